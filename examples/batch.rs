@@ -8,7 +8,7 @@
 //! 100000 chains with limits       286.5 ms     2.86 µs     0.000000 m
 //! ```
 //!
-//! The times are those of a development build on two cores. The other columns are the same on every machine and for any number of threads.
+//! The times are from a development build on two cores. The other columns are the same on every machine and for any number of threads.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;

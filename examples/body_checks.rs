@@ -4,12 +4,12 @@
 //! cargo run --example body_checks -- [OPTIONS] [FILE|FOLDER]…
 //! ```
 //!
-//! Without a path, it uses the built-in character. Of a folder, it uses all .glb, .gltf and .vrm files below it. Files
-//! without a recognised person are named and skipped. `scripts/body-checks.sh` builds and runs it.
+//! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf and .vrm files below it.
+//! Files without a recognised person are named and skipped. `scripts/body-checks.sh` builds and runs it.
 //!
 //! | option | meaning |
 //! |---|---|
-//! | `-v` | prints each failure with its figures |
+//! | `-v` | prints each failure with its numbers |
 //! | `--only CHECKS` | runs kinds of checks or single checks, such as `e` or `a,e:12` |
 //! | `--part K/N` | runs every N-th check, starting at the K-th |
 //! | `--seed NUMBER` | uses other targets [default: 1] |
@@ -25,10 +25,10 @@
 //! | e | 120 drags by 0.7 m and 12 of a hand out of reach, and back: distance of joints from the beginning, and mean turn | 10 mm, 3° |
 //! | f | in all of the above: slide and turn of standing feet, depth of hands and feet under the floor | 5 mm, 5°, 10 mm |
 //! | g | reports: error and outcome agree with the pose, no reached target is out of reach, a drag ends with the outcome of one solve | 0.1 mm, 0, 0, 0 |
-//! | h | 80 hand targets: how many are reached. This is not judged | |
+//! | h | 80 hand targets: how many are reached (not judged) | |
 //! | i | drags of a hand onto and into the other shoulder, the chest, the belly, the other thigh and the head: depth of the hand and the forearm inside the skin, height above the skin of a hand that is pulled inside | 5 mm, 30 mm |
 //!
-//! The last lines are a table with the worst and the median figure of each kind over its checks.
+//! The last lines are a table with the worst and the median value of each kind over its checks.
 
 #![allow(dead_code, reason = "the tests use more of the checks")]
 #![allow(unreachable_pub, reason = "the tests use the checks, too")]
@@ -44,7 +44,6 @@ use checks::runner::collect;
 use checks::table::{summary, table};
 use checks::{Person, Selection, failure_lines, run};
 
-/// The arguments.
 #[derive(Default)]
 struct Options {
     verbose: bool,

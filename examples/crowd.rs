@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let count: u16 = arguments.next().map_or(Ok(60), |text| text.parse())?;
 
-    // What all characters share is compiled once.
+    // Data that all characters share is compiled once.
     let rig = rig::detect(&character);
     let hand = rig
         .body

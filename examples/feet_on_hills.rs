@@ -4,11 +4,11 @@
 //! cargo run --no-default-features --features character --example feet_on_hills -- [FILE|FOLDER]…
 //! ```
 //!
-//! Without a path, it uses the built-in character. Of a folder, it uses all characters below it. A character that has no clip
+//! Without a path, it uses the built-in character. For a folder, it uses all characters below it. A character without a clip
 //! that walks or runs plays those of the built-in one. The hills are 0.3 m high and 4 to 6 m long for a person, and larger for
 //! a giant. Every character walks in four directions over two hills at 0.7, 1 and 1.5 times the speed of its clip. Lengths are
 //! in millimetres of a person of 1.75 m, measured on the vertices that the feet move by at least nine tenths. The columns are
-//! the worst figures of all frames:
+//! the worst values of all frames:
 //!
 //! | column | meaning |
 //! |---|---|

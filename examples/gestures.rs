@@ -4,8 +4,8 @@
 //! cargo run --example gestures -- [OPTIONS] [FILE|FOLDER]…
 //! ```
 //!
-//! Without a path, it uses the built-in character. Of a folder, it uses all .glb, .gltf and .vrm files below it.
-//! `scripts/gestures.sh` builds and runs it.
+//! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf and .vrm files below
+//! it. `scripts/gestures.sh` builds and runs it.
 //!
 //! | option | meaning |
 //! |---|---|
@@ -36,7 +36,6 @@ use runner::people::GESTURES as PEOPLE;
 use runner::verdict::{GestureResult, Turn};
 use runner::{Side, Subject, collect, run_all};
 
-/// The arguments.
 #[derive(Default)]
 struct Options {
     verbose: bool,

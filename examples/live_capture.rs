@@ -31,7 +31,7 @@ use sinew::pose::{Pose, world_matrices};
 
 /// Frames per second of the sensor.
 const RATE: u16 = 60;
-/// Noise of a position in metres, at most.
+/// Maximum noise of a position in metres.
 const NOISE: f32 = 0.004;
 
 fn main() -> Result<(), Box<dyn Error>> {

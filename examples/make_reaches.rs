@@ -1,5 +1,5 @@
 //! Writes five clips in which the mannequin reaches with its left hand to different places, as a model with clips. They differ in
-//! their length, and in the moment at which the hand arrives.
+//! length and in the moment at which the hand arrives.
 //!
 //! ```text
 //! cargo run --no-default-features --features character --example make_reaches -- reaches.glb

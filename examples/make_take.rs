@@ -6,8 +6,8 @@
 //! cargo run --no-default-features --features capture --example make_take -- gaps kinect.csv
 //! ```
 //!
-//! `positions` are those of twenty joints, as a depth camera reports them, `orientations` are those of the segments at the same
-//! joints and the position of the hips, and `gaps` are positions of which the left arm is hidden for half a second.
+//! `positions` has the positions of twenty joints, as a depth camera reports them; `orientations` has the segment orientations
+//! at the same joints and the position of the hips; and `gaps` has positions in which the left arm is hidden for half a second.
 //! [The map of the founding documents](../docs/founding-documents.md) uses all three.
 #![allow(clippy::print_stderr, reason = "an example")]
 
@@ -51,7 +51,7 @@ const WALK: &str = "walk";
 /// The frames in which the left arm is hidden.
 const HIDDEN: std::ops::Range<u16> = 40..55;
 
-/// What is measured.
+/// The measured quantities.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Positions,

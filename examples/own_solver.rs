@@ -1,4 +1,4 @@
-//! A solver of your own in the `sinew` program: beside the methods of sinew in images, benchmarks, traces and the window.
+//! Adds your own solver to the `sinew` program, alongside its methods in images, benchmarks, traces and the window.
 //!
 //! ```text
 //! cargo run --release --example own_solver -- pose assets/tentacle.glb --reach segment_39=0.4,1.2,0.3 --no-limits \
@@ -9,7 +9,7 @@
 //! cargo run --release --features viewer --example own_solver -- view assets/tentacle.glb
 //! ```
 //!
-//! The method is that of [exercise 10](../docs/exercises/10-own-solver.md): triangulation, R. Müller-Cajar and R. Mukundan 2007.
+//! The method is from [exercise 10](../docs/exercises/10-own-solver.md): triangulation, R. Müller-Cajar and R. Mukundan 2007.
 #![allow(clippy::print_stderr, reason = "an example")]
 
 use std::process::ExitCode;

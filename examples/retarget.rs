@@ -9,8 +9,8 @@
 //! wrote retargeted.glb
 //! ```
 //!
-//! Without arguments, the mannequin's walk is written as a BVH file, as a motion capture system would do, and read back onto
-//! the mannequin.
+//! Without arguments, the mannequin's walk is written as a BVH file, as a motion capture system would write it, and read
+//! back onto the mannequin.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("clip \"{name}\": {frames} frames, {:.2} s", clip.seconds);
     }
 
-    // Joints are matched by what they are in the body, so names do not matter.
+    // Joints are matched by their role in the body, so names do not matter.
     let retarget = Retarget::by_bodies(&source, &target).or_else(|_| Retarget::new(&source, &target))?;
     let kind = if retarget.is_by_names() { "by names" } else { "as humanoids" };
     let scale = retarget.target_from_source().to_scale_rotation_translation().0.y;

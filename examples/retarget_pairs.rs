@@ -5,8 +5,8 @@
 //! ```
 //!
 //! `-` is the built-in character. Without `#CLIP`, the first clip is used. `scripts/retarget-pairs.sh` builds and runs it on folders.
-//! A pair passes if the result has no more kinds of errors than the take has on its own body. The angles are mean
-//! differences of the directions of arms and legs: before contacts and the body hold them elsewhere, and in the result.
+//! A pair passes if the result has no more kinds of errors than the take has on its own body. The angles are mean differences of the
+//! directions of arms and legs: before contacts and the body displace them, and in the result.
 //!
 //! | option | meaning |
 //! |---|---|
@@ -144,8 +144,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the mean angles between the limbs of a source and of a target, degrees: before contacts and the body hold limbs elsewhere, and
-/// in the result.
+/// Returns the mean angles between the limbs of a source and of a target in degrees: before contacts and the body displace them, and in the result.
 fn deviation(source: &Actor, target: &Actor, clip: &Clip) -> Result<[f32; 2], Box<dyn Error>> {
     let mut retarget =
         Retarget::with_bones(&source.character, &source.rig.bones, &target.character, &target.rig.bones)?;

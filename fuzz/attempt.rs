@@ -33,7 +33,7 @@ pub(crate) fn catch_panics() {
     }));
 }
 
-/// Checks an input and measures how long it takes. `check` is that of a [`Format`](crate::format::Format).
+/// Checks an input and measures how long it takes. `check` is from a [`Format`](crate::format::Format).
 pub(crate) fn attempt(check: fn(&[u8]) -> Result<bool, String>, input: &[u8]) -> (Outcome, Duration) {
     let started = Instant::now();
     let result = panic::catch_unwind(AssertUnwindSafe(|| check(input)));

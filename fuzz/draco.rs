@@ -1,4 +1,4 @@
-//! glTF files with a mesh that is compressed with Draco, in whose data bytes are changed.
+//! glTF files with a Draco-compressed mesh, in whose data bytes are changed.
 
 use std::path::Path;
 use std::sync::LazyLock;

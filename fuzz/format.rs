@@ -18,7 +18,6 @@ pub(crate) struct Format {
     pub(crate) check: fn(&[u8]) -> Result<bool, String>,
 }
 
-/// All formats.
 pub(crate) static ALL: [Format; 19] = [
     crate::gltf::FORMAT,
     crate::draco::FORMAT,

@@ -82,7 +82,6 @@ impl Plan {
     }
 }
 
-/// Finds a format by its name.
 pub(crate) fn named(name: &str) -> Result<&'static Format, String> {
     let names = || ALL.iter().map(|f| f.name).collect::<Vec<_>>().join(", ");
     ALL.iter()

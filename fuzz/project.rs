@@ -113,7 +113,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     let Ok(replay) = Replay::new(&recording, Arc::clone(character), rig.clone()) else { return Ok(false) };
     let mut session = replay.into_session();
     check_finite(session.puppet().pose(), "in a project")?;
-    // What was accepted can be saved and opened again.
+    // An accepted project can be saved and opened again.
     let copy = path.with_file_name("copy.sinew");
     session.save_project(&copy, true).map_err(|e| format!("not saved: {e}"))?;
     let recording = Recording::open(&copy).map_err(|e| format!("a saved project is refused: {e}"))?;

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Animates a downloaded character in the viewer's window like a person: he sits down, puts a hand on his hip, looks over his shoulder and
-# changes sides, in four keys over three seconds, and walks off. The result is exported and opened.
+# Animates a downloaded character in the viewer's window as a person would: it sits down, puts a hand on its hip, looks over its shoulder
+# and changes sides, in four keys over three seconds, and walks off. The result is exported and opened.
 #
 #   scripts/animate.sh [FOLDER]
 #
-# An action is one click, one drag, one shortcut, or one typed field with its Enter. The script fails if a step does not have its effect, if
-# the feet move by more than 2 mm between the keys in the exported file, or if all steps take more than 30 actions.
+# An action is one click, one drag, one shortcut, or one typed field with its Enter. The script fails if a step has no effect, if the feet
+# move by more than 2 mm between the keys in the exported file, or if all steps take more than 30 actions.
 #
 # Screenshots after each step are written to FOLDER [default: target/animate]. SINEW is the program to test [default: the debug build].
 # SINEW_TEST_DATA is the folder of the test data (docs/test-data.md), which has the character.

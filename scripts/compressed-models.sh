@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compresses a model with other people's encoders (Draco, WebP and KTX2 with ETC1S and UASTC), and checks that sinew opens the results
+# Compresses a model with third-party encoders (Draco, WebP and KTX2 with ETC1S and UASTC), and checks that sinew opens the results
 # without warnings. Needs Node.js and a network for npm.
 #
 #     scripts/compressed-models.sh MODEL.glb    # writes target/compressed/

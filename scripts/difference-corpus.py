@@ -3,12 +3,12 @@
 
     scripts/difference-corpus.py [--work FOLDER] [--seed N] [--bases TEXT] [--again] [--page]
 
-Characters of the repository, and with SINEW_TEST_DATA=DIR those of other people in DIR/models, are posed, broken and written again.
-Each pair of images is labelled from vertices that numpy skins in double precision, and from images of the same driver. Then
-`sinew test` and other measures judge it. FOLDER [default: target/difference-corpus] then contains sheets/KIND.png with some pairs of each
-kind, and findings/, which lists what the program judges or explains wrongly, with small suites that reproduce it. --page writes the tables to
-docs/differences.md and the curves to docs/differences.png. --again only tests the images of an earlier run again, for example with another SINEW,
-which is the program [default: target/debug/sinew]. --bases chooses the characters whose names contain TEXT.
+Characters of the repository, and with SINEW_TEST_DATA=DIR third-party characters in DIR/models, are posed, broken and rewritten. Each pair of
+images is labelled from vertices that numpy skins in double precision, and from images of the same driver. Then `sinew test` and other measures
+judge it. FOLDER [default: target/difference-corpus] then contains sheets/KIND.png with some pairs of each kind, and findings/, which lists what
+the program judges or explains wrongly, with small suites that reproduce it. --page writes the tables to docs/differences.md and the curves to
+docs/differences.png. --again only retests the images of an earlier run, for example with another program SINEW [default: target/debug/sinew].
+--bases chooses the characters whose names contain TEXT.
 
 Needs scripts/difference_corpus/requirements.txt, and dssim (`cargo install dssim`) in PATH or DSSIM.
 """

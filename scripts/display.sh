@@ -1,8 +1,8 @@
 # Sourced by the scripts that use the viewer's window: starts a display on which nothing else is shown.
 #
-# Before this is sourced, `name` is the name of the script. These are optional: `tools` lists the programs that it needs besides Xvfb and
-# xdotool, `screen` is the size of the display [default: 1280x800], and `shots` is the folder for a screenshot of a failure. SINEW is the
-# program to test [default: the debug build].
+# Before sourcing this, set `name` to the name of the script. Optional variables: `tools` lists the programs that it needs besides Xvfb
+# and xdotool, `screen` is the size of the display [default: 1280x800], and `shots` is the folder for a screenshot of a failure. SINEW is
+# the program to test [default: the debug build].
 #
 # Afterwards `work` is a folder that is removed at exit, and `viewer` can be set to a process that is ended at exit.
 for tool in Xvfb xdotool ${tools:-}; do
@@ -22,7 +22,7 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM
-# Ends the script with an error. `task` is what the script does now.
+# Ends the script with an error. `task` is the current task of the script.
 fail() {
     echo "$name: ${task:+$task: }$1" >&2
     [ -z "${shots:-}" ] || import -window root "$shots/failed.png" || true

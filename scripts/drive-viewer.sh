@@ -62,7 +62,7 @@ done
 xdotool mousemove 120 120
 shot 01-first
 
-# Select a joint. Drag a ring so that the limb follows, a ring that turns the joint alone, an end of its limit and its pole.
+# Select a joint. Drag a ring so that the limb follows, a ring that turns only the joint, an end of its limit and its pole.
 # Undo each drag.
 xdotool mousemove 375 279 sleep 0.3 click 1 mousemove 120 120
 differs 01-first "a click on the hand"
@@ -93,7 +93,7 @@ xdotool mousemove 617 289 mousedown 1 mousemove 647 240 key Escape mouseup 1
 # Pull and turn the selected joint without a button, with an axis and a number, and cancel another turn.
 xdotool mousemove 375 279 click 1 mousemove 420 200 key g mousemove 430 190 key y key 0 key period key 1 key Return \
     key t mousemove 450 210 key x key 2 key 0 key Return key t mousemove 400 240 key Escape key Escape
-# Find an action in the palette. A slow machine would take letters for shortcuts if they came before the palette is open.
+# Find an action in the palette. On a slow machine, letters typed before the palette is open would act as shortcuts.
 shot 03-posed
 xdotool key F3
 differs 03-posed "opening the palette"
@@ -148,7 +148,7 @@ differs 04-before "opening the list of shortcuts"
 shot 04-keys
 xdotool key question
 
-# Open a file by its path. Without a file dialog the panel shows a path field. Unsaved work would lead to a question.
+# Open a file by its path. Without a file dialog the panel shows a path field. Unsaved work would prompt a question.
 xdotool key ctrl+s sleep 1
 shot 05-before
 xdotool key ctrl+o
@@ -232,7 +232,7 @@ echo "drive-viewer: $((rounds * 200)) events in $duration s; resident memory $fi
 shot 13-after
 [ $((last - second)) -le "$max_growth" ] || fail "resident memory grew by $((last - second)) kB from the second to the last quarter, but at most $max_growth kB is accepted"
 
-# If something is not saved, the viewer asks before it closes, on a slow machine not at once.
+# With unsaved work, the viewer asks before it closes, after a delay on a slow machine.
 xdotool key ctrl+q
 tries=30
 while sleep 1 && kill -0 "$viewer" 2> /dev/null && [ "$tries" -gt 0 ]; do

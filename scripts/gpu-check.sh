@@ -1,8 +1,8 @@
 #!/bin/sh
-# Checks and measures one graphics adapter, and writes one page about it to target/gpu-check.md, which can be sent in with a report of a
-# bug. Exits with 1 if a test or an image fails.
+# Checks and measures one graphics adapter, and writes one page about it to target/gpu-check.md, which can be attached to a bug report.
+# Exits with 1 if a test or an image fails.
 #   scripts/gpu-check.sh [ADAPTER]    as for `sinew render --adapter`; default: auto
-# The page has the name of the adapter, the tests of rendering, the suite in classic and in studio light, and the times of drawing, of
+# The page contains the name of the adapter, the rendering tests, the suite in classic and in studio light, and the times of drawing, of
 # crowds and of batches of inverse kinematics.
 set -u
 cd "$(dirname "$0")/.."

@@ -3,9 +3,9 @@
 
     scripts/licences.py FOLDER [--package sinew] [--features viewer] [--target TRIPLE] [--manifest Cargo.toml]
 
-writes FOLDER/THIRD-PARTY.txt and FOLDER/sbom.cdx.json. Only crates that the built program contains are listed, so crates
-of tests, of build scripts and of macros are not. The texts are those in the sources of the crates. A crate without one is
-named, with its licence. The same sources give the same bytes; SOURCE_DATE_EPOCH sets the date.
+writes FOLDER/THIRD-PARTY.txt and FOLDER/sbom.cdx.json. Only crates that the built program contains are listed, not those
+of tests, build scripts and macros. The texts are those in the sources of the crates. A crate without one is listed with
+its licence. The same sources give the same bytes; SOURCE_DATE_EPOCH sets the date.
 """
 
 import argparse
@@ -20,11 +20,11 @@ import tomllib
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The names of files with a licence. The last two are those of fonts.
+# The names of files with a licence. The last two belong to fonts.
 TEXT = re.compile(r"(UN)?LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|OFL|UFL", re.IGNORECASE)
 # Licences that do not ask for a notice of the crate: Apache-2.0, whose text others contain, and the Unlicense.
 FREE = re.compile("Apache-2.0|Unlicense")
-# A comment in C with a licence. Such libraries often have no other text.
+# A C comment with a licence. C libraries often have no other licence text.
 NOTICE = re.compile(r"/\*((?:(?!\*/).)*?Permission is hereby granted.*?)\*/", re.DOTALL)
 SUFFIXES = {"", ".txt", ".md", ".mit", ".apache", ".apache2", ".apache-2.0", ".zlib", ".bsd"}
 

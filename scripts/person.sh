@@ -1,7 +1,7 @@
 # Sourced by the scripts that use the viewer's window like a person and count the actions: an action is one click, one drag, one shortcut,
 # or one typed field with its Enter.
 #
-# Before this is sourced, `name` is the name of the script, and `shots` the folder of its screenshots.
+# Before sourcing this, set `name` to the name of the script, and `shots` to the folder of its screenshots.
 tools='import compare'
 . scripts/display.sh
 task='the start'

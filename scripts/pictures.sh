@@ -1,6 +1,6 @@
 #!/bin/sh
-# Draws the pictures of README.md and docs/ again. Those of the viewer's window are made by scripts/viewer-pictures.sh, and those of the
-# solvers' pages by scripts/solver-passes.sh.
+# Redraws the pictures of README.md and docs/. scripts/viewer-pictures.sh makes those of the viewer's window, and
+# scripts/solver-passes.sh those of the solvers' pages.
 #
 #   scripts/pictures.sh [SINEW]     default: target/release/sinew, which is built first
 set -eu
@@ -112,7 +112,7 @@ figure pose-pole --base leftUpperArm --reach leftHand=0.3,1.15,0.4 --pole leftHa
 convert "$work/pose-body.png" "$work/pose-limb.png" "$work/pose-base.png" "$work/pose-pole.png" +append "$work/posing.png"
 small "$work/posing.png" docs/posing.png
 
-# What a limb alone does, and what the whole body does
+# A limb alone, and the whole body
 figure reach-limb --base leftUpperArm --reach leftHand=0.3,1.98,0.3
 figure reach-body --reach leftHand=0.3,1.98,0.3
 pair reach-limb reach-body docs/body/reach.png

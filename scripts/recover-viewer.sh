@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kills the viewer during work and recovers the work, again and again: nothing may be lost but the last 30 seconds.
+# Kills the viewer during work and recovers the work, repeatedly: only the last 30 seconds may be lost.
 #
 #   scripts/recover-viewer.sh [COUNT]
 #
@@ -43,7 +43,7 @@ while [ "$round" -lt "$count" ]; do
     round=$((round + 1))
     task="round $round"
     rm -f "$copy" "$work"/*-recovered-*
-    # Each round begins with the character at rest, because drags from round to round would move it out of the picture.
+    # Each round begins with the character at rest, because drags from round to round would move it out of view.
     printf 'version = 1\n' > "$project"
     cp "$project" "$work/before"
     start

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Draws the picture of the HTML report, or screenshots of it at several sizes and in both themes, to be looked at after a change.
+# Draws the picture of the HTML report, or screenshots of it at several sizes and in both themes, to inspect after a change.
 #   scripts/report-page.sh              docs/report.png
 #   scripts/report-page.sh FOLDER       FOLDER/report.html and screenshots
-# SINEW=PROGRAM uses a program that exists [default: target/release/sinew, which is built first].
+# SINEW=PROGRAM uses an existing program [default: target/release/sinew, which is built first].
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -59,7 +59,7 @@ suite 0.45,1.2,0.35 outdoor 1.5,0.95,1.6
 # The picture does not depend on the folder in which it was drawn.
 sed -i.full "s|$work/||g" "$work/report.html"
 
-# A screenshot: file, size, theme (0 is dark, 1 is light), and what is done on the page.
+# A screenshot: file, size, theme (0 is dark, 1 is light), and the actions on the page.
 shot() {
     { cat "$work/report.html"; printf '<script>setTimeout(() => { %s }, 1000)</script>' "$4"; } > "$work/shot.html"
     "$browser" --headless --no-sandbox --disable-gpu --no-first-run --hide-scrollbars --disable-background-networking \

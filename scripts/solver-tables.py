@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the solvers and updates the tables below "Measured" in docs/solvers.md and that of exercise 7, all in one run.
+"""Measures the solvers and updates the tables below "Measured" in docs/solvers.md and the table of exercise 7, all in one run.
 
     scripts/solver-tables.py [--sinew SINEW] [TABLE...]    default: target/release/sinew, which must be built, and all tables
 

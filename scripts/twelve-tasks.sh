@@ -1,10 +1,10 @@
 #!/bin/sh
-# Does twelve everyday tasks in the viewer's window like a person, and counts the actions that each of them takes.
+# Performs twelve everyday tasks in the viewer's window like a person, and counts the actions that each of them takes.
 #
 #   scripts/twelve-tasks.sh [FOLDER]
 #
-# An action is one click, one drag, one shortcut, or one typed field with its Enter. The script fails if a task does not have its
-# effect, or if all tasks together take more than 60 actions. docs/viewer.md lists the tasks.
+# An action is one click, one drag, one shortcut, or one typed field with its Enter. The script fails if a task has no effect, or
+# if all tasks together take more than 60 actions. docs/viewer.md lists the tasks.
 #
 # Screenshots after each task are written to FOLDER [default: target/twelve-tasks]. SINEW is the program to test [default: the
 # debug build].
@@ -68,7 +68,7 @@ shortcut ctrl+o
 type_path "$work/sit.glb"
 wait_for "the export is not shown" '[ "$(changed export)" -gt 2000 ]'
 sleep 1
-# What was made before is in the project.
+# The project contains the earlier work.
 grep -q '^clips = "walk"' "$work/man.sinew" || fail "there is no walk"
 [ "$(grep -c '^\[\[motion.key\]\]' "$work/man.sinew")" = 2 ] || fail "there are not two keys"
 key_joint hips | grep -q 'translation = \[[^,]*, 0\.[4-7]' || fail "he does not sit: $(key_joint hips)"
@@ -101,7 +101,7 @@ shortcut F1
 wait_for "the list of shortcuts did not open" '[ "$(changed compare-two-solvers)" -gt 20000 ]'
 end
 
-# What is not part of a task: the last project shows that the limit was changed and the solvers were compared.
+# Not part of a task: the last project shows that the limit was changed and the solvers were compared.
 xdotool key Escape sleep 0.3 key ctrl+s
 wait_for "the project was not saved" '[ -s "$work/sit.sinew" ]'
 grep -q '^leftLowerArm = { kind = "hinge"' "$work/sit.sinew" || fail "the limit has not changed"

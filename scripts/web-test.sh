@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests the page that scripts/web.sh has built in headless Chromium, with WebGPU on software. Screenshots are in target/web-test.
+# Tests the page built by scripts/web.sh in headless Chromium, with software WebGPU. Screenshots are in target/web-test.
 #
 # usage: scripts/web-test.sh [NAME...]      SINEW names the native program with whose picture the page is compared
 # exit:  77 if this machine has no Chromium or no Node

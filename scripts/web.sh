@@ -20,12 +20,12 @@ skip() {
     exit 77
 }
 
-# The version of the tool must be that of the crate in web/Cargo.toml.
+# The tool must have the same version as the crate in web/Cargo.toml.
 bindgen=0.2.130
 target=wasm32-unknown-unknown
 export CARGO_TARGET_DIR="${WEB_TARGET_DIR:-$PWD/web/target}"
 
-# The standard library of the target: from rustup, or else from the sources that Debian has for this version of rustc.
+# The standard library of the target: from rustup, or else from Debian's sources for this version of rustc.
 if ! [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
     rustup target add $target 2>/dev/null || {
         toolchain=$(./scripts/web-std.sh) || skip "no standard library for $target"
@@ -43,9 +43,9 @@ if ! wasm-bindgen --version 2>/dev/null | grep -q "$bindgen"; then
     export PATH
 fi
 
-# Names of functions are a tenth of a release.
+# Function names make up a tenth of a release.
 names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-section")
-# Vectors of 128 bits, which all browsers have since 2023.
+# 128-bit vectors, which all browsers have had since 2023.
 RUSTFLAGS="-C target-feature=+simd128"
 # The module does not contain the folders of this machine.
 RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/sinew"
@@ -54,7 +54,7 @@ export RUSTFLAGS
 folder=$([ $profile = dev ] && echo debug || echo release)
 out="$CARGO_TARGET_DIR/page"
 mkdir -p "$out/solvers" "$out/demos"
-# Builds a crate of the page, with the features after the third argument, into a folder of it.
+# Builds a crate of the page, with the features after the third argument, into one of its folders.
 module() {
     cargo build --manifest-path "$1/Cargo.toml" --target $target --profile $profile --features "${4:-}"
     # shellcheck disable=SC2086 # the options are separate arguments

@@ -6,8 +6,8 @@ the breaks that the suite reports.
 
 PATH is the program to use [default: target/debug/sinew]. A break moves a part of the weights of one joint to its parent or to a child of
 it, at the vertices within a sphere. Its effect is the largest distance by which it moves a vertex in a pose of the suite or in one of nine
-frames of each clip, relative to the height of the figure. Breaks of more than 2 % must be found, and the program fails otherwise.
-Files without skins, and files that need extensions for their meshes, are skipped with a line. --keep leaves the suites in a folder.
+frames of each clip, relative to the height of the figure. The program fails if a break of more than 2 % is missed. Files without skins,
+and files that need extensions for their meshes, are skipped with a message. --keep leaves the suites in a folder.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-// The bone matrices as the stages that draw read them. Requires skinning.wgsl, and fetch_storage.wgsl or fetch_texture.wgsl.
+// The bone matrices as the drawing stages read them. Requires skinning.wgsl, and fetch_storage.wgsl or fetch_texture.wgsl.
 
 // Matrices of a frame that has only few of them: 16 KiB, which every adapter can bind.
 @group(0) @binding(1) var<uniform> few_bones: array<vec4<f32>, 1024>;

@@ -1,7 +1,7 @@
-// Finds out which instances a camera or a light can see, and writes the records and the arguments of their draws. Requires
+// Finds the instances that a camera or a light can see, and writes the records and the arguments of their draws. Requires
 // skinning.wgsl and placed.wgsl. The CPU twin is src/render/culling.rs.
 
-// The planes around what is visible: those of the camera, and then those of the key light. A point is inside if its dot product
+// The planes around the visible space, first the camera's and then the key light's. A point is inside if its dot product
 // with each plane is not negative.
 struct CullViews {
     planes: array<vec4<f32>, 12>,

@@ -28,7 +28,7 @@ fn irradiance(n: vec3<f32>) -> vec3<f32> {
     return max(sum, vec3<f32>(0.0));
 }
 
-// What a surface of the given roughness reflects from a direction.
+// The light that a surface of the given roughness reflects from a direction.
 fn reflected(d: vec3<f32>, roughness: f32) -> vec3<f32> {
     let inner = d.xz / (abs(d.x) + abs(d.y) + abs(d.z));
     let outer = (1.0 - abs(inner.yx)) * select(vec2<f32>(-1.0), vec2<f32>(1.0), inner >= vec2<f32>(0.0));

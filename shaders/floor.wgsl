@@ -32,7 +32,7 @@ fn grid(at: vec2<f32>) -> f32 {
     return line * clamp(1.0 - max(width.x, width.y) * 2.0, 0.0, 1.0);
 }
 
-// Coverage of a pixel by lines that are one unit apart. `pixel` is the size of a pixel in units, and `width` that of the lines in pixels.
+// Coverage of a pixel by lines that are one unit apart. `pixel` is the size of a pixel in units, and `width` the width of the lines in pixels.
 // Where lines are only a few pixels apart, they fade before they flicker, those across the line of sight sooner than those along it.
 fn clear_grid(at: vec2<f32>, pixel: vec2<f32>, width: f32) -> f32 {
     let distance = abs(fract(at - 0.5) - 0.5) / pixel;
@@ -86,7 +86,7 @@ fn floor_fragment(in: FloorFragment) -> @location(0) vec4<f32> {
     }
     let color = vec4<f32>(vec3<f32>(0.01, 0.012, 0.02) * (dark * fade), dark * fade);
     if CLEAR_GRID {
-        // The X axis is the line on which z is zero, and the other way round.
+        // The X axis is the line on which z is zero, and vice versa.
         let axes = clamp(0.8 * globals.grid.y + 0.5 - abs(in.world.zx) / pixel.yx, vec2<f32>(0.0), vec2<f32>(1.0)) * (0.8 * fade);
         let red = vec4<f32>(0.75, 0.06, 0.07, 1.0) * axes.x;
         let blue = vec4<f32>(0.06, 0.2, 0.85, 1.0) * (axes.y * (1.0 - axes.x));

@@ -1,9 +1,9 @@
 // Poses of whole bodies with several goals by damped least squares, one workgroup for each body. The CPU twin is
 // src/gpu_ik/twin/tree.rs.
 //
-// The steps are those of ik_chain.wgsl. The normal equations have three rows for each position and each orientation. Their
-// matrix, its Cholesky decomposition and the frames of the joints are in workgroup memory. Each lane owns up to two joints. Lengths are fractions of the
-// length of the longest chain.
+// The steps are as in ik_chain.wgsl. The normal equations have three rows for each position and each orientation. Their matrix, its Cholesky
+// decomposition and the frames of the joints are in workgroup memory. Each lane owns up to two joints. Lengths are fractions of the length of the
+// longest chain.
 
 struct Tree {
     joints: u32,
@@ -91,7 +91,7 @@ fn is_above(goal: u32, joint: u32) -> bool {
     return (goals[goal].above[joint / 32u] & (1u << (joint % 32u))) != 0u;
 }
 
-// Computes the frames of the joints, those of each depth together, and the errors of the goals.
+// Computes the frames of the joints, all joints of a depth together, and the errors of the goals.
 fn forward(problem: u32, lane: u32) {
     for (var level = 0u; level < tree.depth; level++) {
         for (var i = 0u; i < OWNED; i++) {

@@ -2,8 +2,8 @@
 // src/gpu_ik/twin/tree.rs.
 //
 // Damped least squares as in `Method::Dls`: λ² falls with the squared error, a step that does not reduce the error is repeated
-// with more damping, and joints that would leave their limits go to the border and are locked there, while the
-// others are solved again. ik_chain_restart.wgsl follows this file and solves what the current pose does not lead to its goal.
+// with more damping, and joints that would leave their limits are moved to the limit and locked there, while the others are
+// solved again. ik_chain_restart.wgsl follows this file and restarts problems that are not solved from the current pose.
 //
 // The constants JOINTS, UNROLLED and KINDS precede this file. Lengths are fractions of the chain's length.
 

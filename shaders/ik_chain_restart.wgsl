@@ -65,7 +65,7 @@ fn restart(
         }
         workgroupBarrier();
         stopped = stopped || atomicLoad(&met[slot]) == 1u;
-        // No lane goes on before all have looked.
+        // No lane continues before all have looked.
         workgroupBarrier();
     }
     var score = 1e30;

@@ -41,7 +41,7 @@ fn fibre_albedo(roughness: f32, nv: f32) -> f32 {
     return min(exp(c.x + nv * (c.y + nv * (c.z + nv * c.w))), 1.0);
 }
 
-// Adds the light of fibres to that of the surface below, which receives only what they let through.
+// Adds the light of fibres to the light of the surface below, which receives only what they let through.
 fn with_sheen(
     below: Look,
     texcoord: vec4<f32>,

@@ -1,4 +1,4 @@
-// In place of MToon, for surfaces without it. Requires surface.wgsl.
+// Replaces MToon for surfaces without it. Requires surface.wgsl.
 
 fn moved_texcoord(texcoord: vec4<f32>) -> vec4<f32> {
     return texcoord;

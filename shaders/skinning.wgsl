@@ -22,19 +22,19 @@
 //   `inputTexCoord`, `weights` and `bones`. Outputs are `clip`, `normal`, `texcoord`, `eye_direction` and `light_direction` for
 //   `Pos`, `Normal`, `Texcoord`, `EyeDir` and `Direction`. Tangents, colours and a second texture coordinate are additional.
 //
-// What the functions read comes from fetch_storage.wgsl or fetch_texture.wgsl, and bones.wgsl or many_bones.wgsl.
+// The functions read data from fetch_storage.wgsl or fetch_texture.wgsl, and bones.wgsl or many_bones.wgsl.
 //
 // src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
 // al. 2007 is available as well, with src/skin/dual.rs as its CPU counterpart.
 
-// What decides where a vertex is. This is the only stream of vertices that shadows read.
+// Data that determines where a vertex is. This is the only stream of vertices that shadows read.
 struct Vertex {
     @location(0) position: vec3<f32>,
     @location(1) weights: vec3<f32>,      // of the first three influences. The fourth has the rest
     @location(2) joints: vec2<u32>,       // four u16 indices
 }
 
-// What decides how a vertex looks, in a stream of its own.
+// Data that determines how a vertex looks, in a separate stream.
 struct VertexSurface {
     @location(3) normal: vec3<f32>,
     @location(4) texcoord_0: vec2<f32>,
@@ -53,14 +53,14 @@ struct Part {
     base_color: vec4<f32>,
     emissive_normal_scale: vec4<f32>,     // rgb: emissive colour; w: scale of the normal map
     surface: vec4<f32>,                   // metallic, roughness, occlusion strength, alpha cutoff
-    dielectric: vec4<f32>,                // where it is no metal, reflectance from the front (rgb) and at grazing angles (w)
+    dielectric: vec4<f32>,                // non-metallic reflectance from the front (rgb) and at grazing angles (w)
     specular: vec4<f32>,                  // rgb: reflectance from the front for full strength; w: index of refraction
     clearcoat: vec4<f32>,                 // cover, roughness, scale of the normal map; w: dispersion
     sheen: vec4<f32>,                     // rgb: colour; w: roughness
     volume: vec4<f32>,                    // rgb: absorption per metre; w: thickness in the space of the mesh
     iridescence: vec4<f32>,               // cover, index of refraction, least and greatest thickness in nanometres
     anisotropy: vec4<f32>,                // strength, cosine and sine of the rotation; w: transmission
-    // What follows is for toon.wgsl.
+    // The rest is for toon.wgsl.
     shade: vec4<f32>,                     // rgb: colour of the shade; w: shift of its edge
     toon: vec4<f32>,                      // sharpness of the edge, equalization of ambient light, lift and lighting mix of the rim
     rim: vec4<f32>,                       // rgb: colour of the rim; w: exponent of its falloff
@@ -97,7 +97,7 @@ struct Skinned {
     normal: vec3<f32>,
     tangent: vec3<f32>,
     side: f32,                            // -1 where the mesh is mirrored, which changes the side of bitangents
-    scale: f32,                           // of lengths in the mesh, as the cube root of that of volumes
+    scale: f32,                           // of lengths in the mesh, the cube root of the scale of volumes
 }
 
 // Four influences of a vertex.

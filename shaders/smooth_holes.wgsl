@@ -1,6 +1,6 @@
 // The fragment shader of surfaces with holes, for several samples. Requires surface.wgsl.
 
-// Several samples of a pixel, some of which the holes of a surface leave free.
+// The colour of a pixel, and which of its samples are not in holes.
 struct Samples {
     @location(0) color: vec4<f32>,
     @builtin(sample_mask) covered: u32,

@@ -27,8 +27,8 @@ fn turned(v: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(0.0874258 * v.x + 0.9961711 * v.y, 0.0874258 * v.y - 0.9961711 * v.x);
 }
 
-// Returns how the depth of a plane in the map changes with the position, so that a surface does not shadow itself. The map is twice as
-// deep as it is wide. The slope of planes that the light meets at less than 10 degrees is that at 10 degrees.
+// Returns how the depth of a plane in the map changes with the position, so that a surface does not shadow itself. The map is twice as deep as it is
+// wide. The slope is limited to that of planes which the light meets at 10 degrees.
 fn depth_slope(normal: vec3<f32>) -> vec2<f32> {
     let n = (globals.shadow_from_world * vec4<f32>(normal, 0.0)).xyz;
     let facing = min(16.0 * n.z, -0.7 * length(n.xy));
@@ -60,7 +60,7 @@ fn blocker(r: Receiver, place: vec2<f32>, cell: vec2<f32>, level: i32, slack: f3
     let found = shadow_depth(clamp(vec2<i32>(cell), vec2<i32>(0), size - 1), level);
     let away = plane(r, (cell + 0.5 - place) / vec2<f32>(size)) - found;
     let w = weight * clamp((away - slack) * 200.0, 0.0, 1.0);
-    // Where in the texel the nearest depth is, is unknown.
+    // The position of the nearest depth within the texel is unknown.
     return Blockers(w, w * (away - 0.5 * slack));
 }
 
@@ -132,8 +132,8 @@ fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
     return light;
 }
 
-// Returns 1 in full light and 0 in full shadow. The points are not turned at random, because noise would differ between processors. If
-// half of them agree, the others could only differ where the edge begins.
+// Returns 1 in full light and 0 in full shadow. The points are not rotated randomly, because noise would differ between processors. If half of them
+// agree, the others could only differ where the edge begins.
 fn soft_light(r: Receiver, most: f32, points: i32, found: Blockers) -> f32 {
     let texel = globals.viewport.z;
     let away = found.away / max(found.weight, 1e-9);
@@ -162,8 +162,8 @@ fn soft_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {
         return 1.0;
     }
     var light = 0.0;
-    // A loop that runs at most once, because software drivers execute both sides of every branch. What faces away from the light is in
-    // its own shadow.
+    // A loop that runs at most once, because software drivers execute both sides of every branch. A surface that faces away from the light is in its
+    // own shadow.
     loop {
         if dot(normal, globals.light.xyz) < -0.25 {
             break;

@@ -34,7 +34,7 @@ const MASK: u32 = 3u;
 @group(3) @binding(9) var emissive_sampler: sampler;
 
 struct Surface {
-    // The clip position must be bit-identical to that of a ghost in the same pose.
+    // The clip position must be bit-identical to a ghost's in the same pose.
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) normal: vec3<f32>,
     @location(1) texcoord: vec4<f32>,     // both sets of texture coordinates
@@ -75,12 +75,12 @@ struct Material {
     grain: vec4<f32>,                     // xyz: direction along which reflections are stretched; w: strength. Only with ANISOTROPY
 }
 
-// What reaches a surface of the light of the scene.
+// The light of the scene that reaches a surface.
 struct Lighting {
     key_direction: vec3<f32>,
     key: f32,                             // visibility of the key light
-    occlusion: f32,                       // how much the material leaves of the light from all directions
-    visibility: f32,                      // how much other surfaces leave of it. The darker one counts
+    occlusion: f32,                       // fraction of the light from all directions that the material leaves
+    visibility: f32,                      // fraction that other surfaces leave. The darker one counts
     world: vec3<f32>,                     // where the surface is
 }
 
@@ -200,13 +200,13 @@ fn lit_surface(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) ->
     return in_classic_light(m, n, v, nv, l);
 }
 
-// What is behind a surface, and the share of its light that reaches the surface.
+// The light behind a surface, and the share of it that reaches the surface.
 struct Behind {
     color: vec4<f32>,
     absorbed: vec3<f32>,
 }
 
-// What a surface looks like: its own light, and the share of the light behind it that passes through.
+// The look of a surface: its own light, and the share of the light behind it that passes through.
 struct Look {
     light: vec3<f32>,
     passed: vec3<f32>,

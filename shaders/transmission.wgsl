@@ -1,4 +1,4 @@
-// What is visible through a surface: a copy of the rest of the scene, refracted, blurred and absorbed. Requires globals.wgsl,
+// The view through a surface: a copy of the rest of the scene, refracted, blurred and absorbed. Requires globals.wgsl,
 // extra_maps.wgsl, environment.wgsl and surface.wgsl.
 
 // The scene without surfaces that transmit light, in linear light with premultiplied alpha, before the tone map.
@@ -13,7 +13,7 @@ fn transmitted_share(texcoord: vec4<f32>) -> f32 {
     return share;
 }
 
-// Returns what a ray sees in the backdrop that leaves the volume after a distance. Where it leaves is seen from the camera, so that the
+// Returns what a ray that leaves the volume after a distance sees in the backdrop. Its exit point is visible from the camera, so the
 // ray need not be followed further.
 fn look_behind(world: vec3<f32>, ray: vec3<f32>, level: f32) -> vec4<f32> {
     var clip = globals.clip_from_world * vec4<f32>(world + ray, 1.0);

@@ -13,13 +13,13 @@
 //!
 //! # Features
 //!
-//! Without features, the library is [`ik`] alone: it builds in seconds, and needs no C or C++ compiler.
+//! Without features, the library contains only [`ik`]. It builds in seconds and needs no C or C++ compiler.
 //!
 //! | feature | adds |
 //! |---|---|
 //! | `rayon` | [`ik::solve_many`] on all cores |
-//! | `serde` | serialisation of options, limits, axes of goals, and styles |
-//! | `mint` | conversions between [`glam`]'s types and those of other mathematics libraries |
+//! | `serde` | serialisation of options, limits, goal axes and styles |
+//! | `mint` | conversions between the types of [`glam`] and other mathematics libraries |
 //! | `character` | characters from files: clips, rigs, whole bodies, skinning on the CPU, export |
 //! | `meshopt`, `fbx`, `urdf` | compressed glTF (needs a C++ compiler), FBX (needs a C compiler), robots |
 //! | `capture`, `vmc` | poses and clips from recorded sensors; live motion over the network |

@@ -1,4 +1,4 @@
-//! A method that is written outside of sinew. It has a process of its own, because a registered method stays.
+//! A method that is written outside of sinew. It runs in its own process, because a method stays registered.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -37,7 +37,7 @@ fn body() -> Body {
     body
 }
 
-/// Solves, and returns the error. It must be that of [`Options::refusal`].
+/// Solves, and returns the error, which must equal [`Options::refusal`].
 fn error(options: &Options) -> Option<SolveError> {
     let goals = [Goal::position(3, DVec3::new(0.5, 2.5, 0.0))];
     let solved = Solver::default().solve(&mut body(), &goals, options).err();
@@ -45,8 +45,8 @@ fn error(options: &Options) -> Option<SolveError> {
     solved
 }
 
-/// Regression tests: `Options::refusal` said other things than `Solver::solve`, and links that were beyond their limits before
-/// were put back although the method had not moved them.
+/// Regression tests: `Options::refusal` disagreed with `Solver::solve`, and links that were already beyond their limits were
+/// put back although the method had not moved them.
 #[test]
 fn a_custom_method_is_refused_and_limited_like_any_other() {
     let options = Options::default().with_method(Method::Custom).with_iterations(1);

@@ -241,7 +241,7 @@ fn assert_motions(subject: &Subject) {
     }
 }
 
-/// A game loop must not allocate, also not when a clip starts in the middle of a fade.
+/// A game loop must not allocate, even when a clip starts in the middle of a fade.
 #[test]
 fn a_crossfade_allocates_only_in_its_first_update() {
     let character = sinew::asset::mannequin().unwrap();
@@ -307,7 +307,7 @@ fn feet_that_stay_in_place_allocate_nothing() {
     assert!(assert_warm(&mannequin, "idle", |puppet| puppet.motion.clone_from(&motion)) > 0);
 }
 
-/// Tests a foot that stays in place and a hand that goes along with the hips, between keys that move both.
+/// Tests a foot that stays in place and a hand that moves with the hips, between keys that move both.
 #[test]
 fn contacts_of_a_motion_allocate_nothing() {
     let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));

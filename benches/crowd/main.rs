@@ -1,6 +1,6 @@
-//! `cargo bench -p sinew-benches --bench crowd [-- COUNT…]` measures crowds of the built-in character on hills: the time of
-//! the CPU and of the GPU in each frame, and the memory. Adapters without timestamps have no times of the GPU.
-//! `SINEW_ADAPTER` selects an adapter in the format of `--adapter`.
+//! `cargo bench -p sinew-benches --bench crowd [-- COUNT…]` measures crowds of the built-in character on hills: CPU and GPU
+//! time per frame, and memory. Adapters without timestamps have no GPU times. `SINEW_ADAPTER` selects an adapter in the
+//! format of `--adapter`.
 //!
 //! The rows of rigid models draw the same vertices without joints.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
@@ -18,7 +18,7 @@ use wgpu::Features;
 
 const SIZE: (u32, u32) = (1280, 720);
 const COUNTS: [u32; 4] = [1, 100, 1_000, 10_000];
-/// Frames before the first measured one, and measured ones. A software adapter draws a large crowd for minutes.
+/// Number of warm-up frames and of measured frames. A software adapter needs minutes for a large crowd.
 const WARM_UP: usize = 3;
 const FRAMES: usize = 9;
 const LARGE_ON_CPU: u32 = 1_000;
@@ -139,7 +139,7 @@ fn frame(gpu: &Gpu, renderer: &mut Renderer, scene: &mut CrowdScene, target: &wg
     Times { cpu: cpu.as_secs_f64() * 1e3, step, draw, whole: whole.as_secs_f64() * 1e3 }
 }
 
-/// Three points in time on the GPU, if the adapter has timestamps.
+/// Three GPU timestamps, if the adapter supports them.
 struct Timestamps(Option<(wgpu::QuerySet, wgpu::Buffer, wgpu::Buffer)>);
 
 impl Timestamps {
@@ -174,7 +174,7 @@ impl Timestamps {
         }
     }
 
-    /// Returns the milliseconds between the points in time.
+    /// Returns the milliseconds between the timestamps.
     fn read(&self, gpu: &Gpu) -> [f64; 2] {
         let Some((_, _, buffer)) = &self.0 else { return [f64::NAN; 2] };
         buffer.map_async(wgpu::MapMode::Read, .., |mapped| mapped.unwrap());

@@ -3,8 +3,8 @@
     python3 -m venv venv && venv/bin/pip install bpy numpy scipy
     venv/bin/python benches/peers/blender.py target/release/sinew FILE.glb...
 
-Prints for each file the largest distance of a vertex to the nearest vertex of the other file, divided by the size: at rest, and
-at frames of its first clips. Materials and normals are not compared.
+For each file, prints the largest distance of a vertex from the nearest vertex of the other file, divided by the size: at rest,
+and at frames of its first clips. Materials and normals are not compared.
 """
 
 import json

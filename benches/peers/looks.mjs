@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Draws characters with three.js for looks.py, which writes the jobs to the standard input.
+// Draws characters with three.js for looks.py, which writes the jobs to standard input.
 //
 // Needs Node.js and Chromium (or the program that CHROMIUM names), which draws with the software driver SwiftShader. three.js and
 // three-vrm, for the shading of anime figures, are installed from npm into target/peers/looks. The light is

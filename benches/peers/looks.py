@@ -4,12 +4,11 @@
     venv/bin/python benches/peers/looks.py target/release/sinew MODELS -o OUT [--only NAME,...] [--fresh PROGRAM,...]
 
 MODELS is the folder of the test models. Writes OUT/characters.jpg and OUT/materials.jpg, and OUT/rows/NAME.png with full-sized
-images. Images of the other programs are kept in OUT, so that a second run draws only those of sinew; --fresh draws them
-again. A program that fails leaves its column empty. three.js needs Node.js and Chromium (see looks.mjs), f3d and Eevee need
-EGL.
+images. Images of the other programs are kept in OUT, so a second run only draws sinew's; --fresh redraws them. A program that
+fails leaves its column empty. three.js needs Node.js and Chromium (see looks.mjs), f3d and Eevee need EGL.
 
-All programs open the same file, a copy without clips, and have the same camera and background. The light is what each program
-has for this purpose: the studio of sinew, RoomEnvironment of three.js, the panorama inside f3d, and the forest of Blender's
+All programs open the same file, a copy without clips, and have the same camera and background. Each program uses its own
+light for this purpose: sinew's studio, three.js's RoomEnvironment, f3d's built-in panorama, and the forest of Blender's
 material preview. The tone map is Khronos PBR Neutral, except in f3d, which has only its own.
 """
 
@@ -29,14 +28,14 @@ from PIL import Image, ImageChops, ImageDraw, ImageFont
 HERE = pathlib.Path(__file__).resolve().parent
 SIZE = (400, 560)
 ANGLE = 30.0
-# From where the camera looks, and the part of the image that the figure fills.
+# Direction of the camera, and the part of the image that the figure fills.
 DIRECTION = (0.45, 0.22, 1.0)
 FILL = 0.88
 BACKGROUND = (0x83, 0x86, 0x8B)
 # Pixels above and below figures in sheets.
 MARGIN = 24
 RESAMPLING = Image.Resampling.LANCZOS
-# A program that takes longer for one run has failed.
+# A run of a program that takes longer has failed.
 PATIENCE_SECONDS = 3600
 
 
@@ -174,7 +173,7 @@ PEERS = {"f3d": draw_f3d, "three.js": draw_three, "Eevee": draw_eevee}
 
 
 def draw_quietly(name, jobs, log):
-    """Draws images of another program. What the program prints is appended to a file."""
+    """Draws images of another program, whose output is appended to a file."""
     with open(log, "a") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
@@ -203,7 +202,7 @@ def opened(folder, job):
 
 
 def rows_of_pixels(images):
-    """Returns from where to where figures reach in images without a floor, with a margin."""
+    """Returns the first and the last row that figures cover in images without a floor, with a margin."""
     empty = Image.new("RGB", SIZE, BACKGROUND)
     boxes = [ImageChops.difference(image, empty).point(lambda v: 255 * (v > 8)).getbbox() for image in images]
     boxes = [box for box in boxes if box] or [(0, 0, *SIZE)]

@@ -9,7 +9,7 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Twelve figures. That in `assets` is part of this project, the others are test models.
+# Twelve figures. The one in `assets` is part of this project; the others are test models.
 CHARACTERS = {
     "knight": "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb",
     "enemy": "quaternius/cyberpunk_pack/Enemy_2Legs/Enemy_2Legs.glb",
@@ -31,7 +31,7 @@ def material(color, metallic, roughness, **extensions):
     return {"pbrMetallicRoughness": surface, "extensions": extensions}
 
 
-# Materials for the mannequin, which is 1.8 m tall. Names of extensions are without "KHR_materials_".
+# Materials for the mannequin, which is 1.8 m tall. Extension names omit "KHR_materials_".
 MATERIALS = {
     "chrome": material((0.95, 0.95, 0.95), 1, 0.08),
     "gold": material((1.0, 0.71, 0.29), 1, 0.35),

@@ -28,7 +28,7 @@ PACKAGES = {"pin": "pinocchio", "optik": "optik", "tracikpy": "tracikpy", "pytra
 # Tolerance of positions in metres and of orientations in radians, and the coarse tolerance.
 FINE = (1e-6, 1e-6)
 COARSE = (5e-3, 0.05)
-# Time that TRAC-IK may take for a pose, seconds, and iterations of damped least squares, restarts included.
+# Time limit of TRAC-IK for a pose in seconds, and iteration limit of damped least squares, restarts included.
 TIMEOUT = 0.05
 ITERATIONS = 500
 

@@ -34,7 +34,7 @@ def random_values(robot, rng):
 
 
 def difference(path, robot, values):
-    """The largest difference of a link transform from Pinocchio's, which has the same robot with all joints of URDF."""
+    """The largest difference of a link transform from Pinocchio's, which reads the same robot with all URDF joints."""
     model = pinocchio.buildModelFromUrdf(str(path))
     data = model.createData()
     transforms = robot.fk(values)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Measures three.js on the software driver SwiftShader, in turn with sinew on the software adapter of this machine, and prints
+// Measures three.js on the software driver SwiftShader, alternating with sinew on this machine's software adapter, and prints
 // both times and their ratio.
 //
 //     SINEW_TEST_DATA=FOLDER node benches/peers/three.mjs [--turns N] [--program FILE] [--image OUT.png]
@@ -21,7 +21,7 @@ const FOLDER = join(ROOT, "target/peers/three");
 const VERSION = "0.187.0";
 const CHARACTER = "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".glb": "model/gltf-binary" };
-// Rounds of sinew in each turn, and of the browser. A round has four frames.
+// Rounds per turn, for sinew and for the browser. A round has four frames.
 const ROUNDS = 6;
 // A browser that does not answer for this long has failed.
 const PATIENCE_MS = 180_000;

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Compares the spring bones and node constraints of sinew with those of three-vrm, the reference implementation.
+// Compares sinew's spring bones and node constraints with three-vrm, the reference implementation.
 //
 //     SINEW_TEST_DATA=FOLDER node benches/peers/vrm.mjs [--program FILE] [--frames N] [--plain]
 //
 // Needs Node.js, and `sinew` in target/debug or where --program says. three.js and three-vrm are installed from npm into
 // target/peers/vrm. A copy of each file gets a clip that moves its first node along a path with a fixed seed. `sinew bake`
-// writes that motion with everything that follows from it as a clip with 60 poses per second. three-vrm gets the same
-// path, one step of 1/60 s for each pose. The result is the largest distance between joints as a part of the figure's
+// writes that motion and everything that follows from it as a clip with 60 poses per second. three-vrm gets the same path,
+// one step of 1/60 s for each pose. The result is the largest distance between joints as a fraction of the figure's
 // height, and the largest angle between constrained nodes. The exit code is 1 if one of them is above its limit.
 // Joints of three-vrm have constant lengths, as in the specification, unless --plain is given.
 
@@ -19,7 +19,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const FOLDER = join(ROOT, "target/peers/vrm");
 const VERSIONS = { three: "0.180.0", "@pixiv/three-vrm": "3.4.3" };
 const RATE = 60;
-// Largest accepted distance of a joint, as a part of the height, and largest accepted angle in radians.
+// Largest accepted distance of a joint, as a fraction of the height, and largest accepted angle in radians.
 const LIMITS = { distance: 1e-4, angle: 1e-6 };
 // A file, and how far it moves in metres. Springs may have other settings than those in the file.
 const CASES = [
@@ -48,7 +48,7 @@ function options() {
     return found;
 }
 
-// The loader reports its progress with an event of browsers.
+// The loader reports its progress with a browser event.
 globalThis.ProgressEvent ??= class ProgressEvent extends Event {};
 
 async function install() {
@@ -176,8 +176,8 @@ async function trace(peers, gltf, frames, set) {
     });
 }
 
-// three-vrm measures the length of a joint from where it is to where its child was before the joints above it turned in this
-// step, which is another length in each step. The specification has a constant length. This updates the child first.
+// three-vrm measures the length of a joint from its own position to its child's position before the joints above it turned
+// in this step, so the length differs in each step. The specification has a constant length. This updates the child first.
 function keepLength(joint) {
     const update = joint.update;
     joint.update = (delta) => {

@@ -1,5 +1,5 @@
 //! The default method on free chains: on a bare body, and through a character in the middle of a clip. The time of a
-//! character is that of its updates with a target minus that of its updates without, so it includes the binding, the
+//! character is the time of its updates with a target minus the time without, so it includes the binding, the
 //! write-back and the matrices of the moved nodes.
 
 use std::path::Path;

@@ -95,7 +95,7 @@ fn default_model() -> Option<PathBuf> {
     Some(PathBuf::from(folder).join(CESIUM_MAN)).filter(|path| path.exists())
 }
 
-/// A renderer of its own for each look, so that none of them has to replace the targets of another.
+/// One renderer per look, so that none of them has to replace the targets of another.
 struct Look {
     name: &'static str,
     settings: ViewSettings,
@@ -111,7 +111,7 @@ struct Look {
 }
 
 impl Look {
-    /// Draws some frames, and returns the time per frame in milliseconds, and that of all processors.
+    /// Draws some frames, and returns wall time and processor time per frame in milliseconds.
     fn draw(&mut self, puppet: &mut Puppet, frames: u16) -> (f64, f64) {
         let (began, busy) = (Instant::now(), processor_time());
         let gpu = self.renderer.gpu().clone();

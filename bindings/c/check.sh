@@ -24,7 +24,7 @@ compile() {
 compile example.c "$out/example"
 compile test.c "$out/test"
 "$out/example" >"$out/example.txt"
-# The printed result in README.md is that of the example.
+# README.md quotes the output of the example.
 while IFS= read -r line; do
     grep -qxF "$line" README.md || { echo "C: README.md does not contain: $line" >&2; exit 1; }
 done <"$out/example.txt"

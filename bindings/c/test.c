@@ -169,7 +169,7 @@ static void test_solve_many(void)
         EXPECT(memcmp(&errors[i], &result.position_error, sizeof errors[i]) == 0);
         reached += result.outcome == SINEW_OUTCOME_REACHED;
     }
-    /* Those in the corners of the cube are out of reach. */
+    /* Targets in the corners of the cube are out of reach. */
     EXPECT(reached > TARGETS * 9 / 10 && reached < TARGETS);
     FAILS(sinew_body_solve_many(arm, LINKS - 1, targets, TARGETS, NULL, rotations, 5, errors, TARGETS),
           SINEW_STATUS_LENGTH, "rotations must have 8000");

@@ -50,7 +50,7 @@ class Error(ValueError):
 def load(file: str | os.PathLike[str] | bytes, *, units: float | None = None) -> Character:
     """Loads a character from a path, or from the bytes of a .glb, .gltf or .vrm file.
 
-    A path may also be that of a .bvh file. `units` is the length of one of its units in metres, and None guesses it.
+    The path may also name a .bvh file. `units` is the length of a BVH unit in metres, and None guesses it.
     """
 def mannequin() -> Character:
     """Returns the built-in character, a stylised human about 1.75 m tall that faces +Z."""
@@ -73,13 +73,13 @@ def solve_many(
     Without `links`, the goals are for the last link. `targets` are world positions in metres, of the shape (n, 3) for
     one link and (n, goals, 3) for a list of links, and may be None if there are orientations. `orientations` are
     quaternions (x, y, z, w) of the shape (n, 4) or (n, goals, 4). Every solve starts from the pose of the body, or from
-    the local rotations `starts` of the shape (n, links, 4). Its result has the same bits as that of `Body.solve`.
+    the local rotations `starts` of the shape (n, links, 4). The results are identical to those of `Body.solve`, bit for bit.
     """
 
 @final
 class Limit:
-    """The type of a joint and the range of rotations or displacements from rest that it may have. Angles are in radians,
-    and axes are in the joint's rest frame. Axes may have any length except zero.
+    """The type of a joint and its range of rotations or displacements from rest. Angles are in radians, and axes are in the
+    joint's rest frame. Axes may have any length except zero.
     """
     @staticmethod
     def free() -> Limit:
@@ -189,7 +189,7 @@ class Report:
         """Orientation or aim errors in radians. None for a goal with neither."""
     @property
     def limited(self) -> list[int]:
-        """The links at the border of their limits."""
+        """The links at their limits."""
 
 @final
 class Body:
@@ -201,7 +201,7 @@ class Body:
     @staticmethod
     def chain(offsets: ArrayLike, *, limits: Sequence[Limit] | None = None) -> Body:
         """Creates a chain in which every link is the parent of the next one. `offsets` has the shape (links, 3). Each row is
-        the position of a link in the frame of the one before it, in metres, and the first row that of the base in the world.
+        the position of a link in the frame of the one before it, in metres. The first row is the world position of the base.
         """
     @property
     def links(self) -> list[Link]:
@@ -213,7 +213,7 @@ class Body:
     def rotations(self, value: ArrayLike) -> None: ...
     @property
     def displacements(self) -> NDArray[np.float64]:
-        """The displacements of prismatic joints in metres as an array of shape (links,). Those of other joints are 0."""
+        """The displacements of prismatic joints in metres as an array of shape (links,). Other joints have 0."""
     @displacements.setter
     def displacements(self, value: ArrayLike) -> None: ...
     @property
@@ -255,7 +255,7 @@ class Body:
 
 @final
 class Solutions:
-    """The results of `solve_many`. The first axis of each array is that of the targets."""
+    """The results of `solve_many`. The first axis of each array corresponds to the targets."""
     @property
     def rotations(self) -> NDArray[np.float64]:
         """Local rotations, quaternions (x, y, z, w), shape (n, links, 4)."""
@@ -282,7 +282,7 @@ class Solutions:
 @final
 class Robot:
     """A robot, read from a URDF file. `q` has one value for each joint that moves by itself, in the order of `joint_names`: radians for
-    hinges, metres for slides. Everything is in the robot's own frame, that of its root link, with +Z up.
+    hinges, metres for slides. Everything is in the robot's frame, which is its root link's, with +Z up.
 
     Arrays of joint values have the shape (joints,) or (n, joints), and results have the same leading axis.
     """
@@ -295,7 +295,7 @@ class Robot:
         """The name of the robot."""
     @property
     def joint_names(self) -> list[str]:
-        """The names of the joints that `q` has values of, in its order."""
+        """The names of the joints, in the order of `q`."""
     @property
     def units(self) -> list[Literal["rad", "m"]]:
         """The units of the joints, "rad" or "m"."""
@@ -343,7 +343,7 @@ class Robot:
         options: _Options | None = None,
     ) -> RobotSolutions:
         """Returns joint values with which a link is at target positions, shape (3,) or (n, 3), and has target orientations, quaternions
-        (x, y, z, w) of the shape (4,) or (n, 4). One of both may be None.
+        (x, y, z, w) of the shape (4,) or (n, 4). Either may be None.
 
         Every solve starts from `q0`, shape (joints,) or (n, joints), by default from `rest`, and is independent of the others. All
         results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach.
@@ -366,7 +366,7 @@ class Robot:
 
 @final
 class RobotSolutions:
-    """The results of `Robot.solve` and `Robot.follow`. The first axis of each array is that of the targets, if these have one."""
+    """The results of `Robot.solve` and `Robot.follow`. If the targets have a leading axis, so does each array."""
     @property
     def q(self) -> NDArray[np.float64]:
         """Joint values within their ranges, shape (n, joints) or (joints,), radians and metres."""
@@ -386,8 +386,8 @@ class RobotSolutions:
 
 @final
 class Node:
-    """A node of a character: a joint, a node with a mesh, or a group. Translation, rotation (x, y, z, w) and scale are those
-    of the file, in the space of the parent.
+    """A node of a character: a joint, a node with a mesh, or a group. Translation, rotation (x, y, z, w) and scale are as in
+    the file, in the space of the parent.
     """
     @property
     def index(self) -> int: ...
@@ -453,7 +453,7 @@ class Pose:
 
 @final
 class Part:
-    """A primitive on a node, which is skinned and drawn as a unit. The arrays are those of the file, before skinning."""
+    """A primitive on a node, which is skinned and drawn as a unit. The arrays are as in the file, before skinning."""
     @property
     def index(self) -> int:
         """Index of the part."""
@@ -465,7 +465,7 @@ class Part:
         """Whether joints deform the part. Otherwise, it moves rigidly with its node."""
     @property
     def skin_nodes(self) -> list[int]:
-        """Node indices of the joints to which `joints` refers, or those of the node of a rigid part."""
+        """Node indices of the joints to which `joints` refers, or of a rigid part's node."""
     @property
     def positions(self) -> NDArray[np.float32]:
         """Positions in metres, shape (vertices, 3), float32."""
@@ -482,7 +482,7 @@ class Part:
         """
     @property
     def weights(self) -> NDArray[np.float32]:
-        """Weights of the joints, shape (vertices, 4 or 8), float32. Those of a vertex sum to one."""
+        """Weights of the joints, shape (vertices, 4 or 8), float32. The weights of a vertex sum to one."""
     @property
     def morph_targets(self) -> NDArray[np.float32]:
         """Displacements of the positions by each morph target at weight 1 in metres, before skinning, shape
@@ -512,7 +512,7 @@ class Character:
     """
     @property
     def path(self) -> os.PathLike[str]:
-        """Path of the file. It names the built-in character and bytes in words."""
+        """Path of the file, or a description of the built-in character or of bytes."""
     @property
     def nodes(self) -> list[Node]:
         """All nodes of the file, in its order."""
@@ -532,8 +532,8 @@ class Character:
     def rest(self) -> Pose:
         """Returns the rest pose of the file."""
     def sample(self, clip: int | str, time: float, *, base: Pose | None = None) -> Pose:
-        """Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. What the clip
-        does not animate is that of the pose `base`, or at rest.
+        """Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. Whatever the
+        clip does not animate comes from the pose `base`, or is at rest.
         """
     def world_matrices(self, pose: Pose) -> NDArray[np.float32]:
         """Returns the `world_from_node` matrices of a pose, shape (nodes, 4, 4), float32."""
@@ -653,7 +653,7 @@ class Puppet:
     ) -> list[GoalReport]:
         """Samples the motion, solves for targets, and returns a report for each target and pin.
 
-        `pins` are nodes that must stay in place with priority over all targets. The other arguments are those of
+        `pins` are nodes that must stay in place with priority over all targets. The other arguments are as for
         `Body.solve`; without `method`, the rig chooses it. The result does not depend on earlier calls.
         """
     @property

@@ -28,7 +28,6 @@ pub(crate) struct Clip {
     pub(crate) cubic: bool,
 }
 
-/// Returns the clips of the mannequin.
 pub(crate) fn clips() -> Vec<Clip> {
     vec![idle(), wave(), gait::walk(), gait::run(), gait::crouch()]
 }

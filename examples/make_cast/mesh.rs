@@ -16,12 +16,10 @@ pub(crate) struct Mesh {
 /// The point indices of an edge, the smaller one first.
 pub(crate) type Edge = (usize, usize);
 
-/// Returns the edge between `a` and `b`.
 pub(crate) fn edge(a: usize, b: usize) -> Edge {
     (a.min(b), a.max(b))
 }
 
-/// Returns the three edges of a triangle.
 pub(crate) fn edges_of([a, b, c]: [usize; 3]) -> [Edge; 3] {
     [edge(a, b), edge(b, c), edge(c, a)]
 }

@@ -59,7 +59,6 @@ pub(crate) struct Vertex {
     pub(crate) influences: Influences,
 }
 
-/// A morph target.
 pub(crate) struct Morph {
     pub(crate) name: &'static str,
     /// Displacements in metres, one per vertex.
@@ -77,7 +76,6 @@ pub(crate) struct Skin {
     pub(crate) morphs: Vec<Morph>,
 }
 
-/// A character.
 pub(crate) struct Model {
     pub(crate) name: &'static str,
     pub(crate) nodes: Vec<Node>,

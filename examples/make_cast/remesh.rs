@@ -195,7 +195,6 @@ fn flip(mesh: &mut Mesh) {
     }
 }
 
-/// Returns the directed edges of a triangle.
 fn directed_edges([a, b, c]: [usize; 3]) -> [Edge; 3] {
     [(a, b), (b, c), (c, a)]
 }

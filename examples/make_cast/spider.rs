@@ -112,8 +112,7 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     })
 }
 
-/// Adds a leg. Adds a leg: a tube along the joints, thicker at each joint than between joints, with a coloured band at
-/// each inner joint.
+/// Adds a leg: a tube along the joints, thicker at each joint than between joints, with a coloured band at each inner joint.
 fn limb(shape: &mut Shape, leg: usize, first: usize) {
     let at = positions(leg);
     let radii = [0.03, 0.032, 0.026, 0.017, 0.006];

@@ -48,7 +48,7 @@ mod tests {
         Ok(())
     }
 
-    /// Without a name, the golden has the name of the test.
+    /// Without an explicit name, the golden is named after the test.
     #[test]
     fn reach_on_the_way() -> Result<(), Box<dyn Error>> {
         let mut puppet = reach()?;
@@ -66,7 +66,7 @@ mod tests {
         Ok(())
     }
 
-    /// A view of one's own.
+    /// A custom view.
     #[test]
     fn normals() -> Result<(), Box<dyn Error>> {
         let puppet = reach()?;

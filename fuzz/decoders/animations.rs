@@ -43,7 +43,7 @@ pub(super) const FBX: Decoder = Decoder {
     },
     truncate: prefix,
     decode: |input| Ok(load(&file("input.fbx", input)?).is_ok()),
-    // The parser may need as much for what it keeps as for what it needs while it reads, and what it keeps is copied.
+    // The parser may need as much memory for its result as for reading, and the result is copied.
     base_memory: 3 * BASE_MEMORY,
 };
 

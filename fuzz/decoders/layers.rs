@@ -11,7 +11,7 @@ pub(super) const LAYERS: Decoder = Decoder {
     truncate: files::truncate,
     decode: |input| {
         let Some(character) = files::load(input) else { return Ok(false) };
-        // The numbers of materials go to the shaders as they are, which Debug prints with those of all layers.
+        // Material numbers go to the shaders unchanged. Debug prints them with those of all layers.
         let text = format!("{:?}", character.materials);
         let is_missing = |word: &str| text.contains(word);
         // A volume without attenuation has an infinite distance.

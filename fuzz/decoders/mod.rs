@@ -44,7 +44,6 @@ impl Decoder {
     }
 }
 
-/// All decoders.
 pub(crate) static ALL: [Decoder; 15] = [
     meshes::DRACO,
     meshes::MESHOPT,

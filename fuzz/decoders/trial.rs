@@ -29,7 +29,6 @@ pub(crate) struct Extent {
     pub(crate) truncations: usize,
     /// Maximum time for each decoder.
     pub(crate) time: Option<Duration>,
-    /// Seed of the random numbers.
     pub(crate) seed: u64,
 }
 

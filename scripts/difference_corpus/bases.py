@@ -11,7 +11,7 @@ from .gltf import Model
 from .pose import Pose
 from .visibility import View, automatic
 
-# Name, model, clip or None, time, and further keys of the suite. Paths below `models` are those of the external test data.
+# Name, model, clip or None, time, and further keys of the suite. Paths below `models` are in the external test data.
 # The key `camera` is the direction from which a fixed camera looks; without it, the program chooses the camera. `normal-map`
 # adds a normal map to the model. `bent` turns joints, so that the weights matter.
 BASES = [
@@ -80,7 +80,7 @@ class Base:
 
     @functools.cached_property
     def height(self):
-        """The size that stands for the 1.75 m of a person."""
+        """The size that corresponds to a person's 1.75 m."""
         points = np.concatenate([points for points, _ in self.pose().parts().values()])
         return (points.max(0) - points.min(0)).max()
 

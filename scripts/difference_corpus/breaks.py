@@ -21,7 +21,7 @@ def part_names(base, node):
 
 
 def visible_parts(base):
-    """Returns the parts that show at least 20 vertices or a tenth of theirs, those with more first."""
+    """Returns the parts that show at least 20 vertices or a tenth of their vertices, sorted by descending number."""
     counts = {key: base.seen.visible(key).sum() for key in base.seen.parts}
     return [key for key in sorted(counts, key=lambda key: -counts[key]) if counts[key] >= min(20, len(base.seen.parts[key]) / 10)]
 
@@ -36,7 +36,7 @@ def positions(base, rotations=None, model=None):
 
 
 def joints(base):
-    """Returns the nodes that move visible vertices, without those that move nearly everything."""
+    """Returns the nodes that move visible vertices, except those that move nearly everything."""
     moving = []
     seen = {key: base.seen.visible(key) for key in base.seen.parts}
     total = sum(s.sum() for s in seen.values())
@@ -53,7 +53,7 @@ def joints(base):
 
 
 def joint_turn(base, rng, node, millimetres):
-    """Turns a joint such that its farthest visible vertex moves by a distance on a person of 1.75 m."""
+    """Turns a joint so that its farthest visible vertex moves by a distance on a person of 1.75 m."""
     pose, rest = base.pose(), positions(base)
     axis, goal = rng.normal(size=3), millimetres / 1000 * base.height / PERSON
 
@@ -93,7 +93,7 @@ def joint_shift(base, rng, node, millimetres):
 
 
 def weight(base, rng, amount, radius):
-    """Gives a part of the weights of one vertex, or of those within a radius, to the parent of their joint."""
+    """Moves a part of the weights of one vertex, or of those within a radius, to the parent of their joint."""
     keys = [key for key in visible_parts(base) if "skin" in base.model["nodes"][key[0]] and "JOINTS_0" in primitive(base, key)["attributes"]]
     if not keys:
         return None
@@ -184,7 +184,7 @@ def camera_shift(base, rng, pixels):
 
 
 def field_of_view(base, rng, pixels):
-    """Changes the field of view such that the edge of the image moves by a number of pixels."""
+    """Changes the field of view so that the edge of the image moves by a number of pixels."""
     if not base.camera:
         return None
     half = np.tan(np.radians(base.camera.fov) / 2) * (1 + pixels / 128)

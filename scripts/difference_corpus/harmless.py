@@ -25,7 +25,7 @@ def each_primitive(model):
 
 
 def rearranged(model, part, order, triangles):
-    """Takes the vertices in another order, or some of them several times."""
+    """Reorders the vertices, or repeats some of them."""
     remap = lambda accessor: model.add(model.raw(accessor)[order], model["accessors"][accessor].get("normalized", False))
     part["attributes"] = {name: remap(accessor) for name, accessor in part["attributes"].items()}
     part["targets"] = [{name: remap(accessor) for name, accessor in target.items()} for target in part.get("targets", [])]

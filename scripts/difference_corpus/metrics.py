@@ -1,4 +1,4 @@
-"""Other measures of the difference of two images, each larger for larger differences."""
+"""Other measures of the difference between two images, each larger for larger differences."""
 
 import subprocess
 

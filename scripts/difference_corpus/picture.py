@@ -1,4 +1,4 @@
-"""Draws the curves of the measures, and sheets of pairs for a look at them."""
+"""Draws the curves of the measures, and sheets of pairs for inspection."""
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -10,7 +10,7 @@ COLOURS = {"sinew": "#c1121f", "FLIP, mean and worst tile": "#e8871e", "FLIP": "
 
 
 def curves(path, pairs):
-    """Draws the share of missed breaks over the share of false alarms."""
+    """Draws the share of missed breaks against the share of false alarms."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -20,7 +20,7 @@ def changes(pair):
 
 
 def flip_score(pair):
-    """Returns how far FLIP exceeds the limits of a suite, which decided alone before there were explanations."""
+    """Returns how far FLIP exceeds the limits of a suite, the only criterion before explanations existed."""
     image = pair.result.get("image") or {}
     return max(image.get("flip_mean", 0.0) / MEAN, image.get("flip_worst_tile", 0.0) / WORST)
 
@@ -58,7 +58,7 @@ class Curve:
         return int((self.harmless > threshold).sum())
 
     def best(self):
-        """Returns the lowest threshold with few enough false alarms. That of sinew is its default."""
+        """Returns the lowest threshold with few enough false alarms. For sinew, it is the default."""
         if self.name == "sinew":
             return 1.0 - 1e-9
         allowed = int(ALARMS * len(self.harmless))

@@ -109,7 +109,7 @@ class View:
 
 
 def shifts(before, after):
-    """Returns how far, in pixels, a certainly visible vertex moves at most, and a vertex that may be visible."""
+    """Returns the largest movement of a certainly visible vertex and of a possibly visible one, in pixels."""
     certain, possible = 0.0, 0.0
     for key in before.parts.keys() & after.parts.keys():
         a, b = before.parts[key], after.parts[key]

@@ -11,7 +11,7 @@ if [ "${1:-}" = --remove ]; then
     exit
 fi
 mkdir -p "$prefix/bin" "$prefix/share/applications" "$documents"
-# A program that runs cannot be overwritten, but its file can be replaced.
+# A running program cannot be overwritten, but its file can be replaced.
 cp sinew "$program.new" && mv "$program.new" "$program"
 sed "s|^Exec=sinew|Exec=$program|; s|^TryExec=sinew|TryExec=$program|" sinew.desktop > "$entry"
 cp -R README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE THIRD-PARTY.txt sbom.cdx.json docs "$documents"

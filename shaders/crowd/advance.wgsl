@@ -1,5 +1,4 @@
-// Advances the clips and the places of all characters. Requires rotation.wgsl, types.wgsl and terrain.wgsl. The CPU twin is
-// src/crowd/advance.rs.
+// Advances the clips and the positions of all characters. Requires rotation.wgsl, types.wgsl and terrain.wgsl. The CPU twin is src/crowd/advance.rs.
 
 // How a clip plays and moves its character.
 struct ClipInfo {
@@ -14,7 +13,7 @@ struct ClipInfo {
 @group(0) @binding(2) var<storage, read> heights: array<f32>;
 @group(0) @binding(3) var<storage, read_write> characters: array<Character>;
 
-// Part of the terrain, from its centre, outside of which characters turn back.
+// Fraction of the terrain around its centre outside which characters turn back.
 const BORDER: f32 = 0.8;
 // Cosine of the angle to the centre at which they stop turning.
 const ROUGHLY: f32 = 0.8;

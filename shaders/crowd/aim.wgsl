@@ -26,7 +26,7 @@ fn aim_head(character: u32, at: vec3<f32>, weight: f32) {
         let direction = offset / distance;
         let t = clamp((dot(forward, direction) - body.field_cos) / AIM_FADE + 1.0, 0.0, 1.0);
         wanted = min(weight, 1.0) * t * t * (3.0 - 2.0 * t);
-        // A head that looks nowhere starts at the target, as only its weight must not jump.
+        // A head that looks nowhere starts at the target, because only its weight must not jump.
         let is_new = stances[character].is_known == 0u || strength < 1e-3;
         aim = normalize_or(mix(aim, direction, select(follow, 1.0, is_new)), direction);
     }

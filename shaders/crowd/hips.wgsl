@@ -10,7 +10,7 @@ const YIELD: f32 = 0.15;
 // Tangent of the largest angle by which a body tilts, 20°.
 const STEEPEST: f32 = 0.36;
 
-// Returns the lowest and the highest position of the hips, relative to that of the clip, at which a leg reaches an ankle.
+// Returns the lowest and the highest position of the hips, relative to the clip, at which a leg reaches an ankle.
 fn hip_range(character: u32, leg: u32, ankle: vec3<f32>, base: Base) -> vec2<f32> {
     let first = character * crowd.joints;
     let scale = abs(characters[character].scale);
@@ -56,8 +56,7 @@ fn tilt_of(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>, middle: 
     return slope * (min(steepness, STEEPEST) / steepness);
 }
 
-// Returns about the smaller number, without a kink where both are equal: it is smaller by up to a quarter of `range` where they
-// differ by less than `range`.
+// Returns a smooth minimum: up to a quarter of `range` below the smaller number where both differ by less than `range`.
 fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
     let near = max(range - abs(a - b), 0.0);
     return min(a, b) - select(0.0, 0.25 * near * near / range, range > 0.0);
@@ -91,7 +90,7 @@ fn move_hips(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>) -> Bas
         base.turn = unplaced_turn(character, shortest_arc(vec3<f32>(0.0, 1.0, 0.0), vec3<f32>(-tilt.x, 1.0, -tilt.y)));
         base.shift = hips_at - quat_rotate(base.turn, hips_at);
     }
-    // The hips give way smoothly, but on level ground not at all, so that the pose of the clip does not change.
+    // The hips give way smoothly, but not at all on level ground, so that the pose of the clip does not change.
     var uneven = 0.0;
     for (var leg = 0u; leg < min(body.legs, LIMBS); leg++) {
         uneven = max(uneven, abs((*feet)[leg].change - mean));

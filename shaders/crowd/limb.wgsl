@@ -73,7 +73,7 @@ fn two_bone(
     let s = dot(upper, cross(hinge, lower));
     let r = sqrt(c * c + s * s);
     // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. This is
-    // how much the product of both bones stays below that of their lengths there.
+    // how far the product of both bones stays below the product of their lengths there.
     let straight = fixed_part + r;
     let across = upper - hinge * dot(upper, hinge);
     let ratio = dot(upper, hinge) * r / max(dot(across, across), 1e-12 * squares);
@@ -106,7 +106,7 @@ fn two_bone(
     }
     let bent = upper + quat_rotate(bend, lower);
     let reached = length(bent);
-    // A target at the first joint has no direction. Near it, the direction turns to that of the limb.
+    // A target at the first joint has no direction. Near it, the direction of the limb is used instead.
     let direction = normalize_or(target_at + line * max(AT_BASE * far - wanted, 0.0), line);
     var carry = quat_mul(shortest_arc(line, direction), shortest_arc(bent, line));
     // From the line of the limb to its middle. The normal keeps it exact for a limb that is nearly straight.
@@ -163,7 +163,7 @@ fn solve_limb(
         rotation = turned(first, top, body.limb[index].limit, wanted);
         swung = from_parent(above, quat_mul(rotation, quat_conjugate(before)));
     }
-    // What the limit of the first joint takes away.
+    // The rotation that the limit of the first joint takes away.
     let back = quat_mul(swung, quat_conjugate(bones.upper));
     let lowered = quat_mul(back, bones.lower);
     let bend = to_parent(parent_rows(first, middle), quat_mul(quat_conjugate(bones.upper), bones.lower));

@@ -23,7 +23,7 @@ const NOTHING: f32 = 2e-6;
 struct FootGoal {
     ankle: vec3<f32>,         // placed
     turn: vec4<f32>,          // rotation of the foot from the pose of the clip, in world axes
-    change: f32,              // height of the ankle above that of the clip
+    change: f32,              // height of the ankle above its height in the clip
     weight: f32,              // how near the foot is to the floor in the clip
     is_moved: bool,
     held: bool,               // the foot stands

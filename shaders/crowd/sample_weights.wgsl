@@ -1,7 +1,7 @@
 // Samples the morph weights of all characters. Requires sample.wgsl, except for its entry point. The CPU twin is
 // src/crowd/sample.rs.
 
-// For each clip and each morph weight: its track, or NONE. These bindings replace those of the joints.
+// For each clip and each morph weight: its track, or NONE. These bindings replace the joints' bindings.
 @group(0) @binding(5) var<storage, read> weight_channels: array<u32>;
 @group(0) @binding(6) var<storage, read> rest_weights: array<f32>;
 @group(0) @binding(7) var<storage, read_write> weights: array<f32>;

@@ -6,7 +6,7 @@ fn height_at(x: u32, z: u32) -> f32 {
 }
 
 // Returns the height of the ground in world metres. Each cell is two triangles that share the diagonal from its first to its
-// last corner. Outside of the field, the height is that of its border. Without a field it is 0.
+// last corner. Outside the field, its border determines the height. Without a field it is 0.
 fn terrain_height(at: vec2<f32>) -> f32 {
     if crowd.columns < 2u || crowd.rows < 2u {
         return 0.0;

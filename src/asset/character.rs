@@ -17,7 +17,7 @@ pub struct Character {
     /// Paths of the buffer and image files to which the file refers, resolved against its folder. Unreadable files are
     /// included.
     pub files: Vec<PathBuf>,
-    /// Where these files were allowed to be. Copies and reloads use the same.
+    /// Where these files may be, also for copies and reloads.
     pub references: References,
     /// Length in metres of one unit of the file, if its format does not define the unit. All lengths in a character are
     /// in metres.
@@ -56,15 +56,15 @@ pub struct Character {
     pub humanoid: Option<Humanoid>,
     /// Facial expressions of the file that change at least one morph target or material.
     pub expressions: Vec<Expression>,
-    /// What a pose holds after the morph weights.
+    /// The values in a pose after the morph weights.
     pub values: Vec<PoseValue>,
     /// Joints that swing.
     pub springs: SpringBones,
-    /// The joints of a machine by the node that they move. Other characters have none.
+    /// The joints of a machine by the node that they move. Empty for other characters.
     pub joints: BTreeMap<usize, MechanicalJoint>,
     /// Nodes that follow other nodes, in the order in which they are evaluated.
     pub constraints: Vec<Constraint>,
-    /// What the clips of a VRM animation say beside the pose of the body.
+    /// What the clips of a VRM animation contain besides body poses.
     pub face_tracks: FaceTracks,
     /// How the character looks at a point.
     pub look_at: Option<LookAt>,
@@ -178,7 +178,7 @@ impl Character {
         self.parts_except(scene, |node| self.skeleton.hidden.contains(&node))
     }
 
-    /// Returns the primitives that a scene shows in some pose: those of [`Self::parts`], and those of hidden nodes that clips show.
+    /// Returns the primitives that a scene can show: those of [`Self::parts`], and those of hidden nodes that clips show.
     pub fn posable_parts(&self, scene: usize) -> Vec<Part> {
         let can_appear = |value: &PoseValue| match value.target {
             PoseTarget::Visibility(node) => Some(node),
@@ -209,8 +209,7 @@ impl Character {
         parts
     }
 
-    /// Shows the materials of a variant, or those of the file for `None`. Of several variants with the same name, the
-    /// first is selected.
+    /// Shows the materials of a variant, or the file's own for `None`. If several variants have the name, the first is selected.
     ///
     /// ```
     /// let mut mannequin = sinew::asset::mannequin()?;
@@ -220,8 +219,7 @@ impl Character {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// # Errors
-    /// [`UnknownVariant`] if no variant has the name. The character does not change then.
+    /// # Errors [`UnknownVariant`] if no variant has the name. The character is then unchanged.
     pub fn select_variant(&mut self, name: Option<&str>) -> Result<(), UnknownVariant> {
         let names = &self.variants.names;
         let selected = match name {

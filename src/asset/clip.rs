@@ -14,7 +14,7 @@ pub struct Clip {
     pub timelines: Vec<Vec<f32>>,
     /// The animated properties of nodes.
     pub channels: Vec<Channel>,
-    /// The other values of a pose that are animated.
+    /// The other animated values of a pose.
     pub properties: Vec<PropertyTrack>,
 }
 
@@ -42,7 +42,7 @@ pub struct CorrectedKeys {
     pub count: usize,
     /// Times of the first and the last of these keys, in seconds.
     pub span: [f32; 2],
-    /// The largest difference of the length of a quaternion from 1.
+    /// Largest deviation of a quaternion's length from 1.
     pub error: f32,
 }
 
@@ -51,13 +51,13 @@ pub struct CorrectedKeys {
 pub struct PropertyTrack {
     /// Index of the first number in [`Skeleton::rest_weights`](super::Skeleton::rest_weights).
     pub first: usize,
-    /// Number of numbers.
+    /// Number of values.
     pub count: usize,
     /// Index into [`Clip::timelines`].
     pub timeline: usize,
     /// How values between keys are interpolated.
     pub interpolation: Interpolation,
-    /// All numbers for each key or tangent.
+    /// All values for each key or tangent.
     pub values: Vec<f32>,
 }
 

@@ -103,7 +103,7 @@ impl DecodedImage {
     }
 }
 
-/// An encoded image of which only the header has been read.
+/// An encoded image after its header was read.
 pub(super) struct EncodedImage<'a> {
     decoder: ImageDecoder<'a>,
     pub(super) width: u32,
@@ -119,7 +119,7 @@ enum ImageDecoder<'a> {
     Ktx2(&'a [u8]),
 }
 
-/// A damaged or malicious header may claim a size that takes seconds to decode. Smaller images are decoded as far as they go.
+/// A damaged or malicious header may claim a size that takes seconds to decode. Smaller images are decoded as far as possible.
 const UNCHECKED_PIXELS: u64 = 1 << 24;
 /// More pixels than a byte of a JPEG can describe: the first scan has at least one bit for each block of 8x8 pixels.
 const JPEG_PIXELS_PER_BYTE: u64 = 1024;

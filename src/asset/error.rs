@@ -58,7 +58,7 @@ pub enum LoadError {
     NotFinite {
         /// Path of the file that would be copied.
         path: PathBuf,
-        /// The joint and its property that is not finite.
+        /// The joint and the property that is not finite.
         source: NotFinite,
     },
 }

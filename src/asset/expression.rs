@@ -37,8 +37,8 @@ pub struct Expression {
     pub is_binary: bool,
     /// Which other expressions it suppresses.
     pub overrides: Overrides,
-    /// The morph weights that it changes, in file order. If it changes materials, the last one is its own value in a pose, by which
-    /// [`Self::materials`] change.
+    /// The morph weights that it changes, in file order. If it changes materials, the last one is its own value in a pose, which
+    /// controls [`Self::materials`].
     pub binds: Vec<MorphBind>,
     /// How it changes materials.
     pub materials: Vec<MaterialBind>,
@@ -58,17 +58,17 @@ pub struct Overrides {
 /// How an expression suppresses others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Override {
-    /// It does not.
+    /// No effect.
     #[default]
     None,
-    /// The others are off as soon as it is not.
+    /// The others are off when it is above 0.
     Block,
-    /// The others are weaker by its value.
+    /// The others are weakened by its value.
     Blend,
 }
 
 impl Override {
-    /// Returns the part of the other expressions that an expression with a value takes away.
+    /// Returns the fraction by which an expression with a value weakens the others.
     fn amount(self, value: f32) -> f32 {
         match self {
             Self::None => 0.0,
@@ -78,8 +78,8 @@ impl Override {
     }
 }
 
-/// Replaces the values of expressions, one for each, by those that remain after binary expressions are rounded and
-/// expressions suppress others.
+/// Rounds the values of binary expressions in place, and lets expressions suppress others. There is one value for each
+/// expression.
 ///
 /// ```
 /// use sinew::asset::{Expression, Override, Overrides, apply_overrides};
@@ -121,13 +121,13 @@ pub fn apply_overrides(expressions: &[Expression], values: &mut [f32]) {
             _ => continue,
         };
         let kept = kept.get(kind).map_or(1.0, |kept| kept.clamp(0.0, 1.0));
-        // What is either on or off is off if anything suppresses it.
+        // A binary expression is off if anything suppresses it.
         *value *= if expression.is_binary && kept < 1.0 { 0.0 } else { kept };
     }
 }
 
 impl Expression {
-    /// Returns the value that counts when the expression is set to `value`. It is 0 or 1 for a binary expression.
+    /// Returns the effective value when the expression is set to `value`: 0 or 1 for a binary expression.
     pub fn value(&self, value: f64) -> f64 {
         let full = if value > 0.5 { 1.0 } else { 0.0 };
         if self.is_binary { full } else { value }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Node, NotFinite, Skeleton, Transform};
 
-/// A list of nodes that is not a hierarchy, or has a transform that is invalid.
+/// A list of nodes that is not a hierarchy, or has an invalid transform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonError {
@@ -14,12 +14,12 @@ pub enum SkeletonError {
     Parent {
         /// Name of the node, or `#INDEX`.
         node: String,
-        /// The index that the node has as its parent.
+        /// Index of the missing parent.
         parent: usize,
         /// Number of nodes.
         count: usize,
     },
-    /// A node is below itself.
+    /// A node is its own ancestor.
     #[error("node \"{node}\" is its own ancestor")]
     Cycle {
         /// Name of the node, or `#INDEX`.
@@ -42,12 +42,12 @@ impl Node {
         Self { name: Some(name.into()), ..Self::unnamed(None, Transform::IDENTITY) }
     }
 
-    /// Returns a node below another one, which is given by its index, with a transform in the parent's space.
+    /// Returns a child of the node with the index `parent`. `rest` is in the parent's space.
     pub fn child(name: impl Into<String>, parent: usize, rest: Transform) -> Self {
         Self { name: Some(name.into()), ..Self::unnamed(Some(parent), rest) }
     }
 
-    /// Returns a node without a name, a mesh and children.
+    /// Returns a node without a name, mesh or children.
     pub(crate) fn unnamed(parent: Option<usize>, rest: Transform) -> Self {
         let children = Vec::new();
         Self { name: None, parent, children, rest, mesh: None, skin: None, morph_weights: 0..0 }
@@ -56,8 +56,8 @@ impl Node {
 
 impl Skeleton {
     /// Creates a skeleton from nodes and the indices of their parents, which may come after their children. The other
-    /// fields that describe the hierarchy are computed, so that [`Node::children`] and [`Node::morph_weights`] of the
-    /// nodes are ignored. The skeleton has no morph weights.
+    /// fields that describe the hierarchy are computed, so the nodes' [`Node::children`] and [`Node::morph_weights`]
+    /// are ignored. The skeleton has no morph weights.
     ///
     /// ```
     /// use sinew::asset::{Node, Skeleton, SkeletonError, Transform};
@@ -108,7 +108,7 @@ impl Skeleton {
     /// nodes.
     ///
     /// # Errors
-    /// The index of the first node that is below itself.
+    /// The index of the first node that is its own ancestor.
     pub(super) fn sort_parents_first(&self) -> Result<Vec<(usize, Option<usize>)>, usize> {
         let node = |n: usize| self.nodes.get(n);
         let children = |n| node(n).map_or(&[][..], |n| n.children.as_slice());
@@ -136,7 +136,7 @@ pub(super) fn children(count: usize, parent: impl Fn(usize) -> Option<usize>) ->
 /// Returns every node with its parent, roots first, then their children, and so on.
 ///
 /// # Errors
-/// The index of the first node that is below itself, and therefore below no root.
+/// The index of the first node that is its own ancestor, and therefore below no root.
 pub(super) fn sort_parents_first<'a>(
     count: usize,
     parent: impl Fn(usize) -> Option<usize>,

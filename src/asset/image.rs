@@ -50,7 +50,7 @@ impl Image {
     /// Decodes the pixels like [`Self::decode`], and can be stopped from another thread.
     ///
     /// # Errors
-    /// Same as [`Self::decode`], and if it was stopped.
+    /// Same as [`Self::decode`], or [`ImageError::Stopped`].
     pub fn decode_with(&self, progress: &Progress) -> Result<DecodedImage, ImageError> {
         progress.check()?;
         Ok(EncodedImage::new(&self.bytes, progress)?.decode()?)

@@ -11,8 +11,8 @@ pub struct MechanicalJoint {
     pub order: usize,
     /// The type of the joint and its range.
     pub kind: JointKind,
-    /// Position in metres and rotation of the joint's frame in that of its parent node, with the joint at value 0. They are those of
-    /// the file in double precision.
+    /// Position in metres and rotation of the joint's frame in the parent node's frame, with the joint at value 0. They have the
+    /// file's double precision.
     pub origin: (DVec3, DQuat),
     /// The value in the rest pose of the character, radians or metres. It is 0 if the range allows it.
     pub rest_value: f64,
@@ -50,7 +50,7 @@ impl MechanicalJoint {
     }
 }
 
-/// The type of a joint. Axes are unit vectors in the frame of its node. Ranges are those of the file, for values from
+/// The type of a joint. Axes are unit vectors in the frame of its node. Ranges are the file's, for values relative to
 /// [`MechanicalJoint::origin`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -61,7 +61,7 @@ pub enum JointKind {
     Hinge {
         /// The axis.
         axis: DVec3,
-        /// The smallest and the largest angle in radians. `None` for a joint that turns without end.
+        /// The smallest and the largest angle in radians. `None` if unlimited.
         range: Option<[f64; 2]>,
     },
     /// It slides along an axis.

@@ -14,7 +14,7 @@ const HEADER_SIZE: usize = 80;
 const LEVEL_SIZE: usize = 24;
 /// Bytes of a block of 4 by 4 pixels in UASTC.
 const BLOCK_SIZE: u64 = 16;
-/// Maximum size of the window of Zstandard if the image is smaller, which every decoder must support.
+/// Maximum Zstandard window for smaller images. Every decoder must support it.
 const MIN_WINDOW: u64 = 8 << 20;
 /// Where the header stores the offset and size of the key/value data.
 const KEY_VALUE_DATA: std::ops::Range<usize> = 56..64;
@@ -133,8 +133,8 @@ fn window(frame: &[u8]) -> Option<u64> {
 pub(super) fn decode(file: &[u8]) -> Result<Vec<u8>, String> {
     header(file)?;
     let damaged = |error: basisu::Error| format!("damaged: {error:?}");
-    // Version 0.1.0 of the transcoder panics if the last entry of the key/value data is too short. Nothing in these data
-    // is needed, so they are left out.
+    // Version 0.1.0 of the transcoder panics if the last entry of the key/value data is too short. The data is not
+    // needed, so it is left out.
     let mut file = file.to_vec();
     if let Some(range) = file.get_mut(KEY_VALUE_DATA) {
         range.fill(0);

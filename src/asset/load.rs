@@ -63,7 +63,7 @@ pub fn load_with(path: &Path, units: Option<f64>, progress: &Progress) -> Result
     load_with_references(path, units, &References::default(), progress)
 }
 
-/// Loads a character like [`load_with`]. `references` says where the files may be to which the character refers.
+/// Loads a character like [`load_with`]. `references` says where referenced files may be.
 ///
 /// # Errors
 /// Same as [`load_with`].
@@ -74,7 +74,7 @@ pub fn load_with_references(
     progress: &Progress,
 ) -> Result<Character, LoadError> {
     let loaded = load_file(path, units, references, progress);
-    // Whatever a read fails with after it was stopped, it failed because of that.
+    // A read that fails after a stop failed because of the stop.
     match loaded {
         Err(_) if progress.is_stopped() => Err(LoadError::Stopped { path: path.into() }),
         other => other.map(|character| Character { references: references.clone(), ..character }),
@@ -107,7 +107,7 @@ fn load_file(
     }
 }
 
-/// Returns whether a file has copies with another pose. The shapes of other formats cannot be written.
+/// Returns whether a copy of a file with another pose can be written. The shapes of some formats cannot.
 pub(crate) fn can_be_copied(path: &Path) -> bool {
     !["fbx", "urdf"].iter().any(|extension| has_extension(path, extension))
 }

@@ -1,7 +1,7 @@
 //! Loads a file as a [`Character`], which contains everything about a skinned character except its pose and never
 //! changes after loading.
 //!
-//! The conventions are those of glTF: column vectors, right-handed, +Y up, metres, radians, seconds, all `f32`.
+//! It uses the conventions of glTF: column vectors, right-handed, +Y up, metres, radians, seconds, all `f32`.
 
 pub mod bvh;
 mod camera;

@@ -1,4 +1,4 @@
-//! What a pose holds besides transforms and morph weights: how expressions and clips change materials, and which nodes they hide.
+//! Values of a pose besides transforms and morph weights: how expressions and clips change materials, and which nodes they hide.
 
 use super::{Material, MaterialProperty};
 
@@ -8,7 +8,7 @@ use super::{Material, MaterialProperty};
 pub struct PoseValue {
     /// Index of the first number.
     pub first: usize,
-    /// Number of numbers.
+    /// Number of values.
     pub count: usize,
     /// What they change.
     pub target: PoseTarget,
@@ -18,11 +18,12 @@ pub struct PoseValue {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PoseTarget {
-    /// How far an expression changes materials, 0 to 1, by its index in [`Character::expressions`](super::Character::expressions).
+    /// How far an expression changes materials, 0 to 1, with its index in
+    /// [`Character::expressions`](super::Character::expressions).
     Expression(usize),
     /// A property of a material, with the material's index.
     Material(usize, MaterialProperty),
-    /// Whether a node and those below it are drawn: from 0.5 on.
+    /// Whether a node and its descendants are drawn: from 0.5 on.
     Visibility(usize),
 }
 
@@ -33,12 +34,12 @@ pub struct MaterialBind {
     pub material: usize,
     /// What changes.
     pub property: MaterialProperty,
-    /// What is added to it when the expression is at 1.
+    /// Added to it when the expression is at 1.
     pub difference: [f32; 4],
 }
 
 impl MaterialBind {
-    /// Adds the change to a material. `value` is that of the expression.
+    /// Adds the change to a material. `value` is the expression's value.
     pub fn apply(&self, material: &mut Material, value: f32) {
         let Some((count, mut numbers)) = self.property.get(material) else { return };
         numbers.iter_mut().zip(self.difference).for_each(|(number, by)| *number += by * value);

@@ -1,4 +1,4 @@
-//! The files to which a model refers: buffers, images, meshes and materials in other files.
+//! The files that a model references: buffers, images, meshes and materials in other files.
 //!
 //! A model is not trusted, so the names in it are checked before a file is opened. All formats use the same check.
 
@@ -8,19 +8,19 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::platform::fs;
 
-/// The folders of ROS packages by their names, to which the `package://NAME/…` of robots refer.
+/// The folders of ROS packages by name, for the `package://NAME/…` references of robots.
 pub type Packages = BTreeMap<String, PathBuf>;
 
-/// Where the files may be to which a model refers.
+/// Where the files that a model references may be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct References {
-    /// The folders of packages that are not above the robot's file or beside one of these folders.
+    /// The folders of packages that are neither above the robot's file nor beside one of these folders.
     pub packages: Packages,
-    /// Whether files outside of the model's folder are read, such as `../textures/skin.png`. Absolute paths are never followed.
+    /// Whether files outside the model's folder are read, such as `../textures/skin.png`. Absolute paths are never followed.
     pub allow_parent: bool,
 }
 
-/// The reason why a file to which a model refers is not read.
+/// Why a file that a model references is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ReferenceError {
     #[error("\"{0}\" is not a relative path")]
@@ -33,7 +33,7 @@ pub(super) enum ReferenceError {
     Unreadable { name: String, cause: String },
 }
 
-/// The folder from which the names in a model start.
+/// The folder to which the names in a model are relative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Folder<'a> {
     start: &'a Path,
@@ -42,7 +42,7 @@ pub(super) struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Returns a folder whose files are in it or below it, or anywhere if `allow_parent` is set.
+    /// Returns a folder whose files are inside it, or anywhere if `allow_parent` is set.
     pub(super) fn new(start: &'a Path, allow_parent: bool) -> Self {
         Self::within(start, start, allow_parent)
     }
@@ -52,11 +52,12 @@ impl<'a> Folder<'a> {
         Self { start, boundary: (!allow_parent).then_some(boundary) }
     }
 
-    /// Returns the path that a name means, without looking for the file. `\` separates folders, because programs on Windows write it.
+    /// Returns the path that a name means, without looking for the file. `\` also separates folders, because Windows programs
+    /// write it.
     pub(super) fn path(self, name: &str) -> Result<PathBuf, ReferenceError> {
         let relative = relative(name)?;
         let ups = relative.components().take_while(|part| *part == Component::ParentDir).count();
-        // Without links, the depth in the boundary says how far up a name may lead.
+        // Without links, the depth in the boundary limits how far up a name may lead.
         let depth =
             |boundary| self.start.strip_prefix(boundary).map_or(0, |below: &Path| below.components().count());
         match self.boundary {
@@ -65,7 +66,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Returns the path of an existing file. A file that does not exist is not outside, because permission would not help.
+    /// Returns the path of an existing file. A missing file is never reported as outside, because permission would not help.
     pub(super) fn find(self, name: &str) -> Result<PathBuf, ReferenceError> {
         let relative = relative(name)?;
         let path = in_any_case(self.start, &relative).unwrap_or_else(|| self.start.join(&relative));
@@ -82,13 +83,13 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Returns the last part of a path of any system.
+/// Returns the last part of a path of any operating system.
 #[cfg(any(test, feature = "fbx", feature = "urdf"))]
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns an existing path whose letters may have another case, because Windows and macOS find such files.
+/// Finds an existing path regardless of case, as Windows and macOS do.
 fn in_any_case(start: &Path, relative: &Path) -> Option<PathBuf> {
     relative.components().try_fold(start.to_path_buf(), |folder, part| {
         let exact = folder.join(part);
@@ -106,7 +107,7 @@ fn in_any_case(start: &Path, relative: &Path) -> Option<PathBuf> {
 /// Converts a name to a relative path. `..` remains only at the beginning.
 fn relative(name: &str) -> Result<PathBuf, ReferenceError> {
     let portable = name.replace('\\', "/");
-    // A colon marks the scheme of a URI or a drive of Windows.
+    // A colon marks a URI scheme or a Windows drive.
     let has_colon = |part: &str| part.contains(':');
     let has_colon =
         portable.split('/').next().is_some_and(has_colon) || cfg!(windows) && has_colon(&portable);
@@ -174,7 +175,7 @@ mod tests {
             let real = find(name).unwrap().canonicalize().unwrap();
             assert!(real.ends_with("Textures/Skin.PNG"), "{}", real.display());
         }
-        // A file with exactly this name comes first.
+        // A file with the exact name comes first.
         assert!(
             find("both.png").unwrap().ends_with("both.png")
                 && find("Both.png").unwrap().ends_with("Both.png")

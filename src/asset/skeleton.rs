@@ -43,8 +43,8 @@ impl Transform {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear. If the matrix
-    /// mirrors, the x scale is negative, as in other glTF tools.
+    /// Returns the nearest transform to a matrix. It is exact if the matrix has no shear. If the matrix mirrors, the x scale is
+    /// negative, as in other glTF tools.
     ///
     /// The result is finite unless a scale exceeds single precision.
     ///
@@ -114,19 +114,19 @@ pub struct Node {
 /// The node hierarchy of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Skeleton {
-    /// All nodes, in file order. Instances of a mesh (`EXT_mesh_gpu_instancing`) are nodes of their own after them.
+    /// All nodes, in file order. Instances of a mesh (`EXT_mesh_gpu_instancing`) are separate nodes after them.
     pub nodes: Vec<Node>,
-    /// The nodes that are instances of a mesh. The file has no nodes for them, so that copies of it contain them at rest.
+    /// The nodes that are instances of a mesh. The file has no nodes for them, so its copies contain them at rest.
     pub instances: Range<usize>,
     /// Every node with its parent, sorted so that parents come before their children.
     pub parents_first: Vec<(usize, Option<usize>)>,
     /// Matrices in the file that a [`Transform`] cannot express, by node. Such a matrix is used while its node is at
     /// rest.
     pub sheared: BTreeMap<usize, Affine3A>,
-    /// Nodes that are not drawn, and neither are the nodes below them (`KHR_node_visibility`).
+    /// Nodes that are not drawn, nor are their descendants (`KHR_node_visibility`).
     pub hidden: BTreeSet<usize>,
-    /// Rest morph weights of all nodes in node order. A node without weights of its own has those of its mesh, or zeros
-    /// if the mesh has none either. After them follow the values of [`Character::values`](super::Character::values).
+    /// Rest morph weights of all nodes in node order. A node without its own weights has its mesh's weights, or zeros. The values
+    /// of [`Character::values`](super::Character::values) follow them.
     pub rest_weights: Vec<f32>,
 }
 

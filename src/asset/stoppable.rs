@@ -1,4 +1,4 @@
-//! Bytes in memory that are read until the read is stopped.
+//! Bytes in memory that can be read until a stop.
 
 use std::io::{self, BufRead, Cursor, Read, Seek, SeekFrom};
 

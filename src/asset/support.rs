@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Concern {
-    /// Where surfaces are. Without the extension, the shape would be wrong.
+    /// The positions of surfaces. Without the extension, the shape would be wrong.
     Geometry,
-    /// How surfaces and lights look.
+    /// The appearance of surfaces and lights.
     Look,
     /// How the model moves.
     Motion,
@@ -37,7 +37,7 @@ pub struct Extension {
     pub concern: Concern,
     /// What the loader does with it.
     pub support: Support,
-    /// Details for readers of the documentation, or an empty text.
+    /// Details for readers of the documentation. May be empty.
     pub note: &'static str,
 }
 
@@ -47,11 +47,11 @@ pub struct Extension {
 pub struct FileFormat {
     /// Name of the format.
     pub name: &'static str,
-    /// Usual extensions of file names. The format is detected from the data, not from them.
+    /// Usual file name extensions. The format is detected from the data, not from them.
     pub suffixes: &'static str,
     /// What is read and what is not.
     pub read: &'static str,
-    /// Whether sinew also writes the format, and what.
+    /// Whether and how sinew writes the format.
     pub written: &'static str,
 }
 
@@ -71,7 +71,7 @@ const fn format(
 use Concern::{Geometry, Look, Motion, Other};
 use Support::{Drawn, Ignored, Refused};
 
-/// All extensions that the loader knows by name, sorted by name. [`Extension::find`] also returns a decision for others.
+/// All extensions that the loader knows by name, sorted by name. [`Extension::find`] also covers others.
 pub const EXTENSIONS: &[Extension] = &[
     row("ADOBE_materials_clearcoat_specular", Look, Ignored, ""),
     row("ADOBE_materials_clearcoat_tint", Look, Ignored, ""),
@@ -170,7 +170,7 @@ pub const EXTENSIONS: &[Extension] = &[
     row("VRMC_vrm_animation", Motion, Drawn, "clips for any humanoid, with expressions and gaze"),
 ];
 
-/// All file formats that are read. Public only for the documentation, which a test compares with it.
+/// All file formats that are read. Public only for a test of the documentation.
 #[doc(hidden)]
 pub const FORMATS: &[FileFormat] = &[
     format(
@@ -207,7 +207,7 @@ pub const FORMATS: &[FileFormat] = &[
     ),
 ];
 
-/// Beginnings of names of extensions that concern only how surfaces look.
+/// Prefixes of extensions that concern only the appearance of surfaces.
 const LOOK_PREFIXES: [&str; 2] = ["KHR_materials_", "EXT_materials_"];
 
 impl Extension {
@@ -227,8 +227,8 @@ impl Extension {
         known.or_else(|| is_look().then_some(row("", Look, Ignored, "")))
     }
 
-    /// Returns whether a posed copy of a file still contains the extension. A copy has only new clips, so that
-    /// extensions of the file's own clips are removed with them.
+    /// Returns whether a posed copy of a file still contains the extension. A copy has only new clips, so extensions of the
+    /// file's own clips are removed with them.
     pub fn is_kept(&self) -> bool {
         self.support != Refused && self.name != "KHR_animation_pointer"
     }

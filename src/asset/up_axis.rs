@@ -4,20 +4,20 @@ use glam::{Quat, Vec3};
 
 use super::{Character, Values};
 
-/// The axis that points up in a file whose format does not define it, which are BVH files and takes. The result always has +Y
-/// up: +Z up becomes +Y by a quarter turn about the X axis.
+/// The up axis of a file whose format does not define it: BVH files and takes. The result always has +Y up: +Z up becomes +Y by a
+/// quarter turn about the X axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UpAxis {
-    /// +Y, the usual axis of BVH.
+    /// +Y, the usual up axis of BVH.
     #[default]
     Y,
-    /// +Z, as written by many programs for engineering and by some for capture.
+    /// +Z, as written by many engineering programs and by some capture programs.
     Z,
 }
 
 impl UpAxis {
-    /// Returns a vector of the file in a space with +Y up.
+    /// Converts a vector of the file to a space with +Y up.
     pub fn vector(self, vector: Vec3) -> Vec3 {
         match self {
             Self::Y => vector,
@@ -25,7 +25,7 @@ impl UpAxis {
         }
     }
 
-    /// Returns a rotation about an axis of the file as one in a space with +Y up.
+    /// Converts a rotation about an axis of the file to a space with +Y up.
     pub fn rotation(self, rotation: Quat) -> Quat {
         let axis = self.vector(Vec3::new(rotation.x, rotation.y, rotation.z));
         Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
@@ -33,8 +33,8 @@ impl UpAxis {
 }
 
 impl Character {
-    /// Turns a character that was read from a BVH file to +Y up. Its joints are at the same places of its body, and have no
-    /// rotation at rest, as before. Returns false, and changes nothing, for a character of another format, which defines its axes.
+    /// Turns a character that was read from a BVH file to +Y up. Its joints stay at the same places of its body, without rotation
+    /// at rest. Returns false, and changes nothing, for a character of another format, which defines its axes.
     ///
     /// ```
     /// use std::path::Path;

@@ -9,7 +9,7 @@ pub struct Variants {
     pub names: Vec<String>,
     /// Primitives whose material depends on the variant.
     pub parts: Vec<VariantPart>,
-    /// Index of the selected variant. `None` if the materials of the file are shown.
+    /// Index of the selected variant. `None` shows the materials of the file.
     pub selected: Option<usize>,
 }
 
@@ -22,17 +22,17 @@ pub struct VariantPart {
     pub primitive: usize,
     /// Index of the material without a variant.
     pub default: Option<usize>,
-    /// Index of the material for each variant. Variants that are missing show the default.
+    /// Index of the material for each variant. Missing variants show the default.
     pub materials: BTreeMap<usize, usize>,
 }
 
-/// A character has no variant of this name.
+/// The character has no variant of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("variant \"{name}\" does not exist; {}", list(names))]
 pub struct UnknownVariant {
-    /// The name that was given.
+    /// The requested name.
     pub name: String,
-    /// Names of the variants that exist.
+    /// Names of the existing variants.
     pub names: Vec<String>,
 }
 

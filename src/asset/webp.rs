@@ -24,7 +24,7 @@ fn lossy(data: &[u8]) -> Option<(u32, u32)> {
     Some((side([a, b]), side([c, d])))
 }
 
-/// Reads the header of a lossless image: a signature, and two sizes of 14 bits, from each of which 1 was subtracted.
+/// Reads the header of a lossless image: a signature, and two 14-bit sizes minus one.
 fn lossless(data: &[u8]) -> Option<(u32, u32)> {
     let bits = u32::from_le_bytes(*data.get(1..)?.first_chunk()?);
     Some(((bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1))

@@ -1,4 +1,4 @@
-//! What the crates of sinew share: their style of interfaces, and mathematics that knows neither bodies nor files. Other crates
+//! Code shared by the crates of sinew: API helpers, and mathematics that is independent of bodies and files. Other crates
 //! should not depend on it, because it may change in any version.
 
 pub mod api;
@@ -7,7 +7,7 @@ mod random;
 
 pub use random::Random;
 
-/// The clock, also of a web page.
+/// The clock, also on the web.
 #[cfg(not(target_arch = "wasm32"))]
 pub use std::time::Instant;
 #[cfg(target_arch = "wasm32")]

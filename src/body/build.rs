@@ -22,10 +22,10 @@ use super::{
 const FIELD_COS: f32 = 0.2588;
 /// Cosine of the largest bend of a middle without a hinge, 150°.
 const LARGEST_BEND: f32 = -0.866;
-/// Bend of the middle, as a sine, below which its axis follows from the direction in which the limb bends.
+/// Sine of the middle's bend below which its axis is derived from the bend direction of the limb.
 const STRAIGHT: f32 = 0.05;
 
-/// What the parts of a body are built from.
+/// Builds the parts of a body.
 struct Builder<'a> {
     skeleton: &'a Skeleton,
     rig: &'a Rig,
@@ -43,8 +43,8 @@ struct LimbNodes {
 }
 
 impl Body {
-    /// Builds the body of a character. `scene` is the one that is drawn, and `slot` returns the index of a node among the
-    /// joints. Limbs whose joints are not below each other are left out.
+    /// Builds the body of a character. `scene` is the drawn one, and `slot` returns the joint index of a node. Limbs
+    /// whose joints do not form a chain are left out.
     pub(crate) fn new(
         character: &Character,
         scene: usize,
@@ -113,7 +113,7 @@ impl Builder<'_> {
         limbs
     }
 
-    /// Returns the node that carries all legs.
+    /// Returns a node above all legs.
     fn hips_above(&self, limbs: &[LimbNodes]) -> Option<usize> {
         let tops: Vec<usize> =
             limbs.iter().filter(|l| l.stands).filter_map(|l| l.nodes.first().copied()).collect();
@@ -158,8 +158,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the axis about which the middle of a limb bends, in its own frame, and the range of the cosine of the angle
-    /// between both bones. Bones are vectors in world space at rest.
+    /// Returns the axis about which the middle of a limb bends, in its own frame, and the cosine range of the angle
+    /// between the two bones. Bones are vectors in world space at rest.
     fn hinge(&self, middle: usize, upper: Vec3, lower: Vec3, bend: Option<Vec3>) -> Option<(Vec3, [f32; 2])> {
         let linear = glam::Mat3::from(self.world.get(middle)?.matrix3);
         let sizes = upper.length() * lower.length();
@@ -173,7 +173,7 @@ impl Builder<'_> {
             let bent = across.length() > STRAIGHT * sizes;
             let normal =
                 if bent { across } else { bend.map_or(any_perpendicular(line), |bend| bend.cross(line)) };
-            // Axes of rotations are transformed by cofactors, whose inverse is this one.
+            // Cofactors transform rotation axes. This is their inverse.
             let axis = linear.transpose() * normal * linear.determinant().signum();
             return Some((normalize_or(axis, Vec3::X), [LARGEST_BEND, 1.0]));
         };
@@ -191,13 +191,13 @@ impl Builder<'_> {
         };
         let (least, most) =
             angles.clone().map(cosine).fold((1.0_f32, -1.0_f32), |(l, m), c| (l.min(c), m.max(c)));
-        // The limb bends about the axis in the sense of the most bent rotation.
+        // The axis points so that the most bent rotation is a positive bend.
         let sharpest = angles.min_by(|a, b| cosine(*a).total_cmp(&cosine(*b))).unwrap_or(0.0);
         let sense = into.cross(Quat::from_axis_angle(axis, sharpest) * out).dot(axis);
         Some((if sense < 0.0 { -axis } else { axis }, [least, most]))
     }
 
-    /// Converts the limit of a joint. Euler angles are not limited.
+    /// Converts a joint limit. Limits on Euler angles are dropped.
     fn limit(&self, node: usize) -> JointLimit {
         #[expect(clippy::cast_possible_truncation, reason = "limits have few digits")]
         let half = |angle: f64| {
@@ -271,7 +271,7 @@ impl Builder<'_> {
             floor = sole.points.iter().map(|(p, _)| p.y).fold(floor, f32::min);
             foot = foot.max(0.5 * (along(sole.toe) - along(sole.heel))).max(0.02 * body.parts.size);
         }
-        // A floor that is nearly at the origin is at the origin, as most clips have it.
+        // A floor close to the origin is moved to the origin, where most clips have it.
         let is_far = floor.is_finite() && floor.abs() > 0.05 * body.parts.size;
         body.parts.floor = if is_far { floor } else { 0.0 };
         body.parts.foot = foot;

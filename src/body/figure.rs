@@ -1,5 +1,5 @@
-//! A character while its body is posed. Its passes are in `plant.rs`, `hips.rs` and `limb.rs`. Those of crowds are in
-//! `crowd/body`.
+//! A character while its body is posed. Its passes are in `plant.rs`, `hips.rs` and `limb.rs`, and the crowd passes
+//! in `crowd/body`.
 
 use glam::{Quat, Vec3};
 
@@ -8,7 +8,7 @@ use super::stance::Stance;
 use super::types::{Joint, Local, Rows};
 use super::{Body, FREE, JointLimit};
 
-/// A character while its body is posed. The matrices are those of the pose of the clips.
+/// A character while its body is posed. The matrices are from the clip pose.
 #[derive(Debug)]
 pub(crate) struct Figure<'a> {
     /// Seconds since the last step.
@@ -60,7 +60,6 @@ impl Figure<'_> {
         self.rows(joint).translation()
     }
 
-    /// Returns the matrix of the parent of a joint.
     pub(crate) fn parent_rows(&self, joint: u32) -> Rows {
         self.joints.get(joint as usize).map_or(Rows::IDENTITY, |joint| self.rows(joint.parent))
     }
@@ -82,7 +81,7 @@ impl Figure<'_> {
         }
     }
 
-    /// Returns the local rotation of a joint after a rotation of the frame of its parent, within its limit.
+    /// Returns a joint's local rotation, within its limit, after its parent's frame was rotated.
     pub(crate) fn turned(&self, joint: u32, limit: &JointLimit, turn: Quat) -> Quat {
         let before = self.rotation(joint);
         let after = turn * before;

@@ -19,16 +19,15 @@ const YIELD: f32 = 0.15;
 /// Tangent of the largest angle by which a body tilts, 20°.
 const STEEPEST: f32 = 0.36;
 
-/// Returns about the smaller number, without a kink where both are equal: it is smaller by up to a quarter of `range` where
-/// they differ by less than `range`.
+/// Returns a smooth minimum. If the numbers differ by less than `range`, it is below the smaller one by up to a quarter of
+/// `range`.
 fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
     let near = (range - (a - b).abs()).max(0.0);
     a.min(b) - if range > 0.0 { 0.25 * near * near / range } else { 0.0 }
 }
 
 impl Figure<'_> {
-    /// Returns the lowest and the highest position of the hips, relative to that of the clip, at which a leg reaches an
-    /// ankle.
+    /// Returns the lowest and the highest hip position, relative to the clip, at which a leg reaches an ankle.
     fn hip_range(&self, limb: &Limb, ankle: Vec3, base: &Base) -> (f32, f32) {
         let at = |joint: u32| self.placed(base.moved(self.position(joint)));
         let [top, knee, end] = [limb.first, limb.middle, limb.end].map(at);
@@ -44,8 +43,8 @@ impl Figure<'_> {
         (if near * near > r2 { lowest } else { -1e30 }, highest)
     }
 
-    /// Returns the slope of the ground below four or more feet, by least squares. The sum of squares is that of the distances
-    /// of the feet from their middle and of a tenth of a leg, so that a narrow body does not roll much.
+    /// Returns the slope of the ground below four or more feet, by least squares. The sum of squares includes the distances
+    /// of the feet from their middle and a tenth of a leg, so that a narrow body does not roll much.
     fn tilt(&self, feet: &[FootGoal], middle: Vec2, mean: f32) -> Vec2 {
         if feet.len() < 4 {
             return Vec2::ZERO;
@@ -67,8 +66,8 @@ impl Figure<'_> {
     }
 
     /// Returns how the hips move: as far up as the feet do on average, but not so far that a foot leaves the ground or a leg
-    /// bends too far. They follow with a lag, which the range in which they give way makes up for. A body with four legs or
-    /// more also tilts with the slope.
+    /// bends too far. They follow with a lag, and the range in which they give way compensates for it. A body with four or
+    /// more legs also tilts with the slope.
     pub(super) fn move_hips(&mut self, feet: &[FootGoal; LIMBS]) -> Base {
         let (size, body) = (self.size(), self.body);
         let feet = feet.get(..body.legs().len()).unwrap_or_default();
@@ -94,7 +93,7 @@ impl Figure<'_> {
             base.turn = self.unplaced_turn(shortest_arc(Vec3::Y, Vec3::new(-tilt.x, 1.0, -tilt.y)));
             base.shift = hips_at - base.turn * hips_at;
         }
-        // The hips give way smoothly, but on level ground not at all, so that the pose of the clip does not change.
+        // The hips give way smoothly, but not on level ground, so that the pose of the clip does not change there.
         let uneven = feet.iter().map(|foot| (foot.change - mean).abs()).fold(0.0, f32::max);
         let range = (3.0 * uneven).min(YIELD * size);
         let (mut least, mut wanted) = (-LARGEST_DROP * size, mean.min(LARGEST_DROP * size));

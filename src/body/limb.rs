@@ -9,17 +9,17 @@ use super::figure::{Base, Figure};
 use super::limit::{axis_in_model, from_parent, normalize_or, part_of, to_parent, vector_in_frame};
 use super::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
 
-/// The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
+/// The last part of the reach, as a fraction, over which a limb stretches more and more slowly.
 const SOFT: f32 = 0.004;
 const LEAST_SOFT: f32 = 5e-5;
-/// Sine of the bend below which a limb bends as its middle prefers.
+/// Sine of the bend below which a limb bends about its preferred axis.
 const STRAIGHT: f32 = 0.05;
 
 /// Squared sine of the angle between the pole and the limb, and squared distance of the middle from the line of the limb
 /// relative to its bones, below which the effect of the pole fades.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 1e-7;
-/// Distance of the target from the first joint below which it has no direction, as a fraction of the reach.
+/// Distance between target and first joint below which the direction of the target is undefined, as a fraction of the reach.
 const AT_BASE: f32 = 0.05;
 
 /// Rotations of both bones in model space, and the position of the end relative to the first joint.
@@ -57,9 +57,9 @@ fn axis_turn(axis: Vec3, cosine: f32, sine: f32) -> Quat {
     normalize((axis * sine).extend(1.0 + cosine))
 }
 
-/// Solves a limb. `target` and the result are relative to the first joint. The middle turns about the unit axis `hinge`, so
-/// that the distance of the end becomes that of the target. Then the first joint turns. `cosines` are the least and the
-/// largest cosine of the angle between both bones. A pole of zero keeps the plane of the limb. Both bones must have a length.
+/// Solves a limb. `target` and the result are relative to the first joint. The middle turns about the unit axis `hinge` until
+/// the end is as far away as the target. Then the first joint turns. `cosines` are the smallest and the largest cosine of the
+/// angle between the bones. A zero pole keeps the plane of the limb. Neither bone may have zero length.
 pub(super) fn two_bone(
     upper: Vec3,
     lower: Vec3,
@@ -73,15 +73,15 @@ pub(super) fn two_bone(
     let now = (upper + lower).length();
     let is_open = now * now > 1e-8 * squares;
     let line = if is_open { (upper + lower) / now } else { normalize_or(upper, hinge) };
-    // A turn of the middle by φ gives the product of both bones upper · lower = fixed + c cos φ + s sin φ, which is largest
-    // at the angle with cosine c/r and sine s/r. There the limb is straightest.
+    // If the middle turns by φ, the dot product of the bones is upper · lower = fixed + c cos φ + s sin φ. It is largest at
+    // the angle with cosine c/r and sine s/r, where the limb is straightest.
     let fixed_part = upper.dot(hinge) * lower.dot(hinge);
     let c = upper.dot(lower) - fixed_part;
     let s = upper.dot(hinge.cross(lower));
     let r = (c * c + s * s).sqrt();
     let (least_r, straight) = (r.max(1e-6 * product), fixed_part + r);
     // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. This is
-    // how much the product of both bones stays below that of their lengths there.
+    // how far the bones' dot product is below the product of their lengths there.
     let across = upper - hinge * upper.dot(hinge);
     let ratio = upper.dot(hinge) * r / across.dot(across).max(1e-12 * squares);
     let skew = ratio - lower.dot(hinge);
@@ -100,7 +100,7 @@ pub(super) fn two_bone(
     let gap = if gap < soft { soft * soft / (2.0 * soft - gap) } else { gap };
     let gap = gap.min(far - near.max(1e-3 * far)).max(0.0);
     let mut bend = Quat::IDENTITY;
-    // The normal of the plane in which the limb is bent, with the length of the product of both bones.
+    // The normal of the plane in which the limb is bent, as long as the cross product of its bones.
     let mut normal = upper.cross(lower);
     if r > 1e-6 * product {
         let versed = (versed_far + 0.5 * gap * (2.0 * far - gap) / r).min(2.0);
@@ -113,7 +113,7 @@ pub(super) fn two_bone(
     }
     let bent = upper + bend * lower;
     let reached = bent.length();
-    // A target at the first joint has no direction. Near it, the direction turns to that of the limb.
+    // A target at the first joint has no direction. Near it, the direction turns towards the limb.
     let direction = normalize_or(target + line * (AT_BASE * far - wanted).max(0.0), line);
     let mut carry = shortest_arc(line, direction) * shortest_arc(bent, line);
     // From the line of the limb to its middle. The normal keeps it exact for a limb that is nearly straight.
@@ -130,7 +130,7 @@ pub(super) fn two_bone(
 
 impl Figure<'_> {
     /// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is
-    /// how they move. The limit of the first joint applies only if `is_limited` is set.
+    /// their motion. The limit of the first joint applies only if `is_limited` is set.
     pub(crate) fn solve_limb(
         &mut self,
         limb: &Limb,
@@ -152,8 +152,8 @@ impl Figure<'_> {
         let hinge = if is_hinged { axis } else { bend_normal(upper, lower, axis) };
         let cosines = Vec2::new(limb.least_cos, limb.most_cos);
         let bones = two_bone(upper, lower, target - origin, hinge, cosines, pole);
-        // A rotation of a bone in model space is that of its parent followed by its own. The parents' matrices are still
-        // those from before the solve.
+        // A bone's rotation in model space is its parent's rotation followed by its own. The parents' matrices are still from
+        // before the solve.
         let above = self.parent_rows(limb.first);
         let wanted = to_parent(&above, bones.upper);
         let before = self.rotation(limb.first);
@@ -162,7 +162,7 @@ impl Figure<'_> {
             rotation = self.turned(limb.first, &limb.limit, wanted);
             swung = from_parent(&above, rotation * before.conjugate());
         }
-        // What the limit of the first joint takes away.
+        // The part that the first joint's limit removes.
         let back = swung * bones.upper.conjugate();
         let lowered = back * bones.lower;
         let bend = to_parent(&self.parent_rows(limb.middle), bones.upper.conjugate() * bones.lower);

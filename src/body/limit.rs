@@ -12,8 +12,8 @@ pub(crate) fn normalize_or(v: Vec3, otherwise: Vec3) -> Vec3 {
     if square > 0.0 { v / square.sqrt() } else { otherwise }
 }
 
-/// Returns the cofactors of the linear part of a matrix, row by row, up to a positive factor. They transform the axes of
-/// rotations, also in mirrored frames.
+/// Returns the cofactors of the linear part of a matrix, row by row, up to a positive factor. They transform rotation
+/// axes, even in mirrored frames.
 fn cofactors(m: &Rows) -> [Vec3; 3] {
     let [x, y, z] = [m.x, m.y, m.z].map(glam::Vec4::truncate);
     let unit = x.abs().max(y.abs()).max(z.abs()).max_element().max(1e-30);
@@ -41,24 +41,24 @@ fn with_axis(q: Quat, axis: Vec3) -> Quat {
     Quat::IDENTITY
 }
 
-/// Converts a rotation of model space to the frame of a parent. Exact if the parent is scaled uniformly.
+/// Converts a rotation from model space to a parent's frame. Exact if the parent is scaled uniformly.
 pub(crate) fn to_parent(m: &Rows, q: Quat) -> Quat {
     if q.xyz() == Vec3::ZERO { Quat::IDENTITY } else { with_axis(q, sum(q.xyz(), &cofactors(m))) }
 }
 
-/// Converts a rotation of the frame of a parent to model space.
+/// Converts a rotation from a parent's frame to model space.
 pub(crate) fn from_parent(m: &Rows, q: Quat) -> Quat {
     if q.xyz() == Vec3::ZERO { Quat::IDENTITY } else { with_axis(q, axis_in_model(m, q.xyz())) }
 }
 
-/// Converts a vector of model space to the frame of a parent. A flat frame gives zero.
+/// Converts a vector from model space to a parent's frame. A flat frame gives zero.
 pub(crate) fn vector_in_frame(m: &Rows, v: Vec3) -> Vec3 {
     let c = cofactors(m);
     let square = m.x.truncate().dot(c[0]);
     if square.abs() > 1e-30 { sum(v, &c) / square } else { Vec3::ZERO }
 }
 
-/// Interpolates from no rotation to `q` without constant speed.
+/// Interpolates from no rotation to `q`, but not at constant speed.
 pub(crate) fn part_of(q: Quat, t: f32) -> Quat {
     let nearer = if q.w < 0.0 { -q } else { q };
     normalize((nearer.xyz() * t).extend(1.0 - t + nearer.w * t))
@@ -82,8 +82,8 @@ fn swing_vector(swing: Quat) -> Vec3 {
     nearer.xyz() / (1.0 + nearer.w)
 }
 
-/// Returns the nearest allowed rotation from rest by each part: the swing is shortened, and the twist is clamped. The limit
-/// is widened so that it contains the rotation before the solve, because a solve must not jump when it begins.
+/// Limits a rotation from rest part by part: the swing is shortened, and the twist is clamped. The limit is widened so that
+/// it contains the rotation before the solve, because a solve must not jump when it begins.
 pub(crate) fn limited(limit: &JointLimit, q: Quat, before: Quat) -> Quat {
     match limit.kind {
         FREE => return q,
@@ -113,7 +113,7 @@ pub(crate) fn limited(limit: &JointLimit, q: Quat, before: Quat) -> Quat {
     Quat::from_vec4((2.0 * inside).extend(1.0 - s) / (1.0 + s)) * new_twist
 }
 
-/// Returns a unit quaternion if all of its numbers are finite.
+/// Normalises a quaternion. Returns `None` if it is not finite.
 pub(crate) fn unit(q: Quat) -> Option<Quat> {
     Some(normalize(Vec4::from(q))).filter(|q| q.is_finite())
 }

@@ -24,7 +24,7 @@ pub(crate) use ground::Ground;
 #[cfg(feature = "render")]
 pub(crate) use plant::FootGoal;
 
-/// The largest numbers of limbs, chains, joints of a chain that turn, points of a sole and joints of a neck.
+/// Maximum numbers of limbs, chains, turning joints of a chain, points of a sole and joints of a neck.
 pub const LIMBS: usize = 8;
 /// See [`LIMBS`].
 pub const CHAINS: usize = 4;
@@ -34,7 +34,7 @@ pub const LINKS: usize = 8;
 pub const SOLES: usize = 6;
 /// See [`LIMBS`].
 pub const NECK: usize = 4;
-/// The largest number of contacts of a foot in a clip.
+/// Maximum number of contacts of a foot in a clip.
 pub const INTERVALS: usize = 8;
 
 /// The kinds of [`JointLimit`].

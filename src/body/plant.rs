@@ -12,19 +12,19 @@ use super::stance::Foot;
 use super::types::NONE;
 use super::{Ground, LIMBS, Limb};
 
-/// Seconds in which a released foot returns to where the clip has it.
+/// Seconds in which a released foot returns to its position in the clip.
 const RELEASE: f32 = 0.15;
-/// A foot that stands is released when it is this far from where the clip has it, as a fraction of the leg.
+/// A standing foot is released when it is this far from its position in the clip, as a fraction of the leg.
 const LEASH: f32 = 0.15;
-/// A foot that is this many leashes away was moved with its character, and is forgotten where it stood.
+/// A foot that is this many leashes away was moved with its character. Its old footing is forgotten.
 const JUMP: f32 = 2.0;
-/// Tangent of half the largest angle by which a foot that stands is turned, 40°.
+/// Tangent of half the largest angle by which a standing foot is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
-/// Slope of the steepest ground with which a foot turns, the tangent of 30°, about the range of a bent ankle.
+/// Steepest slope that a foot follows: the tangent of 30°, about the range of a bent ankle.
 const STEEPEST: f32 = 0.577;
 /// Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
-/// Difference of the heights of heel and toes at which the lower one begins to carry the foot, as a fraction of half the
+/// Height difference between heel and toes at which the lower one begins to carry the foot, as a fraction of half the
 /// foot.
 const ROLL: f32 = 0.02;
 /// Changes below this fraction of the leg are rounding errors.
@@ -37,7 +37,7 @@ pub(crate) struct FootGoal {
     pub(crate) ankle: Vec3,
     /// Rotation of the foot from the pose of the clip, in world axes.
     pub(crate) turn: Quat,
-    /// Height of the ankle above that of the clip.
+    /// Height of the ankle above its height in the clip.
     pub(crate) change: f32,
     /// How near the foot is to the floor in the clip, from 0 to 1.
     pub(crate) weight: f32,
@@ -75,7 +75,7 @@ fn yaw_between(from: Vec2, to: Vec2) -> f32 {
     (arc.y / arc.w.max(1e-3)).clamp(-1.0, 1.0)
 }
 
-/// Returns the rotation by which a foot follows the slope of the ground, as far as its ankle does.
+/// Returns the rotation by which a foot follows the slope of the ground, within the range of its ankle.
 fn slope_turn(normal: Vec3) -> Quat {
     let aside = normal.xz().length();
     let part = if aside > STEEPEST * normal.y { STEEPEST * normal.y.max(0.0) / aside } else { 1.0 };
@@ -92,7 +92,7 @@ impl Figure<'_> {
         self.place.rotation.conjugate() * v / scale
     }
 
-    /// Converts a rotation of the world to model space.
+    /// Converts a rotation from world to model space.
     pub(crate) fn unplaced_turn(&self, q: Quat) -> Quat {
         let rotation = self.place.rotation;
         rotation.conjugate() * (q * rotation)
@@ -125,7 +125,7 @@ impl Figure<'_> {
             let below = position + Vec3::new(at.x + offset.x, ankle.y + offset.y, at.y + offset.z);
             offset.y - (ground.height(below) - position.y)
         };
-        // On a crest, the middle of a foot is the first part that would sink in.
+        // On a crest, the middle of a foot would sink in first.
         let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
         let mut least = height_above(0.5 * (heel + toe));
         for index in 0..limb.soles as usize {
@@ -134,9 +134,8 @@ impl Figure<'_> {
         low - least
     }
 
-    /// Decides where a foot stands. While it is in contact, the end of its sole that carries it does not move, so that it
-    /// rolls without slipping, and it keeps its heading. Afterwards its distance from the clip fades. `slope` tilts the
-    /// foot.
+    /// Decides where a foot stands. While it is in contact, it keeps its heading, and the end of the sole that carries it
+    /// does not move, so that it rolls without slipping. Afterwards it returns to the clip. `slope` tilts the foot.
     fn footing(&mut self, leg: usize, ankle: Vec3, ends: [Vec3; 2], on_toes: bool, slope: Quat) -> Footing {
         let bit = 1_u32 << leg;
         let place = self.place.position.xz();
@@ -145,7 +144,7 @@ impl Figure<'_> {
         let [heel, toe] = ends;
         let stands = self.contacts & bit != 0;
         let mut was_held = self.stance.held & bit != 0 && stands;
-        // A character that was placed elsewhere does not stretch its legs to where it was.
+        // A character that was moved does not stretch its legs back to its old position.
         let away = 0.5 * (foot.heel + foot.toe) - place - (ankle.xz() + 0.5 * (heel.xz() + toe.xz()));
         let reach = JUMP * leash;
         if was_held && !matches!(away.dot(away).partial_cmp(&(reach * reach)), Some(std::cmp::Ordering::Less))
@@ -184,8 +183,8 @@ impl Figure<'_> {
         Footing { at, turn, held, spent }
     }
 
-    /// Returns where a foot must go: with its sole on the slope, and as high above the ground as the clip has it above the
-    /// floor.
+    /// Returns where a foot must go: with its sole on the slope, and as high above the ground as it is above the floor in
+    /// the clip.
     fn place_foot(&mut self, ground: &mut impl Ground, leg: usize, limb: &Limb) -> FootGoal {
         let scale = self.place.scale.abs();
         let place = self.place.position;
@@ -195,7 +194,7 @@ impl Figure<'_> {
         let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
         let low = (ankle.y + lowest - self.body.parts.floor * scale).max(0.0);
         let near = 1.0 - smooth_step(low / (LIFTED * self.size()));
-        // The slope is that where the foot stood in the last step, as its place depends on how it is turned.
+        // Uses the slope where the foot stood in the last step, because its position depends on its rotation.
         let foot = self.stance.feet.get(leg).copied().unwrap_or_default();
         let below = if self.stance.held >> leg & 1 == 1 {
             0.5 * (foot.heel + foot.toe)
@@ -204,7 +203,7 @@ impl Figure<'_> {
         };
         let below = Vec3::new(below.x, place.y + ankle.y + lowest, below.y);
         let slope = slope_turn(ground.normal(below, (self.body.parts.foot * scale).max(1e-4)));
-        // While both ends are equally high, the one that carried the foot before still does.
+        // While both ends are equally high, the end that carried the foot before still does.
         let roll = heel.y - toe.y;
         let is_rolled = roll.abs() > ROLL * self.body.parts.foot * scale;
         let on_toes = if is_rolled { roll > 0.0 } else { self.stance.on_toes >> leg & 1 == 1 };

@@ -46,7 +46,7 @@ pub struct Rows {
 }
 
 impl Local {
-    /// Returns a local transform.
+    /// Creates a local transform.
     pub fn new(rotation: Quat, translation: Vec3, scale: Vec3) -> Self {
         Self { rotation, translation, reserved: 0.0, scale, reserved_2: 0.0 }
     }

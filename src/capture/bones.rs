@@ -1,12 +1,11 @@
-//! The bones of a human body, which are Unity's `HumanBodyBones`: their hierarchy, their names in VRM 1.0, and those that
-//! sensors give them.
+//! The bones of a human body, as in Unity's `HumanBodyBones`: their hierarchy, and their names in VRM 1.0 and in sensor data.
 
 /// The number of bones.
 pub const BONES: usize = 55;
 
-/// The names of each bone and of its parent in Unity, parents first, and those of the joint at the bone's inner end for
-/// sensors: Kinect 1 and 2 (`ElbowLeft`), and MediaPipe Pose (`left_elbow`). If a character does not have the parent, the
-/// next ancestor is used instead.
+/// The names of each bone and its parent in Unity, parents first, and the sensor names of the joint at the bone's inner end:
+/// Kinect 1 and 2 (`ElbowLeft`), and MediaPipe Pose (`left_elbow`). If a character does not have the parent, the next ancestor is
+/// used instead.
 const TABLE: [(&str, &str, &[&str]); BONES] = [
     ("Hips", "", &["HipCenter", "SpineBase"]),
     ("Spine", "Hips", &["SpineMid"]),
@@ -80,7 +79,7 @@ const LANDMARKS: [&str; 11] = [
     "right_heel",
 ];
 
-/// Returns whether a name is that of a landmark that is not a joint, so that it moves no bone. The case of letters is ignored.
+/// Returns whether a name is a landmark that is not a joint and moves no bone. Case is ignored.
 pub(super) fn is_landmark(name: &str) -> bool {
     LANDMARKS.iter().any(|landmark| landmark.eq_ignore_ascii_case(name))
 }
@@ -98,7 +97,7 @@ impl Bone {
         (0_u8..).take(BONES).map(Self)
     }
 
-    /// Finds a bone by its name in Unity, for example `LeftUpperArm`. The case of letters is ignored.
+    /// Finds a bone by its name in Unity, for example `LeftUpperArm`. Case is ignored.
     pub fn from_unity(name: &str) -> Option<Self> {
         Self::all().find(|b| b.unity().eq_ignore_ascii_case(name))
     }
@@ -108,8 +107,8 @@ impl Bone {
         Self::all().find(|b| b.vrm() == name)
     }
 
-    /// Finds a bone by a name that sensors and capture programs give it: that of VRM 1.0, of Unity, of a joint of Kinect 1 or 2
-    /// (`ElbowLeft`), or of a landmark of MediaPipe Pose (`left_elbow`). The case of letters is ignored, except for names of VRM 1.0.
+    /// Finds a bone by its name in VRM 1.0 or Unity, or by the name of a joint of Kinect 1 or 2 (`ElbowLeft`) or of a landmark of
+    /// MediaPipe Pose (`left_elbow`). Case is ignored, except for names of VRM 1.0.
     pub fn from_sensor(name: &str) -> Option<Self> {
         let is_named = |b: &Self| {
             let (unity, _, names) = b.row();

@@ -8,7 +8,7 @@ use crate::asset::Skeleton;
 use crate::mathematics::shortest_arc;
 use crate::pose::{Pose, world_matrices};
 
-/// A direction closer to an axis than this angle, in radians, is snapped to the axis, because characters are seldom
+/// A direction closer to an axis than this angle, in radians, is snapped to the axis, because characters are rarely
 /// exactly symmetric.
 const AXIS_SNAP_ANGLE: f64 = 0.4;
 
@@ -47,8 +47,8 @@ fn snap_to_axis(v: DVec3) -> DVec3 {
 }
 
 /// Returns the T-pose of a humanoid, or its A-pose if the arms are lowered by an angle in radians. `bones` maps the
-/// bone names of VRM 1.0 to nodes. Arms and legs are straightened from the rest pose by shortest arcs. Feet keep
-/// their world orientation, and all other joints keep their rotation at rest.
+/// bone names of VRM 1.0 to nodes. Arms and legs are straightened from the rest pose by shortest arcs. Feet keep their
+/// world orientation, and all other joints keep their rest rotation.
 ///
 /// ```
 /// use sinew::{asset, rig};

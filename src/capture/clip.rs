@@ -48,21 +48,21 @@ pub struct Captured {
     pub clip: Clip,
     /// The factor from the unit of the positions to metres that was used.
     pub scale: f64,
-    /// The names of the joints whose positions were used, as those of the nodes or bones that they stand for.
+    /// The names of the nodes or bones of the joints whose positions were used.
     pub joints: Vec<String>,
     /// For each frame and joint of `joints`, whether the position was filled in.
     pub filled: Frames<bool>,
-    /// What the take lacks or has in excess, one line each.
+    /// What the take lacks or has too much of, one line each.
     pub warnings: Vec<String>,
 }
 
 impl Take {
-    /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then
-    /// applied on top. A joint name refers to the node of that name, or otherwise to the humanoid's bone of that name, for which sensors
-    /// have other names too ([`Bone::from_sensor`](super::Bone::from_sensor)). Nodes that are not in the take stay at rest, joints that do not
-    /// exist are ignored, and both are described in [`Captured::warnings`]. Markers (`SEGMENT/MARKER`) are converted to joints first
-    /// ([`Take::joints_of_markers`]). The axes of their segments are turned to those of the joints, on the average of the take or, if
-    /// it is given, by the calibration pose.
+    /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then applied on top. A
+    /// joint name refers to a node, or otherwise to a bone of the humanoid, for which sensors have other names too
+    /// ([`Bone::from_sensor`](super::Bone::from_sensor)). Nodes that are not in the take stay at rest, and joints that do not
+    /// exist are ignored. [`Captured::warnings`] describes both. Markers (`SEGMENT/MARKER`) are converted to joints first
+    /// ([`Take::joints_of_markers`]). The axes of their segments are aligned with the axes of the joints by the calibration pose,
+    /// or without one on the average of the take.
     ///
     /// ```
     /// use std::path::Path;
@@ -104,7 +104,7 @@ impl Take {
         Ok(Captured { warnings: matched.warnings().collect(), ..captured })
     }
 
-    /// Does what [`Self::clip`] does for a take of joints, which may have been converted from markers.
+    /// Like [`Self::clip`], for a take of joints, which may come from markers.
     fn joint_clip(
         &self,
         skeleton: &Skeleton,

@@ -14,9 +14,9 @@
 //! any of its cells is empty or `nan`. Times must increase. Fields may be quoted as in RFC 4180, with `""` for a quote
 //! inside a field. Empty lines and a byte order mark are skipped.
 //!
-//! Spreadsheets in many European languages write `;` between fields, and a decimal comma. A header with `;` outside of quotes
-//! has fields that end with `;`. The first number with a decimal sign decides whether it is a point or a comma, for the whole
-//! file. A number with the other sign is an error, because it may have a separator of thousands.
+//! Spreadsheets in many European languages write `;` between fields, and a decimal comma. If a header has `;` outside quotes, it
+//! separates fields. The first number with a decimal sign decides whether it is a point or a comma, for the whole file. A number
+//! with the other sign is an error, because it may have a thousands separator.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ pub(super) const MAX_FILE_BYTES: u64 = 1 << 30;
 pub(super) struct TextError(pub(super) usize, pub(super) usize, pub(super) String);
 
 impl TextError {
-    /// Returns the error of a file.
+    /// Adds the path of the file.
     pub(super) fn of(self, path: &Path) -> LoadError {
         let Self(line, column, cause) = self;
         LoadError::Object { path: path.to_owned(), at: format!("line {line}, column {column}"), cause }

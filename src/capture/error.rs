@@ -38,7 +38,7 @@ pub enum CaptureError {
         /// The name in the take.
         name: String,
     },
-    /// A take has more joints than the hierarchy can be estimated of.
+    /// A take has too many joints to estimate their hierarchy.
     #[error("the hierarchy of {count} joints cannot be estimated; at most {most} are possible")]
     TooManyJoints {
         /// The number of joints.

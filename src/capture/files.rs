@@ -10,7 +10,7 @@ use super::c3d::load_c3d_with;
 use super::csv::load_csv_with;
 use super::trc::load_trc_with;
 
-/// Extensions of takes.
+/// File extensions of takes.
 pub(crate) const TAKE_EXTENSIONS: [&str; 3] = ["csv", "trc", "c3d"];
 
 /// Returns whether a file is read as a take, which depends on its extension.

@@ -39,10 +39,10 @@ impl Smoothing {
         Self { min_cutoff, ..self }
     }
 
-    /// Returns the latency in seconds: by how much the filtered value is behind a motion of constant speed, in units per second, that is
-    /// sampled with a time step in seconds. The largest latency is that at rest, where nobody sees it.
+    /// Returns the latency in seconds: how far the filtered value is behind a motion with constant `speed` in units per second,
+    /// sampled every `step` seconds. The latency is largest at rest, where nobody sees it.
     ///
-    /// It is the solution τ of 2πτ(f_min + β|ẋ|) = 1. The filter measures the rate from the filtered value, which is behind, as
+    /// It is the solution τ of 2πτ(f_min + β|ẋ|) = 1. The filter measures the rate from the filtered value, which lags behind, as
     /// ẋ = v (1 + τ/T), and therefore smooths less than the true speed v would require.
     ///
     /// ```

@@ -92,8 +92,8 @@ fn interpolated(times: &[f64], seen: &[(usize, DVec3)], after: usize, time: f64)
     let seconds = times[end] - times[start];
     #[expect(clippy::cast_possible_truncation, reason = "a fraction of the gap, and its length")]
     let weights = hermite(((time - times[start]) / seconds) as f32, seconds as f32).map(f64::from);
-    // The velocity at an end of the gap is that between the last two frames before it, or the first two after it. If
-    // one of the two was not measured, the mean velocity over the gap is used instead.
+    // The velocity at an end of the gap is measured between the last two frames before it, or the first two after it.
+    // If one of the two was not measured, the mean velocity over the gap is used instead.
     let velocity = |from: Option<usize>, to: Option<usize>| match (
         from.and_then(|i| seen.get(i)),
         to.and_then(|i| seen.get(i)),
@@ -106,7 +106,6 @@ fn interpolated(times: &[f64], seen: &[(usize, DVec3)], after: usize, time: f64)
     Some(a * weights[0] + leaving * weights[1] + b * weights[2] + arriving * weights[3])
 }
 
-/// Returns all joints, parents before their children.
 fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     let depth = |joint: usize| {
         let up = std::iter::successors(Some(joint), |&j| parents.get(j).copied().flatten());

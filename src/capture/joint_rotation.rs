@@ -19,9 +19,9 @@ pub enum RotationFit {
     #[default]
     LeastSquares,
     /// The formulas of Oshita's lecture (2021, particle method, 3 to 5). With one child, the shortest arc from rest. With three,
-    /// R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹ ([`inverse_fit`](crate::ik::inverse_fit)), and for the root also the mean of its three
-    /// children as its position. The lecture has no formula for two children, for more than three, and for three that lie in a plane
-    /// with their joint. They get the least-squares fit.
+    /// R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹ ([`inverse_fit`](crate::ik::inverse_fit)), and the root's position follows from the mean of
+    /// its three children. The lecture has no formula for two children, more than three, or three in a plane with their joint.
+    /// They get the least-squares fit.
     Lecture,
 }
 
@@ -47,9 +47,9 @@ const TWIST_DECAY_ANGLE: f64 = 0.5;
 /// the measured direction. This is parallel transport, which adds no twist. `from` is the bone in the joint's space
 /// and `to` is its measurement in the parent space.
 ///
-/// Parallel transport alone would accumulate twist, because a bone that is moved once around a cone returns twisted
-/// by the cone's solid angle. The twist therefore decays towards that of the shortest arc from rest as the bone moves.
-/// Near a half turn, where that arc is not defined, it decays less. A bone that does not move does not twist.
+/// Parallel transport alone would accumulate twist, because a bone that is moved once around a cone returns twisted by the cone's
+/// solid angle. The twist therefore decays towards the shortest arc's twist from rest as the bone moves. Near a half turn, where
+/// that arc is not defined, it decays less. A bone that does not move does not twist.
 pub(super) fn swing(rest: DQuat, current: DQuat, from: DVec3, to: DVec3) -> DQuat {
     let Some(direction) = to.try_normalize() else { return current };
     let arc = shortest_arc(current * from, to, current * DVec3::X);

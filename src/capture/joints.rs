@@ -8,7 +8,7 @@ use super::bones::is_landmark;
 use super::markers::segment_of;
 use super::{Bone, Take, Tracks};
 
-/// The joints of a body without which a limb or the head only follows the joints beside them.
+/// The joints of a body without which a limb or the head only follows neighbouring joints.
 const MAIN: [&str; 13] = [
     "head",
     "leftUpperArm",
@@ -27,11 +27,11 @@ const MAIN: [&str; 13] = [
 /// Maximum number of names in a warning.
 const MAX_NAMES: usize = 5;
 
-/// A take of joints that are known, and what it lacks.
+/// A take of known joints, and what it lacks.
 #[derive(Clone, Debug)]
 pub(super) struct MatchedTake {
     pub(super) take: Take,
-    /// The names that no joint has.
+    /// The names that match no joint.
     pub(super) unknown: Vec<String>,
     /// The joints that were never measured, and the main joints of a body that the take does not have.
     pub(super) missing: Vec<String>,
@@ -62,9 +62,9 @@ fn listed(names: &[String]) -> String {
 impl Take {
     /// Keeps the joints of a body, and gives them the names of its bones. `find` returns the index of the joint with a name.
     ///
-    /// A joint that the body does not have by its own name has the name of the bone that it stands for ([`Bone::from_sensor`]). Several
-    /// joints of one bone, such as both ears, become their mean. Landmarks that are no joints are left out, and so are joints that
-    /// were never measured.
+    /// A joint whose own name the body does not have gets the name of its bone ([`Bone::from_sensor`]). Several joints of one
+    /// bone, such as both ears, become their mean. Landmarks that are not joints, and joints that were never measured, are left
+    /// out.
     pub(super) fn matched(&self, find: impl Fn(&str) -> Option<usize>) -> MatchedTake {
         let is_joint = |name: &str| find(name).is_some();
         let mut unknown = Vec::new();
@@ -85,7 +85,7 @@ impl Take {
         let mut positions = renamed(&self.positions, &mut named, mean);
         let orientations = renamed(&self.orientations, &mut named, |values| values.next().flatten());
         let mut missing = if self.times.is_empty() { Vec::new() } else { drop_unmeasured(&mut positions) };
-        // A joint may have the name of its node, and not that of its bone.
+        // A joint may have its node's name instead of its bone's.
         let found = |tracks: &[String]| tracks.iter().filter_map(|name| find(name)).collect::<HashSet<_>>();
         let (placed, oriented) = (found(&positions.joints), found(&orientations.joints));
         let main = || MAIN.iter().filter_map(|bone| Some((*bone, find(bone)?)));
@@ -99,7 +99,7 @@ impl Take {
         MatchedTake { take: Self { times: self.times.clone(), positions, orientations }, unknown, missing }
     }
 
-    /// Adds the hips in the middle of both legs, if the take does not have them.
+    /// Adds the hips midway between both legs, if the take does not have them.
     pub(super) fn add_hips(&mut self) {
         let column = |name: &str| self.positions.joints.iter().position(|joint| joint == name);
         let (None, Some(left), Some(right)) =
@@ -158,7 +158,7 @@ fn renamed<V: Clone>(
     out
 }
 
-/// Removes the joints that were never measured, and returns their names. Does nothing if none was.
+/// Removes the joints that were never measured, and returns their names. Does nothing if none was measured.
 fn drop_unmeasured(positions: &mut Tracks<Vec3>) -> Vec<String> {
     let mut is_measured = vec![false; positions.joints.len()];
     for frame in positions.frames.iter() {
@@ -218,7 +218,7 @@ mod tests {
         ("rightFoot", "right_ankle"),
     ];
 
-    /// Returns the walk as a sensor sees it, which gives the bones its own names.
+    /// Returns the walk as measured by a sensor with its own bone names.
     fn take(seen: &SampledWalk, names: &[(&str, &str)]) -> Take {
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;
         let columns: Vec<usize> =

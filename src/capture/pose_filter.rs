@@ -8,8 +8,8 @@ use super::{OrientationFilter, PointFilter, Smoothing};
 
 /// Smooths the local rotations of some nodes, and the translation of one of them, with One Euro filters.
 ///
-/// Local rotations are smoothed and not world orientations, so that a fast turn of the body does not weaken the smoothing of a
-/// hand that rests on it.
+/// Smooths local rotations instead of world orientations, so that a fast turn of the body does not weaken the smoothing of a hand
+/// that rests on it.
 #[derive(Clone, Debug)]
 pub struct PoseFilter {
     rotations: Vec<(usize, OrientationFilter)>,

@@ -227,7 +227,7 @@ impl Fit {
         self.solve_eased(|pairs| bone_rotation(fit, rest, current, pairs), |q, from| *q * from)
     }
 
-    /// Computes the rotation and translation of the root from its own position and those of its children.
+    /// Computes the root's rotation and translation from its own and its children's positions.
     fn root_motion(
         &mut self,
         parent_from_world: DAffine3,
@@ -317,7 +317,6 @@ impl Fit {
     }
 }
 
-/// Returns the vector, or zero if it is not finite.
 fn finite_or_zero(v: DVec3) -> DVec3 {
     if v.is_finite() { v } else { DVec3::ZERO }
 }
@@ -345,9 +344,9 @@ fn rigid_motion(
     (rotation, to_centroid - rotation * centroid)
 }
 
-/// Computes the motion of the root by the lecture: the rotation from the bones to its three children, and the position at which the
-/// mean of these is the measured one. The first pair is the root itself. Without it, the bones would lead from the mean, so that their
-/// sum is zero and they have no inverse. Returns `None` for such and other pairs.
+/// Computes the motion of the root as in the lecture: the rotation from the bones to its three children, and the position that
+/// moves their mean to the measured one. The first pair is the root itself. Without it, the bones would start at the mean, so
+/// their sum would be zero and they would have no inverse. Returns `None` for such and other pairs.
 fn lecture_motion(points: &[(DVec3, DVec3)]) -> Option<(DQuat, DVec3)> {
     let &[(DVec3 { x: 0.0, y: 0.0, z: 0.0 }, root), a, b, c] = points else { return None };
     let rotation = inverse_fit([a.0, b.0, c.0], [a.1 - root, b.1 - root, c.1 - root])?;

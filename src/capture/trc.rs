@@ -10,7 +10,7 @@
 //! 2<TAB>0.016667<TAB>0<TAB>981<TAB>0
 //! ```
 //!
-//! An empty cell, also one that is left out at the end of a line, means that the marker was not seen. Further header lines between the
+//! A cell that is empty, or missing at the end of a line, means that the marker was not seen. Further header lines between the
 //! names of axes and the first frame are empty.
 
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ use super::{Take, Tracks};
 /// Reads a take from a TRC file, reports the progress, and can be stopped from another thread.
 ///
 /// # Errors
-/// As [`parse_trc`], and [`LoadError::Stopped`].
+/// Same as [`parse_trc`], or [`LoadError::Stopped`].
 pub(super) fn load_trc_with(path: &Path, progress: &Progress) -> Result<Take, LoadError> {
     let io = |source| LoadError::Io { path: path.to_owned(), source };
     let text = bounded::read_to_string_with(path, MAX_FILE_BYTES, progress).map_err(io);
@@ -104,7 +104,7 @@ fn parse(text: &str, progress: &Progress) -> Result<Take, TextError> {
     Ok(take)
 }
 
-/// Returns the names of the markers, each of which stands above the first of three columns.
+/// Returns the names of the markers, each above the first of its three columns.
 fn names(line: &str) -> Result<Vec<String>, TextError> {
     let mut names = Vec::new();
     let mut seen = HashSet::new();

@@ -1,8 +1,8 @@
 //! Removes noise from recorded sensor values without lag.
 //!
-//! A Butterworth filter of second order runs over the values twice, forwards and backwards, so that the lag of the first pass is
-//! cancelled by the second one (Winter 2009, "Biomechanics and Motor Control of Human Movement", section 3.4.4.2). It needs the
-//! values after a sample as much as those before it, so it is for recordings only.
+//! A Butterworth filter of second order runs over the values twice, forwards and backwards, so that the second pass cancels the
+//! lag of the first (Winter 2009, "Biomechanics and Motor Control of Human Movement", section 3.4.4.2). It needs the values after
+//! a sample as well as before it, so it works only on recordings.
 //!
 //! With K = tan(π f_c / f_s) / C, where f_s is the sampling rate, and C = (√2 − 1)^¼ ≈ 0.802 makes f_c the cutoff of both passes:
 //!
@@ -54,7 +54,7 @@ impl Butterworth {
         })
     }
 
-    /// Runs once over the values, which start as if the first one had lasted forever.
+    /// Filters the values once, as if the first one had lasted forever.
     fn pass(&self, values: impl Iterator<Item = DVec4>) -> Vec<DVec4> {
         let mut values = values.peekable();
         let first = values.peek().copied().unwrap_or_default();
@@ -68,8 +68,8 @@ impl Butterworth {
             .collect()
     }
 
-    /// Filters values at equal steps in both directions. The line from the first to the last value stays as it is. At both ends, the
-    /// difference from the line is continued by its point reflection, so that a motion does not seem to stop there.
+    /// Filters values at equal steps in both directions. The line from the first to the last value is preserved. At both ends,
+    /// the difference from the line is continued by its point reflection, so that a motion does not seem to stop there.
     fn both_ways(&self, values: &mut [DVec4]) {
         let (Some(&first), Some(&last)) = (values.first(), values.last()) else { return };
         #[expect(clippy::cast_precision_loss, reason = "a number of frames")]
@@ -299,7 +299,7 @@ mod tests {
         let sum = |value: &dyn Fn(usize) -> f64| (0..4000).map(|i| value(i).powi(2)).sum::<f64>();
         let ratio = (sum(&|i| x(&take, i)) / sum(&|i| f64::from(values[i]))).sqrt();
         println!("white noise at 120 Hz is reduced to {ratio:.3} of its amplitude");
-        // The noise bandwidth of the two passes is about the cutoff, of which the take has 60 Hz: √(6/60) = 0.32.
+        // The noise bandwidth of the two passes is about the cutoff, 6 of the take's 60 Hz: √(6/60) = 0.32.
         assert!((0.27..0.35).contains(&ratio), "{ratio}");
     }
 

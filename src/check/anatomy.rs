@@ -10,9 +10,9 @@ use crate::pose::{Pose, world_matrices};
 use crate::rig::soles::{Soles, outermost};
 use crate::rig::{BodyKind, BodyLimb, BodyPlan, Capsule, LimbKind, Rig};
 
-/// Height of the person whose lengths the limits have, metres.
+/// Height of the person to which length limits refer, metres.
 const PERSON: f32 = 1.75;
-/// The fraction of the vertices of a bone that are nearer to its axis than the radius of its capsule, so that soft contact is accepted.
+/// Fraction of a bone's vertices that are nearer to its axis than the radius of its capsule, so that soft contact is accepted.
 const INSIDE: f64 = 0.5;
 
 /// A foot, with points of its sole.
@@ -31,11 +31,11 @@ pub(super) struct Foot {
 pub(super) struct Anatomy {
     /// Size relative to a person of 1.75 m.
     pub(super) size: f32,
-    /// Size of the legs, relative to those of a person. That of the whole body, if it is not a person.
+    /// Size of the legs relative to a person's, or of the whole body if it is not a person.
     pub(super) leg_size: f32,
-    /// Height of the lowest point of the feet at rest, metres. Without feet, that of the whole skin.
+    /// Height of the lowest point of the feet, or without feet of the skin, at rest, metres.
     pub(super) rest_floor: f32,
-    /// The joint that carries the body.
+    /// The joint that moves the whole body.
     pub(super) hips: usize,
     /// The nodes above the hips.
     pub(super) above_hips: Vec<usize>,
@@ -128,7 +128,7 @@ impl Anatomy {
     }
 }
 
-/// Returns the size of the legs of a person, by the height of its hip joints.
+/// Returns the size of a person's legs, by the height of the hip joints.
 fn leg_size(plan: &BodyPlan, world: &[Affine3A], floor: f32) -> Option<f32> {
     let is_leg = |limb: &&BodyLimb| plan.kind == BodyKind::Biped && limb.kind == LimbKind::Leg;
     let tops = plan.limbs.iter().filter(is_leg).filter_map(|limb| limb.joints.first());

@@ -19,13 +19,14 @@ use super::{
     self_penetration, tracks,
 };
 
-/// Number of clips and of frames of each that are used to find the floor.
+/// Number of clips, and of frames in each, that are used to find the floor.
 const FLOOR_CLIPS: usize = 64;
-/// The part of the frames of a clip whose lowest foot is below its usual height.
+/// Fraction of a clip's frames whose lowest foot is below its typical height.
 const LOW_PART: f64 = 0.2;
-/// The feet of most clips stand within this height of the floor at rest, or the floor is elsewhere, metres of a person.
+/// If the feet of most clips stand farther than this from the rest floor, the floor is elsewhere, metres at human
+/// scale.
 const SAME_FLOOR: f64 = 0.02;
-/// Clips whose feet are farther from the floor at rest are in the air, metres of a person.
+/// Clips whose feet are farther from the rest floor are in the air, metres at human scale.
 const MAX_FLOOR_OFFSET: f64 = 0.15;
 
 /// Why a clip cannot be checked.
@@ -116,7 +117,7 @@ impl<'a> Checker<'a> {
             None => Vec::new(),
         };
         let floor = floor(character, &anatomy);
-        // The limits of a machine are known. Those of a living body are guesses.
+        // The limits of a machine are known, but a living body's are guesses.
         let is_exact = !character.joints.is_empty();
         let limited = LimitedJoint::all(&anatomy, rig, &Sampled::rest(character), is_exact);
         Self { character, rig, anatomy, pairs, limited, floor }
@@ -224,7 +225,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Returns the height of the floor: that of the feet at rest, unless the feet of most clips stand elsewhere.
+/// Returns the height of the floor: the height of the feet at rest, unless most clips stand elsewhere.
 fn floor(character: &Character, anatomy: &Anatomy) -> f32 {
     if anatomy.feet.is_empty() {
         return anatomy.rest_floor;

@@ -1,4 +1,4 @@
-//! Clips that are blended with each other: gaits whose steps must fall together.
+//! Clips that are blended with each other: gaits whose steps must coincide.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::kind::Check;
 
 /// Words of gaits. Clips with the same word are blended with each other.
 const GAITS: [&str; 5] = ["walk", "run", "jog", "sprint", "strafe"];
-/// A foot must be this much higher or lower than the other at times, so that steps are visible, metres of a person.
+/// Minimum height difference between the feet that makes steps visible, metres at human scale.
 const MIN_LIFT: f64 = 0.03;
 
 /// What the comparison of gaits needs to know about a clip.
@@ -44,8 +44,8 @@ impl Gait {
     }
 }
 
-/// Compares the gaits of a file. Returns a finding for each clip whose phase differs from that of the first one of its gait by more
-/// than `limit` cycles, with the index of the clip in the input.
+/// Compares the gaits of a file. Returns a finding for each clip whose phase differs from the first clip of its gait by more than
+/// `limit` cycles, with the index of the clip in the input.
 pub(super) fn check(gaits: &[Option<Gait>], limit: f64) -> Vec<(usize, Finding)> {
     let mut firsts: BTreeMap<&str, &Gait> = BTreeMap::new();
     let mut findings = Vec::new();

@@ -8,9 +8,9 @@ use super::anatomy::Anatomy;
 use super::sampled::Sampled;
 use crate::mathematics::spans::runs;
 
-/// A foot that lands or leaves is still slower than [`MAX_SPEED`] for this long, seconds.
+/// A foot that lands or leaves is slower than [`MAX_SPEED`] for this long, seconds.
 const EDGE: f32 = 0.07;
-/// While a foot lands or leaves, it moves at least this fast, metres per second of a person.
+/// While a foot lands or leaves, it moves at least this fast, metres per second at human scale.
 const EDGE_SPEED: f32 = 0.12;
 /// Minimum duration of a contact, seconds.
 const MIN_CONTACT: f32 = 0.1;
@@ -22,8 +22,8 @@ pub(super) struct FootTrack {
     pub(super) node: usize,
     /// Height of its lowest point above the floor, for each frame, metres.
     pub(super) heights: Vec<f32>,
-    /// For each interval between two frames, the horizontal displacement of the point that moves least over the ground, of those that
-    /// touch the floor, metres. `None` if the foot is in the air.
+    /// For each interval between two frames, the horizontal displacement of the point on the floor that moves least over the
+    /// ground, metres. `None` if the foot is in the air.
     pub(super) steps: Vec<Option<Vec2>>,
     /// The same for the lowest point.
     pub(super) lowest_steps: Vec<Option<Vec2>>,
@@ -36,7 +36,7 @@ pub(super) struct FootTrack {
 pub(super) struct Contacts {
     /// The feet, in the order of [`Anatomy::feet`].
     pub(super) feet: Vec<FootTrack>,
-    /// If the clip stays in place although the feet walk: the velocity of the ground below them, metres per second.
+    /// If the clip walks in place: the velocity of the ground, metres per second.
     pub(super) treadmill: Option<Vec2>,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn flat(v: Vec3) -> Vec2 {
     Vec2::new(v.x, v.z)
 }
 
-/// Returns the frames in which a foot stands, without those in which it lands and leaves.
+/// Returns the frames in which a foot stands, except while it lands or leaves.
 fn contacts(foot: &FootTrack, sampled: &Sampled, ground: Vec2, size: f32) -> Vec<(usize, usize)> {
     let speed = |i: usize| {
         let (from, to) = sampled.span(i, i + 1);

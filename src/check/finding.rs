@@ -25,7 +25,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Creates a finding with the usual severity of its check.
+    /// Creates a finding with the default severity of its check.
     pub(super) fn new(
         check: Check,
         node: Option<usize>,
@@ -36,7 +36,6 @@ impl Finding {
         Self { check, severity: check.severity(), node, from, to, value, limit, text }
     }
 
-    /// Returns the finding with another severity.
     pub(super) fn with_severity(self, severity: Severity) -> Self {
         Self { severity, ..self }
     }
@@ -100,7 +99,7 @@ impl Measured {
     }
 }
 
-/// Returns a length for readers, with the unit that suits it.
+/// Formats a length with a suitable unit.
 pub(super) fn length(metres: f64) -> String {
     let magnitude = metres.abs();
     if magnitude >= 1.0 {

@@ -14,7 +14,7 @@ pub(super) fn flips(sampled: &Sampled, node: usize, limit: f64) -> Vec<(usize, f
     let turns = turns(sampled, node);
     let at = |i: Option<usize>| i.and_then(|i| turns.get(i)).copied().unwrap_or(0.0);
     let is_flip = |i: usize| {
-        // A flip there and back within two frames has another one beside it, so the frames beyond them count as well.
+        // A flip there and back within two frames is next to another flip, so the frames beyond them count as well.
         let before = at(i.checked_sub(1)).min(at(i.checked_sub(2)));
         let after = at(Some(i + 1)).min(at(Some(i + 2)));
         turns[i] > limit && turns[i] > RATIO * before.max(after)

@@ -7,16 +7,16 @@ use super::kind::Check;
 use super::sampled::Sampled;
 use crate::mathematics::spans::{peak, runs};
 
-/// A body that hovers at most this high should stand, metres of a person. Higher, it jumps, swims or flies.
+/// A body that hovers at most this high should stand, metres at human scale. Higher, it jumps, swims or flies.
 const MAX_HOVER: f64 = 0.1;
-/// A foot that hovers at most this high should stand, metres of a person. Higher, it is raised on purpose.
+/// A foot that hovers at most this high should stand, metres at human scale. Higher, it is raised on purpose.
 const MAX_FOOT_HOVER: f64 = 0.06;
-/// Minimum duration of a fault in seconds. A running body leaves the floor for shorter.
+/// Minimum duration of a fault in seconds. A running body leaves the floor more briefly.
 const MIN_BODY: f32 = 0.3;
 const MIN_FOOT: f32 = 0.4;
-/// A body whose lowest point rises or falls faster than this jumps, metres per second of a person.
+/// A body whose lowest point rises or falls faster than this jumps, metres per second at human scale.
 const JUMP_SPEED: f64 = 0.25;
-/// A foot that stands moves slower than this, metres per second of a person.
+/// A foot that stands moves slower than this, metres per second at human scale.
 const STILL: f32 = 0.04;
 
 pub(super) fn check(
@@ -68,8 +68,7 @@ pub(super) fn lowest_points(anatomy: &Anatomy, sampled: &Sampled, floor: f32) ->
     (0..sampled.len()).map(height).collect()
 }
 
-/// Returns whether the lowest point goes on rising on both sides of a run, so that the run is not a hover but the turning point of a
-/// jump, or whether it passes through these heights on the way up or down.
+/// Returns whether the body is higher just before or after a run, so that the run is not a hover but part of a jump.
 fn is_top_of_jump(lowest: &[f64], run: std::ops::RangeInclusive<usize>, size: f64) -> bool {
     let before = run.start().checked_sub(1).and_then(|i| lowest.get(i)).copied();
     let after = lowest.get(run.end() + 1).copied();

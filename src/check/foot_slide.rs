@@ -1,7 +1,7 @@
 //! Feet that move over the ground while they stand.
 //!
-//! Of the points of a foot that touch the floor, the one that moves least carries it. So a foot that rolls from the heel to the
-//! toes or turns on its ball does not slide. In a clip that walks in place, a foot must move as fast as the ground below it.
+//! The foot stands on the touching point that moves least. So a foot that rolls from the heel to the toes or turns on its ball
+//! does not slide. In a clip that walks in place, a foot must move as fast as the ground below it.
 
 use glam::Vec2;
 
@@ -10,7 +10,7 @@ use super::finding::{Curve, Finding, Measured, length};
 use super::kind::Check;
 use super::sampled::Sampled;
 
-/// In a clip in place, the speed of the ground is unknown and need not be constant, so that this many times the limit is accepted.
+/// In a clip in place, the speed of the ground is unknown and need not be constant, so this many times the limit is accepted.
 const TREADMILL_FACTOR: f64 = 2.0;
 
 pub(super) fn check(sampled: &Sampled, contacts: &Contacts, limit: f64) -> Measured {
@@ -76,7 +76,7 @@ pub(super) fn path(
     path
 }
 
-/// Number of directions in which the extent of a path is measured. The largest of them is at most 1 % shorter than the distance
+/// Number of directions in which the extent of a path is measured. The largest extent is at most 1 % shorter than the distance
 /// between its farthest points.
 const DIRECTIONS: u8 = 12;
 

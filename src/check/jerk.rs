@@ -14,14 +14,15 @@ use crate::mathematics::spans::{peak, runs};
 const MAX_FRAMES: usize = 2;
 /// Number of frames on each side of an excursion in which the joint must be slow.
 const CALM: usize = 3;
-/// Largest part of an excursion that the joint may move in one of these frames, between the ends of the excursion, or within it.
+/// Maximum fraction of an excursion that the joint may move in one of these frames, between the ends of the excursion, or within
+/// it.
 const CALM_PART: f64 = 0.35;
 /// Number of successive frames on alternate sides of the path of a joint that trembles.
 const TREMBLES: usize = 6;
-/// A joint that trembles may leave its path by this part of the limit.
+/// A joint that trembles may leave its path by this fraction of the limit.
 const TREMBLE_PART: f64 = 0.4;
 
-/// For each frame, how far a joint is from its path in degrees, where this is a fault. Elsewhere zero.
+/// How far a joint is from its path in degrees, for each frame where this is a fault, and zero elsewhere.
 pub(super) fn excursions(sampled: &Sampled, node: usize) -> Vec<f64> {
     let rotations: Vec<DQuat> = sampled.rotations(node).iter().map(|q| q.as_dquat()).collect();
     let mut excursions = vec![0.0_f64; rotations.len()];

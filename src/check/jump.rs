@@ -1,7 +1,7 @@
-//! Joints that move impossibly far within one frame, as where a part of a clip starts over without its root motion.
+//! Joints that move impossibly far within one frame, for example where part of a clip starts over without its root motion.
 //!
-//! The root is measured in the world, and the joints below it relative to their parents. Rotations that carry a hand or a foot far are
-//! left to the check of flips. A fast movement covers large distances in several frames. A jump has slow frames on both sides.
+//! The root is measured in the world, and the joints below it relative to their parents. The flip check covers rotations that
+//! move a hand or a foot far. A fast movement covers large distances in several frames. A jump has slow frames on both sides.
 
 use crate::asset::{Clip, Interpolation, Skeleton, Values};
 
@@ -10,7 +10,7 @@ use super::finding::{Curve, Finding, Measured, length};
 use super::kind::Check;
 use super::sampled::Sampled;
 
-/// A jump is at least this many times as far as the way in the frames before and after it.
+/// A jump is at least this many times as long as the movement in the frames before and after it.
 const RATIO: f64 = 10.0;
 
 /// Returns the nodes that can jump: the root first, and the joints below it. Nodes that the clip moves in steps jump on purpose.
@@ -40,10 +40,9 @@ fn distances(anatomy: &Anatomy, skeleton: &Skeleton, sampled: &Sampled, node: us
     (1..sampled.len()).map(|frame| f64::from(distance(frame))).collect()
 }
 
-/// Returns whether a joint jumps after a frame.
 fn is_jump(distances: &[f64], frame: usize, limit: f64) -> bool {
     let at = |i: Option<usize>| i.and_then(|i| distances.get(i)).copied().unwrap_or(0.0);
-    // A jump there and back within two frames has another one beside it, so the frames beyond them count as well.
+    // A jump there and back within two frames is next to another jump, so the frames beyond them count as well.
     let before = at(frame.checked_sub(1)).min(at(frame.checked_sub(2)));
     let after = at(Some(frame + 1)).min(at(Some(frame + 2)));
     let own = at(Some(frame));

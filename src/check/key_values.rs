@@ -4,7 +4,6 @@ use glam::{Quat, Vec3};
 
 use crate::asset::{Channel, Clip, Interpolation, Values};
 
-/// Returns the number of keys of a channel.
 pub(super) fn key_count(clip: &Clip, channel: &Channel) -> usize {
     clip.timelines.get(channel.timeline).map_or(0, Vec::len)
 }
@@ -48,7 +47,7 @@ pub(super) fn value_error(channel: &Channel, key: usize, is_bad: impl Fn(f32) ->
     }
 }
 
-/// Returns whether all values of a channel are the same, tangents included.
+/// Returns whether all values of a channel are equal, including tangents.
 pub(super) fn is_constant(channel: &Channel) -> bool {
     const SAME: f32 = 1e-6;
     let vectors = |v: &[Vec3]| v.iter().all(|x| v.first().is_some_and(|first| x.abs_diff_eq(*first, SAME)));

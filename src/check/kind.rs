@@ -57,7 +57,7 @@ pub enum Check {
     Jerk,
     /// A limb passes through another part of the body.
     SelfPenetration,
-    /// The root moves faster or slower than the feet carry it.
+    /// The root's speed does not match the feet.
     RootSpeed,
     /// A key is not a finite number.
     NotFinite,
@@ -69,7 +69,7 @@ pub enum Check {
     Duration,
     /// A channel of a joint that does not exist or that cannot be played.
     MissingTarget,
-    /// A joint is scaled by a negative factor, or differently on its axes, or the scale changes.
+    /// A joint's scale is negative, non-uniform or changing.
     Scale,
     /// Successive keys on opposite hemispheres, which some engines interpolate the long way.
     Hemisphere,
@@ -85,7 +85,7 @@ pub enum Check {
     StartPose,
     /// The root drifts away in a clip that stays in place.
     RootDrift,
-    /// Clips that are blended together step at different phases, or last differently long.
+    /// Clips that are blended together step at different phases or differ in length.
     Gait,
 }
 
@@ -168,7 +168,7 @@ impl Check {
         }
     }
 
-    /// Returns the largest value that is accepted by default. Lengths are those of a person of 1.75 m.
+    /// Returns the largest value that is accepted by default. Lengths are for a person of 1.75 m.
     pub fn default_limit(self) -> f64 {
         match self {
             Self::FootSlide => 0.03,

@@ -1,8 +1,8 @@
 //! Joints beyond their limits.
 //!
-//! The limits of a machine are known, and all of a limit counts. Limits that were detected in a living body are guesses. There, a hinge is
-//! measured by the direction of its bone, because rigs differ in where they put the twist of a forearm, and a cone is wider by
-//! [`CONE_MARGIN`].
+//! The limits of a machine are known and fully checked. Limits that were detected in a living body are guesses. Their hinges are
+//! measured by the direction of the bone, because rigs differ in where they put the twist of a forearm, and their cones are wider
+//! by [`CONE_MARGIN`].
 
 use glam::{DQuat, DVec3};
 
@@ -34,7 +34,7 @@ pub(super) struct LimitedJoint {
 }
 
 impl LimitedJoint {
-    /// Returns the joints of a rig that have limits. `is_exact`: whether the limits are known and not guessed.
+    /// Returns the joints of a rig that have limits. `is_exact`: whether the limits are known, not guessed.
     pub(super) fn all(anatomy: &Anatomy, rig: &Rig, rest: &Sampled, is_exact: bool) -> Vec<Self> {
         let limited = rig.joints.iter().filter(|(_, joint)| joint.limit != Limit::Free);
         let joint = |(&node, joint): (&usize, &crate::rig::JointRig)| {

@@ -3,7 +3,7 @@
 //! A [`Checker`] knows a character: its size, its feet, the floor, and capsules around its limbs. It samples a clip once, and every
 //! check is a function of the samples that returns [`Finding`]s and [`Curve`]s. [`mend`] repairs what the checks find.
 //!
-//! Limits of lengths are those of a person of 1.75 m, and are scaled to the size of the character.
+//! Length limits are for a person of 1.75 m, and are scaled to the size of the character.
 
 mod anatomy;
 mod checker;

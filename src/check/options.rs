@@ -27,7 +27,7 @@ pub struct CheckOptions {
     pub only: BTreeSet<Check>,
     /// Checks that do not run.
     pub skip: BTreeSet<Check>,
-    /// Limits that replace [`Check::default_limit`]. Lengths are those of a person of 1.75 m.
+    /// Limits that replace [`Check::default_limit`]. Lengths are for a person of 1.75 m.
     pub limits: BTreeMap<Check, f64>,
     /// Whether clips are checked as loops.
     pub looping: Looping,

@@ -1,4 +1,4 @@
-//! Rows of reports, as they are written to JSON.
+//! Rows of JSON reports.
 
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub enum CheckStatus {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct CheckRow {
-    /// Name of the row: that of the case, or of the file and the clip.
+    /// Name of the case, or of the file and the clip.
     pub name: String,
     /// The outcome.
     pub status: CheckStatus,

@@ -1,4 +1,4 @@
-//! The speed of the root, compared with the speed at which the standing feet carry it.
+//! The speed of the root, compared with the speed that the standing feet give it.
 
 use glam::Vec2;
 
@@ -11,17 +11,17 @@ use super::kind::Check;
 use super::options::CheckOptions;
 use super::sampled::Sampled;
 
-/// A root that is slower than this does not walk, metres per second of a person.
+/// A root that is slower than this does not walk, metres per second at human scale.
 const MIN_SPEED: f32 = 0.3;
-/// The part of the speed that may differ besides the limit. Feet do not stand for all of the time that they are low.
+/// Fraction of the speed that may differ in addition to the limit. Feet do not stand all the time that they are low.
 const TOLERANCE: f64 = 0.1;
-/// Number of measurements that make a speed.
+/// Minimum number of measurements for a speed.
 const MIN_STEPS: usize = 3;
-/// A foot that steps is at times higher than this above the floor, metres of a person.
+/// A stepping foot is sometimes higher than this above the floor, metres at human scale.
 const LIFTED: f32 = 0.04;
-/// The part of its mean speed that a walking root has at least in most frames.
+/// A walking root has at least this fraction of its mean speed in most frames.
 const EVEN: f32 = 0.4;
-/// A foot is low if it is at most this high above the floor, metres of a person.
+/// A foot is low if it is at most this high above the floor, metres at human scale.
 const LOW: f32 = 0.08;
 
 /// The speed of the root and the speed that the feet give it, metres per second.
@@ -75,7 +75,7 @@ pub(super) fn speeds(
     Some(Speeds { root, feet })
 }
 
-/// Returns whether the root moves evenly while each foot is in turn the lowest one and in the air, and not by a jump or a fall.
+/// Returns whether the root moves evenly while each foot is in turn the lowest one and in the air, rather than by a jump or fall.
 fn walks(anatomy: &Anatomy, sampled: &Sampled, contacts: &Contacts, along: Vec2, speed: f32) -> bool {
     let last = sampled.len() - 1;
     let advance =

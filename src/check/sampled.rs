@@ -11,7 +11,7 @@ use crate::pose::{Pose, world_matrices};
 const RATE: f32 = 60.0;
 /// Maximum number of transforms of all frames together. It bounds the memory to about 400 MB.
 const MAX_TRANSFORMS: usize = 1 << 22;
-/// Smallest number of frames of a clip that has a length.
+/// Minimum number of frames of a clip that has a length.
 const MIN_FRAMES: usize = 3;
 
 /// A clip that has too many frames for its number of joints.
@@ -80,7 +80,6 @@ impl Sampled {
         Ok(Self { times, step, poses, world })
     }
 
-    /// Returns the number of frames.
     pub(super) fn len(&self) -> usize {
         self.times.len()
     }
@@ -121,7 +120,7 @@ impl Sampled {
         (at(first), at(last))
     }
 
-    /// Returns the number of frames in a time, at least one.
+    /// Returns the number of frames in a duration, at least one.
     pub(super) fn frames_in(&self, seconds: f32) -> usize {
         #[expect(
             clippy::cast_possible_truncation,
@@ -132,7 +131,7 @@ impl Sampled {
         count
     }
 
-    /// Computes the world matrices of a frame again, after its pose has changed.
+    /// Updates the world matrices of a frame after its pose has changed.
     pub(super) fn refresh(&mut self, skeleton: &Skeleton, frame: usize) {
         if let Some((pose, world)) = self.poses.get(frame).zip(self.world.get_mut(frame)) {
             world_matrices(skeleton, pose, world);

@@ -1,7 +1,7 @@
 //! The seam of a loop: positions, rotations and velocities that jump where it starts over.
 //!
-//! A clip is a loop if most of the joints that move in it end where they began. Its root must also be near where it began, without its travel
-//! over the ground, unless the name is that of a loop.
+//! A clip is a loop if most of the joints that move in it end where they began. Its root must also be near where it began, apart
+//! from travel over the ground, unless the name is a loop's.
 
 use glam::{Quat, Vec3};
 
@@ -14,18 +14,18 @@ use super::kind::Check;
 use super::options::{CheckOptions, Looping};
 use super::sampled::{Sampled, degrees_between};
 
-/// Most joints that move in a loop end within these of where they began: metres of a person, and degrees.
+/// Most moving joints of a loop end within these distances of where they began: metres at human scale, and degrees.
 const SAME_PLACE: f64 = 0.015;
 const SAME_ROTATION: f64 = 2.0;
-/// A clip whose root is farther than this from where it began is not a loop, unless its name says so, metres of a person.
+/// A clip whose root is farther than this from where it began is not a loop, unless its name says so, metres at human scale.
 const MAX_SHIFT: f64 = 0.15;
-/// The part of the joints that must do so.
+/// The fraction of the joints that must do so.
 const MOST: f64 = 0.7;
-/// A root that travels farther than this is moved by the clip, and not by a fault, metres of a person.
+/// A root that travels farther than this is moved by the clip, not by a fault, metres at human scale.
 const TRAVEL: f32 = 0.3;
-/// A jump of the velocity counts if it exceeds the usual change from frame to frame this many times.
+/// A velocity jump counts if it exceeds the typical change from frame to frame this many times.
 const UNUSUAL: f64 = 3.0;
-/// For the velocities of most moving joints to match, their change must be below this part of their sum.
+/// For the velocities of most moving joints to match, their change must be below this fraction of their sum.
 const SAME_VELOCITY: f64 = 0.35;
 /// A joint moves at the seam if it turns by at least this on both sides together, degrees per frame.
 const MOVING: f64 = 0.3;
@@ -35,13 +35,13 @@ const MOVES_BY: f64 = 1e-4;
 /// Words in the names of clips that are loops.
 const LOOP_WORDS: [&str; 10] =
     ["loop", "looped", "cycle", "walk", "walking", "run", "running", "jog", "sprint", "idle"];
-/// Words in the names of clips that are not.
+/// Words in the names of clips that are not loops.
 const ONCE_WORDS: [&str; 20] = [
     "start", "stop", "end", "begin", "enter", "exit", "to", "death", "die", "attack", "jump", "land",
     "shoot", "hit", "react", "punch", "kick", "slash", "throw", "roll",
 ];
 
-/// Whether a clip is a loop, and how it was found out.
+/// Whether a clip is a loop, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoopKind {
     /// The options or the name say so.
@@ -68,7 +68,7 @@ pub(super) struct Gap {
     pub(super) turns: [f64; 2],
     /// The velocity at the end minus the velocity at the start, metres per second.
     pub(super) velocity: Vec3,
-    /// The usual change of the velocity from one frame to the next.
+    /// The typical change of the velocity from one frame to the next.
     pub(super) usual: f64,
 }
 
@@ -238,8 +238,8 @@ pub(super) fn check(anatomy: &Anatomy, sampled: &Sampled, seam: &Seam, options: 
     measured
 }
 
-/// Returns whether the clip is meant to be played as a loop: the velocities of most of its moving joints match at its ends. A loop by
-/// its name needs no proof.
+/// Returns whether the clip is meant to be played as a loop: the velocities of most of its moving joints match at its ends. A
+/// clip named as a loop needs no proof.
 pub(super) fn velocities_match(seam: &Seam) -> bool {
     let moving = seam.gaps.iter().filter(|g| g.turns[1] > MOVING);
     let changes: Vec<f64> = moving.map(|g| g.turns[0] / g.turns[1]).collect();

@@ -128,7 +128,7 @@ impl Seeder<'_, '_, '_> {
             self.draft.contacts.feet.iter().flat_map(|f| f.contacts.iter().map(|c| (f.node, *c))).collect();
         let contacts: Vec<_> = contacts.into_iter().filter(|(_, (a, b))| b - a >= minimum).collect();
         let &(foot, (first, last)) = contacts.get(self.random.index(contacts.len()))?;
-        // In a clip in place, twice the limit is accepted. A foot that moves faster than the largest speed of a contact steps.
+        // In a clip in place, twice the limit is accepted. A foot that moves faster than the maximum contact speed is stepping.
         let factor = if self.draft.contacts.treadmill.is_some() { 2.0 } else { 1.0 };
         let amount = factor * self.amount(1.8, 3.5);
         let slowest = 1.6 * amount / (0.35 * self.draft.checker.anatomy.leg_size);
@@ -202,7 +202,7 @@ impl Seeder<'_, '_, '_> {
             if !velocities_match(&self.seam) {
                 return None;
             }
-            // Faster than the usual changes of the velocity from frame to frame.
+            // Faster than the typical changes of the velocity from frame to frame.
             let gap = self.seam.gaps.iter().find(|g| g.node == self.draft.checker.anatomy.hips)?;
             #[expect(clippy::cast_possible_truncation, reason = "lengths are single precision")]
             let least = (3.2 * gap.usual) as f32 + gap.velocity.length();
@@ -212,7 +212,7 @@ impl Seeder<'_, '_, '_> {
             let part = if check == Check::SeamPosition {
                 smooth(u(frame))
             } else {
-                // A bump that ends at zero with a velocity.
+                // A bump that ends at zero with nonzero velocity.
                 #[expect(clippy::cast_possible_truncation, reason = "a small number")]
                 let bump = ((u(frame).powi(3) - u(frame).powi(2)) * number(window)) as f32;
                 bump
@@ -390,7 +390,7 @@ fn unnormalise(clip: &Clip, random: &mut Random) -> Option<Seeded> {
     Some(Seeded { clip, clean, check: Check::Unnormalised, node, from: 0.0, to })
 }
 
-/// Returns the value of a curve that rises from 0 to 1 without a velocity at its ends.
+/// Returns the value of a curve that rises from 0 to 1 with zero velocity at its ends.
 fn smooth(u: f64) -> f32 {
     let u = u.clamp(0.0, 1.0);
     #[expect(clippy::cast_possible_truncation, reason = "from 0 to 1")]

@@ -1,7 +1,7 @@
 //! Limbs that pass through other parts of the body, by capsules fitted to the skin.
 //!
-//! The radius of a capsule is the median distance of the vertices from the bone, so that about half of the flesh is outside and soft
-//! contact is accepted. Depths are relative to those at rest.
+//! The radius of a capsule is the median distance of the vertices from the bone, so that about half of the flesh is outside and
+//! soft contact is accepted. Depths are relative to the rest pose.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,7 @@ pub(super) struct Pair {
     rest: f32,
 }
 
-/// Returns the pairs of capsules of a body that may touch: those of its arms and legs with those of its trunk, its head and its
-/// other limbs.
+/// Returns the pairs of capsules of a body that may touch: its arms and legs with its trunk, its head and its other limbs.
 pub(super) fn pairs(anatomy: &Anatomy, skeleton: &Skeleton, plan: &BodyPlan) -> Vec<Pair> {
     let mut limb_of: BTreeMap<usize, usize> = BTreeMap::new();
     for (index, limb) in plan.limbs.iter().enumerate() {
@@ -50,7 +49,7 @@ pub(super) fn pairs(anatomy: &Anatomy, skeleton: &Skeleton, plan: &BodyPlan) -> 
             let counts = other.is_some() || is_trunk(b.node);
             let is_first =
                 plan.limbs.iter().any(|l| l.joints.first() == Some(&a.node) || l.collar.contains(&a.node));
-            // The first bone of a limb begins in the body.
+            // The first bone of a limb starts inside the body.
             if is_first || !is_new || !counts || distance(skeleton, a.node, b.node) <= NEIGHBOURS {
                 continue;
             }

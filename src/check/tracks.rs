@@ -1,4 +1,4 @@
-//! Channels as a whole: what they scale, what never changes, what does not move, and where they begin.
+//! Whole channels: what they scale, what never changes, what does not move, and where they begin.
 
 use crate::asset::{Character, Clip};
 use crate::rig::{BodyPlan, Rig};
@@ -83,7 +83,7 @@ fn frozen(plan: &BodyPlan, clip: &Clip) -> Option<Finding> {
     Some(Finding::new(Check::Frozen, node, (0.0, clip.seconds), of, text))
 }
 
-/// Reports channels that loading has dropped, and those of nodes that do not exist.
+/// Reports channels that loading has dropped, and channels of nodes that do not exist.
 fn missing_targets(character: &Character, clip: &Clip, index: Option<usize>) -> Option<Finding> {
     let own = index.map(|index| format!("animations[{index}]."));
     let is_dropped =
@@ -142,7 +142,6 @@ pub(super) fn root_drift(
     }
 }
 
-/// Returns the nodes that turn in a clip.
 pub(super) fn turning_nodes(sampled: &Sampled, nodes: &[usize]) -> Vec<usize> {
     let turns = |node: usize| {
         let first = sampled.local(0, node).rotation;

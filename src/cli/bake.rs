@@ -194,7 +194,7 @@ fn replay(
     Ok(args.posing.exit_code(replay.session().reports()))
 }
 
-/// Refuses more poses than a clip may have.
+/// Rejects more poses than a clip may have.
 fn check_frame_count(times: &Range<f32>, rate: f32) -> Result<(), Failure> {
     let frames = f64::from(times.end - times.start) * f64::from(rate);
     #[expect(clippy::cast_precision_loss, reason = "a small constant")]

@@ -21,9 +21,9 @@ use super::render::{FrameRange, OutputNames, rate};
 use super::timing::Stopwatch;
 use super::{Verbosity, output, rig_of};
 
-/// Largest number of characters. More do not fit into the memory of usual adapters.
+/// Largest number of characters. More do not fit into the memory of common adapters.
 pub(super) const MAX_COUNT: u32 = 1_000_000;
-/// Seconds that the crowd walks before the first image, so that feet stand and heads have turned.
+/// Seconds that the crowd walks before the first image, to plant feet and turn heads.
 const WARM_UP: f32 = 1.0;
 /// Duration of a step before the first image, seconds.
 const WARM_STEP: f32 = 1.0 / 30.0;
@@ -170,7 +170,7 @@ pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Waits until the GPU has done everything, so that commands do not pile up.
+/// Waits until the GPU is idle, so that commands do not pile up.
 fn wait(renderer: &Renderer) -> Result<(), Failure> {
     let gpu = renderer.gpu();
     let waited = gpu.device.poll(wgpu::PollType::wait_indefinitely());
@@ -179,7 +179,6 @@ fn wait(renderer: &Renderer) -> Result<(), Failure> {
     waited.map(drop).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// Returns the failure of a crowd that cannot be drawn.
 pub(super) fn failed(error: CrowdError) -> Failure {
     match error {
         CrowdError::Render(error) => error.into(),

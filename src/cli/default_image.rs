@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::{ModelArg, Verbosity, failure, render};
 
 const IMAGE: &str = "sinew.png";
-/// Arguments of `sinew render` for the built-in character: it reaches for a point ahead of it and above, and looks there.
+/// Arguments of `sinew render` for the built-in character: it reaches for a point ahead and above, and looks at it.
 const REACHING: [&str; 8] = [
     "--reach=leftHand=0.36,1.86,0.3",
     "--option=full_body.look=0.5",

@@ -23,7 +23,7 @@ use super::posing::{numbers, unit};
 /// least 0.5.
 const OVERLAY_HEIGHT: f32 = 720.0;
 impl ImageArgs {
-    /// Returns the options with their positions and directions turned to the world.
+    /// Returns the options with positions and directions in world space.
     pub(super) fn turned(&self, world_from_frame: glam::Quat) -> Self {
         let mut turned = self.clone();
         for vector in
@@ -121,12 +121,12 @@ impl ImageArgs {
         (frame, size)
     }
 
-    /// Returns a line if not everything that the options of light ask for is drawn.
+    /// Returns a warning if some of the requested light is not drawn.
     pub(super) fn light_warning(&self, character: &Character) -> Option<String> {
         self.light.warning(character, &default_light()).filter(|_| self.mode().is_shaded())
     }
 
-    /// Returns the frame with what only images have, not the window.
+    /// Sets the parts of a frame that only images have.
     pub(super) fn finished<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
         Frame { ambient_occlusion: self.ambient_occlusion != Some(Switch::Off), ..frame }
     }
@@ -144,7 +144,7 @@ impl ImageArgs {
         Skinning::ALL.into_iter().find(|s| s.name() == self.skinning).unwrap_or_default()
     }
 
-    /// Returns what chooses the camera of a scene.
+    /// Returns an empty [`Subject`] for the framing.
     pub(super) fn subject(&self) -> Subject {
         let (fov_y, aspect) = (self.fov_y(), self.aspect());
         let fit = || Fit::perspective(AUTO_DIRECTION, Vec3::Y, fov_y, aspect);
@@ -172,14 +172,13 @@ impl ImageArgs {
         self.camera_view_angle.map_or(AUTO_FOV_Y, |degrees| degrees * PI / 180.0)
     }
 
-    /// The image's width divided by its height.
     #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
     fn aspect(&self) -> f32 {
         self.size().0 as f32 / self.size().1 as f32
     }
 
     /// The view settings for a scene with these bounds. `camera` returns the camera for a vertical field of view in radians and
-    /// a ratio of width to height, of which the options may change parts.
+    /// a ratio of width to height. The options may change the camera.
     pub(super) fn settings_from(
         &self,
         bounds: &Bounds,
@@ -205,7 +204,7 @@ impl ImageArgs {
         })
     }
 
-    /// Returns the camera that the options describe. Options that are not given are those of `default`.
+    /// Returns the camera that the options describe. Missing options come from `default`.
     fn camera(&self, bounds: &Bounds, default: impl Fn(f32, f32) -> Camera) -> Result<Camera, Failure> {
         let aspect = self.aspect();
         let mut camera = default(self.fov_y(), aspect);
@@ -239,7 +238,7 @@ impl ImageArgs {
     }
 }
 
-/// Returns a camera of the file in the pose of a puppet. It looks at the depth of the centre of the bounds.
+/// Returns a camera of the file in the pose of a puppet. Its target has the depth of the bounds' centre.
 fn file_camera(puppet: &Puppet, index: usize, bounds: &Bounds) -> Camera {
     let camera = puppet.character().cameras.get(index);
     let world = camera.and_then(|camera| puppet.world_from_node().get(camera.node));
@@ -269,7 +268,6 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Adds a posed puppet.
     pub(super) fn add(&mut self, puppet: &Puppet) {
         self.add_moved(puppet, Vec3::ZERO);
     }
@@ -283,8 +281,8 @@ impl Subject {
         }
     }
 
-    /// Adds a posed puppet that is turned around. The bounds must be those of everything that turns, whose sphere stays
-    /// the same.
+    /// Adds a posed puppet that is turned around. The bounds must already contain everything that turns, because their sphere
+    /// stays the same.
     pub(super) fn add_turning(&mut self, puppet: &Puppet, turns: impl Iterator<Item = Affine3A>) {
         if let Some(fit) = &mut self.fit {
             let points = puppet.points();
@@ -295,7 +293,6 @@ impl Subject {
     }
 }
 
-/// Parses the name of a framing.
 pub(super) fn framing() -> PossibleValuesParser {
     PossibleValuesParser::new(Framing::ALL.map(Framing::name))
 }

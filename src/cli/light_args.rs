@@ -29,7 +29,7 @@ pub(super) struct LightArgs {
 }
 
 impl LightArgs {
-    /// Returns a line if not everything that the options ask for is drawn.
+    /// Returns a warning if some of the requested light is not drawn.
     pub(super) fn warning(&self, character: &Character, default: &Light) -> Option<String> {
         let light = self.light(default);
         if light.file_lights == FileLights::Off {
@@ -47,7 +47,7 @@ impl LightArgs {
         }
     }
 
-    /// Returns the light that the options describe. Options that are not given are those of `default`.
+    /// Returns the light that the options describe. Missing options come from `default`.
     pub(super) fn light(&self, default: &Light) -> Light {
         Light {
             source: self.light.clone().unwrap_or_else(|| default.source.clone()),
@@ -59,7 +59,6 @@ impl LightArgs {
     }
 }
 
-/// The light of images.
 pub(super) fn default_light() -> Light {
     Light::new(LightSource::Studio)
 }

@@ -66,7 +66,7 @@ struct ChangeRow {
     difference: DifferenceRow,
 }
 
-/// The difference between two clips. Lengths are those of a person of 1.75 m.
+/// The difference between two clips. Lengths are scaled to a person of 1.75 m.
 #[derive(Serialize)]
 struct DifferenceRow {
     mean_degrees: f64,
@@ -214,7 +214,7 @@ fn row(character: &Character, index: usize, mended: &Mended) -> ClipRow {
     }
 }
 
-/// Writes the file with all its clips, of which some are repaired.
+/// Writes the file with all its clips, some of them repaired.
 fn write(
     args: &MendArgs,
     character: &Character,

@@ -136,12 +136,12 @@ impl ModelArg {
         self.file.as_deref().filter(|file| viewer::is_project(file))
     }
 
-    /// Returns this without a file that is a project, because the project names its model.
+    /// Drops the file if it is a project, because the project names its model.
     fn without_project(&self) -> Self {
         Self { file: self.file.clone().filter(|file| !viewer::is_project(file)), ..self.clone() }
     }
 
-    /// Where the files may be to which the model refers.
+    /// Where files that the model refers to may be.
     fn references(&self) -> References {
         References { packages: self.package.iter().cloned().collect(), allow_parent: self.allow_parent }
     }

@@ -16,7 +16,7 @@ pub(super) struct Nodes<'a> {
 }
 
 impl Nodes<'_> {
-    /// Returns the node with a name, with `#INDEX`, or that is the bone with the name.
+    /// Finds a node by its name, `#INDEX` or bone name.
     pub(super) fn find(&self, name: &str) -> Result<usize, Failure> {
         let Self { character, bones } = self;
         let nodes = &character.skeleton.nodes;
@@ -56,7 +56,7 @@ pub(super) fn of_node(character: &Character, node: usize) -> String {
     name.filter(is_unique).map_or_else(|| format!("#{node}"), str::to_owned)
 }
 
-/// Returns the index of a clip by its name ([`Character::find_clip`]).
+/// Finds a clip by its name ([`Character::find_clip`]).
 pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> {
     let names = character.clips.iter().map(|c| c.name.as_deref());
     character.find_clip(name).ok_or_else(|| missing("animation", name, names))
@@ -86,7 +86,7 @@ pub(super) fn camera(character: &Character, name: &str) -> Result<usize, Failure
     named.or_else(index).ok_or_else(|| missing("camera", name, names))
 }
 
-/// The error for a name or an index that does not exist, also in a file that has none of its kind.
+/// The error for a name or index that does not exist, even if the file has none of its kind.
 pub(super) fn missing<'a>(
     kind: &str,
     name: &str,

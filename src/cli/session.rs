@@ -19,7 +19,7 @@ const ALLOWED: [&str; 3] = ["rig", "bone", "require_reached"];
 pub(super) struct ReplayedSession {
     pub(super) recording: Recording,
     pub(super) replay: Replay,
-    /// The file of the character. `None` stands for the built-in character.
+    /// The file of the character. `None` is the built-in character.
     pub(super) file: Option<PathBuf>,
 }
 
@@ -50,7 +50,7 @@ impl ReplayedSession {
     }
 }
 
-/// Refuses posing options that the session determines.
+/// Rejects posing options that the session determines.
 pub(super) fn refuse_posing(matches: &ArgMatches) -> Result<(), Failure> {
     let mut given = matches.get_many::<Id>("PosingArgs").into_iter().flatten();
     match given.find(|id| !ALLOWED.contains(&id.as_str())) {
@@ -62,7 +62,7 @@ pub(super) fn refuse_posing(matches: &ArgMatches) -> Result<(), Failure> {
     }
 }
 
-/// Refuses options by their ids, for a project that is given as the model. With `--replay`, clap refuses them.
+/// Rejects options by their ids, for a project that is given as the model. With `--replay`, clap rejects them.
 pub(super) fn refuse(matches: &ArgMatches, options: &[&str]) -> Result<(), Failure> {
     let is_given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
     options.iter().find(is_given).map_or(Ok(()), |id| Err(refused(&id.replace('_', "-"))))

@@ -30,7 +30,7 @@ use super::rig_args::RigArgs;
 use super::session::ReplayedSession;
 use super::{ModelArg, Verbosity, default_image, rig_of, signals};
 
-/// What the options say about the first view.
+/// The initial view, from the options.
 #[derive(Clone, Default)]
 struct Start {
     framing: Framing,
@@ -75,7 +75,7 @@ pub(super) struct ViewArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long, requires = "clips")]
     keep_hands: bool,
-    /// Smooth takes (.csv, .trc, .c3d) of --clips without lag, and live motion of --vmc with some lag, which -v prints: remove what is faster than HZ
+    /// Smooth takes (.csv, .trc, .c3d) of --clips without lag, and live motion of --vmc with some lag, which -v prints: remove motion faster than HZ
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     smooth: Option<f64>,
     /// How the whole character is framed
@@ -153,7 +153,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     }
 }
 
-/// Refuses a smoothing of nothing, and prints its latency.
+/// Rejects `--smooth` without an effect, and prints its latency.
 fn check_smoothing(args: &ViewArgs, verbosity: Verbosity) -> Result<(), Failure> {
     let Some(cutoff) = args.smooth else { return Ok(()) };
     if args.vmc.is_none() && !args.clips.iter().any(|file| is_take(file)) {

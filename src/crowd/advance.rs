@@ -1,4 +1,4 @@
-//! Advances the clips and the places of characters: the CPU twin of `shaders/crowd/advance.wgsl`.
+//! Advances the clips and positions of characters: the CPU twin of `shaders/crowd/advance.wgsl`.
 
 use glam::{Vec2, Vec3, Vec3Swizzles, Vec4};
 
@@ -8,11 +8,11 @@ use super::clips::ClipInfo;
 use super::terrain::Terrain;
 use super::types::{Character, NONE};
 
-/// Part of the terrain, from its centre, outside of which characters turn back.
+/// Fraction of the terrain, from its centre, outside which characters turn back.
 const BORDER: f32 = 0.8;
 /// Cosine of the angle to the centre at which they stop turning.
 const ROUGHLY: f32 = 0.8;
-/// Their turn in radians per second.
+/// Turning rate in radians per second.
 const TURN_BACK: f32 = 0.9;
 
 /// Advances a character by some seconds.
@@ -40,11 +40,11 @@ pub(super) fn advance(
         }
     }
     let turn = steering(character, velocity, terrain).unwrap_or(character.turn);
-    // A small turn, whose half angle is so small that its sine equals it.
+    // A small turn, whose half angle is small enough to equal its sine.
     let half = 0.5 * turn * seconds;
     let turn = normalize(Vec4::new(0.0, half, 0.0, 1.0));
     character.rotation = normalize(Vec4::from(turn * character.rotation));
-    // A clip that travels undoes its own motion when it starts again, however fast the character walks.
+    // A clip that travels undoes its own motion when it loops, however fast the character walks.
     let jump = if character.pace == 0.0 { Vec3::ZERO } else { jump };
     let moved = (velocity * (seconds * character.pace) + jump) * character.scale;
     character.position += character.rotation * moved;
@@ -53,8 +53,8 @@ pub(super) fn advance(
     }
 }
 
-/// Returns the turn in radians per second by which a character that walks out of the terrain turns back, or `None` if it does
-/// not.
+/// Returns the turn in radians per second of a character that walks out of the terrain and turns back, or `None` for other
+/// characters.
 fn steering(character: &Character, velocity: Vec3, terrain: Option<&Terrain>) -> Option<f32> {
     let terrain = terrain?;
     let (columns, rows) = terrain.size();
@@ -64,7 +64,7 @@ fn steering(character: &Character, velocity: Vec3, terrain: Option<&Terrain>) ->
     let walk = (character.rotation * (velocity * character.pace)).xz();
     let inner = BORDER * half;
     let is_outside = away.x.abs() > inner.x || away.y.abs() > inner.y;
-    // It turns until it walks to the centre, at least roughly.
+    // It turns until it walks roughly to the centre.
     if !is_outside || -walk.dot(away) > ROUGHLY * walk.length() * away.length() || walk == Vec2::ZERO {
         return None;
     }

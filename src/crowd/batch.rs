@@ -29,7 +29,7 @@ pub(super) struct Batch {
     pub(super) used: u32,
     /// Free slots below `used`.
     pub(super) free: Vec<u32>,
-    /// How often each slot was used.
+    /// Use count of each slot.
     pub(super) generations: Vec<u32>,
     pub(super) characters: wgpu::Buffer,
     pub(super) goals: wgpu::Buffer,
@@ -226,7 +226,7 @@ impl Batch {
         kernels.enclose.dispatch(pass, palette, by_character);
     }
 
-    /// Returns where the matrices of a character's joints are in `models`, in bytes.
+    /// Returns the range of a character's joint matrices in `models`, in bytes.
     pub(super) fn model_range(&self, slot: u32, joints: &[Joint]) -> std::ops::Range<u64> {
         let size = (joints.len() * size_of::<Rows>()) as u64;
         u64::from(slot) * size..(u64::from(slot) + 1) * size

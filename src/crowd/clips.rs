@@ -15,7 +15,7 @@ pub struct ClipInfo {
     pub stride: Vec3,
     /// Duration in seconds.
     pub seconds: f32,
-    /// How far the clip moves the character each time it starts again, metres in its own space.
+    /// Displacement of the character each time the clip starts over, metres in its own space.
     pub jump: Vec3,
     /// Unused.
     pub reserved: f32,
@@ -53,7 +53,7 @@ pub struct Clips {
 }
 
 impl Clips {
-    /// Converts all clips of a character. `slots` has the position of each node in the list of joints, if it is in it, and
+    /// Converts all clips of a character. `slots` has the position of each node in the list of joints, if it has one, and
     /// `joints` is the length of that list.
     pub(super) fn new(character: &Character, slots: &[Option<usize>], joints: usize) -> Self {
         let mut clips = Self::default();
@@ -93,7 +93,7 @@ impl Clips {
         clips
     }
 
-    /// Returns the range of a timeline's times, which are stored when they are first needed.
+    /// Returns the range of a timeline's times, which are stored on first use.
     fn times_of(&mut self, clip: &Clip, timeline: usize, known: &mut [Option<[u32; 2]>]) -> Option<[u32; 2]> {
         let known = known.get_mut(timeline)?;
         if known.is_none() {
@@ -138,7 +138,7 @@ impl Clips {
     }
 }
 
-/// Converts a count or an index for the GPU. What does not fit into 32 bits does not fit into a buffer either, which is
+/// Converts a count or an index for the GPU. A value that exceeds 32 bits does not fit into a buffer either, which is
 /// checked when the buffer is created.
 pub(super) fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)

@@ -33,7 +33,6 @@ pub struct CpuCrowd {
     characters: Vec<Posed>,
 }
 
-/// A character with its pose.
 #[derive(Clone, Debug)]
 struct Posed {
     state: Character,
@@ -43,13 +42,13 @@ struct Posed {
     models: Vec<Rows>,
     weights: Vec<f32>,
     palette: Vec<Rows>,
-    /// The same as matrices.
+    /// The palette as matrices.
     matrices: Vec<Mat4>,
     placed: Placed,
 }
 
 impl CpuCrowd {
-    /// Creates an empty crowd, on a terrain or where its characters are placed.
+    /// Creates an empty crowd, on a terrain or at its characters' places.
     pub fn new(model: impl Into<Arc<CrowdModel>>, terrain: Option<Terrain>) -> Self {
         Self { model: model.into(), terrain, characters: Vec::new() }
     }
@@ -121,7 +120,7 @@ impl CpuCrowd {
         Ok(())
     }
 
-    /// Returns where a character is, `world_from_model`, and `model_from_joint` of its joints, in the order of
+    /// Returns a character's placement, `world_from_model`, and `model_from_joint` of its joints, in the order of
     /// [`CrowdModel::nodes`].
     pub fn pose(&self, index: usize) -> Option<(Affine3A, Vec<Affine3A>)> {
         let posed = self.characters.get(index)?;
@@ -129,7 +128,7 @@ impl CpuCrowd {
         Some((place, posed.models.iter().map(Affine3A::from).collect()))
     }
 
-    /// Returns the number of characters.
+    /// Number of characters.
     pub fn len(&self) -> usize {
         self.characters.len()
     }
@@ -139,7 +138,7 @@ impl CpuCrowd {
         self.characters.is_empty()
     }
 
-    /// Returns the instances to draw. `index` is that of the crowd's model in the list that the renderer is given.
+    /// Returns the instances to draw. `index` is the crowd's model in the list passed to the renderer.
     pub fn instances(&self, index: usize) -> impl Iterator<Item = Instance<'_>> {
         self.characters.iter().map(move |posed| posed.instance(&self.model, index))
     }
@@ -149,7 +148,7 @@ impl CpuCrowd {
         Some(&self.characters.get(index)?.weights)
     }
 
-    /// Returns the sphere around a character: its centre in world metres and its radius.
+    /// The sphere around a character: centre in world metres, and radius.
     pub fn sphere(&self, index: usize) -> Option<[f32; 4]> {
         Some(self.characters.get(index)?.placed.sphere)
     }

@@ -26,7 +26,7 @@ const LONGEST_STEP: f32 = 10.0;
 /// The smallest number of characters for which buffers are created.
 const SMALLEST: u32 = 64;
 
-/// Characters of one model that the GPU animates and draws. Nothing is read back in a frame, and the CPU's work per frame
+/// Characters of one model that the GPU animates and draws. Nothing is read back in a frame, and the CPU time per frame
 /// does not depend on the number of characters.
 ///
 /// In each frame, encode [`Crowd::step`] and draw [`Crowd::instances`].
@@ -45,7 +45,7 @@ pub struct Crowd {
 
 impl Crowd {
     /// Creates an empty crowd on the device of a renderer. On a terrain, characters stand on the ground, and their feet are
-    /// planted on it. Without one, they keep the height at which they are placed, and the poses of their clips.
+    /// planted on it. Without one, they keep their initial height and the poses of their clips.
     ///
     /// # Errors
     /// [`RenderError::NoCompute`] if the device has no compute shaders (see [`CpuCrowd`](super::CpuCrowd)), or
@@ -75,12 +75,12 @@ impl Crowd {
         })
     }
 
-    /// Returns what all characters share.
+    /// The shared model.
     pub fn model(&self) -> &Arc<CrowdModel> {
         &self.model
     }
 
-    /// Returns the number of characters.
+    /// Number of characters.
     pub fn len(&self) -> usize {
         self.batches.iter().map(|batch| batch.used as usize - batch.free.len()).sum()
     }
@@ -90,12 +90,12 @@ impl Crowd {
         self.len() == 0
     }
 
-    /// Returns the size of the buffers for its characters in bytes.
+    /// Size of the buffers for its characters in bytes.
     pub fn bytes(&self) -> u64 {
         self.batches.iter().map(|batch| batch.bytes).sum()
     }
 
-    /// Creates room for characters, so that spawning them creates no buffers. `surface` contains the parts of the model.
+    /// Reserves buffers for characters, so that spawning them creates none. `surface` contains the parts of the model.
     ///
     /// # Errors
     /// [`CrowdError::Render`] if the driver has no memory for them.
@@ -118,7 +118,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// Adds a character. If there is no room, room for twice as many is created.
+    /// Adds a character. If the buffers are full, room for twice as many is created.
     ///
     /// # Errors
     /// [`CrowdError`] if a value is invalid, or if the driver has no memory for another batch.
@@ -143,7 +143,7 @@ impl Crowd {
         let Some(batch) = self.batches.get_mut(index) else { return Err(CrowdError::Despawned) };
         let generation = batch.generations.get(slot as usize).copied().unwrap_or_default();
         self.staging.write_at(&batch.characters, offset_of_character(slot), bytes_of(&character));
-        // New buffers contain zeros, which are no stance and no goals.
+        // New buffers contain zeros, which mean no stance and no goals.
         if generation > 0 {
             self.staging.write_at(&batch.stances, offset_of_stance(slot), bytes_of(&Stance::default()));
             self.staging.write_at(&batch.goals, offset_of_goals(slot), bytes_of(&[Goal::NONE; GOALS]));
@@ -278,15 +278,15 @@ impl Crowd {
         Ok(())
     }
 
-    /// Returns the instances to draw. `model` is the index of the crowd's model in the list that the renderer is given.
+    /// Returns the instances to draw. `model` is the index of the crowd's model in the list passed to the renderer.
     pub fn instances(&self, model: usize) -> impl Iterator<Item = CrowdInstances<'_>> {
         let version = self.steps;
         let used = self.batches.iter().filter(|batch| batch.used > 0);
         used.map(move |batch| CrowdInstances { model, instances: &batch.instances, version })
     }
 
-    /// Waits for the GPU and returns where a character is, `world_from_model`, and `model_from_joint` of its joints, in the
-    /// order of [`CrowdModel::nodes`], after the last step. For tests and tools: drawing needs nothing of it.
+    /// Waits for the GPU and returns a character's placement, `world_from_model`, and `model_from_joint` of its joints, in the
+    /// order of [`CrowdModel::nodes`], after the last step. For tests and tools: drawing does not need it.
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist, or if the driver reports an error.
@@ -296,7 +296,7 @@ impl Crowd {
         Ok((place, rows.iter().map(Affine3A::from).collect()))
     }
 
-    /// Waits for the GPU and returns a character, what it remembers, and `model_from_joint` of its joints.
+    /// Waits for the GPU and returns a character, its stance, and `model_from_joint` of its joints.
     pub(super) fn read_state(&self, id: CharacterId) -> Result<(Character, Stance, Vec<Rows>), CrowdError> {
         let batch = self.batch(id)?;
         let read = |buffer: &wgpu::Buffer, range: std::ops::Range<u64>| {

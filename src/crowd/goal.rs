@@ -8,22 +8,22 @@ use crate::mathematics::single::normalize;
 use super::CrowdError;
 use super::body::{Goal, HAS_POLE, HAS_ROTATION, HEAD};
 
-/// What a limb, a chain or the head of a character must reach or look at.
+/// A target for a limb, a chain or the head of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrowdGoal {
-    /// What moves.
+    /// The moving part.
     pub target: CrowdGoalTarget,
-    /// World position in metres, of the joint or of what the head looks at.
+    /// World position in metres, of the joint or of the head's target.
     pub position: Vec3,
-    /// World orientation of the end of a limb. `None` keeps that of the clip.
+    /// World orientation of the end of a limb. `None` keeps the clip's.
     pub rotation: Option<Quat>,
-    /// World position in metres towards which a limb bends. `None` keeps the bend of the clip.
+    /// World position in metres towards which a limb bends. `None` keeps the clip's bend.
     pub pole: Option<Vec3>,
     /// Weight from 0 (the clip) to 1 (the goal).
     pub weight: f32,
 }
 
-/// What a goal moves.
+/// A goal's moving part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrowdGoalTarget {
@@ -34,7 +34,7 @@ pub enum CrowdGoalTarget {
 }
 
 impl CrowdGoal {
-    /// Returns the goal that a node at the end of a limb or chain has a world position in metres.
+    /// A goal that moves a node at the end of a limb or chain to a world position in metres.
     ///
     /// ```
     /// use sinew::crowd::{CpuCrowd, CrowdGoal, CrowdModel, PlayedClip, Spawn};
@@ -61,7 +61,7 @@ impl CrowdGoal {
         Self { target, position, rotation: None, pole: None, weight: 1.0 }
     }
 
-    /// Returns the goal that the head looks at a world position in metres.
+    /// A goal that makes the head look at a world position in metres.
     pub fn look(position: Vec3) -> Self {
         Self { target: CrowdGoalTarget::Head, ..Self::reach(0, position) }
     }

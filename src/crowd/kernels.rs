@@ -47,7 +47,6 @@ pub const SOURCES: [(&str, &[&str]); 6] = [
 /// Skeletons with more joints are posed by one workgroup for each character instead of one lane.
 const LONG: usize = 96;
 
-/// The pipelines of all passes.
 #[derive(Debug)]
 pub(super) struct Kernels {
     pub(super) advance: Kernel,

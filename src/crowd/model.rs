@@ -1,4 +1,4 @@
-//! A character in the form in which crowds pose it.
+//! A character compiled for crowds.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::clips::{Clips, to_u32};
 use super::palette::Bone;
 use super::types::{Joint, NONE, Rows};
 
-/// What all characters of a crowd share: the skeleton, the clips, the palette and the body. It is immutable.
+/// The data that all characters of a crowd share: skeleton, clips, palette and body. It is immutable.
 ///
 /// Joints are the nodes that the palette, the body or a mask needs, with all nodes above them, sorted by depth. Matrices
 /// of the file that contain shear are replaced by the nearest transforms.
@@ -33,18 +33,18 @@ pub struct CrowdModel {
     pub(super) levels: Vec<u32>,
     pub(super) clips: Clips,
     pub(super) bones: Vec<Bone>,
-    /// Where the matrices and the morph weights of each part begin, in those of a character.
+    /// Offsets of each part's matrices and morph weights within a character's.
     pub(super) draws: Vec<PartDraw>,
     pub(super) rest_weights: Vec<f32>,
     pub(super) body: Body,
 }
 
-/// Where the data of a part begins.
+/// The offsets of a part's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PartDraw {
     /// Index of its first matrix in the palette of a character.
     pub(super) first_matrix: u32,
-    /// Index of its first morph weight in those of a character.
+    /// Index of its first morph weight among a character's.
     pub(super) first_weight: u32,
     /// Whether its matrices mirror it at rest.
     pub(super) is_mirrored: bool,
@@ -132,18 +132,18 @@ impl CrowdModel {
         self.joints.len()
     }
 
-    /// Returns the velocity with which a clip moves its character, in the model's space and metres per second.
+    /// Returns the velocity at which a clip moves its character, in model space, metres per second.
     pub fn stride(&self, clip: usize) -> Vec3 {
         self.clips.infos.get(clip).map_or(Vec3::ZERO, |info| info.stride)
     }
 
-    /// Returns the node of each joint.
+    /// The node of each joint.
     pub fn nodes(&self) -> &[usize] {
         &self.nodes
     }
 
     /// Selects the joints of one of four masks: the given nodes and all nodes below them. Other joints do not follow layers with
-    /// this mask. At first every mask selects all joints.
+    /// this mask. By default, every mask selects all joints.
     ///
     /// # Errors
     /// [`CrowdError::Mask`] if there is no such mask.
@@ -184,7 +184,7 @@ fn joint_nodes(character: &Character, palette: &Palette, rig: &Rig) -> Vec<usize
         trunk.chain(limbs.chain(body.tails.iter().flatten()).copied())
     });
     for node in palette.sources(character).map(|(node, _)| node).chain(chains).chain(digits).chain(plan) {
-        // What is above a needed node is needed too. Stop at the first one that is already known.
+        // Nodes above a needed node are needed too. Stop at the first one that is already known.
         let mut above = Some(node).filter(|&node| node < is_needed.len());
         while let Some(node) = above.filter(|&node| !is_needed[node]) {
             is_needed[node] = true;
@@ -211,7 +211,7 @@ fn levels(joints: &[Joint]) -> Vec<u32> {
     levels
 }
 
-/// Sets the radius of each joint's sphere, so that it contains all vertices that the joint moves, with all morph targets at
+/// Sets the radius of each joint's sphere so that it contains all vertices that the joint moves, with all morph targets at
 /// weights up to one.
 fn enclose_vertices(
     character: &Character,

@@ -1,7 +1,7 @@
 //! Samples and blends the clips of a character: the CPU twin of `shaders/crowd/sample.wgsl` and
 //! `shaders/crowd/sample_weights.wgsl`.
 //!
-//! Unlike [`Playhead`](crate::motion::Playhead), every track finds its key without a memory of the last one, and rotations
+//! Unlike [`Playhead`](crate::motion::Playhead), every track finds its key without remembering the last one, and rotations
 //! are interpolated without trigonometry.
 
 use glam::{Quat, Vec4};
@@ -107,7 +107,7 @@ impl Clips {
         }
     }
 
-    /// Finds the keys around a time. Before the first key and after the last one, the value is that of the key.
+    /// Finds the keys around a time. Before the first key and after the last one, the value is constant.
     fn seek(&self, track: &Track, time: f32) -> Cursor {
         let first = track.first_time as usize;
         let times = self.times.get(first..first + track.keys as usize).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Clips {
         Cursor { key, u: ((time - at(key)) / seconds).clamp(0.0, 1.0), seconds }
     }
 
-    /// Returns the value of a key, or of the last of two keys if the position is at its end.
+    /// Returns the value of the last key reached.
     fn held(&self, track: &Track, at: Cursor) -> Vec4 {
         let key = if at.u >= 1.0 { at.key + 1 } else { at.key };
         let offset = if track.interpolation == 2 { key * 3 + 1 } else { key };

@@ -1,11 +1,11 @@
-//! What the user says about a character of a crowd.
+//! The properties of a crowd's characters.
 
 use glam::{Quat, Vec3, Vec4};
 
 use super::CrowdError;
 use super::types::{Character, LAYERS, Layer, NONE};
 
-/// The largest time in seconds, and the largest factor of a speed, with which all sums stay finite.
+/// The largest time in seconds, and the largest factor of a speed, for which all sums stay finite.
 const LONGEST: f32 = 1e6;
 pub(super) const FASTEST: f32 = 1e4;
 
@@ -20,15 +20,15 @@ pub struct CharacterId {
 /// A new character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spawn {
-    /// Position in world metres. On a terrain, the height is that of the ground.
+    /// Position in world metres. A terrain determines the height.
     pub position: Vec3,
     /// Rotation about the vertical axis, radians.
     pub heading: f32,
     /// Factor of the model's size, more than zero.
     pub scale: f32,
-    /// Linear RGBA, a factor of the base colour. White is the colour of the model itself.
+    /// Linear RGBA factor of the base colour. White keeps the model's colour.
     pub tint: Vec4,
-    /// Factor of the speed at which its clips walk. With 0 it stays where it is.
+    /// Factor of the speed at which its clips walk. With 0 it stays in place.
     pub pace: f32,
     /// Radians per second by which it turns about the vertical axis.
     pub turn: f32,
@@ -53,7 +53,7 @@ pub struct PlayedClip {
     pub rate: f32,
     /// Index of the mask that selects its joints, below four, or `None` for the whole body.
     pub mask: Option<usize>,
-    /// Whether it starts again at its end.
+    /// Whether it loops.
     pub loops: bool,
 }
 
@@ -73,7 +73,7 @@ impl Default for Spawn {
 }
 
 impl PlayedClip {
-    /// Returns a clip that loops, from a time in seconds.
+    /// Creates a looping clip, from a time in seconds.
     pub fn new(clip: usize, time: f32) -> Self {
         Self { clip, time, speed: 1.0, weight: 1.0, rate: 0.0, mask: None, loops: true }
     }

@@ -12,11 +12,11 @@ const STEEPEST: f32 = 0.364;
 const WAVES: [f32; 3] = [1.0, 0.53, 0.31];
 /// Length of the longest wave of [`Terrain::hills`], metres.
 const LONGEST: f32 = 16.0;
-/// Distance of the heights of [`Terrain::hills`], metres.
+/// Distance between the heights of [`Terrain::hills`], metres.
 const CELL: f32 = 0.5;
 
 /// The ground: heights at the points of a grid. Each cell is two triangles that share the diagonal from its first to its last
-/// corner. Outside of the grid, the height is that of its border.
+/// corner. Outside the grid, the height of its border continues.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
     heights: Vec<f32>,
@@ -26,7 +26,7 @@ pub struct Terrain {
     origin: Vec2,
 }
 
-/// The reason why heights are no terrain.
+/// The reason why heights are not a terrain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TerrainError {
@@ -79,8 +79,8 @@ impl Terrain {
         hills
     }
 
-    /// Returns a terrain from heights in metres, row by row. Columns follow the x axis and rows the z axis. `cell` is the
-    /// distance of two heights in metres, and `origin` are x and z of the first one.
+    /// Creates a terrain from heights in metres, row by row. Columns follow the x axis and rows the z axis. `cell` is the
+    /// distance between two heights in metres, and `origin` contains x and z of the first one.
     ///
     /// ```
     /// use sinew::crowd::Terrain;
@@ -95,7 +95,7 @@ impl Terrain {
     /// ```
     ///
     /// # Errors
-    /// [`TerrainError`] if the numbers are no grid of finite heights.
+    /// [`TerrainError`] if the numbers are not a grid of finite heights.
     pub fn from_heights(
         heights: Vec<f32>,
         columns: u32,
@@ -117,22 +117,22 @@ impl Terrain {
         Ok(Self { heights, columns, rows, cell, origin })
     }
 
-    /// Returns the heights in metres, row by row.
+    /// The heights in metres, row by row.
     pub fn heights(&self) -> &[f32] {
         &self.heights
     }
 
-    /// Returns the numbers of columns and rows.
+    /// Numbers of columns and rows.
     pub fn size(&self) -> (u32, u32) {
         (self.columns, self.rows)
     }
 
-    /// Returns the distance of two heights in metres.
+    /// Distance between two heights in metres.
     pub fn cell(&self) -> f32 {
         self.cell
     }
 
-    /// Returns x and z of the first height.
+    /// x and z of the first height.
     pub fn origin(&self) -> Vec2 {
         self.origin
     }

@@ -67,7 +67,6 @@ impl Layer {
 }
 
 impl Character {
-    /// Returns where the character is.
     pub(crate) fn place(&self) -> Place {
         Place { rotation: self.rotation, position: self.position, scale: self.scale }
     }

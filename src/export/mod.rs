@@ -6,8 +6,8 @@
 //! | GLB | a copy of the model in another pose, or with other clips | [`posed_copy`], [`animated_copy`] |
 //! | BVH | a clip as motion capture data | [`bvh`] |
 //!
-//! [`bake`] computes the clips that are exported: it samples the motion and the goals of a puppet, and retargets the
-//! clips of other characters. [`StoredPose`] reads the JSON again. This module returns the contents of the files and does not write them.
+//! [`bake`] computes the clips that are exported: it samples the motion and the goals of a puppet, and retargets the clips of
+//! other characters. [`StoredPose`] reads the JSON back. This module returns the contents of the files and does not write them.
 
 pub mod bake;
 pub mod bvh;

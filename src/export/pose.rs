@@ -32,7 +32,7 @@ pub struct PoseDocument {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     morphs: Vec<f32>,
     reports: Vec<ReportRecord>,
-    /// The nodes at the border of their limits.
+    /// The nodes at their limits.
     limited: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     primitives: Option<Vec<PrimitiveRecord>>,
@@ -57,7 +57,7 @@ struct ReportRecord {
     method: String,
     kind: String,
     outcome: String,
-    /// What holds the body back from a target that is missed.
+    /// What keeps the body from reaching a missed target.
     #[serde(skip_serializing_if = "String::is_empty")]
     held_by: String,
     iterations: usize,
@@ -116,8 +116,8 @@ impl PoseDocument {
 }
 
 impl PoseDocument {
-    /// Returns the document with all world transforms and vertices in another frame, of which `world_from_frame` is the rotation. The
-    /// nodes without a parent turn with it.
+    /// Returns the document with all world transforms and vertices in another frame, rotated by `world_from_frame`. Nodes without
+    /// a parent turn with it.
     pub fn in_frame(mut self, world_from_frame: Quat) -> Self {
         let turn = world_from_frame.conjugate();
         for node in &mut self.nodes {
@@ -138,7 +138,7 @@ impl PoseDocument {
     }
 }
 
-/// Returns the joint values of a robot, those of mimic joints at the end. Other characters have none.
+/// Returns the joint values of a robot, mimic joints last. Other characters have none.
 fn joint_values(puppet: &Puppet) -> Vec<(String, f64)> {
     let Ok(robot) = Robot::new(puppet.character()) else { return Vec::new() };
     let q = robot.pose_values(puppet.pose(), &[]);
@@ -219,7 +219,7 @@ fn export(
     let is_take = |_: &Path| false;
     let (bytes, folder) = match file {
         Some(path) => {
-            // The shapes of these would be lost.
+            // Their shapes would be lost.
             if !asset::can_be_copied(path) {
                 let cause = "only glTF and BVH files have copies; write the pose as .json".to_owned();
                 return Err(LoadError::Format { path: path.into(), cause });

@@ -4,13 +4,13 @@ use glam::Vec3;
 
 use crate::asset::Character;
 
-/// Largest difference between translations that a posed copy shares with its model, as a part of their length.
+/// Largest difference between translations that a posed copy shares with its model, as a fraction of their length.
 const SAME_LENGTH: f32 = 1e-4;
 /// In a posed copy, at most one node in this many is translated, besides the root.
 const NODES_PER_TRANSLATION: usize = 8;
 
-/// Returns whether a character is another one in a different pose, as a posed copy is: the nodes are the same, nearly all of them at
-/// the same distance from their parents, and some are rotated or translated.
+/// Returns whether a character is a posed copy of another one: the nodes are the same, nearly all of them at the same distance
+/// from their parents, and some are rotated or translated.
 pub fn is_posed_copy(copy: &Character, of: &Character) -> bool {
     let (nodes, others) = (&copy.skeleton.nodes, &of.skeleton.nodes);
     let parts = |c: &Character| c.parts(c.default_scene).len();

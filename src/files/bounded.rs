@@ -10,7 +10,7 @@ use crate::platform::fs::{self, File};
 
 use super::Progress;
 
-/// Number of bytes that are read between two checks whether the read was stopped.
+/// Number of bytes that are read between two checks for a stop request.
 const CHUNK: u64 = 1 << 20;
 
 /// Opens a regular file.
@@ -54,7 +54,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open(path)?, limit, &Progress::default())
 }
 
-/// Does the same as [`read`], but returns text.
+/// Like [`read`], but returns text.
 ///
 /// # Errors
 /// The same as for [`read`], and [`io::ErrorKind::InvalidData`] if the bytes are not UTF-8.

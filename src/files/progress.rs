@@ -48,7 +48,7 @@ impl Progress {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Announces that at least this number of further bytes will be read.
+    /// Announces that at least `bytes` more bytes will be read.
     pub fn expect(&self, bytes: u64) {
         let total = self.0.read.load(Ordering::Relaxed).saturating_add(bytes);
         self.0.total.fetch_max(total, Ordering::Relaxed);
@@ -59,19 +59,19 @@ impl Progress {
         self.0.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Returns the number of bytes that were read so far, and the total number that is known so far.
+    /// Returns the number of bytes that were read, and the total number known so far.
     pub fn bytes(&self) -> (u64, u64) {
         let read = self.0.read.load(Ordering::Relaxed);
         // Files may grow while they are read.
         (read, self.0.total.load(Ordering::Relaxed).max(read))
     }
 
-    /// Sets what is being done, such as `Decoding textures`.
+    /// Sets the current stage, such as `Decoding textures`.
     pub fn set_stage(&self, stage: &'static str) {
         *self.0.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
     }
 
-    /// Returns what is being done. It is empty until a stage was set.
+    /// Returns the current stage, which is empty until one is set.
     pub fn stage(&self) -> &'static str {
         *self.0.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }

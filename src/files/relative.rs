@@ -1,11 +1,11 @@
-//! Paths in files that can be moved together with what they name.
+//! Relative paths between files that are moved together.
 
 use std::path::{Component, Path, PathBuf, absolute};
 
 use crate::platform::fs;
 
-/// Returns the path that a suite, a project or a recording in `folder` names. Such a file may come from Windows, so a name with `\`
-/// that does not exist as written means the name with `/`.
+/// Resolves a path in a suite, a project or a recording in `folder`. Such a file may come from Windows, so if a path with `\`
+/// does not exist, `\` is read as `/`.
 pub(crate) fn beside(folder: &Path, name: &Path) -> PathBuf {
     let path = folder.join(name);
     match name.to_str().filter(|name| name.contains('\\')) {
@@ -14,8 +14,8 @@ pub(crate) fn beside(folder: &Path, name: &Path) -> PathBuf {
     }
 }
 
-/// Returns the path of a file relative to a folder, with `..` where the file is outside, so that both can be moved together.
-/// A file that has no folder in common with it keeps its absolute path.
+/// Returns the path of a file relative to a folder, with `..` if the file is outside it, so that both can be moved together.
+/// A file that has no common folder with it keeps its absolute path.
 pub(crate) fn relative_to(folder: &Path, file: &Path) -> PathBuf {
     let real = |path: &Path| {
         let path = absolute(path).unwrap_or_else(|_| path.to_path_buf());

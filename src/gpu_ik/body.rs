@@ -12,7 +12,6 @@ pub(super) const MAX_GOALS: usize = 8;
 /// Bytes of a quaternion or vector.
 const VECTOR: u64 = 16;
 
-/// The pipeline for whole bodies.
 #[derive(Debug)]
 pub(super) struct BodyKernel(Kernel);
 

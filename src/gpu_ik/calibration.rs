@@ -1,4 +1,4 @@
-//! When the GPU is faster than the CPU.
+//! Measures when the GPU beats the CPU.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -60,7 +60,7 @@ fn arm() -> Result<Body, SolveError> {
     Body::new(links, DAffine3::IDENTITY)
 }
 
-/// Returns goals whose poses the arm has in different angles.
+/// Returns goals that the arm reaches at different angles.
 fn goals(arm: &Body) -> Vec<Vec<Goal>> {
     let mut posed = arm.clone();
     let mut goal = |number: usize| {

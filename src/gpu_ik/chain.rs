@@ -26,7 +26,7 @@ pub(super) struct ChainKernels {
     buffers: Option<Buffers>,
 }
 
-/// Buffers for a number of problems, which later solves use again.
+/// Buffers for a number of problems, which later solves reuse.
 #[derive(Debug)]
 struct Buffers {
     capacity: usize,
@@ -147,7 +147,7 @@ impl ChainKernels {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             self.descend.dispatch(&mut pass, &self.descend.bind(gpu, &bound), count.div_ceil(LANES));
             if chain.restarts > 0 {
-                // As many as if no problem were solved. The number of those that are not is known only to the GPU, and the
+                // As many workgroups as if all problems were unsolved. Only the GPU knows the actual number, and the
                 // surplus workgroups end at once.
                 let groups = count.div_ceil(LANES / chain.restarts.min(LANES));
                 self.restart.dispatch(&mut pass, &self.restart.bind(gpu, &bound), groups);

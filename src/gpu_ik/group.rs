@@ -15,7 +15,7 @@ use super::structure::{Effector, ReducedJoint, Structure, four, quaternion, sing
 
 /// λ² as a fraction of the squared error and per ball joint, as on the CPU.
 const DAMPING: f64 = 0.01;
-/// Errors at which the shaders stop, as a fraction of the chain's length and in radians. Steps converge quadratically, so that
+/// Errors at which the shaders stop, as a fraction of the chain's length and in radians. Steps converge quadratically, so
 /// a looser tolerance would hardly save a step.
 const STOP: [f64; 2] = [3e-6, 2e-5];
 
@@ -25,15 +25,14 @@ type Key = Vec<u64>;
 /// Problems with the same structure.
 pub(super) struct Group {
     pub(super) structure: Structure,
-    /// The indices of the problems.
     pub(super) problems: Vec<usize>,
     /// Whether the CPU's solver of figures would pose the bodies.
     pub(super) is_figure: bool,
-    /// What is equal for equal structures, also in later solves.
+    /// Equal for equal structures, also in later solves.
     pub(super) key: Key,
 }
 
-/// Finds the groups of problems. The problems that the GPU does not support have no group, but a reason.
+/// Groups the problems. Problems that the GPU does not support have no group, but a reason.
 pub(super) fn groups(
     bodies: &[Body],
     goals: &[Vec<Goal>],
@@ -196,7 +195,7 @@ fn limit_key(limit: &Limit, key: &mut Key) {
     }
 }
 
-/// Returns the key of a problem: its links, its goals without their targets, and the rotations of links that never turn.
+/// Returns the key of a problem: its links, its goals without targets, and the rotations of links that never turn.
 fn problem_key(links: usize, body: &Body, goals: &[Goal]) -> Key {
     let mut key = vec![links as u64, goals.len() as u64];
     for goal in goals {
@@ -225,7 +224,6 @@ impl Group {
             && !moves_root(options)
     }
 
-    /// Returns the inputs of the problems.
     pub(super) fn inputs(&self, bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> Inputs {
         let one = |&index: &usize| {
             let (body, goals) = (&bodies[index], &goals[index]);
@@ -334,7 +332,6 @@ impl Group {
     }
 }
 
-/// Returns whether the base moves.
 pub(super) fn moves_root(options: &Options) -> bool {
     options.root_motion && matches!(options.method, Method::Auto | Method::FullBody)
 }

@@ -17,7 +17,6 @@ const TURNS: u64 = 32;
 /// at one.
 const FARTHEST: f64 = 2.0;
 
-/// The pipeline for limbs.
 #[derive(Debug)]
 pub(super) struct LimbKernel(Kernel);
 

@@ -11,7 +11,7 @@ use super::options::{Solved, SolvedBy};
 const AT_BORDER: f64 = 1e-4;
 /// Tolerance of a polish as a fraction of the chain's length, and in radians.
 const POLISHED: f64 = 1e-9;
-/// Maximum number of iterations of a polish. The pose is near the goal, where the error is squared in each.
+/// Maximum number of iterations of a polish. The pose is near the goal, where each iteration squares the error.
 const POLISH_ITERATIONS: usize = 20;
 
 /// The answer of a shader to one problem.
@@ -106,7 +106,7 @@ impl Group {
         measured
     }
 
-    /// Returns whether a target is farther from the first joint of its chain than the chain is long.
+    /// Returns whether a target is farther from the first joint of its chain than the chain's length.
     fn is_too_far(&self, index: usize, goal: &Goal, body: &Body) -> bool {
         let Some(effector) = self.structure.effectors.get(index) else { return false };
         let first = self.structure.above(effector).last().map(|j| self.structure.joints[j].offset);
@@ -144,7 +144,7 @@ impl Group {
         }
         polished.iterations += report.iterations;
         for (index, (found, goal)) in polished.goals.iter_mut().zip(goals).enumerate() {
-            // The tolerance of the report is that of the options.
+            // The tolerance of the report comes from the options.
             found.outcome = self.outcome(index, goal, body, options, false).outcome;
         }
         Solved { report: polished, by: SolvedBy::GpuAndCpu }

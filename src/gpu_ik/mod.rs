@@ -35,7 +35,7 @@
 //!   nearest pose to a target out of reach is therefore found less exactly, and a straight chain whose target is in its
 //!   line begins with a restart instead of a bend.
 //! - Outcomes are reached, out of reach, stalled and iteration limit. Blocking limits are not distinguished from other stalls.
-//! - A body that is a figure gets a differential solution like that of other bodies if the GPU is requested. The CPU's solver of
+//! - A body that is a figure gets a differential solution, like other bodies, if the GPU is requested. The CPU's solver of
 //!   figures gives better poses, so [`Choice::Auto`] uses it.
 
 mod body;

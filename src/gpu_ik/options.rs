@@ -9,11 +9,11 @@ use crate::ik::{Options, Report};
 pub const POSITION_TOLERANCE: f64 = 1e-5;
 /// The smallest tolerance of orientations, radians.
 pub const ANGLE_TOLERANCE: f64 = 1e-4;
-/// Default for the maximum number of iterations of each start. Steps converge quadratically, so that a start that needs more
+/// Default for the maximum number of iterations of each start. Steps converge quadratically, so a start that needs more
 /// has stalled.
 const ITERATIONS: u32 = 48;
-/// Restarts spend their iterations in four parts, and each part needs one. Beyond the maximum, a launch could take too long
-/// that drivers stop it.
+/// Restarts spend their iterations in four parts, and each part needs one. Beyond the maximum, a launch could take long
+/// enough for drivers to stop it.
 const ITERATION_RANGE: [u32; 2] = [4, 1000];
 /// Default for the number of restarts.
 const RESTARTS: u32 = 8;
@@ -43,7 +43,7 @@ pub struct GpuOptions {
     /// Number of restarts of a chain that does not reach its goal from its start pose, 0 to 64. It is rounded up to a power
     /// of two. Whole bodies do not restart.
     pub restarts: u32,
-    /// Maximum number of iterations of each start, 4 to 1000. Numbers outside this range count as its nearer end.
+    /// Maximum number of iterations of each start, clamped to the range 4 to 1000.
     pub iterations: u32,
     /// Whether the CPU continues from the GPU's poses until positions are accurate to 1e-9 of the chain's length and
     /// orientations to 1e-9 radians.
@@ -86,7 +86,7 @@ impl GpuOptions {
 pub enum CpuReason {
     /// [`Choice::Cpu`].
     Requested,
-    /// The CPU is expected to be faster, because of this.
+    /// The CPU is expected to be faster, for this reason.
     Faster(&'static str),
     /// The GPU does not support this.
     Unsupported(&'static str),
@@ -113,7 +113,7 @@ pub enum SolvedBy {
     Gpu,
     /// The GPU, and the CPU continued from its pose.
     GpuAndCpu,
-    /// The CPU alone.
+    /// Only the CPU.
     Cpu(CpuReason),
 }
 

@@ -1,5 +1,5 @@
 //! The poses from which chains restart. They are random but always the same. The frames of their effectors are computed
-//! once for each structure, so that a restart selects the nearest of many poses without forward kinematics.
+//! once for each structure, so a restart selects the nearest of many poses without forward kinematics.
 
 use std::f64::consts::{PI, TAU};
 
@@ -15,7 +15,7 @@ pub(super) const POSES: usize = 1024;
 /// Half width of the cube of rotation vectors for a joint without a limit, radians, as for restarts on the CPU.
 const FREE_TURN: f64 = 1.0;
 
-/// Returns the table as the shader reads it: for each pose the rotations of its joints, the position of its effector, and the
+/// Returns the table as the shader reads it: for each pose, the rotations of its joints, the position of its effector, and the
 /// orientation of its last joint.
 pub(super) fn table(structure: &Structure, effector: &Effector) -> Vec<[f32; 4]> {
     let mut random = Random(1);
@@ -54,7 +54,7 @@ fn rotation(limit: &Limit, random: &mut Random) -> DQuat {
     }
 }
 
-/// Returns a random angle of a range, of which at most a full turn counts.
+/// Returns a random angle in a range, of which at most a full turn counts.
 fn angle(random: &mut Random, min: f64, max: f64) -> f64 {
     let (middle, half) = (0.5 * (min + max), (0.5 * (max - min)).min(PI));
     random.range(middle - half, middle + half)

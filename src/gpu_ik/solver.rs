@@ -1,4 +1,4 @@
-//! Batched solves on the GPU, the CPU, or the faster of both.
+//! Batched solves on the GPU, the CPU, or the faster one.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub struct GpuSolver {
     calibration: Option<Calibration>,
 }
 
-/// The answers to a group: the numbers of its shader, and how many belong to each problem.
+/// The answers to a group: the shader's numbers, and how many belong to each problem.
 struct Answers {
     numbers: Vec<[f32; 4]>,
     has_root: bool,
@@ -82,9 +82,9 @@ impl GpuSolver {
     ///
     /// The rule: a software adapter never helps, because it competes with the CPU solver for the same cores. For hardware, a
     /// batch must have at least as many problems times joints as the CPU solves in the time that the GPU needs for its
-    /// smallest batch. Both times are measured once for each solver, on a chain of hinges. The rule applies them to whole bodies
-    /// too, whose times per joint differ, so that it is only an estimate for these. The first call therefore solves a few small
-    /// batches and compiles the shaders of chains; call it in advance if the first batch must not wait.
+    /// smallest batch. Both times are measured once for each solver, on a chain of hinges. For whole bodies, whose times per joint
+    /// differ, the rule is only an estimate. The first call therefore solves a few small batches and compiles the shaders of
+    /// chains; call it in advance if the first batch must not wait.
     pub fn choose(&mut self, problems: usize, joints: usize) -> Option<CpuReason> {
         if !self.gpu.capabilities.has_compute {
             return Some(CpuReason::Failed(NO_COMPUTE.to_owned()));
@@ -220,7 +220,7 @@ impl GpuSolver {
         if !self.chains.contains_key(&kind) {
             let kernels = ChainKernels::new(&self.gpu, kind);
             self.chains.extend(kernels.map(|kernels| (kind, kernels)));
-            // Errors of the shader compiler are reported as those of a driver.
+            // Errors of the shader compiler are reported like driver errors.
             self.gpu.check()?;
         }
         let Some((kernels, (_, uploaded))) = self.chains.get_mut(&kind).zip(self.uploaded.get(uploaded))
@@ -238,7 +238,7 @@ impl GpuSolver {
         kernels.solve(&self.gpu, &problems)
     }
 
-    /// Uploads the structure of a chain unless it is there already, and returns its place.
+    /// Uploads the structure of a chain unless already there, and returns its index.
     fn upload(&mut self, group: &Group) -> Result<usize, RenderError> {
         if let Some(place) = self.uploaded.iter().position(|(key, _)| *key == group.key) {
             return Ok(place);
@@ -304,7 +304,7 @@ impl GpuSolver {
     }
 }
 
-/// Returns the size in bytes of the largest buffer of a batch. It is at least one, as limits may be any number.
+/// Returns the size in bytes of the largest buffer of a batch. It is at least one, because limits may be any number.
 fn largest_buffer(gpu: &Gpu) -> u64 {
     let limits = gpu.device.limits();
     MAX_BYTES.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size).max(1)
@@ -335,7 +335,7 @@ fn solve_alone(
     options: &Options,
     reason: CpuReason,
 ) -> Result<Solved, SolveError> {
-    // Only a solve that continues remembers anything.
+    // Only continued solves use the warm-start state.
     solver.reset();
     let report = solver.solve(body, goals, options)?.clone();
     Ok(Solved { report, by: SolvedBy::Cpu(reason) })

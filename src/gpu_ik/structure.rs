@@ -9,14 +9,14 @@ use crate::ik::{Body, Goal, Limit, Link, Options};
 
 use super::gpu_types::{Joint, kinds};
 
-/// Scale of the errors of pinned goals, compared with others. Its square is their weight.
+/// Scale of pinned goals' errors relative to others. Its square is their weight.
 const PIN_SCALE: f64 = 10.0;
 /// A scale counts as uniform if its components differ by at most this fraction.
 const UNEVENNESS: f64 = 1e-6;
 /// A hinge has one of the three degrees of freedom of a ball joint.
 const HINGE_FREEDOM: f64 = 1.0 / 3.0;
 
-/// A joint in double precision. Lengths are those of base space.
+/// A joint in double precision. Lengths are in base space.
 #[derive(Clone, Debug)]
 pub(super) struct ReducedJoint {
     pub(super) link: usize,
@@ -30,7 +30,6 @@ pub(super) struct ReducedJoint {
     depth: u32,
 }
 
-/// The effector of a goal.
 #[derive(Clone, Debug)]
 pub(super) struct Effector {
     /// The nearest joint above it.
@@ -60,7 +59,7 @@ pub(super) struct Structure {
     pub(super) packed: Vec<Joint>,
 }
 
-/// What is folded between a link and the joint above it.
+/// The transform that is folded between a link and the joint above it.
 #[derive(Clone, Copy)]
 struct Folded {
     joint: Option<usize>,
@@ -177,7 +176,7 @@ impl Structure {
         self.packed.iter().fold(0, |kinds, joint| kinds | 1 << joint.kind)
     }
 
-    /// Returns the number of joints on the longest way from the base.
+    /// Returns the number of joints on the longest path from the base.
     pub(super) fn depth(&self) -> u32 {
         self.joints.iter().map(|j| j.depth + 1).max().unwrap_or(0)
     }
@@ -185,7 +184,7 @@ impl Structure {
 
 const NOTHING_MOVES: &str = "goals that no joint can move";
 
-/// Returns the weight of a goal. Only the axes of a pin have weights, unless its own is zero.
+/// Returns the weight of a goal. For a pin, only the axes have weights, unless its own is zero.
 fn stated_weight(goal: &Goal) -> f64 {
     if goal.pinned && goal.weight > 0.0 { 1.0 } else { goal.weight }
 }

@@ -16,7 +16,7 @@ mod same;
 pub(super) use figure::Stance;
 pub use jacobian::{Jacobian, JacobianColumn};
 
-/// A rotation is that of rest if the dot product of both differs from 1 by at most this.
+/// A rotation is at rest if its dot product with rest differs from 1 by at most this.
 const AT_REST: f64 = 1e-12;
 /// A quaternion whose length differs from 1 by less keeps its bits.
 const UNIT_LENGTH: f64 = 1e-15;
@@ -50,7 +50,7 @@ pub struct Body {
     coupled_limits: Arc<CoupledLimits>,
     /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls towards, or `None` for rest.
     posture: Option<Arc<[DQuat]>>,
-    /// The figure that the body is, if it is one.
+    /// See [`Body::set_figure`].
     figure: Option<Arc<Figure>>,
     /// See [`Body::set_stance`].
     stance: Option<Stance>,
@@ -187,7 +187,6 @@ impl Body {
         &self.links
     }
 
-    /// Returns the shape, which identifies the values of the links.
     pub(super) fn shape(&self) -> Shape {
         self.shape
     }
@@ -207,7 +206,6 @@ impl Body {
         self.world_from_base
     }
 
-    /// Returns the map from the world to base space.
     pub(super) fn base_from_world(&self) -> DAffine3 {
         self.base_from_world
     }
@@ -260,12 +258,12 @@ impl Body {
         }
     }
 
-    /// Returns the displacements of all links, or nothing if no joint is prismatic.
+    /// Empty if no joint is prismatic.
     pub(super) fn displacements(&self) -> &[f64] {
         &self.displacements
     }
 
-    /// Returns the displacements of all links for writing. The caller must write finite numbers.
+    /// The caller must write finite numbers.
     pub(super) fn displacements_mut(&mut self) -> &mut [f64] {
         &mut self.displacements
     }
@@ -293,12 +291,12 @@ impl Body {
         Some((displacement, self.links[index].slide_axis()?))
     }
 
-    /// Returns the limits of the joints that mimic joints follow, narrowed to what these allow.
+    /// Returns the limits of leaders, narrowed to what their mimic joints allow.
     pub(super) fn coupled_limits(&self) -> &CoupledLimits {
         &self.coupled_limits
     }
 
-    /// Returns the limit of a link. That of a leader is narrowed to what its followers allow.
+    /// Returns the limit of a link, narrowed for a leader to what its followers allow.
     #[inline]
     pub(super) fn coupled_limit(&self, index: usize) -> Limit {
         if self.coupled_limits.is_empty() {
@@ -323,7 +321,7 @@ impl Body {
         self.posture.as_ref()
     }
 
-    /// Returns all rotations for writing. The caller must write unit quaternions.
+    /// The caller must write unit quaternions.
     pub(super) fn rotations_mut(&mut self) -> &mut Vec<DQuat> {
         &mut self.rotations
     }
@@ -366,7 +364,6 @@ impl Body {
             && self.world_from_base_rotation == other.world_from_base_rotation
     }
 
-    /// Returns `parent_from_link`.
     fn parent_from_link(&self, index: usize) -> DAffine3 {
         let (link, rotation) = (&self.links[index], self.rotations[index]);
         let root = if link.parent.is_none() { self.root } else { DVec3::ZERO };

@@ -1,10 +1,10 @@
-//! A method that is written outside of sinew.
+//! A method that is written outside sinew.
 
 use std::sync::OnceLock;
 
 use super::{Body, Goal, Method, Options};
 
-/// A method of your own. [`register_method`] makes it appear beside those of sinew.
+/// A user-defined method. [`register_method`] adds it to sinew's methods.
 ///
 /// ```standalone_crate
 /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
@@ -41,14 +41,14 @@ use super::{Body, Goal, Method, Options};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait CustomMethod: Send + Sync {
-    /// Returns the name of the method in lists, files and on the command line. It must not be that of another method.
+    /// Returns the name of the method in lists, files and on the command line. No other method may have it.
     fn name(&self) -> &'static str;
 
-    /// Makes one iteration: turns the links of a body so that the goals come nearer. The same arguments must give the same
+    /// Runs one iteration, which turns links to bring them nearer to the goals. The same arguments must give the same
     /// result. `options` say, for example, whether limits apply.
     ///
-    /// [`Solver`](super::Solver) calls it until the goals are met, the iterations are spent, or the error no longer falls. It puts
-    /// links that the method has turned beyond their limits back to the nearest rotation within them, keeps the best pose, measures the errors by forward
+    /// [`Solver`](super::Solver) calls it until the goals are met, the iterations run out, or the error no longer falls. It puts links that the
+    /// method has turned beyond their limits back to the nearest rotation within them, keeps the best pose, measures the errors by forward
     /// kinematics, and records the trace.
     ///
     /// # Errors
@@ -82,12 +82,12 @@ pub enum RegisterError {
 
 static REGISTERED: OnceLock<Box<dyn CustomMethod>> = OnceLock::new();
 
-/// Makes a method of your own available in this process as [`Method::Custom`]. It then appears wherever methods are listed: on the
-/// command line (`sinew::cli::main`), in `--compare` and `scene::compare`, in `sinew bench`, in traces, and in
-/// the window. Call it once, before anything else.
+/// Makes a user-defined method available in this process as [`Method::Custom`]. It then appears wherever methods are listed: on
+/// the command line (`sinew::cli::main`), in `--compare` and `scene::compare`, in `sinew bench`, in traces, and in the window.
+/// Call it once, before anything else.
 ///
 /// # Errors
-/// [`RegisterError`] if a method is registered already, or if the name is that of another method.
+/// [`RegisterError`] if a method is registered already, or if another method has the name.
 pub fn register_method(method: impl CustomMethod + 'static) -> Result<(), RegisterError> {
     let name = method.name();
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -103,7 +103,6 @@ pub fn register_method(method: impl CustomMethod + 'static) -> Result<(), Regist
     Ok(())
 }
 
-/// Returns the registered method.
 pub(super) fn registered() -> Option<&'static dyn CustomMethod> {
     REGISTERED.get().map(Box::as_ref)
 }

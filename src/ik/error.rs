@@ -35,7 +35,7 @@ pub enum SolveError {
         /// The requirement that is not met.
         why: &'static str,
     },
-    /// A joint does not have the value that was set.
+    /// A joint value cannot be set.
     #[error("the value of link {link} cannot be set: {why}")]
     JointValue {
         /// Index of the link.

@@ -7,7 +7,7 @@ use super::{Link, SolveError};
 /// The parts of a figure, as links of a [`Body`](super::Body) whose base is the hips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FigureParts {
-    /// Position of the hips at rest in the world, where the figure stands upright. `None` means that of the base.
+    /// Position of the hips at rest in the world, where the figure stands upright. `None` means the base's position.
     pub hips: Option<DVec3>,
     /// The links of the back from above the hips to the chest.
     pub spine: Vec<usize>,
@@ -19,21 +19,21 @@ pub struct FigureParts {
     pub floor: Option<f64>,
     /// Size relative to a person of 1.75 m, to which lengths are compared.
     pub size: f64,
-    /// Capsules of a person's body, which limbs do not pass. A link that has none has those of a person of its size.
+    /// Capsules of a person's body, which limbs must not penetrate. A link without any gets those of a person of its size.
     pub capsules: Vec<BodyCapsule>,
     /// Points of the skin: links, and positions in their frames. With `full_body.clear` they stay above the floor. Without any, the ends
     /// of the capsules do.
     pub skin: Vec<(usize, DVec3)>,
 }
 
-/// Capsules are fitted to the middle of the flesh. Bodies are soft, so that they may overlap by this part of the smaller radius.
+/// Capsules are fitted to the middle of the flesh. Bodies are soft, so capsules may overlap by this fraction of the smaller radius.
 pub const SOFT_PART: f64 = 0.5;
 
 /// A part of a person's body for collisions: a segment with a radius, which moves with a link. A link may have several.
 ///
-/// Capsules of the hips, the back, the neck, the head and the collars belong to the trunk. Forearms and hands pass neither
-/// the trunk nor a leg nor the other arm. Legs do not pass each other. With `full_body.clear`, shins do not
-/// pass the trunk.
+/// Capsules of the hips, the back, the neck, the head and the collars belong to the trunk. Forearms and hands cannot
+/// penetrate the trunk, legs or the other arm. Legs cannot penetrate each other. With `full_body.clear`, shins cannot
+/// penetrate the trunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyCapsule {
     /// The link that carries it, which belongs to a part of the figure.
@@ -96,7 +96,7 @@ pub(super) enum Part {
     Neck,
     /// The collar of a limb, by index.
     Collar(usize),
-    /// A joint of a limb: the index of the limb, and that of the joint in it.
+    /// A joint of a limb: the index of the limb, and the joint's index in it.
     Limb(usize, usize),
     /// Anything else, which never turns.
     Other,
@@ -177,7 +177,6 @@ impl Figure {
         arms == 2 && self.parts.limbs.len() == 4
     }
 
-    /// Returns the part of a link, if it has one.
     pub(super) fn part(&self, link: usize) -> Option<Part> {
         self.roles.get(link).copied().filter(|part| *part != Part::Other)
     }

@@ -36,7 +36,7 @@ impl Body {
     }
 
     /// Sets the values of hinges and prismatic joints, each as the index of its link and its value, like
-    /// [`Body::set_joint_value`], but of any angle. Other links are skipped.
+    /// [`Body::set_joint_value`], but without its checks. Other links are skipped.
     #[doc(hidden)]
     pub fn set_joint_values(&mut self, values: impl Iterator<Item = (usize, f64)>) {
         for (index, value) in values {
@@ -62,7 +62,7 @@ impl Body {
         self.rotations().get(link).map(|rotation| (self.local_position(link), *rotation))
     }
 
-    /// Moves the mimic joints to where their leaders have them. Every solve ends with this.
+    /// Sets mimic joints to the values that their leaders give. Every solve ends with this.
     pub(super) fn follow_leaders(&mut self) {
         if self.coupled_limits().is_empty() {
             return;

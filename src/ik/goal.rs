@@ -18,7 +18,7 @@ pub struct Goal {
     pub orientation: Option<DQuat>,
     /// Aim of the link.
     pub aim: Option<Aim>,
-    /// The pole, a world position in metres towards which the limb bends. The limb is the one that ends at the link.
+    /// The pole: a world position in metres towards which the limb that ends at the link bends.
     pub pole: Option<DVec3>,
     /// The point of the link that has the target position, in the link's frame. Zero is the joint itself.
     pub offset: DVec3,
@@ -29,10 +29,10 @@ pub struct Goal {
     pub axes: GoalAxes,
     /// Whether the goal has priority over all goals that are not pinned.
     pub pinned: bool,
-    /// Whether the link is to touch another part of a figure, so that its flesh does not keep it away from there.
+    /// Whether the link should touch another part of a figure, so that flesh does not keep it away.
     pub touches: bool,
-    /// Whether the position of a pin gives way, as a spring, to what keeps the parts of a figure apart. The orientation does not. Other
-    /// bodies have no such parts, so that nothing gives way there.
+    /// Whether the position of a pin gives way, as a spring, to what keeps the parts of a figure apart. The orientation does not. Pins
+    /// of other bodies do not give way.
     pub yields: bool,
 }
 

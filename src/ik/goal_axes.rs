@@ -54,7 +54,7 @@ pub enum AxesFrame {
 pub struct AxisTerm {
     /// Factors of the goal's weight for the squared errors along x, y and z, not negative. Zero frees an axis.
     pub weights: DVec3,
-    /// Tolerance of the goal. `None` means that of the [`Options`](super::Options).
+    /// Tolerance of the goal. `None` takes it from the [`Options`](super::Options).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub tolerance: Option<Tolerance>,
 }
@@ -65,7 +65,7 @@ impl Default for AxisTerm {
     }
 }
 
-/// The largest error with which a goal counts as reached.
+/// The largest error at which a goal counts as reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -83,7 +83,7 @@ pub enum Tolerance {
 mod serialised {
     use super::Tolerance;
 
-    /// A tolerance in a file: a number, or three numbers of which `null` stands for infinity.
+    /// A tolerance in a file: a number, or three numbers, where `null` stands for infinity.
     #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(untagged)]
     pub(super) enum ToleranceValue {
@@ -192,7 +192,6 @@ impl GoalAxes {
         Some(RotationError::new(q, free).error.length())
     }
 
-    /// Returns whether the axes are those of the world.
     pub(super) fn is_world(&self) -> bool {
         self.frame == AxesFrame::World
     }

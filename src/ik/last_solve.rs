@@ -1,7 +1,7 @@
 //! The last problem of a solver that continues, and its result.
 //!
 //! A problem that is repeated in the pose of its result has the same result, so that a pose does not creep while its
-//! goals rest. Only [`Start::Continue`](super::Start::Continue) asks for this.
+//! goals rest. Only [`Start::Continue`](super::Start::Continue) uses this.
 
 use glam::{DQuat, DVec3};
 

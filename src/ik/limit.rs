@@ -25,7 +25,7 @@ const NO_SWING: f64 = 1e-15;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum Limit {
-    // Not `#[non_exhaustive]`: the compiler names each place that a new variant concerns, also in other crates.
+    // Not `#[non_exhaustive]`: the compiler reports every place that a new variant affects, even in other crates.
     /// Any rotation.
     #[default]
     Free,
@@ -251,7 +251,7 @@ pub fn swing_twist(q: DQuat, axis: DVec3) -> (DQuat, f64) {
     (q * DQuat::from_axis_angle(axis, -angle), angle)
 }
 
-/// Returns the angle of a range that is nearest to an angle on the circle.
+/// Returns the angle in a range that is nearest to an angle on the circle.
 fn clamp_angle(angle: f64, min: f64, max: f64) -> f64 {
     // The angle relative to the middle of the range, within ±π.
     let middle = 0.5 * (min + max);

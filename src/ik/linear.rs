@@ -15,7 +15,7 @@ pub(super) fn solve_damped(a: &mut [f64], b: &mut [f64], floor: f64) {
     }
 }
 
-/// Solves a system whose size is known when the program is compiled.
+/// Solves a system whose size is known at compile time.
 #[expect(clippy::needless_range_loop, reason = "the indices are those of the algorithm")]
 fn solve_damped_fixed<const N: usize>(a: &[f64], b: &mut [f64], floor: f64) {
     let (rows, _) = a.as_chunks::<N>();

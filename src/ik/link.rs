@@ -35,7 +35,7 @@ pub struct Link {
     /// rotation limits per joint of Unreal Engine's CCDIK node.
     pub ccd_budget: f64,
     /// Whether the link leads from a joint to its parent in the skeleton. The rotations of the link, `rest` included,
-    /// are then the inverses of the joint's rotations. The limit remains that of the joint.
+    /// are then the inverses of the joint's rotations. The limit remains the joint's.
     pub reversed: bool,
 }
 
@@ -130,9 +130,9 @@ impl Link {
 
 /// How a joint follows another one: `ratio · leader + offset`.
 ///
-/// Both joints are hinges, or both are prismatic. The value of a hinge is its angle from rest in radians, and that of a
-/// prismatic joint is its displacement in metres. The leader of a mimic joint turns by less than π from the middle of its
-/// range, and only so far that its followers stay within their own limits.
+/// Both joints are hinges, or both are prismatic. A hinge's value is its angle from rest in radians, and a prismatic
+/// joint's is its displacement in metres. The leader of a mimic joint turns by less than π from the middle of its range,
+/// and only as far as its followers stay within their own limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mimic {
     /// Index of the leader's link. The leader must not be a mimic joint itself.

@@ -66,7 +66,7 @@ fn bounded(limit: Limit) -> Limit {
 }
 
 /// Narrows the range of a leader to the values that keep a follower within its range. Returns whether any are left. `ratio`
-/// and `offset` are those of [`Mimic`].
+/// and `offset` come from [`Mimic`].
 pub fn narrow(leader: &mut Limit, follower: &Limit, (ratio, offset): (f64, f64)) -> bool {
     let (Some((min, max)), Some(range)) = (range_mut(leader), follower.range()) else { return false };
     let [first, last] = range.map(|end| end - offset);

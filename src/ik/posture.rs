@@ -73,7 +73,6 @@ fn base_at_rest(body: &Body) -> DQuat {
     body.world_from_base_rotation() * body.links().first().map_or(DQuat::IDENTITY, |l| l.rest)
 }
 
-/// Returns the heading and the tilt of a body's base.
 pub(super) fn heading_and_tilt(body: &Body) -> (f64, DQuat) {
     let turned = body.orientation(0).unwrap_or(DQuat::IDENTITY) * base_at_rest(body).conjugate();
     let (swing, twist) = swing_twist(turned.conjugate(), DVec3::Y);
@@ -97,9 +96,9 @@ pub(super) fn move_base(body: &mut Body, place: DVec3) {
 }
 
 /// Returns the placement at which the points of a posed body are nearest to their goals, and the error that remains.
-/// The body turns about +Y and, if it `moves`, shifts on the ground. The solution is that of planar least squares in
-/// closed form. A heading that the goals do not determine is left unchanged. The error is the weighted root mean square
-/// in metres. Positions with free axes do not count.
+/// The body turns about +Y and, if it `moves`, shifts on the ground. The solution is planar least squares in closed
+/// form. A heading that the goals do not determine is left unchanged. The error is the weighted root mean square in
+/// metres. Positions with free axes do not count.
 pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Placement, f64) {
     let base = base_position(body);
     let level = |v: DVec3| DVec2::new(v.x, v.z);

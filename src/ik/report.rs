@@ -7,7 +7,7 @@ use super::{Method, Step};
 /// The outcome of a solve for one goal. A target that is out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    // Not `#[non_exhaustive]`: the compiler names each place that a new variant concerns, also in other crates.
+    // Not `#[non_exhaustive]`: the compiler reports every place that a new variant affects, even in other crates.
     /// The goal is within tolerance. Free axes do not count.
     Reached,
     /// The target is beyond the reach of the chain, or nearer than the chain can fold, and no limit holds the chain back.
@@ -19,7 +19,7 @@ pub enum Outcome {
     BlockedByBalance,
     /// The floor, another part of the body or a pin is in the way. See [`Report::held_by`].
     BlockedByContact,
-    /// The error stopped falling, at no pose of the kinds above.
+    /// The error stopped falling, at none of the poses above.
     #[default]
     Stalled,
     /// The iteration limit was reached.
@@ -72,7 +72,7 @@ impl Hold {
 /// What holds a body back: at most eight [`Hold`]s, as a slice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Holds {
-    /// Behind the first `count`, all are equal.
+    /// All after the first `count` are equal.
     all: [Hold; 8],
     count: usize,
 }
@@ -98,7 +98,7 @@ impl std::ops::Deref for Holds {
 }
 
 impl Holds {
-    /// Adds a hold, unless it is there or there are eight.
+    /// Adds a hold, unless it is present or there are eight.
     #[doc(hidden)]
     pub fn add(&mut self, hold: Hold) {
         if self.contains(&hold) {
@@ -146,7 +146,7 @@ pub struct Report {
     /// components along free axes. Empty unless
     /// [`Options::record`](super::Options::record) is set.
     pub history: Vec<f64>,
-    /// Every turn of every joint, from the pose in which the body was given to the pose that is returned. Empty unless
+    /// Every turn of every joint, from the given pose of the body to the returned pose. Empty unless
     /// [`Options::trace`](super::Options::trace) is set.
     pub trace: Vec<Step>,
 }

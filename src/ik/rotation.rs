@@ -20,7 +20,7 @@ pub(super) fn rotation_vector(q: DQuat) -> DVec3 {
         return DVec3::ZERO;
     }
     if square <= SMALL_ANGLE * q.w * q.w {
-        // atan(x) / x to the last bit. Most joints turn a little in a step, and the arcus tangent would take much of the time.
+        // atan(x) / x to the last bit. Most joints turn a little in a step, and the arctangent would take much of the time.
         let t = square / (q.w * q.w);
         let series = 1.0 / 9.0 + t * (-1.0 / 11.0 + t * (1.0 / 13.0 - t / 15.0));
         let series = 1.0 + t * (-1.0 / 3.0 + t * (1.0 / 5.0 + t * (-1.0 / 7.0 + t * series)));

@@ -17,7 +17,7 @@ use super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
 const LEAST_SINE: f64 = 0.05;
 /// The same for the twist: the least value of 1 + k·q⁻¹k.
 const LEAST_TWIST: f64 = 1e-3;
-/// Below this angle the inverse right Jacobian is that of the angle zero, to rounding, radians.
+/// Below this angle, radians, the inverse right Jacobian equals its value at zero, to rounding.
 const SMALL_ANGLE: f64 = 1e-4;
 
 /// An orientation error and its derivative.

@@ -44,7 +44,7 @@ impl Solver {
     /// Turns the links of a body until the goals are met as closely as the method can.
     ///
     /// The result depends only on the arguments and the style, not on earlier solves. The exception is
-    /// [`Start::Continue`], which a drag asks for: see there.
+    /// [`Start::Continue`], for drags.
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
@@ -78,7 +78,7 @@ impl Solver {
         options.check(body, goals)?;
         let style = self.checked_style(body, options)?;
         let continues = options.start == Start::Continue;
-        // A body that was not yet at rest is solved on. A limb that is solved after it is not.
+        // A body not yet at rest continues its solve. A limb solved after it does not.
         let goes_on = is_whole_body(body, options) && self.equilibrium.is_unfinished();
         if continues && !goes_on && self.last.answers(body, goals, options) {
             self.last.recall(body);

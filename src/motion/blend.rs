@@ -58,7 +58,7 @@ pub(super) fn blend_local(a: &mut Transform, b: &Transform, weight: f32) {
 }
 
 /// Adds the weighted difference between `reference` and `other` to `pose`. The difference between two rotations is
-/// taken in the joint's local frame, and that between two scales is their ratio.
+/// taken in the joint's local frame, and two scales differ by their ratio.
 ///
 /// If `nodes` is given, only these nodes are changed, and morph weights are not.
 pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, nodes: Option<&[usize]>) {

@@ -1,4 +1,4 @@
-//! Samples a clip, as it is or mirrored.
+//! Samples a clip, unchanged or mirrored.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(super) struct ClipSampler {
     mirrored: Option<MirroredClip>,
 }
 
-/// What is needed to mirror a clip.
+/// The data needed to mirror a clip.
 #[derive(Clone, Debug)]
 struct MirroredClip {
     mirror: Arc<Mirror>,
@@ -45,7 +45,7 @@ impl AnimatedNode {
         }
     }
 
-    /// Puts back the parts that the clip does not animate.
+    /// Restores the parts that the clip does not animate.
     fn keep(self, before: &Transform, local: &mut Transform) {
         if !self.translation {
             local.translation = before.translation;
@@ -60,7 +60,7 @@ impl AnimatedNode {
 }
 
 impl ClipSampler {
-    /// Prepares to sample a clip, mirrored if there is a `mirror`.
+    /// Prepares to sample a clip, mirrored if `mirror` is given.
     pub(super) fn new(clip: &Clip, mirror: Option<&Arc<Mirror>>) -> Self {
         let mirrored = mirror.map(|mirror| {
             let mut nodes: Vec<usize> = clip.channels.iter().map(|channel| channel.node).collect();
@@ -72,8 +72,8 @@ impl ClipSampler {
         Self { playhead: Playhead::default(), mirrored }
     }
 
-    /// Does the same as [`Playhead::sample`]. The values of a mirrored clip are written to the counterparts of its nodes. Parts without a
-    /// channel, such as the turn of a node of which the clip only moves the origin, are not changed.
+    /// Samples like [`Playhead::sample`]. The values of a mirrored clip are written to the counterparts of its nodes. Parts without a
+    /// channel, such as the rotation of a node that the clip only translates, are not changed.
     pub(super) fn sample(&mut self, clip: &Clip, time: f32, skeleton: &Skeleton, pose: &mut Pose) {
         let Self { playhead, mirrored } = self;
         let Some(MirroredClip { mirror, nodes, scratch }) = mirrored else {

@@ -1,5 +1,5 @@
-//! Contacts of a body with the ground, with props and with itself, and the detection of those of feet in clips. What key poses plant is in
-//! `key_contacts`, and how the contacts of a motion hold a node is in `player/held.rs`.
+//! Contacts of a body with the ground, props and itself, and the detection of foot contacts in clips. `key_contacts` computes the contacts
+//! of key poses, and `player/held.rs` applies the contacts of a motion.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -26,11 +26,10 @@ pub struct Contact {
     pub from: f32,
     /// End of the contact, in seconds of the clip or of the motion.
     pub to: f32,
-    /// Whether the point slides on the ground, as that of a figure that walks in place. Otherwise it is held where it is.
+    /// Whether the point slides on the ground, as when a figure walks in place. Otherwise it stays where it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub slides: bool,
-    /// The node that the point touches and goes along with, such as the hips below a palm. `None` is something that stands still in the
-    /// world.
+    /// The node that the point touches and follows, such as the hips below a palm. `None` is anything that stands still in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<usize>,
 }
@@ -53,7 +52,7 @@ impl Contact {
         }
     }
 
-    /// Returns whether the contact is on a node that moves with its own: the node itself, or one below it.
+    /// Returns whether `on` is the contact's own node or below it.
     pub(crate) fn is_on_own_part(&self, skeleton: &Skeleton) -> bool {
         self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
     }

@@ -1,4 +1,4 @@
-//! Contacts and goals are carried by keys: the ends of contacts and the keys of goals move with the keys at the same time.
+//! Carries contacts and goals along with keys: the ends of contacts and the keys of goals move with the keys at the same time.
 
 use crate::asset::Skeleton;
 
@@ -9,8 +9,9 @@ use super::{Contact, GoalKey, Motion};
 const LIMB: usize = 3;
 
 impl Motion {
-    /// Moves the ends of contacts and the keys of goals along with keys that were at times from `first` to `last`, of the nodes that these
-    /// keys carry. A contact that would end before it starts stays as it is. A key of the same goal that is already there is replaced.
+    /// Moves the ends of contacts and the keys of goals along with keys that were at times from `first` to `last`, for the nodes that
+    /// these keys carry. A contact that would end before it starts is unchanged. An existing key of the same goal at the new time is
+    /// replaced.
     pub(super) fn carry(
         &mut self,
         [first, last]: [f32; 2],

@@ -12,11 +12,11 @@ use super::sample::Playhead;
 /// Plays clips and fades from one to the next.
 ///
 /// Fades are inertial (Bollo 2018, "Inertialization: high-performance animation transitions in Gears of War"): when a clip
-/// starts, the difference between the pose on the screen and the clip is measured, with its speed, and decays to zero within
-/// the time of the fade. Only the new clip is sampled. A clip may start in the middle of a fade, from the pose on the
-/// screen, so there is never a jump.
+/// starts, the difference between the displayed pose and the clip is measured, including its speed, and decays to zero over
+/// the fade. Only the new clip is sampled. A clip may start in the middle of a fade, from the pose on the screen, so there
+/// is never a jump.
 ///
-/// Clips that move over the ground start again where they started, so use clips in place and move the character yourself.
+/// Clips with root motion jump back to their start when they repeat, so use clips in place and move the character yourself.
 ///
 /// ```
 /// use sinew::asset;
@@ -67,8 +67,8 @@ struct Offset {
 }
 
 impl Crossfade {
-    /// Starts a clip, given by its index, at its beginning. The fade from the current pose takes `seconds`, and none if there
-    /// is no pose yet. A clip that the character does not have is the rest pose.
+    /// Starts a clip, given by its index, at its beginning. The fade from the current pose takes `seconds`, or no time if
+    /// there is no pose yet. A missing clip plays the rest pose.
     pub fn play(&mut self, clip: usize, seconds: f32) {
         self.clip = Some(clip);
         self.time = 0.0;
@@ -77,12 +77,12 @@ impl Crossfade {
         self.has_started = false;
     }
 
-    /// Returns the clip that is played.
+    /// Index of the clip that is played.
     pub fn clip(&self) -> Option<usize> {
         self.clip
     }
 
-    /// Returns the time in the clip in seconds.
+    /// Time in the clip, in seconds.
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -92,7 +92,7 @@ impl Crossfade {
         self.since < self.fade && !self.offsets.is_empty()
     }
 
-    /// Moves on by `dt` seconds and writes the pose. Morph weights fade linearly. A `dt` that is negative or not finite counts as
+    /// Advances by `dt` seconds and writes the pose. Morph weights fade linearly. A `dt` that is negative or not finite counts as
     /// zero. Use one `Crossfade` for each character. Only the first call allocates.
     pub fn update(&mut self, dt: f32, character: &Character, pose: &mut Pose) {
         let dt = if dt.is_finite() { dt.max(0.0) } else { 0.0 };
@@ -140,7 +140,7 @@ impl Crossfade {
         }
         let (fade, step) = (self.fade, self.step);
         let has_speed = step > 0.0 && self.before.locals.len() == nodes;
-        // The clip a step earlier, so that the speed is that of the difference.
+        // The clip one step earlier gives the speed of the difference.
         self.sample(self.wrapped(-f64::from(step), character), character);
         let earlier = self.before.locals.iter().zip(&self.scratch.locals);
         self.offsets.extend(earlier.map(|(shown, clip)| Offset::between(shown, clip)));
@@ -183,7 +183,7 @@ impl Crossfade {
 }
 
 impl Offset {
-    /// Returns the difference of two transforms, which does not move.
+    /// Returns the difference of two transforms, without a speed.
     fn between(shown: &Transform, clip: &Transform) -> Self {
         let turn = shown.rotation * clip.rotation.conjugate();
         Self {
@@ -201,7 +201,7 @@ impl Offset {
         }
     }
 
-    /// Returns the offset with the speed that follows from an earlier one.
+    /// Returns the offset with its speed since an earlier one.
     fn moving(self, earlier: &Self, step: f32, fade: f32) -> Self {
         let speed = |now: &Inertia, then: &Inertia| now.speed_since(then, step);
         Self {
@@ -251,7 +251,7 @@ mod tests {
         // A cut from the idle clip to the walk turns a joint by half a radian, which is 60 rad/s in one frame.
         assert!(fastest < 8.0, "{fastest} rad/s");
         assert!(sharpest < 5.0, "{sharpest} rad/s in one frame");
-        // After the fades, the pose is that of the clip.
+        // After the fades, the pose matches the clip.
         let mut expected = Pose::rest(&character.skeleton);
         Playhead::default().sample(
             &character.clips[0],

@@ -17,7 +17,7 @@ const SHORTEST: f32 = 0.3;
 const LONGEST: f32 = 4.0;
 /// Velocities are measured with this step, in seconds.
 const VELOCITY_STEP: f32 = 1.0 / 60.0;
-/// Time in seconds by which velocities are multiplied before they are compared with positions. The distance is then that of
+/// Time in seconds by which velocities are multiplied before they are compared with positions. This is equivalent to comparing
 /// windows of a third of a second in which joints move at constant speeds: their mean square is p² + v² (1/6 s)² / 3.
 const VELOCITY_SECONDS: f64 = 0.096_225;
 /// A shorter cycle is preferred if its relative error is at most this many times the smallest one. Otherwise two steps would be
@@ -39,7 +39,7 @@ pub struct Cycle {
     /// Distance between the poses at the start and at the end in metres: the weighted root mean square of the distances of
     /// their joints, and of the distances that their speeds add.
     pub error: f64,
-    /// The largest distance of a pose within the part from the pose at its start, in metres.
+    /// Largest distance between the pose at the start and any other pose in the part, in metres.
     pub change: f64,
 }
 
@@ -48,12 +48,12 @@ impl Cycle {
     /// exist, is shorter than 0.3 s, or does not move.
     ///
     /// Poses are compared by the distance of Kovar, Gleicher & Pighin 2002, "Motion graphs", section 3.1: the sum of squared
-    /// distances of points on the body, after one of them was moved and turned on the floor to be nearest to the other. The
-    /// points are the joints, weighted by the lengths of their bones, as long bones have more surface. Their velocities take
-    /// the place of the windows of neighbouring frames.
+    /// distances of points on the body, after one pose was moved and turned on the floor to best match the other. The points are
+    /// the joints, weighted by bone length, because long bones have more surface. Their velocities replace the windows of
+    /// neighbouring frames.
     ///
     /// The result is the part of 0.3 s to 4 s with the smallest ratio of [`Cycle::error`] to [`Cycle::change`], because two
-    /// poses of somebody who stands are similar too. Where several are nearly as good, it is the shortest.
+    /// poses of a person standing still are similar too. If several are nearly as good, the shortest wins.
     ///
     /// ```
     /// use sinew::asset;
@@ -122,8 +122,8 @@ struct Cloud {
 }
 
 impl Cloud {
-    /// Returns the distance of two clouds in metres, after one was moved and turned on the floor to be nearest to the other
-    /// (Kovar, Gleicher & Pighin 2002, eqs. 1 to 4).
+    /// Returns the distance of two clouds in metres, after one was moved and turned on the floor to best match the other (Kovar,
+    /// Gleicher & Pighin 2002, eqs. 1 to 4).
     fn distance(&self, other: &Self) -> f64 {
         let (mut along, mut across, mut up) = (0.0, 0.0, 0.0);
         for (p, q) in self.points.iter().zip(&other.points) {
@@ -217,8 +217,8 @@ impl<'a> Clouds<'a> {
         Cloud { points, square }
     }
 
-    /// Moves both ends of a cycle by less than a step to the smallest error. An end of the clip stays where it is, so that a clip
-    /// that was made as a loop is not cut.
+    /// Moves both ends of a cycle by less than a step to minimise the error. An end that is also an end of the clip stays there,
+    /// so that a clip made as a loop is not cut.
     fn refine(&mut self, from: f32, to: f32, step: f32) -> (f32, f32, f64) {
         let seconds = self.seconds;
         let mut error_of = |from: f32, to: f32| self.at(from).distance(&self.at(to));

@@ -9,8 +9,8 @@ use super::blend::{ease, rotation_vector};
 
 /// Rotations smaller than this (radians) and translations smaller than this (metres) are ignored.
 const NEGLIGIBLE: f32 = 1e-6;
-/// Maximum rotation about an axis, in radians. Single precision cannot resolve the angle of a much larger rotation, and
-/// the square of its length may overflow.
+/// Maximum rotation about an axis, in radians. Single precision cannot resolve much larger angles, and the squared
+/// length of the vector may overflow.
 const MAX_TURN: f32 = 1e5;
 
 /// A change of posture at a time, stored as the difference from the motion.

@@ -9,18 +9,18 @@ use crate::body::{Body, Figure, Ground, LIMBS, Limb, Place};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Rig;
 
-/// Height of the lowest point of a sole above the floor of the pose below which the foot may stand, as a fraction of the leg.
+/// Maximum height of a standing foot's lowest point above the floor of the pose, as a fraction of the leg.
 const LOW: f32 = 0.06;
-/// Speed of the end of a sole that carries the foot below which the foot may stand, in lengths of the leg per second. A foot
-/// that stands is released at a higher speed, so that noise does not release it.
+/// Maximum speed of the carrying end of a sole at which the foot may start to stand, in leg lengths per second. A standing
+/// foot is released at a higher speed, so that noise does not release it.
 const SLOW: f32 = 0.45;
 const RELEASE_SLOW: f32 = 0.6;
 /// Seconds in which the level of the character follows the ground below its hips.
 const FOLLOW: f32 = 0.2;
 
 /// Puts the feet of a character on uneven ground in a game loop: soles stand on the ground and turn with its slope, the hips
-/// sink so that the lower foot reaches, feet that swing keep their height above the ground, and feet that stand stay in place.
-/// It works on the CPU in closed form, and describes a foot as a [`Crowd`](crate::crowd::Crowd) on the GPU does.
+/// sink so that the lower foot reaches, swinging feet keep their height above the ground, and standing feet stay in place. It
+/// works on the CPU in closed form, and describes a foot like a [`Crowd`](crate::crowd::Crowd) on the GPU.
 ///
 /// Call [`Self::update`] once a frame, after the pose was sampled from a clip that was made for level ground. Use one placer
 /// for each character. It depends only on its inputs since [`Self::reset`], and does not allocate.
@@ -48,8 +48,8 @@ const FOLLOW: f32 = 0.2;
 /// ```
 #[derive(Clone, Debug)]
 pub struct FootPlacer {
-    /// Position of the character's origin in the world, in the unit of the pose. Its height may be any that is near the
-    /// ground, because the hips follow the ground by up to 45 % of the leg.
+    /// Position of the character's origin in the world, in the unit of the pose. Its height only needs to be near the ground,
+    /// because the hips follow the ground by up to 45 % of the leg.
     pub position: Vec3,
     /// Rotation of the character in the world. It should be about the vertical axis, +Y.
     pub rotation: Quat,
@@ -67,8 +67,8 @@ pub struct FootPlacer {
     level: Level,
 }
 
-/// The height of the ground on which a character is, without its steps: a filter of the second order without a lag on slopes
-/// (Benedict & Bordner 1962, "Synthesis of an optimal set of radar track-while-scan smoothing equations", critically damped).
+/// The smoothed height of the ground below a character: a second-order filter without lag on slopes (Benedict & Bordner 1962,
+/// "Synthesis of an optimal set of radar track-while-scan smoothing equations", critically damped).
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
     height: Option<f32>,
@@ -101,7 +101,7 @@ struct Track {
     ends: Option<[Vec3; 2]>,
 }
 
-/// The ground of a game. Where it returns nothing, the floor of the pose is the ground.
+/// The ground of a game. Where it returns `None`, the floor of the pose is the ground.
 struct Callback<F> {
     ground: F,
     floor: f32,
@@ -120,8 +120,8 @@ impl<F: FnMut(Vec3) -> Option<(f32, Vec3)>> Ground for Callback<F> {
 }
 
 impl FootPlacer {
-    /// Creates the placer of a character from its rig, at the origin. Returns `None` if the rig has no legs that stand, or
-    /// if the joints of its legs are not below each other.
+    /// Creates the placer of a character from its rig, at the origin. Returns `None` if the rig has no legs that stand, or if
+    /// the joints of a leg do not form a chain.
     pub fn new(character: &Character, rig: &Rig) -> Option<Self> {
         let skeleton = character.skeleton.clone();
         let body = Body::new(character, character.default_scene, rig, &|node| u32::try_from(node).ok());
@@ -158,7 +158,7 @@ impl FootPlacer {
         self.level = Level::default();
     }
 
-    /// Returns the nodes of the feet that stand, as of the last update. A foot of an animal is the end of its leg.
+    /// Nodes of the feet that stood in the last update. The foot of an animal is the end of its leg.
     pub fn standing(&self) -> impl Iterator<Item = usize> + '_ {
         let feet = self.body.ends.iter().take(self.body.legs().len()).enumerate();
         feet.filter(|(leg, _)| self.stance.held >> leg & 1 == 1).map(|(_, node)| *node)
@@ -169,8 +169,8 @@ impl FootPlacer {
     /// `ground` returns the height and the upward normal of the ground below or above a point near it, in world space and in
     /// the unit of the pose, or `None` where there is no ground. It is called about eight times for each foot.
     ///
-    /// Only the local rotations of the legs, and the translations of the hips and of feet that are not below their legs in the
-    /// file, change. A pose of another skeleton and a place that is not finite are left unchanged.
+    /// Changes only the local rotations of the legs, and the translations of the hips and of feet that are not below their
+    /// legs in the file. Does nothing if the pose has another skeleton or the placement is not finite.
     pub fn update(&mut self, seconds: f32, ground: impl FnMut(Vec3) -> Option<(f32, Vec3)>, pose: &mut Pose) {
         let place = Place { rotation: self.rotation, position: self.position, scale: self.scale };
         let is_placed = place.position.is_finite() && place.rotation.is_finite() && place.scale.is_finite();
@@ -189,7 +189,7 @@ impl FootPlacer {
         let hips = place.position + place.rotation * (hips * place.scale);
         let lift = self.level.follow(ground.height(hips), seconds) - ground.floor;
         self.find_contacts(seconds, &place);
-        // What is remembered of the hips is their height above the level, because the character may jump at the end of a clip.
+        // The stored height of the hips is relative to the level, because the character may jump at the end of a clip.
         self.stance.hips += lift;
         let mut figure = Figure {
             seconds,
@@ -217,7 +217,7 @@ impl FootPlacer {
         }
     }
 
-    /// Finds the feet that stand in the pose: those that are low, and one of whose ends is slow in the world.
+    /// Finds the feet that stand in the pose: low feet with an end that is slow in the world.
     fn find_contacts(&mut self, seconds: f32, place: &Place) {
         let size = self.body.parts.size * place.scale.abs();
         let floor = self.body.parts.floor * place.scale.abs();

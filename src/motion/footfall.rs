@@ -1,26 +1,26 @@
-//! Where the soles of a body touch the floor over the frames of a clip: the one detector of retargeting and of `sinew check`.
+//! Detects where the soles of a body touch the floor over the frames of a clip, for retargeting and `sinew check`.
 //!
-//! Of the points of a sole that touch the floor, the one that moves least carries it, so that a foot that rolls from the heel to the
-//! toes or turns on its ball stands. Speeds and heights are scaled by the legs and not by the height of a body, because bodies whose legs
-//! have different lengths walk alike (Alexander 1989, "Optimization and gaits in the locomotion of vertebrates", dynamic similarity).
+//! Of the points of a sole that touch the floor, the one that moves least carries the foot. A foot that rolls from the heel to the toes
+//! or turns on its ball therefore stands. Speeds and heights are scaled by leg length, not body height, because bodies with different leg
+//! lengths walk alike (Alexander 1989, "Optimization and gaits in the locomotion of vertebrates", dynamic similarity).
 
 use glam::Vec3;
 
 use crate::mathematics::quantile;
 
-/// Height of the hip joints of a person of size one above the floor, metres.
+/// Height above the floor of the hip joints of a person of size one, metres.
 pub(crate) const HIPS: f32 = 0.92;
 /// A point of a foot touches the floor if it is lower than this above it, metres of a person.
 const NEAR_FLOOR: f32 = 0.03;
 /// Only points at most this much above the lowest point of a foot carry it, metres of a person.
 const NEAR_LOWEST: f32 = 0.02;
-/// A foot that moves slower than this over the floor stands, or should stand, metres per second of a person.
+/// A foot that moves over the floor more slowly than this stands, or should stand, metres per second of a person.
 pub(crate) const MAX_SPEED: f32 = 0.5;
 /// On a treadmill, the median speed of low feet is at least this, metres per second of a person.
 const TREADMILL: f32 = 0.35;
-/// The part of the lengths of all steps over the treadmill that their sum must have, so that they have one direction.
+/// Minimum length of the sum of all steps over the treadmill, as a fraction of their total length, so that they have one direction.
 const ONE_WAY: f32 = 0.8;
-/// Number of measurements that make a velocity.
+/// Minimum number of measurements for a velocity.
 const MIN_STEPS: usize = 4;
 /// A body that travels less than this between the ends of a clip stays in place, metres of a person.
 const IN_PLACE: f32 = 0.25;
@@ -35,11 +35,11 @@ pub(crate) struct Floor {
     pub(crate) up: Vec3,
     /// Height of the floor along it, metres.
     pub(crate) height: f32,
-    /// Size of the legs, relative to those of a person.
+    /// Size of the legs relative to a person's.
     pub(crate) size: f32,
 }
 
-/// What the feet do over the frames of a clip.
+/// The motion of the feet over the frames of a clip.
 #[derive(Clone, Debug)]
 pub(crate) struct Footfalls {
     /// For each foot and each interval between two frames, the horizontal displacement of the point that carries the foot, metres. `None`
@@ -52,7 +52,7 @@ pub(crate) struct Footfalls {
 }
 
 impl Footfalls {
-    /// Follows the feet. `hips` are positions, and `times` seconds, in each frame.
+    /// Tracks the feet. `hips` contains a position and `times` the seconds of each frame.
     pub(crate) fn new(feet: &[Track], hips: &[Vec3], times: &[f32], floor: Floor) -> Self {
         let seconds: Vec<f32> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let steps = |ground: Vec3| -> Vec<Vec<Option<Vec3>>> {
@@ -78,7 +78,7 @@ impl Floor {
         v.reject_from_normalized(self.up)
     }
 
-    /// Returns the points that carry a foot in both frames, if they touch the floor or however high they are.
+    /// Returns the points that carry a foot in both frames. With `touches`, they must also touch the floor.
     fn carrying<'a>(
         self,
         [a, b]: [&'a [Vec3]; 2],
@@ -93,13 +93,14 @@ impl Floor {
         both.filter(move |(p, q)| p.dot(up) < limit[0] && q.dot(up) < limit[1])
     }
 
-    /// Returns the horizontal displacement of the point of a foot on the floor that moves least relative to a step of the ground.
+    /// Of the points of a foot on the floor, returns the horizontal displacement of the one that moves least relative to the ground's
+    /// step.
     pub(crate) fn step(self, a: &[Vec3], b: &[Vec3], ground: Vec3) -> Option<Vec3> {
         let steps = self.carrying([a, b], true).map(|(p, q)| self.flat(q - p));
         least(steps, ground)
     }
 
-    /// Does the same for a foot at any height.
+    /// Like [`Self::step`], for a foot at any height.
     pub(crate) fn step_in_air(self, a: &[Vec3], b: &[Vec3], ground: Vec3) -> Option<Vec3> {
         let steps = self.carrying([a, b], false).map(|(p, q)| self.flat(q - p));
         least(steps, ground)
@@ -141,7 +142,7 @@ pub(crate) fn lowest(points: &[Vec3], up: Vec3) -> f32 {
     points.iter().map(|p| p.dot(up)).fold(f32::INFINITY, f32::min)
 }
 
-/// Returns the step that differs least from one of the ground.
+/// Returns the step nearest to the ground's.
 fn least(steps: impl Iterator<Item = Vec3>, ground: Vec3) -> Option<Vec3> {
     let off = |step: &Vec3| (*step - ground).length_squared();
     steps.min_by(|a, b| off(a).total_cmp(&off(b)))

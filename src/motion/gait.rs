@@ -26,7 +26,7 @@ pub(super) struct Gait {
     /// Root motion from the clip's start to its end.
     pub(super) root_motion: PlanarTransform,
     pub(super) cyclic: bool,
-    /// Contacts within the clip. One that continues across the seam of a cycle is two.
+    /// Contacts within the clip. A contact across the seam of a cycle is stored as two.
     pub(super) contacts: Vec<Contact>,
     /// Times of foot strikes in clip seconds, with the foot's node, in ascending order.
     pub(super) strikes: Vec<(f32, usize)>,

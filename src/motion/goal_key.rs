@@ -1,7 +1,7 @@
-//! Keys of goals: where inverse kinematics puts a node at a time, and how much.
+//! Goal keys: where inverse kinematics puts a node at a time, and with what weight.
 //!
-//! Between two keys, place, orientation and weight are interpolated. The weight blends forward kinematics, which is the pose of the keys and
-//! strips, with inverse kinematics. Before the first key of a node and after its last one, these keys apply.
+//! Between two keys, position, orientation and weight are interpolated. The weight blends forward kinematics, which is the pose of the keys
+//! and strips, with inverse kinematics. Before a node's first key and after its last one, that key applies.
 
 use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
@@ -24,17 +24,17 @@ pub struct GoalKey {
     pub time: f32,
     /// Position in the world, metres. With `on`, it is in the frame of that node.
     pub position: Vec3,
-    /// Orientation in the world, as a product of local rotations. With `on`, it is relative to that node. `None` lets the node go along with its
+    /// Orientation in the world, as a product of local rotations. With `on`, it is relative to that node. With `None`, the node follows its
     /// limb.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<Quat>,
-    /// How much of the goal is kept, from 0 (forward kinematics alone) to 1 (inverse kinematics).
+    /// How much of the goal is kept, from 0 (only forward kinematics) to 1 (inverse kinematics).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f32,
     /// How the goal changes from here to the next key of its node.
     #[serde(default)]
     pub easing: Easing,
-    /// The node that the goal goes along with, such as the head below a hand. `None` is the world.
+    /// The node that the goal follows, such as the head below a hand. `None` is the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<usize>,
 }
@@ -62,7 +62,7 @@ impl GoalKey {
         }
     }
 
-    /// Returns whether the goal goes along with a node that moves with its own: the node itself, or one below it.
+    /// Returns whether `on` is the goal's own node or below it.
     pub(crate) fn is_on_own_part(&self, skeleton: &Skeleton) -> bool {
         self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
     }
@@ -74,8 +74,8 @@ impl GoalKey {
         ContactConstraint { node, offset, position, orientation, on, weight, yields, pulls }
     }
 
-    /// Returns the goal at a part of the way to the next key, from 0 to 1. Places on different nodes are
-    /// not blended: the goal changes to that of the next key halfway.
+    /// Returns the goal at a fraction of the way to the next key. Positions on different nodes are not blended: the goal switches to the
+    /// next key halfway.
     pub(super) fn towards(&self, next: &Self, part: f32) -> Self {
         let part = self.easing.weight(part);
         let weight = self.weight + (next.weight - self.weight) * part;

@@ -49,8 +49,8 @@ impl Motion {
         motion
     }
 
-    /// Returns the motion with the goal key of an index at another time, and its new index. A key of its node that is already there is
-    /// replaced. `None` if there is no such key, or the time is negative or not finite.
+    /// Returns the motion with a goal key, given by index, moved to another time, and its new index. A key of the same node at that
+    /// time is replaced. `None` if there is no such key, or the time is negative or not finite.
     pub fn with_goal_key_moved(&self, index: usize, to: f32) -> Option<(Self, usize)> {
         let (mut motion, to) = (self.clone(), checked(to)?);
         let key = *motion.goals.get(index)?;
@@ -59,7 +59,7 @@ impl Motion {
         Some((motion, index))
     }
 
-    /// Puts a key of a goal in its place, instead of one of its node that is already there. Returns its index.
+    /// Inserts a goal key, replacing one of the same node at the same time. Returns its index.
     pub(super) fn put_goal(&mut self, key: GoalKey) -> usize {
         self.goals.retain(|k| k.node != key.node || !is_same_time(k.time, key.time));
         let index = self.goals.partition_point(|k| k.time <= key.time);
@@ -67,7 +67,7 @@ impl Motion {
         index
     }
 
-    /// Returns the nodes that have keys of goals, each once.
+    /// Returns the nodes that have goal keys, without duplicates.
     pub fn goal_nodes(&self) -> Vec<usize> {
         let mut nodes: Vec<usize> = self.goals.iter().map(|key| key.node).collect();
         nodes.sort_unstable();

@@ -25,7 +25,7 @@ impl Inertia {
         Self { direction, length, coefficients: [0.0; 5], end: 0.0 }
     }
 
-    /// Returns the speed along the direction, if the vector was another one `step` seconds ago.
+    /// Returns the speed along the direction, given the vector `step` seconds ago.
     pub(super) fn speed_since(&self, earlier: &Self, step: f32) -> f32 {
         let before = earlier.length * earlier.direction.dot(self.direction);
         (self.length - before) / step

@@ -10,8 +10,8 @@ use super::pose_key::{checked, pose_key_at};
 use super::{Easing, Motion, PoseKey};
 
 impl Motion {
-    /// Returns the motion in which the key poses of joints at a time are moved to another time. Other joints of that key stay where
-    /// they are. Keys of the joints that are already there are replaced. Contacts of the end of a limb move with the keys of the limb. Returns
+    /// Returns the motion in which the key poses of joints at a time are moved to another time. Other joints of that key stay where they
+    /// are. Existing keys of the joints at that time are replaced. Contacts of the end of a limb move with the keys of the limb. Returns
     /// `None` if there is no key of these joints.
     pub fn with_joint_keys_moved(
         &self,
@@ -42,8 +42,8 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion in which several key poses of joints are at other times. With `copies`, they stay where they are too. Each is
-    /// given by its joints and its time. They are put in place after all of them were taken, so that they may pass each other.
+    /// Returns the motion with several key poses of joints moved to other times. With `copies`, the originals stay too. Each key is
+    /// given by its joints and its time. All keys are taken out before any is put back, so that they may pass each other.
     ///
     /// Returns `None` if none of these keys exists, or if a new time is not finite.
     pub fn with_joint_keys_retimed(
@@ -118,7 +118,7 @@ impl Motion {
         (!taken.joints.is_empty()).then_some((motion, taken))
     }
 
-    /// Adds a key of some joints, to the key that is already at its time or as another one.
+    /// Adds a key of some joints, into the key at its time or as a new one.
     fn put(&mut self, key: PoseKey, skeleton: &Skeleton) {
         if let Some(known) = pose_key_at(&self.keys, key.time).and_then(|index| self.keys.get_mut(index)) {
             known.replace_joints(&key);
@@ -131,12 +131,11 @@ impl Motion {
 }
 
 impl PoseKey {
-    /// Returns whether the key holds nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.partial && self.joints.is_empty() && self.morphs.is_empty()
     }
 
-    /// Replaces what another key of some joints holds.
+    /// Replaces the joints that another partial key holds.
     pub(super) fn replace_joints(&mut self, other: &Self) {
         let replaced: BTreeSet<usize> = other.joints.iter().map(|(node, _)| *node).collect();
         self.joints.retain(|(node, _)| !replaced.contains(node));
@@ -161,7 +160,7 @@ impl PoseKey {
         self.morphs = pose.weights;
     }
 
-    /// Makes a key that holds everything a key of the whole character again.
+    /// Turns a partial key that holds everything back into a key of the whole character.
     fn complete(&mut self, skeleton: &Skeleton) {
         let is_complete =
             self.joints.len() >= skeleton.nodes.len() && self.morphs.len() == skeleton.rest_weights.len();

@@ -1,12 +1,12 @@
-//! What key poses plant: a foot that two successive keys have in the same place stays there between them.
+//! Contacts of key poses: a foot that is in the same place in two successive keys stays there between them.
 //!
-//! Joints that are interpolated do not keep a foot in place: the hips go straight from one key to the next, and knees turn as far in each
-//! second. Between two keys, the place of a foot is therefore a correction of the interpolated pose:
+//! Interpolated joints do not keep a foot in place: the hips move in a straight line from one key to the next, and knees turn at a
+//! constant rate. Between two keys, the foot of the interpolated pose is therefore corrected:
 //!
-//! - If its heel or its ball is in the same place in both keys, the contact is held. That point goes straight from the one place to the
-//!   other, which are less than [`SAME_PLACE`] apart, and the foot turns about it from the one orientation to the other.
-//! - Any other foot moves as the joints move it, but is raised where it would be lower than the floor, or than the keys have it: the bound
-//!   goes straight from the one key to the other.
+//! - If its heel or its ball is in the same place in both keys, the contact is held. That point moves straight between the two places,
+//!   which are less than [`SAME_PLACE`] apart, and the foot turns about it from one orientation to the other.
+//! - Any other foot follows the joints, but is raised if it would be lower than the floor or than in the keys. This bound is interpolated
+//!   linearly between the keys.
 //!
 //! At the keys themselves, nothing is corrected.
 
@@ -54,7 +54,7 @@ struct FootKey {
 struct Place {
     world_from_foot: Affine3A,
     orientation: Quat,
-    /// By how much its lowest point is below the floor, metres. Not positive.
+    /// Height of its lowest point relative to the floor, metres, at most 0.
     sunk: f32,
 }
 
@@ -62,14 +62,13 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Correction {
     foot: usize,
-    /// The point of the foot about which it turns, in its frame, and by how much that point moves in the world.
+    /// The point of the foot about which it turns, in its frame, and how far that point moves in the world.
     point: Vec3,
     shift: Vec3,
     turn: Quat,
 }
 
 impl KeyContacts {
-    /// Finds the contacts of a motion.
     pub(super) fn new(motion: &Motion, skeleton: &Skeleton, feet: &[Foot]) -> Self {
         let (mut pose, mut other) = (Pose::rest(skeleton), Pose::default());
         let mut world = Vec::new();
@@ -105,8 +104,8 @@ impl KeyContacts {
         Self { tracks, world }
     }
 
-    /// Returns the contacts in the order of the feet and of their keys. Those of successive keys are one contact as long as its point stays
-    /// in the place that it has in the first key.
+    /// Returns the contacts in the order of the feet and of their keys. Contacts of successive keys are merged while the point stays where
+    /// it was in the first key.
     pub(super) fn contacts(&self) -> Vec<Contact> {
         self.tracks.iter().flat_map(Track::contacts).collect()
     }
@@ -140,7 +139,7 @@ impl KeyContacts {
         }
     }
 
-    /// Returns where a correction moves a point of a node, or `None` if it moves another node. `world_from_node` is that of the pose.
+    /// Returns where a correction moves a point of a node, or `None` if it moves another node. `world_from_node` is from the pose.
     pub(super) fn moved(
         &self,
         correction: &Correction,
@@ -152,8 +151,8 @@ impl KeyContacts {
         Some(pivot + correction.shift + correction.turn * (point - pivot))
     }
 
-    /// Returns the constraint of a corrected foot, in a pose to which other things were added after its keys. `weight` is
-    /// that of a foot. `None` if it is 0.
+    /// Returns the constraint of a corrected foot, in a pose to which other things were added after its keys. `weight` is the foot's.
+    /// `None` if it is 0.
     pub(super) fn constraint(
         &self,
         correction: &Correction,

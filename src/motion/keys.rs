@@ -20,7 +20,7 @@ impl Motion {
         !self.keys.is_empty() && self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
     }
 
-    /// Returns whether a key pose can be added: nothing else determines the pose.
+    /// Returns whether key poses can be added: only if nothing else determines the pose.
     pub fn takes_keys(&self) -> bool {
         self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
     }
@@ -66,7 +66,7 @@ impl Motion {
         motion
     }
 
-    /// Returns the times of all keys in seconds, sorted: those of key poses, of edits and of goals, each once.
+    /// Returns the times of all keys (of poses, edits and goals) in seconds, sorted and without duplicates.
     pub fn key_times(&self) -> Vec<f32> {
         let mut times: Vec<f32> =
             self.keys.iter().map(|k| k.time).chain(self.edits.iter().map(|e| e.time)).collect();
@@ -76,9 +76,9 @@ impl Motion {
         times
     }
 
-    /// Returns the motion with the key at a time moved to another time, or `None` if there is no key. A key that is already
-    /// there is replaced. Contacts that begin or end at a key pose move with it, and so do the keys of goals at its time. Those of the end of a
-    /// limb move with keys of the limb.
+    /// Returns the motion with the key at a time moved to another time, or `None` if there is no key. An existing key there is replaced.
+    /// Contacts that begin or end at a key pose move with it, and so do goal keys at its time. Contacts and goals of a limb's end move with
+    /// keys of the limb.
     pub fn with_key_moved(&self, from: f32, to: f32, skeleton: &Skeleton) -> Option<Self> {
         let (mut motion, to) = (self.moved(from, to)?, checked(to)?);
         if let Key::Pose(index) = self.key_at(from)? {
@@ -90,7 +90,7 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion with the key at a time moved to another time, and contacts where they are.
+    /// Like [`Self::with_key_moved`], but contacts stay where they are.
     fn moved(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
         let mut motion = self.clone();
@@ -118,8 +118,8 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion with the key at a time copied to another time, or `None` if there is no key. A key that is already
-    /// there is replaced. The keys of goals at the time of a key of the whole pose are copied with it.
+    /// Returns the motion with the key at a time copied to another time, or `None` if there is no key. An existing key there is
+    /// replaced. The keys of goals at the time of a key of the whole pose are copied with it.
     pub fn with_key_copied(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
         if is_same_time(from, to) {

@@ -83,7 +83,7 @@ fn find_root(character: &Character, counts: &[usize]) -> Option<usize> {
     let largest = translated.iter().map(|&n| counts[n]).max();
     let Some(largest) = largest else {
         // If no node is translated, the node with the most joints in its subtree is used. If several nodes have
-        // equally many, the one that comes first in the order of parents before children is used.
+        // equally many, the first one in parents-before-children order is used.
         let deepest_first = skeleton.parents_first.iter().rev().map(|(n, _)| *n);
         return deepest_first.max_by_key(|&n| counts[n]);
     };

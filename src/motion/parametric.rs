@@ -20,21 +20,21 @@ const MAX_BLENDED: usize = 4;
 const DEFAULT_SAMPLES: usize = 1000;
 /// Default for the number of samples that are interpolated.
 const DEFAULT_NEIGHBOURS: usize = 5;
-/// Samples within this distance of the target answer it alone, metres.
+/// A sample within this distance of the target is used alone, metres.
 const EXACT: f32 = 1e-6;
 
 /// Options of a [`ParametricMotion`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParametricOptions {
-    /// The moment of each example: the index of its clip, and seconds within it. For others, it is the time at which the node is farthest
-    /// from where it starts, as seen from the character.
+    /// The moment of each example: the index of its clip, and seconds within it. For unlisted examples, it is the time at which the node
+    /// is farthest from its start, as seen from the character.
     pub marks: Vec<(usize, f32)>,
     /// Nodes of the feet, whose strikes are aligned too.
     pub feet: Vec<usize>,
     /// The node that defines the character's position on the ground ([`Player::root`](super::Player::root)).
     pub root: Option<usize>,
-    /// Maximum number of samples, 1000 by default. Each example is a sample, however many there are.
+    /// Maximum number of samples, 1000 by default. Each example is always a sample.
     pub samples: usize,
     /// Number of samples that are interpolated, at least 2, and 5 by default.
     pub neighbours: usize,
@@ -55,7 +55,7 @@ with_methods!(ParametricOptions {
     with_neighbours(neighbours: usize),
 });
 
-/// The reason why examples do not make a parameterised motion, or why it has no answer.
+/// Why a parameterised motion cannot be built or cannot answer a target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParametricError {
@@ -65,7 +65,7 @@ pub enum ParametricError {
         /// Number of examples.
         count: usize,
     },
-    /// A clip does not exist, is listed twice, or lasts no time.
+    /// A clip does not exist, is listed twice, or has no duration.
     #[error("clip {clip} does not exist, occurs twice, or has no length")]
     Clip {
         /// Index of the clip.
@@ -84,15 +84,14 @@ pub enum ParametricError {
 
 /// A parameterised motion: clips of one kind, such as reaches with a hand to several places, whose blends answer a target.
 ///
-/// Kovar & Gleicher 2004, "Automated extraction and parameterization of motions in large data sets", section 5: the examples are
-/// aligned in time and on the ground, blends of them are sampled, and the parameter of each sample, here the position of a node at one
-/// moment, is computed from its pose. The weights for a target are those of its nearest samples, interpolated by
-/// αᵢ ∝ 1 / dᵢ − 1 / dₖ for the distances d₁ … dₖ. The result is never outside of what the examples can do: a target that is out
-/// of their reach gets a blend that comes near it.
+/// Kovar & Gleicher 2004, "Automated extraction and parameterization of motions in large data sets", section 5: the examples are aligned
+/// in time and on the ground, blends of them are sampled, and the parameter of each sample, here the position of a node at one moment,
+/// is computed from its pose. The weights for a target are interpolated from its nearest samples by αᵢ ∝ 1 / dᵢ − 1 / dₖ for the
+/// distances d₁ … dₖ. The result never exceeds the range of the examples: a target out of their reach gets a blend that comes close.
 ///
-/// Two things differ from the paper. The samples are a regular grid of blends of up to four examples, and not random ones, so that the
-/// same input gives the same result. The examples are given, and not found in a large data set. Time is aligned by the moments and by
-/// foot strikes ([`Strip::marks`]).
+/// Two things differ from the paper. The samples form a regular grid of blends of up to four examples and are not random, so the same
+/// input gives the same result. The examples are given, not found in a large data set. Time is aligned by the moments and by foot
+/// strikes ([`Strip::marks`]).
 ///
 /// ```
 /// use sinew::asset;
@@ -199,8 +198,8 @@ impl<'a> ParametricMotion<'a> {
         self.samples.len()
     }
 
-    /// Returns the position of the node at the moment of a blend, metres in the character's space. There is one weight for each example,
-    /// relative to the sum of all.
+    /// Returns the position of the node at the moment of a blend, metres in the character's space. `weights` contains one weight for
+    /// each example, relative to their sum.
     ///
     /// # Errors
     /// [`ParametricError::NotFinite`] if no weight is positive, or if the position is not finite.
@@ -218,7 +217,7 @@ impl<'a> ParametricMotion<'a> {
         }
         let mut nearest: Vec<(f32, &Sample)> =
             self.samples.iter().map(|sample| (sample.position.distance(target), sample)).collect();
-        // The sort is stable, so that the result does not depend on chance.
+        // The sort is stable, so the result is deterministic.
         nearest.sort_by(|a, b| a.0.total_cmp(&b.0));
         nearest.truncate(self.options.neighbours.max(2));
         let mut weights = vec![0.0; self.clips.len()];
@@ -260,7 +259,7 @@ impl<'a> ParametricMotion<'a> {
             .ok_or(ParametricError::NotFinite)
     }
 
-    /// Returns the time of a clip at which the node is farthest from where it starts, as seen from the character.
+    /// Returns the time of a clip at which the node is farthest from its start, as seen from the character.
     fn farthest(&self, clip: usize, seconds: f32) -> f32 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -306,7 +305,7 @@ fn shares(distances: impl ExactSizeIterator<Item = f32> + Clone) -> Vec<f32> {
 }
 
 /// Returns the weights of a grid of blends: all multiples of a fraction that sum to one, with at most [`MAX_BLENDED`] positive ones. The
-/// fraction is the smallest with which there are at most `most` blends.
+/// fraction is the smallest that gives at most `most` blends.
 fn grid(clips: usize, most: usize) -> Vec<Vec<f32>> {
     let choose =
         |n: usize, k: usize| (0..k).map(|i| (n as f64 - i as f64) / (i as f64 + 1.0)).product::<f64>();
@@ -322,7 +321,7 @@ fn grid(clips: usize, most: usize) -> Vec<Vec<f32>> {
     found
 }
 
-/// Calls `found` with all ways to divide `parts` among the places from `place` on, of which at most `most` may be positive.
+/// Calls `found` with every way to divide `parts` among the places from `place` on, with at most `most` positive ones.
 fn compose(
     weights: &mut Vec<usize>,
     (place, parts, most): (usize, usize, usize),

@@ -38,7 +38,6 @@ impl PlanarTransform {
         Self { turn: self.turn + other.turn, shift: self.shift + self.rotate(other.shift) }
     }
 
-    /// Returns the inverse transform.
     pub(super) fn inverse(self) -> Self {
         let back = Self { turn: -self.turn, shift: DVec2::ZERO };
         Self { shift: -back.rotate(self.shift), ..back }
@@ -71,14 +70,12 @@ impl PlanarTransform {
         Self { turn: first.turn + turn / count, shift: first.shift + shift / count }
     }
 
-    /// Transforms a point.
     #[expect(clippy::cast_possible_truncation, reason = "poses are single precision")]
     pub(super) fn transform_point(self, point: Vec3) -> Vec3 {
         let moved = self.rotate(DVec2::new(f64::from(point.x), f64::from(point.z))) + self.shift;
         Vec3::new(moved.x as f32, point.y, moved.y as f32)
     }
 
-    /// Returns the transform as a matrix.
     pub(super) fn affine(self) -> DAffine3 {
         DAffine3::from_rotation_translation(
             DQuat::from_rotation_y(self.turn),
@@ -86,7 +83,6 @@ impl PlanarTransform {
         )
     }
 
-    /// Transforms an orientation.
     pub(super) fn transform_orientation(self, orientation: Quat) -> Quat {
         (DQuat::from_axis_angle(DVec3::Y, self.turn) * orientation.as_dquat()).normalize().as_quat()
     }

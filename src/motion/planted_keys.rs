@@ -1,4 +1,4 @@
-//! What keys plant, as contacts that can be stored and changed, and contacts that are added at a time.
+//! Contacts that follow from keys, which can be stored and changed, and contacts that are added at a time.
 
 use glam::Vec3;
 
@@ -13,8 +13,8 @@ use super::{Contact, Motion};
 const LENGTH: f32 = 1.0;
 
 impl Motion {
-    /// Returns the contacts that follow from the keys: those of feet that successive keys have in the same place. Where a foot drifts away
-    /// from the first of these keys, another contact begins. Where the motion has a contact of a foot, none follows from the keys.
+    /// Returns the contacts that follow from the keys: feet that are in the same place in successive keys. Where a foot drifts away from
+    /// the first of these keys, another contact begins. If the motion has a contact of a foot, none follows from the keys at that time.
     ///
     /// ```
     /// use sinew::motion::{Motion, PoseKey};
@@ -43,7 +43,7 @@ impl Motion {
         contacts.iter().flat_map(|contact| self.left_of(contact)).collect()
     }
 
-    /// Returns the motion in which the contacts that follow from the keys are stored.
+    /// Returns the motion with the contacts that follow from the keys stored.
     #[must_use]
     pub fn with_contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Self {
         let mut motion = self.clone();
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(spans(vec![Contact { node: 0, ..stored(0.0, 2.0) }]), [(0.0, 2.0)]);
     }
 
-    /// Regression test: each key is near the one before it, and one contact held the foot in the place of the first key to the end.
+    /// Regression test: each key is near the one before it, so one contact held the foot in its first place to the end.
     #[test]
     fn a_foot_that_drifts_has_more_than_one_contact() {
         let character = mannequin().unwrap();

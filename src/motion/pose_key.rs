@@ -22,7 +22,7 @@ pub enum Easing {
     /// Starts and ends slowly.
     #[default]
     Smooth,
-    /// Not at all until the next key.
+    /// Holds the pose until the next key.
     Stepped,
 }
 
@@ -30,7 +30,7 @@ impl Easing {
     /// All easings.
     pub const ALL: [Self; 3] = [Self::Linear, Self::Smooth, Self::Stepped];
 
-    /// Returns the name in files and sessions.
+    /// Name in files and sessions.
     pub fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear",
@@ -58,17 +58,17 @@ pub struct PoseKey {
     /// How the pose changes from here to the next key.
     #[serde(default)]
     pub easing: Easing,
-    /// The joints that change in another way than `easing` says.
+    /// The joints whose easing differs from `easing`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub easings: Vec<(usize, Easing)>,
     /// Whether the key holds only the listed joints, and the morph weights only if they are listed. Otherwise it holds everything, and
-    /// what is not listed is at rest.
+    /// unlisted values are at rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// Local transforms of the nodes that are not at rest, or of the nodes that the key holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<(usize, Transform)>,
-    /// All morph weights. Empty means those of the rest pose, or that the key does not hold them.
+    /// All morph weights. Empty means the rest weights, or that the key holds none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<f32>,
 }
@@ -133,7 +133,7 @@ impl PoseKey {
     }
 }
 
-/// Returns whether keys at two times are the same.
+/// Returns whether two times count as the same key.
 pub(crate) fn is_same_time(a: f32, b: f32) -> bool {
     (a - b).abs() < SAME_TIME
 }
@@ -144,7 +144,7 @@ pub(crate) fn pose_key_at(keys: &[PoseKey], time: f32) -> Option<usize> {
     near.min_by(|a, b| (a.1.time - time).abs().total_cmp(&(b.1.time - time).abs())).map(|(index, _)| index)
 }
 
-/// Returns a time that a key may have.
+/// Clamps the time of a key to at least 0. Returns `None` if it is not finite.
 pub(super) fn checked(time: f32) -> Option<f32> {
     time.is_finite().then(|| time.max(0.0))
 }

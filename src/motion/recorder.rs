@@ -57,7 +57,6 @@ impl<V: Copy + PartialEq> ValueTrack<V> {
         self.0.len() - before
     }
 
-    /// Returns the value of a frame.
     fn at(&self, frame: usize) -> Option<V> {
         if self.0.len() == 1 { self.0.first() } else { self.0.get(frame) }.copied()
     }
@@ -88,8 +87,8 @@ impl Recorder {
 
     /// Adds a pose at a time in seconds. The time of the first pose becomes time zero of the clip.
     ///
-    /// Returns false and ignores the pose if the time is not later than that of the previous pose, if the pose belongs
-    /// to another skeleton or is not finite, or if the recording is full.
+    /// Returns false and ignores the pose if the time is not later than the previous pose's, if the pose belongs to
+    /// another skeleton or is not finite, or if the recording is full.
     pub fn push(&mut self, time: f64, pose: &Pose) -> bool {
         let start = if self.times.is_empty() { time } else { self.start };
         #[expect(clippy::cast_possible_truncation, reason = "clip times are single precision")]
@@ -126,12 +125,12 @@ impl Recorder {
         self.size >= MAX_VALUES
     }
 
-    /// Returns the number of recorded frames.
+    /// Number of recorded frames.
     pub fn frames(&self) -> usize {
         self.times.len()
     }
 
-    /// Returns the time from the first frame to the last in seconds.
+    /// Time from the first frame to the last, in seconds.
     pub fn seconds(&self) -> f32 {
         self.times.last().copied().unwrap_or(0.0)
     }

@@ -152,7 +152,6 @@ impl<'a> ChannelKeys<'a> {
         is_supported.then_some(Self { times, values, tolerance: tolerance * KEY_FRACTION })
     }
 
-    /// Whether all keys are at rest.
     fn is_at_rest(&self) -> bool {
         (0..self.times.len()).all(|i| {
             let difference = match &self.values {

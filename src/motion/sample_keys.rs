@@ -6,8 +6,8 @@ use crate::pose::Pose;
 use super::PoseKey;
 use super::blend::{blend, blend_local};
 
-/// Writes the pose of keys at a time in seconds. Before the first key it is the pose of that key, and after the last key
-/// that of the last one. `other` is a scratch buffer. Without keys, the pose is unchanged.
+/// Writes the pose of keys at a time in seconds. Before the first key and after the last one, it is the pose of that key. `other` is
+/// a scratch buffer. Without keys, the pose is unchanged.
 pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
     if keys.iter().any(|key| key.partial || !key.easings.is_empty()) {
         return sample_partial(keys, skeleton, time, pose, other);
@@ -28,7 +28,7 @@ pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mu
     }
 }
 
-/// What a slot of a pose holds before and after a time: the indices of the keys.
+/// Indices of the keys that hold a slot of a pose before and after a time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Around {
     before: Option<usize>,
@@ -41,7 +41,7 @@ fn sample_partial(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut P
     let middle = keys.partition_point(|key| key.time <= time);
     pose.reset(skeleton);
     other.reset(skeleton);
-    // The last slot is that of the morph weights.
+    // The last slot is for the morph weights.
     let mut slots = vec![Around::default(); pose.locals.len() + 1];
     let (before, after) = keys.split_at(middle);
     let before = before.iter().enumerate().rev();
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::asset::mannequin;
 
-    /// Keys of the whole character have the same pose, bit by bit, in both ways to sample them.
+    /// Both ways to sample keys of the whole character give bit-identical poses.
     #[test]
     fn keys_of_all_joints_are_sampled_alike() {
         let skeleton = mannequin().unwrap().skeleton;

@@ -48,7 +48,7 @@ pub(super) struct PreparedStrip {
     /// Whether the clips continue at their start after their end.
     wraps: bool,
     blended: Vec<BlendedClip>,
-    /// What an in-place strip of one clip that does not loop plays.
+    /// The part played by an in-place strip of one clip that does not loop.
     played: Option<PlayedPart>,
     scratch: Pose,
 }
@@ -87,7 +87,7 @@ impl PreparedStrip {
         })
     }
 
-    /// Does the same. `gait` returns the gait of the clip with an index.
+    /// Like [`Self::new`]. `gait` returns the gait of a clip, given by index.
     pub(super) fn with_gaits(
         strip: &Strip,
         character: &Character,
@@ -267,9 +267,9 @@ impl PreparedStrip {
         since.is_finite().then_some(since)
     }
 
-    /// Returns by how many cycles of the clip the time `since` seconds after the strip's start is later than the
-    /// foot's first strike in the same cycle. The result is negative if the time is earlier. Returns `None` if the
-    /// clip is not cyclic or the foot does not strike in it. In a blend, the first clip is used.
+    /// Returns the cycles of the clip from the foot's first strike to the time `since` seconds after the strip's start, in the same
+    /// cycle. The result is negative if the time is earlier. Returns `None` if the clip is not cyclic or the foot does not strike in
+    /// it. In a blend, the first clip is used.
     pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
         let first = self.blended.first()?;
         let strike = first.strikes.iter().find(|(_, f)| *f == foot)?.0;

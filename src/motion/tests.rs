@@ -123,7 +123,7 @@ fn shifted(character: &Character, clip: usize, phase: f32) -> crate::asset::Clip
     recorder.clip(&character.skeleton, None).unwrap()
 }
 
-/// Regression: a foot strike shortly before the seam of a cycle was taken for one at the seam, so that blended clips were out of step.
+/// Regression: a foot strike shortly before the seam of a cycle was mistaken for one at the seam, so blended clips were out of step.
 #[test]
 fn a_blend_does_not_depend_on_where_its_cycles_begin() {
     let (mut character, feet) = walker();

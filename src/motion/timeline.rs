@@ -27,23 +27,23 @@ pub struct Motion {
     /// those that are later than the start of the first strip.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<PoseKey>,
-    /// What feet and hands touch. Each contact holds its point in the place that it has at the start of the contact, whatever the keys
-    /// and strips do until its end. They take precedence over what keys plant. They do not extend the motion.
+    /// Contacts of feet and hands. Each holds its point in the place that it has at the start of the contact, whatever the keys and
+    /// strips do until its end. They take precedence over the contacts of keys. They do not extend the motion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<Contact>,
     /// Keys of goals, in the order of their times: where inverse kinematics puts nodes, on top of keys, strips, layers and edits. A contact
     /// takes precedence over the goal of its node.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalKey>,
-    /// Duration in seconds, if it is not that of the content.
+    /// Duration in seconds, if it differs from the content's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<f32>,
     /// Whether feet that stand on the ground are kept in place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub plant: bool,
-    /// A node above the hips that carries the root motion: it has their position on the ground and their heading, and the
-    /// joints below it have the rest of the motion. No other node changes its place in the world. `None` leaves the root
-    /// motion where the clips have it. A node that is not above the hips is ignored.
+    /// A node above the hips that carries the root motion: it has their ground position and heading, and the joints below it have the
+    /// rest of the motion. No other node changes its place in the world. With `None`, the root motion stays where it is in the clips. A
+    /// node that is not above the hips is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_node: Option<usize>,
 }
@@ -81,8 +81,8 @@ pub struct Strip {
     /// with the key poses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fade_in: Option<f32>,
-    /// When the same thing happens in several clips, such as the moment at which a hand arrives: the index of a clip, and seconds within
-    /// it. If all blended clips have a mark, they are warped in time so that their marks coincide.
+    /// Moments when the same thing happens in several clips, such as the arrival of a hand: the index of a clip, and seconds within it.
+    /// If all blended clips have a mark, they are warped in time so that their marks coincide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<(usize, f32)>,
 }
@@ -183,7 +183,7 @@ impl Motion {
         self.takes_keys() && self.keys.is_empty() && self.goals.is_empty()
     }
 
-    /// Whether all clips and nodes that the motion refers to exist in a character, and no contact is on a node that moves with its own.
+    /// Whether all clips and nodes that the motion refers to exist in a character, and no contact is on its own node or below it.
     pub fn fits(&self, character: &Character) -> bool {
         let (clips, nodes) = (character.clips.len(), character.skeleton.nodes.len());
         let changed = self.edits.iter().flat_map(|e| e.turns.iter().chain(&e.shifts));
@@ -356,7 +356,7 @@ impl Strip {
         if self.speed == 0.0 { 0.0 } else { left.max(0.0) / self.speed.abs() }
     }
 
-    /// Duration on the timeline, in seconds: [`Strip::seconds`], or otherwise one cycle of clips that loop, and what is left of others.
+    /// Duration on the timeline, in seconds: [`Strip::seconds`], or otherwise one cycle of looping clips, and the rest of others.
     pub fn length(&self, clips: &[Clip]) -> f32 {
         let once = || match self.looping && self.speed != 0.0 {
             true => self.cycle_seconds(clips) / self.speed.abs(),

@@ -96,7 +96,7 @@ impl Transition {
         self.excess_speed() <= 0.0
     }
 
-    /// Returns by how much the speed exceeds this limit, in radians per second.
+    /// Returns by how much the speed exceeds the limit of [`Self::is_smooth`], in radians per second.
     fn excess_speed(&self) -> f32 {
         self.inside - MAX_RATIO * self.around
     }
@@ -112,10 +112,10 @@ impl Motion {
     /// longer than one of the strips, and never covers a transition between the strip at `index` and an earlier one.
     ///
     /// If the angle of a joint differs between the two clips, the joint turns by this difference within the overlap.
-    /// In the middle of the overlap it turns 1.5 times as fast as on average. A different blend curve cannot make up
-    /// for an overlap that is too short.
+    /// In the middle of the overlap it turns 1.5 times as fast as on average. Another blend curve cannot make up for
+    /// too short an overlap.
     ///
-    /// `feet` are the nodes that stand on the ground. Strips that are mirrored are measured as they are.
+    /// `feet` are the nodes that stand on the ground. Mirrored strips are measured unmirrored.
     pub fn overlap(&self, index: usize, strip: &Strip, character: &Character, feet: &[usize]) -> f32 {
         let clips = &character.clips;
         let Some(before) = self.strips.get(index) else { return 0.0 };

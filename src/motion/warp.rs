@@ -1,6 +1,6 @@
 //! Warps the time of blended clips so that their feet strike the ground together.
 
-/// Takes the place of a foot for the mark of a clip.
+/// Stands for the mark of a clip instead of a foot.
 const MARK: usize = usize::MAX;
 
 /// The foot strikes of a clip.
@@ -86,7 +86,8 @@ pub(super) fn warps(clips: &[FootStrikes]) -> Vec<Warp> {
     (0..clips.len()).map(warp).collect()
 }
 
-/// Does the same for clips with a mark each, in clip seconds. If the strikes do not correspond, only the marks coincide.
+/// Like [`warps`], for clips with one mark each, in clip seconds. If the strikes do not correspond, only the marks
+/// coincide.
 pub(super) fn warps_with_marks(mut clips: Vec<FootStrikes>, marks: &[f32]) -> Vec<Warp> {
     for (clip, &mark) in clips.iter_mut().zip(marks) {
         clip.strikes.push((mark.clamp(0.0, clip.seconds), MARK));

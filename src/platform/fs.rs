@@ -1,4 +1,4 @@
-//! Files: those of the operating system, or those in the memory of a web page, whose names the page chooses.
+//! Files of the operating system, or in the memory of a web page, which chooses their names.
 
 use std::path::Path;
 #[cfg(feature = "window")]
@@ -16,18 +16,16 @@ pub(crate) use super::memory::{
     File, canonicalize, changes, create_dir_all, metadata, put, read_dir, remove_file, rename, write,
 };
 
-/// Returns whether a path refers to a regular file.
 pub(crate) fn is_file(path: &Path) -> bool {
     metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Returns whether a path refers to a folder.
 #[cfg(feature = "window")]
 pub(crate) fn is_dir(path: &Path) -> bool {
     metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// Returns the home folder of the current user. Pages have none.
+/// Returns the user's home folder, or `None` in a web page.
 #[cfg(feature = "window")]
 pub(crate) fn home_dir() -> Option<PathBuf> {
     #[cfg(not(target_arch = "wasm32"))]

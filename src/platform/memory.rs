@@ -1,6 +1,6 @@
-//! Files in memory, for a web page. They live as long as the page, which learns of each change and may keep it.
+//! Files in memory, for a web page. They live as long as the page, which can query each change and store it.
 //!
-//! A path has one form: `..`, `.` and a leading `/` are resolved. Folders need not be created.
+//! Paths are normalised: `..`, `.` and a leading `/` are resolved. Folders need not be created.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -37,7 +37,7 @@ impl Store {
     }
 }
 
-/// Returns the one form of a path.
+/// Returns the normalised path.
 fn resolved(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::from("/");
     for component in path.components() {
@@ -54,12 +54,12 @@ fn missing() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, "no such file")
 }
 
-/// Gives the program a file that the page has, for example one that was dropped on it.
+/// Adds a file from the page, for example one that was dropped on it.
 pub(crate) fn put(path: &Path, bytes: &[u8]) {
     store().set(resolved(path), bytes);
 }
 
-/// Returns the files that the program has written since the last call, in that order, or `None` for those that it has removed.
+/// Returns the files that were written since the last call, in that order, with `None` for removed files.
 pub(crate) fn changes() -> Vec<(PathBuf, Option<Arc<[u8]>>)> {
     let mut store = store();
     let changed = std::mem::take(&mut store.changed);
@@ -69,14 +69,12 @@ pub(crate) fn changes() -> Vec<(PathBuf, Option<Arc<[u8]>>)> {
         .collect()
 }
 
-/// Writes a file.
 pub(crate) fn write(path: &Path, bytes: &[u8]) {
     let (mut store, path) = (store(), resolved(path));
     store.set(path.clone(), bytes);
     store.changed.push(path);
 }
 
-/// What is known about a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Metadata {
     /// `None` for a folder.
@@ -96,7 +94,7 @@ impl Metadata {
         self.file.map_or(0, |(size, _)| size)
     }
 
-    /// Returns a time that grows with each change. It says nothing about the calendar.
+    /// Returns a time that grows with each change. It is not a calendar time.
     pub(crate) fn modified(&self) -> io::Result<SystemTime> {
         Ok(SystemTime::UNIX_EPOCH + Duration::from_secs(self.file.map_or(0, |(_, written)| written)))
     }
@@ -156,7 +154,7 @@ pub(crate) fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
     Ok(())
 }
 
-/// Renames a file, which replaces another one.
+/// Renames a file, replacing an existing one.
 pub(crate) fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
     let (from, to) = (resolved(from.as_ref()), resolved(to.as_ref()));
     let bytes = store().files.get(&from).map(|entry| Arc::clone(&entry.bytes)).ok_or_else(missing)?;

@@ -1,7 +1,7 @@
-//! What a program of an operating system and a web page do differently: the clock, threads, waiting, and files.
+//! Differences between a native program and a web page: the clock, threads, waiting, and files.
 //!
-//! A web page has one thread, which must never wait, and its files are in its memory. Everything else is the same for both, so
-//! the rest of the crate names neither.
+//! A web page has one thread, which must never wait, and its files are in its memory. Everything else is the same, so the
+//! rest of the crate does not distinguish them.
 
 #[cfg(feature = "character")]
 pub(crate) mod fs;

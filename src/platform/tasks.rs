@@ -1,4 +1,4 @@
-//! Work beside the window, and waiting for results.
+//! Background work, and waiting for results.
 
 use std::sync::mpsc::Receiver;
 
@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 mod native {
     use super::Receiver;
 
-    /// Whether work runs beside the window. Otherwise nothing may wait for it.
+    /// Whether work runs in the background. Otherwise nothing may wait for it.
     #[cfg(feature = "window")]
     pub(crate) const HAS_THREADS: bool = true;
 
@@ -61,7 +61,7 @@ mod web {
         }
     }
 
-    /// Time until work starts, so that the page shows first what it does.
+    /// Delay in milliseconds before work starts, so that the page first shows its state.
     #[cfg(feature = "window")]
     const DELAY: i32 = 20;
 

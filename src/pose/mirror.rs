@@ -11,8 +11,8 @@ const NO_ROTATION: f64 = 1e-7;
 
 /// Mirrors poses of a recognised body across the vertical plane between its left and its right side at rest.
 ///
-/// Poses are mirrored relative to rest and in the space of the model. The axes of the joints of both sides may therefore
-/// differ. Mirroring twice gives the pose again, and the joints of a body that is symmetric at rest are mirrored exactly.
+/// Poses are mirrored relative to rest and in the space of the model. The axes of the joints of both sides may therefore differ.
+/// Mirroring twice restores the pose, and the joints of a body that is symmetric at rest are mirrored exactly.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     plane: MirrorPlane,
@@ -50,7 +50,7 @@ impl MirrorPlane {
         DMat3::from_cols(self.direction(DVec3::X), self.direction(DVec3::Y), self.direction(DVec3::Z))
     }
 
-    /// Returns the rotation that a mirror shows instead of a rotation.
+    /// Returns the mirror image of a rotation.
     fn rotation(&self, rotation: DQuat) -> DQuat {
         reflected(rotation, &self.matrix())
     }
@@ -83,7 +83,7 @@ impl Mirror {
         self.plane.point(point)
     }
 
-    /// Returns the world orientation of the counterpart of a node that mirrors a world orientation of the node.
+    /// Returns the world orientation of a node's counterpart that mirrors a world orientation of the node.
     pub fn orientation(&self, skeleton: &Skeleton, node: usize, orientation: DQuat) -> DQuat {
         let Some(partner) = self.partner(node) else { return orientation };
         let turn = orientation * rest_orientation(skeleton, node).conjugate();
@@ -148,7 +148,7 @@ impl Mirror {
         }
     }
 
-    /// Returns the local transform of the counterpart of a node that mirrors a local transform of the node.
+    /// Returns the local transform of a node's counterpart that mirrors a local transform of the node.
     fn local(
         &self,
         skeleton: &Skeleton,

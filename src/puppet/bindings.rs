@@ -112,7 +112,6 @@ impl Bindings {
         self.bound.clear();
     }
 
-    /// Begins a frame.
     pub(super) fn begin_frame(&mut self) {
         self.frame += 1;
     }
@@ -186,7 +185,6 @@ impl Bindings {
         Ok(self.bound.len() - 1)
     }
 
-    /// Returns a binding by its index.
     pub(super) fn get(&self, index: usize) -> Option<&Bound> {
         self.bound.get(index)
     }

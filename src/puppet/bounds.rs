@@ -42,7 +42,7 @@ impl Puppet {
         self.part_boxes_of(&self.palette, &self.pose.weights)
     }
 
-    /// Returns the same boxes for another pose.
+    /// Like [`Self::part_boxes`], for another pose.
     pub(crate) fn part_boxes_of(&self, palette: &Palette, weights: &[f32]) -> Vec<Bounds> {
         let of_part = |part: &Part| JointBoxes::new(self.character.primitive(*part), part.skin.is_some());
         let boxes = self.boxes.get_or_init(|| self.parts.iter().map(of_part).collect());
@@ -80,7 +80,7 @@ impl Puppet {
         self.bounds_of(&self.part_bounds())
     }
 
-    /// Returns the positions of all posed vertices in world metres. Like [`Puppet::bounds`], it takes the joints or the nodes of a
+    /// Returns the positions of all posed vertices in world metres. Like [`Puppet::bounds`], it uses the joints or the nodes of a
     /// character without vertices.
     pub fn points(&self) -> Vec<Vec3> {
         let (mut points, mut skinned) = (Vec::new(), Skinned::default());

@@ -10,7 +10,7 @@ use super::problem::Demand;
 use super::solve::Posable;
 use super::{GoalKind, GoalReport, Puppet, Target};
 
-/// Number of solves at most until a contact on a node that the solve itself moves is in its place.
+/// Maximum number of solves until a contact on a node that the solve itself moves is in place.
 const ROUNDS: usize = 4;
 /// A contact on a node is solved again if the node has moved it by more than this, metres of a person.
 const MOVED: f64 = 1e-4;
@@ -21,15 +21,15 @@ pub(super) struct HeldOn {
     /// The index of the target.
     target: usize,
     on: usize,
-    /// The place of the target and its orientation in the frame of the node.
+    /// Position and orientation of the target in the frame of the node.
     position: DVec3,
     orientation: Option<DQuat>,
 }
 
 impl Puppet {
-    /// Moves each constrained joint to its target: as pins of the whole body, or of its own chain if the body is not
-    /// recognised. A joint that nothing can move stays where it is, and so does one that has a target if `yields` is set. Every
-    /// other joint gets a report, which [`Puppet::report_contacts`] completes.
+    /// Moves each constrained joint to its target as a pin of the whole body, or of its own chain if the body is not recognised. A
+    /// joint that nothing can move stays where it is, and so does a joint with a target if `yields` is set. Every other joint gets a
+    /// report, which [`Puppet::report_contacts`] completes.
     pub(super) fn keep_contacts(&mut self, yields: bool) {
         self.contact_reports.clear();
         if self.contacts.is_empty() {
@@ -57,7 +57,7 @@ impl Puppet {
             pinned: &[],
             yielding: &self.yielding,
             pulling: &self.pulling,
-            // The motion is the start, whatever the frames before were.
+            // The solve starts from the motion, independent of earlier frames.
             options: self
                 .options
                 .with_method(Method::FullBody)
@@ -104,7 +104,8 @@ impl Puppet {
         self.yielding.clear();
         self.pulling.clear();
         self.held_on.clear();
-        // A contact can be on a node at the end of a bone, which is no joint of the body. An orientation there would hold the whole bone.
+        // A contact can be on a node at the end of a bone that is not a joint of the body. An orientation there would hold the whole
+        // bone.
         let turns = |node: usize| self.rig.body.as_ref().is_none_or(|body| body.is_joint(node));
         for contact in &self.contacts {
             let node = contact.node;
@@ -124,14 +125,14 @@ impl Puppet {
                 self.contact_targets.push(Target { offset, position, orientation, ..Target::new(node) });
             }
             self.yielding.extend(contact.yields.then_some(node));
-            // Beside a contact that holds the node, the goal only blends its place.
+            // If a contact holds the node, the goal only blends its position.
             match contact.pulls {
                 true if known.is_none() => self.pulling.push(node),
                 true => {}
                 false => self.pulling.retain(|pulling| *pulling != node),
             }
             if let Some(target) = self.contact_targets.get_mut(index) {
-                // A second constraint of a node may be that of another point, which moves along.
+                // A second constraint of a node may apply to another point, which moves along.
                 let between = at(target.offset.as_vec3()) - at(contact.offset);
                 let frame = contact
                     .on

@@ -1,11 +1,11 @@
-//! Targets of a pointer, which does not know how far away it is.
+//! Targets of a pointer, whose depth is unknown.
 
 use glam::{DQuat, DVec3};
 
 use super::Target;
 use crate::ik::{AxesFrame, AxisTerm, GoalAxes};
 
-/// The axes of a pointer's target. The third axis of its frame does not count, and its orientation is only that frame.
+/// The axes of a pointer's target. The third axis of its frame does not count, and its orientation only defines that frame.
 const FREE_DEPTH: GoalAxes = GoalAxes {
     frame: AxesFrame::Target,
     position: AxisTerm { weights: DVec3::new(1.0, 1.0, 0.0), tolerance: None },
@@ -13,7 +13,7 @@ const FREE_DEPTH: GoalAxes = GoalAxes {
 };
 
 impl Target {
-    /// Returns the target of a pointer: the place along a direction counts with a weight from 0, so that the body chooses it, to 1.
+    /// Returns the target of a pointer. `weight` is the weight of the place along a direction, from 0 (the body chooses it) to 1.
     pub(crate) fn with_depth(self, along: DVec3, weight: f64) -> Self {
         let orientation = DQuat::from_rotation_arc(DVec3::Z, along.normalize_or(DVec3::Z));
         let mut axes = FREE_DEPTH;
@@ -21,7 +21,7 @@ impl Target {
         Self { orientation: Some(orientation), axes, ..self }
     }
 
-    /// Returns the target for a method that has no body to choose a depth: all axes of a free depth count.
+    /// Returns the target for a method without a body that chooses a depth: all axes of a free depth count.
     pub(crate) fn with_known_depth(self) -> Self {
         let mut axes = self.axes;
         axes.position.weights.z = 0.0;

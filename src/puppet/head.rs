@@ -1,4 +1,4 @@
-//! Heads that turn to a point, of characters whose file does not say how their eyes do.
+//! Turns heads to a point, for characters whose file does not describe how their eyes turn.
 
 use glam::{Affine3A, DQuat, DVec3};
 
@@ -7,7 +7,7 @@ use crate::ik::Limit;
 use crate::pose::{Pose, orientation, rest_orientation, update_world_matrices};
 use crate::rig::Rig;
 
-/// Limits hold single joints, so that the others have to turn farther. Each pass turns them by what is missing.
+/// If a limit stops a joint, the others have to turn farther. Each pass turns them by the missing angle.
 const PASSES: usize = 4;
 /// A head that looks at a point within this angle needs no other pass, radians.
 const CLOSE: f64 = 1e-4;
@@ -49,7 +49,7 @@ fn missing_turn(
     let at = world_from_node.get(head)?.translation.as_dvec3();
     let turned = orientation(skeleton, pose, head) * rest_orientation(skeleton, head).conjugate();
     let (now, wanted) = ((turned * facing).try_normalize()?, (target - at).try_normalize()?);
-    // A head turns to what is behind it about its own axis.
+    // To face a point behind it, a head turns about its own axis.
     let axis = now.cross(wanted).try_normalize().unwrap_or_else(|| turned * DVec3::Y);
     Some((axis, now.angle_between(wanted)))
 }

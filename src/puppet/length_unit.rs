@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(person.text(0.0123), "12.3 mm");
         assert_eq!(person.text(0.5), "500 mm");
         assert_eq!(person.text(3.5), "200 % of height");
-        // A fox in centimetres, without a word about it in the file.
+        // A fox in centimetres, which the file does not state.
         let fox = unit(Vec3::new(25.0, 78.0, 155.0));
         assert_eq!(fox.text(11.063), "14.2 % of height");
         assert_eq!(fox.text(0.0), "0.00 % of height");

@@ -6,7 +6,7 @@ use crate::asset::{Character, Material, Part, PoseTarget};
 
 use super::Puppet;
 
-/// What differs from the character in the current pose.
+/// Differences from the character in the current pose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looks {
     /// The materials that a pose or the time can change, sorted by their indices.
@@ -72,7 +72,7 @@ impl Looks {
             }
         }
         let rest_weights = &character.skeleton.rest_weights;
-        // Expressions come after clips, because they add to what they find.
+        // Expressions come after clips, because they add to the existing values.
         let is_late = |target: &PoseTarget| matches!(target, PoseTarget::Expression(_));
         for late in [false, true] {
             for value in character.values.iter().filter(|v| is_late(&v.target) == late) {
@@ -138,7 +138,6 @@ impl Puppet {
         self.looks.hidden.get(part).copied().unwrap_or_default()
     }
 
-    /// Updates what the pose shows.
     pub(super) fn update_looks(&mut self) {
         self.looks.update(&self.character, &self.parts, &self.pose.weights, self.time);
     }

@@ -62,18 +62,17 @@ pub struct Puppet {
     /// The pose on which the motion is played instead of rest, for example the result of earlier drags. A pose of
     /// another skeleton is ignored.
     pub held: Option<Pose>,
-    /// Whether the held pose is shown as it is if the motion consists of key poses only, so that it can be changed before it is
-    /// keyed.
+    /// Whether the held pose is shown unchanged if the motion consists of key poses only, so that it can be changed before it is keyed.
     pub shows_held: bool,
-    /// The pose that the whole body stays near while it follows targets, usually the one in which a drag began. `None` means
-    /// the pose that the motion gives. A pose of another skeleton is ignored.
+    /// The pose that the whole body stays near while it follows targets, usually the one in which a drag began. `None` means the motion's
+    /// pose. A pose of another skeleton is ignored.
     pub stance: Option<Pose>,
-    /// Node indices, each with the local rotation that replaces that of the motion.
+    /// Node indices, each with the local rotation that replaces the motion's.
     pub rotations: Vec<(usize, Quat)>,
-    /// Node indices, each with a rotation in the frame of the node that is applied after those of the motion and [`Puppet::rotations`].
-    /// Nodes whose logical parents turn go with them.
+    /// Node indices, each with a rotation in the frame of the node that is applied after the motion's and [`Puppet::rotations`]. Logical
+    /// children turn with them.
     pub turns: Vec<(usize, Quat)>,
-    /// Indices of weights of the pose, each with the value that replaces that of the motion.
+    /// Indices of weights of the pose, each with the value that replaces the motion's.
     pub weights: Vec<(usize, f32)>,
     /// Goals for nodes.
     pub targets: Vec<Target>,
@@ -90,8 +89,8 @@ pub struct Puppet {
     pub style: Option<CharacterPrior>,
     /// How joints deform the vertices.
     pub skinning: Skinning,
-    /// Point in the world at which the character looks: with its eyes if its file says how, otherwise with the head of its recognised body,
-    /// which turns within its limits.
+    /// Point in the world at which the character looks: with its eyes if its file describes how, otherwise with the head of its recognised
+    /// body, which turns within its limits.
     pub look_at: Option<DVec3>,
     /// How long springs settle in a pose before they follow a motion, in seconds. See [`Puppet::start_springs`].
     pub settle_seconds: f64,
@@ -195,9 +194,9 @@ impl Puppet {
         puppet
     }
 
-    /// Samples the motion, keeps its contacts in place, solves for the targets, applies constraints, eyes and springs, and computes the palette. Returns a
-    /// report for each target and each pin, group by group, and then one for each contact. Pins are solved, and
-    /// reported, together with targets only, unless [`Puppet::pins`] has one.
+    /// Samples the motion, keeps its contacts in place, solves for the targets, applies constraints, eyes and springs, and computes the
+    /// palette. Returns a report for each target and each pin, group by group, and then one for each contact. Pins are solved and reported
+    /// only together with targets, unless [`Puppet::pins`] contains one.
     ///
     /// The result depends on the public fields, not on how often this is called. The pose and its world matrices are
     /// finite. Allocates nothing once the buffers have grown, except for [`Method::Style`](crate::ik::Method::Style).
@@ -232,9 +231,9 @@ impl Puppet {
         Ok(&self.reports)
     }
 
-    /// Adopts a pose from another source, and moves joints with contact constraints to their targets. The puppet's own
-    /// targets and motion are ignored. Does nothing if the pose is that of another skeleton. Afterwards,
-    /// [`Puppet::reports`] has a report for each contact.
+    /// Adopts a pose from another source, and moves joints with contact constraints to their targets. The puppet's own targets and motion
+    /// are ignored. Does nothing if the pose belongs to another skeleton. Afterwards, [`Puppet::reports`] contains a report for each
+    /// contact.
     ///
     /// ```
     /// use sinew::glam::Quat;
@@ -312,7 +311,7 @@ impl Puppet {
 
     /// Replaces the motion with a single clip, given by its index, and sets the time in the clip, in seconds.
     ///
-    /// A clip that the character does not have is the rest pose.
+    /// A missing clip plays the rest pose.
     ///
     /// ```
     /// use sinew::{asset, puppet::Puppet};
@@ -333,7 +332,7 @@ impl Puppet {
         self.motion.is_rest() || (self.shows_held && self.motion.has_only_keys())
     }
 
-    /// Returns the duration of the motion in seconds.
+    /// Duration of the motion in seconds.
     pub fn seconds(&self) -> f32 {
         self.motion.seconds(&self.character.clips)
     }
@@ -343,9 +342,9 @@ impl Puppet {
         self.solver.reset();
     }
 
-    /// Writes the pose of a motion at a time in seconds, with its contacts kept in place and nothing else applied. Targets, rotations and the
-    /// motion of the puppet are ignored, but its own pose is lost until the next [`Puppet::update`]. The pose is at rest if that of the motion
-    /// is not finite.
+    /// Writes the pose of a motion at a time in seconds, with its contacts kept in place and nothing else applied. Targets, rotations and
+    /// the motion of the puppet are ignored, but its own pose is lost until the next [`Puppet::update`]. The result is the rest pose if the
+    /// motion's pose is not finite.
     ///
     /// ```
     /// use sinew::glam::{Quat, Vec3};
@@ -422,7 +421,7 @@ impl Puppet {
         self.update_looks();
     }
 
-    /// Returns the character.
+    /// The character that is posed.
     pub fn character(&self) -> &Character {
         &self.character
     }
@@ -456,8 +455,8 @@ impl Puppet {
         &self.reports
     }
 
-    /// Returns the nodes whose joints the last [`Puppet::update`] has left at the border of their limits, sorted. Only
-    /// joints that were solved are included.
+    /// Returns the nodes whose joints the last [`Puppet::update`] has left at their limits, sorted. Only joints that were solved are
+    /// included.
     pub fn limited(&self) -> &[usize] {
         &self.limited
     }

@@ -13,7 +13,7 @@ use super::{CharacterPrior, GoalKind, Pin, PinnedNode, PuppetError, Target};
 /// The targets and pins of a puppet, and the options to solve them with.
 #[derive(Clone, Copy)]
 pub(super) struct Demand<'a> {
-    /// What the targets are in reports.
+    /// The kind of the targets in reports.
     pub(super) kind: GoalKind,
     pub(super) targets: &'a [Target],
     pub(super) pins: &'a [Pin],
@@ -29,7 +29,6 @@ pub(super) struct Demand<'a> {
 }
 
 impl Demand<'_> {
-    /// Returns whether any node is pinned.
     fn has_pins(&self) -> bool {
         !(self.pins.is_empty() && self.pinned.is_empty())
     }
@@ -40,7 +39,7 @@ impl Demand<'_> {
     }
 
     /// Returns the hips of the body that follows the targets as a whole. [`Method::Auto`] moves the whole body if there is a
-    /// position or a look among them, and a target with a base or with a node that the hips do not carry moves it for no method.
+    /// position or a look among them. No method moves it for a target with a base, or with a node that is not below the hips.
     pub(super) fn hips(&self, character: &Character, rig: &Rig) -> Option<usize> {
         let Self { options, targets, .. } = self;
         let hips = rig.body.as_ref().filter(|_| self.whole_body && !targets.is_empty())?.hips;
@@ -89,8 +88,8 @@ impl Groups {
             return;
         }
         if demand.is_one_group() {
-            // The group has the base of the first target that names one. Other bases are pinned. Otherwise the base may
-            // move, so no joint may be above it.
+            // The group has the base of the first target that names one, and other bases are pinned. Without one, the base
+            // may move, so no joint may be above it.
             let given = demand.targets.iter().find_map(|t| t.base);
             let first =
                 demand.targets.first().map(|t| t.node).or_else(|| demand.pins.first().map(|p| p.node));
@@ -111,7 +110,6 @@ impl Groups {
         }
     }
 
-    /// Returns the number of groups.
     pub(super) fn len(&self) -> usize {
         self.groups.len()
     }
@@ -155,7 +153,7 @@ pub(super) struct Problem {
     pub(super) bound_nodes: Vec<usize>,
     /// The index of the binding.
     pub(super) binding: usize,
-    /// The goals of the targets, and then those of the pins.
+    /// The goals of the targets, then of the pins.
     pub(super) goals: Vec<Goal>,
     /// The pins, with their positions and orientations: `pinned`, and then the base if it is pinned.
     pub(super) pins: Vec<PinnedNode>,
@@ -215,7 +213,7 @@ impl Problem {
             Some(Goal::pin(link, pin.position, pin.orientation).with_offset(offset))
         }));
         if whole_body && demand.kind == GoalKind::Contact {
-            // Nothing but goals pulls. The motion says which feet stand, and its hands are relative to the shoulders.
+            // Only goals pull. The motion defines which feet stand, and its hands are relative to the shoulders.
             let limbs = subject.rig.body.iter().flat_map(|plan| &plan.limbs);
             let free = limbs.filter(|limb| limb.kind != LimbKind::Leg);
             let is_free = |node: usize| free.clone().any(|limb| limb.joints.contains(&node));
@@ -318,7 +316,7 @@ fn check_base<'a>(
     }
 }
 
-/// Returns the nodes whose names are those of a prior's joints, with the indices of these joints.
+/// Returns the nodes that have the names of a prior's joints, with the indices of these joints.
 fn nodes_of_prior(skeleton: &Skeleton, style: &CharacterPrior) -> Vec<(usize, usize)> {
     let joints = style.joints.iter().enumerate();
     joints.filter_map(|(joint, name)| Some((skeleton.find(name)?, joint))).collect()

@@ -1,4 +1,4 @@
-//! Parts of a pose that replace those of the motion: rotations, turns and weights of nodes.
+//! Parts of a pose that replace the motion's: rotations, turns and weights of nodes.
 
 use glam::Quat;
 

@@ -50,7 +50,7 @@ impl Posable<'_> {
         let base = base(self.character, self.rig, target);
         let place = |n: usize| self.world_from_node.get(n).map_or(Vec3::ZERO, |m| m.translation.into());
         let above = |n: usize| self.rig.above(&self.character.skeleton, n).filter(|_| n != base);
-        // A hierarchy with a cycle was refused, but its logical parents still form one.
+        // A hierarchy with a cycle was rejected, but its logical parents still form one.
         let nodes = self.world_from_node.len();
         let path = std::iter::successors(Some(target.node), |&n| above(n)).take(nodes);
         path.map(|n| above(n).map_or(0.0, |a| f64::from(place(n).distance(place(a))))).sum()

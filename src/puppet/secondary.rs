@@ -50,7 +50,7 @@ impl Secondary {
 }
 
 impl Puppet {
-    /// Turns the springs of the character on or off. They begin at rest. Off is the default.
+    /// Turns the springs of the character on or off (the default). They begin at rest.
     pub fn set_springs(&mut self, on: bool) {
         self.secondary.springs = if on { Springs::new(&self.character) } else { None };
         self.secondary.fraction = 0.0;
@@ -79,7 +79,7 @@ impl Puppet {
         self.secondary.springs.as_mut().is_some_and(Springs::end_step)
     }
 
-    /// Shows the springs, eyes and constraints again, on the pose of the last [`Puppet::update`].
+    /// Applies the springs, eyes and constraints again to the pose of the last [`Puppet::update`].
     ///
     /// # Errors
     /// [`NotFinite`] if the pose is not finite. The puppet is then at rest.
@@ -96,8 +96,8 @@ impl Puppet {
         Ok(())
     }
 
-    /// Lets the springs come to rest in the pose of the last [`Puppet::update`]: they start at rest, and are simulated for
-    /// a number of seconds while the pose stays.
+    /// Lets the springs come to rest in the pose of the last [`Puppet::update`]: they start at rest and are simulated for
+    /// a number of seconds in that pose.
     ///
     /// ```
     /// use sinew::asset::{Character, Node, Skeleton, Spring, SpringJoint, Transform};
@@ -163,7 +163,7 @@ impl Puppet {
         Ok(self.settle(self.settle_seconds)?)
     }
 
-    /// Updates the puppet at a time of its motion, in seconds, after all steps of the springs that end until then. `clock`
+    /// Updates the puppet at a time of its motion, in seconds, after all steps of the springs that end by then. `clock`
     /// counts these steps. The result is the same however many updates there were since the clock started, unless more
     /// than [`MAX_SETTLE`] has passed since the last one: the springs then settle at the new time.
     ///
@@ -240,7 +240,7 @@ pub struct SpringClock {
     steps: u64,
 }
 
-/// Returns the number of whole steps in a number of seconds. A step that is missing only by a rounding error counts.
+/// Returns the number of whole steps in a number of seconds. A step that is short only by a rounding error counts.
 fn steps(seconds: f64) -> u64 {
     let steps = (seconds * f64::from(STEPS_PER_SECOND) + TOLERANCE).floor();
     #[expect(

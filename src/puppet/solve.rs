@@ -19,7 +19,7 @@ pub(super) struct Workspace {
     pub(super) bindings: Bindings,
     pub(super) groups: Groups,
     problem: Problem,
-    /// Whether each node is at the border of its limit, as of the last solve of its joint in this frame.
+    /// Whether each node is at its limit, as of the last solve of its joint in this frame.
     is_limited: Vec<bool>,
     /// The traces of this frame's solves.
     pub(super) traces: Vec<SolveTrace>,
@@ -52,7 +52,7 @@ impl Workspace {
         self.is_limited.resize(nodes, false);
     }
 
-    /// Returns the nodes at the border of their limits, sorted.
+    /// Returns the nodes at their limits, sorted.
     pub(super) fn limited(&self) -> impl Iterator<Item = usize> + '_ {
         self.is_limited.iter().enumerate().filter(|(_, limited)| **limited).map(|(node, _)| node)
     }
@@ -145,7 +145,7 @@ impl Workspace {
     }
 }
 
-/// Notes which joints of a solved binding are at the border of their limits. `limited` contains links.
+/// Notes which joints of a solved binding are at their limits. `limited` contains links.
 fn note_limits(is_limited: &mut [bool], binding: &Binding, limited: &[usize]) {
     let mut note = |node: Option<usize>, limited| {
         if let Some(own) = node.and_then(|n| is_limited.get_mut(n)) {

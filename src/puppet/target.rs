@@ -20,7 +20,7 @@ pub struct Target {
     pub node: usize,
     /// The node that stays fixed. `None` means the base of the rig's chain that ends at the node. If there is no such
     /// chain, it means [`rig::default_base`](crate::rig::default_base) for a position, and the node itself for a look.
-    /// For an orientation alone it always means the node itself.
+    /// For only an orientation it always means the node itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
     /// The point of the node that should reach the position, in the node's frame. Zero is the node's origin.
@@ -42,7 +42,8 @@ pub struct Target {
     /// Weights and tolerances of the position and the orientation, along the axes of a frame.
     #[serde(default, skip_serializing_if = "is_default")]
     pub axes: GoalAxes,
-    /// Whether the node, the hand of a recognised body, is to touch another part of it, so that its flesh does not keep it away from there.
+    /// Whether the node, a hand of a recognised body, should touch another part of it. The flesh there then does not keep
+    /// the hand away.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub touches: bool,
 }
@@ -66,7 +67,7 @@ fn is_default(axes: &GoalAxes) -> bool {
 }
 
 impl Target {
-    /// Returns a target for a node, without any goal yet.
+    /// Creates a target for a node, without any goal yet.
     ///
     /// ```
     /// use sinew::glam::DVec3;
@@ -103,7 +104,7 @@ impl Target {
 pub struct Pin {
     /// The node's index.
     pub node: usize,
-    /// World position in metres, and orientation as a product of rotations. `None` means those of the motion.
+    /// World position in metres, and orientation as a product of rotations. `None` means the motion's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<(DVec3, DQuat)>,
 }
@@ -152,7 +153,7 @@ pub struct GoalReport {
     /// The outcome. A contact constraint that a later solve has moved away from its position is
     /// [`Outcome::Stalled`], and one that no joint can move there is [`Outcome::OutOfReach`].
     pub outcome: Outcome,
-    /// What holds the body back from a target that is missed, with nodes instead of links.
+    /// What keeps the body from reaching a missed target, with nodes instead of links.
     pub held_by: Holds,
     /// Number of iterations.
     pub iterations: usize,
@@ -205,7 +206,7 @@ impl GoalReport {
         }
     }
 
-    /// Returns the largest errors of those reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error
+    /// Returns the largest errors of the reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error
     /// that would be printed as zero is left out, unless both are.
     #[cfg(any(feature = "cli", feature = "window"))]
     pub(crate) fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>, unit: LengthUnit) -> String {
@@ -232,7 +233,6 @@ pub(super) struct PinnedNode {
 }
 
 impl PinnedNode {
-    /// Returns the pin as a target.
     pub(super) fn target(&self) -> Target {
         let (position, orientation) = (Some(self.position), Some(self.orientation));
         Target { position, orientation, ..Target::new(self.node) }

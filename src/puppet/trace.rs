@@ -9,8 +9,8 @@ use super::bindings::Bound;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NodeStep {
-    /// The node's index. If the step is on the way from a base up to its ancestors, everything but the part beyond this
-    /// joint turns, and its own rotation is the inverse of the step's turn.
+    /// The node's index. On the way from a base up to its ancestors, a step turns everything except the part beyond
+    /// this joint, and the joint's own rotation is the inverse of that turn.
     pub node: usize,
     /// The step.
     pub step: Step,

@@ -1,5 +1,5 @@
 //! Makes the results of failed cases their goldens, without posing or drawing again: the files `NAME.new.png` and
-//! `NAME.new.json`, which are what the report showed.
+//! `NAME.new.json`, which the report showed.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 1 << 30;
 /// Maximum number of pixels of an image.
 const MAX_PIXELS: u64 = 1 << 28;
 
-/// An error when results are accepted.
+/// An error while accepting results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AcceptError {
@@ -25,7 +25,7 @@ pub enum AcceptError {
         suite: PathBuf,
         /// Name of the case.
         case: String,
-        /// Why it has none.
+        /// Why there are none.
         cause: String,
     },
     /// A result cannot be read, or a golden cannot be written.
@@ -40,8 +40,8 @@ struct NewResult {
     bytes: Vec<u8>,
 }
 
-/// Makes the results of cases their goldens, and returns the paths of these goldens. `indices` are those of the cases in the
-/// suite. All results are read and checked before the first golden is written.
+/// Makes the results of cases their goldens, and returns the paths of these goldens. `indices` refer to the cases in the suite.
+/// All results are read and checked before the first golden is written.
 ///
 /// # Errors
 /// [`AcceptError`] if a case has no results, if one of them is not valid, or if a file cannot be read or written.

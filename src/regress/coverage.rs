@@ -18,7 +18,7 @@ const MIN_SHIFT: f32 = 1e-3;
 /// Maximum number of joints that a warning names.
 const MAX_NAMES: usize = 6;
 
-/// The joints of a character that move vertices of its skins, and those of them that some pose moves relative to their parents.
+/// The joints of a character that move vertices of its skins, and which of them some pose moves relative to their parents.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     weighted: BTreeSet<usize>,
@@ -29,7 +29,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// No pose moves any joint of the character yet.
+    /// No joint of the character has moved yet.
     pub fn new(character: &Character) -> Self {
         let mut rest = Vec::new();
         world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut rest);
@@ -59,12 +59,12 @@ impl Coverage {
         rotation(was).angle_between(rotation(is)) > MIN_TURN || shift > self.shift
     }
 
-    /// Returns how many joints have weights, and how many of them are moved.
+    /// Returns the number of joints with weights, and how many of them move.
     pub fn counts(&self) -> (usize, usize) {
         (self.weighted.len(), self.moved.len())
     }
 
-    /// Returns a line with the names of the joints that stay still in all poses. `None` if every joint moves.
+    /// Returns a line with the joints that stay still in all poses, or `None` if every joint moves.
     pub fn warning(&self, character: &Character) -> Option<String> {
         let unmoved: Vec<usize> = self.weighted.difference(&self.moved).copied().collect();
         if unmoved.is_empty() {

@@ -7,7 +7,7 @@ use super::suite::Suite;
 ///
 /// `digest` is a CRC-32 of the image's RGBA bytes. `off_N` counts the pixels that differ by N levels of 255 in their
 /// most different channel, and `largest` is the largest such difference. `beyond` counts the pixels that FLIP judges.
-/// `mean` is the mean FLIP error of the image, and `worst` is that of its worst tile. `metres` and `radians` are the
+/// `mean` is the mean FLIP error of the image, and `worst` the mean of its worst tile. `metres` and `radians` are the
 /// largest differences of any joint.
 const COLUMNS: &str =
     "case,status,rule,digest,off_1,off_2,off_3,off_4_up,largest,beyond,mean,worst,metres,radians";

@@ -1,8 +1,8 @@
 //! The FLIP image metric, which measures how visible the differences between two images are.
 //!
-//! The metric is defined in Andersson et al. 2020, "FLIP: A Difference Evaluator for Alternating Images", to whose
-//! sections and tables the comments below refer. A filter that is the sum of two Gaussians is applied as two filters,
-//! because the sum is not separable, but each Gaussian is.
+//! The metric is defined in Andersson et al. 2020, "FLIP: A Difference Evaluator for Alternating Images". The comments below refer to its
+//! sections and tables. A filter that is the sum of two Gaussians is applied as two filters, because the sum is not
+//! separable, but each Gaussian is.
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 

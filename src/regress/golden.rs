@@ -21,7 +21,7 @@ use super::record::RecordedScene;
 /// Maximum size of a joint golden, in bytes.
 const MAX_JOINTS_BYTES: u64 = 1 << 30;
 
-/// An error when a golden is read or written.
+/// An error while reading or writing a golden.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoldenError {
@@ -39,7 +39,7 @@ pub enum GoldenError {
         /// The joint that is not finite, or the message of the PNG encoder.
         cause: String,
     },
-    /// Two poses have other nodes.
+    /// Two poses have different nodes.
     #[error("{cause}")]
     Nodes {
         /// The first difference.

@@ -23,8 +23,8 @@ impl<'a> GoldenFolders<'a> {
         Self { shared: &suite.goldens, own: own.map(|class| suite.goldens.join(class)) }
     }
 
-    /// Returns the path of an image. A class with a folder of its own reads the shared golden where its own is missing, and writes
-    /// into its own folder.
+    /// Returns the path of an image. A class with its own folder reads the shared golden if its own is missing, and writes into
+    /// its own folder.
     pub(super) fn find(&self, name: &str) -> GoldenPath {
         let shared = self.shared.join(name);
         match &self.own {

@@ -24,7 +24,7 @@ pub struct Difference {
     pub alpha: (usize, u8),
     /// Number of pixels that differ by more than the tolerated levels.
     pub beyond: usize,
-    /// Mean FLIP error of the image, caused by these pixels alone, from 0 (equal) to 1 (black against white).
+    /// Mean FLIP error of the image, caused only by these pixels, from 0 (equal) to 1 (black against white).
     pub mean: f32,
     /// Mean FLIP error of the worst tile, and that tile's upper left pixel.
     pub worst: (f32, [u32; 2]),
@@ -45,7 +45,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Returns the rule's name in reports.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Identical => "identical",
@@ -56,7 +56,7 @@ impl Rule {
 }
 
 impl Difference {
-    /// Returns the number of pixels that differ.
+    /// Number of pixels that differ.
     pub fn pixels(&self) -> usize {
         self.off.iter().sum()
     }
@@ -70,7 +70,7 @@ impl Difference {
         }
     }
 
-    /// Returns whether the image passes. The levels of `tolerance` must be those with which the images were compared.
+    /// Returns whether the image passes. The images must have been compared with the levels of `tolerance`.
     pub fn passes(&self, tolerance: &ImageTolerance) -> bool {
         self.rule() != Rule::Flip || self.mean <= tolerance.mean && self.worst.0 <= tolerance.worst
     }
@@ -109,7 +109,7 @@ pub fn compare(expected: &DecodedImage, actual: &DecodedImage, levels: u8) -> Op
     if expected.rgba == actual.rgba {
         return Some(difference);
     }
-    // `judged` is the expected image in which the pixels that FLIP judges are replaced by those of the actual image.
+    // `judged` is the expected image with the pixels that FLIP judges taken from the actual image.
     let mut judged = expected.clone();
     for (pixel, actual) in judged.rgba.chunks_exact_mut(4).zip(actual.rgba.chunks_exact(4)) {
         let off = pixel.iter().zip(actual).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! Regression tests: compares images and joints with goldens.
 //!
 //! [`assert_pose!`] and [`assert_image!`] are assertions for the tests of other programs, as in `examples/regression/main.rs`.
-//! [`compare`] measures the difference of two images, and [`Joints`] that of two poses.
+//! [`compare`] measures the difference between two images, and [`Joints`] the difference between two poses.
 //!
-//! With the feature `cli`, this module also contains what `sinew test` is made of: suites, their runs and their reports. It is
+//! With the feature `cli`, this module also contains the parts of `sinew test`: suites, their runs and their reports. They are
 //! not part of the library's stable interface. The module does not interpret the options of a case. The program does, in the
 //! `Pose` function that it passes to a `Run`.
 

@@ -22,7 +22,7 @@ struct RunData<'a> {
     adapter_class: Option<&'a str>,
     processor: &'a str,
     seconds: f64,
-    /// Number of golden images without a scene that can be read.
+    /// Number of golden images without a readable scene.
     goldens_without_scene: usize,
     cases: Vec<CaseData<'a>>,
     /// The checks of clips.
@@ -37,7 +37,7 @@ struct CaseData<'a> {
     status: &'static str,
     seconds: f64,
     findings: Vec<FindingData<'a>>,
-    /// What the case says although it passes.
+    /// Remarks about a case that passes.
     notes: &'a [String],
     /// Whether the golden image contains its scene.
     golden_scene: &'static str,
@@ -71,8 +71,8 @@ struct JointData<'a> {
     angle: f64,
 }
 
-/// Returns the outcomes as JSON, with the changes of each image that differs. Lengths are in metres and angles in radians. Joints that
-/// are the same are left out.
+/// Returns the outcomes as JSON, with the changes of each image that differs. Lengths are in metres and angles in radians. Equal
+/// joints are left out.
 ///
 /// # Errors
 /// The path of a number that is not finite.

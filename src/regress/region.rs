@@ -12,9 +12,9 @@ use super::record::{SceneRecord, part_names};
 /// The names of a region, as a suite lists them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegionNames {
-    /// What is compared. Empty for everything.
+    /// Compared names. Empty for everything.
     pub only: Vec<String>,
-    /// What is not compared.
+    /// Ignored names.
     pub ignore: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ struct Selection {
 }
 
 impl RegionNames {
-    /// Finds what the names stand for: a limb of a recognised body (`left arm`), a bone of a human body (`leftLowerArm`), a joint or a
+    /// Resolves the names: a limb of a recognised body (`left arm`), a bone of a human body (`leftLowerArm`), a joint or a
     /// node with everything below it, a part, or a material.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ fn similar(name: &str, mut known: Vec<String>) -> String {
 }
 
 impl Region {
-    /// Returns whether the joint with a name in a golden is compared. In the golden of a session, a frame number and a slash precede
+    /// Returns whether the joint with a golden's name is compared. In the golden of a session, a frame number and a slash precede
     /// the name.
     pub(super) fn has_joint(&self, name: &str) -> bool {
         let in_selection = |selection: &Selection| {
@@ -141,7 +141,7 @@ impl Region {
                 .iter()
                 .any(|n| self.labels.get(*n).is_some_and(|label| label == name || label == bare))
         };
-        // Parts are not joints, so a list of parts alone does not exclude joints.
+        // Parts are not joints, so a list of only parts does not exclude joints.
         let only = self.only.as_ref().filter(|only| !only.nodes.is_empty());
         only.is_none_or(in_selection) && !in_selection(&self.ignore)
     }
@@ -151,8 +151,8 @@ impl Region {
         self.only.is_some() || !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty()
     }
 
-    /// Returns the second image, which shows what `record` describes, with the pixels of the golden, which is the first, wherever they are
-    /// not compared. `None` if everything is compared. A pixel is ignored if it, or a pixel next to it, shows what is ignored in either.
+    /// Returns the second image, which shows what `record` describes, with the golden's pixels (the first image) wherever they are not
+    /// compared. `None` if everything is compared. A pixel is ignored if it or a neighbour shows something ignored in either image.
     pub(super) fn mask(
         &self,
         puppet: &Puppet,

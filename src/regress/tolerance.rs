@@ -12,8 +12,8 @@ pub struct ImageTolerance {
 }
 
 impl Default for ImageTolerance {
-    /// Tolerances above the differences between drivers and CPUs, and below those that the deliberate defects of
-    /// `tests/breaks` cause. `docs/decisions/regression-tests.md` shows both distributions.
+    /// Tolerances above the differences between drivers and CPUs, and below the effects of the deliberate defects in
+    /// `tests/breaks`. `docs/decisions/regression-tests.md` shows both distributions.
     fn default() -> Self {
         Self { levels: 2, mean: 0.007, worst: 0.04 }
     }
@@ -34,14 +34,14 @@ impl Default for JointTolerance {
     }
 }
 
-/// The maximum changes of an image by their kinds. They apply if the golden contains a record of its scene.
+/// The maximum changes of an image, by kind. They apply if the golden contains a record of its scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KindTolerance {
     /// No visible vertex may move by this number of pixels or more, whether the pose or the camera moves it.
     pub moved: f32,
-    /// Maximum number of pixels that differ by at least two levels of 255 because the scene differs. Pixels that differ although the scene
-    /// is the same do not count.
+    /// Maximum number of pixels that differ by at least two levels of 255 because the scene differs. Pixels that differ in the same scene
+    /// do not count.
     pub changed: usize,
     /// Maximum number of these pixels whose alpha differs by at least two levels.
     pub alpha: usize,

@@ -1,4 +1,4 @@
-//! What is visible through surfaces that transmit light: an image of the rest of the scene, with mip levels for rough surfaces.
+//! The backdrop behind surfaces that transmit light: an image of the rest of the scene, with mip levels for rough surfaces.
 
 use wgpu::{TextureFormat, TextureUsages};
 
@@ -86,7 +86,6 @@ impl Backdrop {
         })
     }
 
-    /// Returns the view of all levels.
     pub(super) fn view(&self) -> &wgpu::TextureView {
         &self.target.all
     }

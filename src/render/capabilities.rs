@@ -1,4 +1,4 @@
-//! What an adapter can do, found out once when it is opened.
+//! The capabilities of an adapter, determined once when it is opened.
 
 use wgpu::{
     Adapter, Backend, DeviceType, DownlevelFlags, Limits, TextureFormat, TextureFormatFeatureFlags,
@@ -8,10 +8,10 @@ use wgpu::{
 /// Storage buffers that the vertex shaders of `shaders/fetch_storage.wgsl` read.
 const VERTEX_BUFFERS: u32 = 5;
 
-/// What an adapter can do. Everything that adapters do differently depends on these values.
+/// The capabilities of an adapter. All differences between adapters depend on these values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Capabilities {
-    /// Whether it draws on the CPU. `render/software` has what only such adapters need.
+    /// Whether it draws on the CPU. `render/software` has the code for such adapters.
     pub(crate) is_software: bool,
     /// Whether it runs compute shaders with eight buffers, and indirect draws.
     pub(crate) has_compute: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Capabilities {
     pub(crate) has_vertex_storage: bool,
     /// Whether fragment shaders write masks of samples.
     pub(crate) has_sample_masks: bool,
-    /// Whether a depth texture can be compared and also be read as numbers. GLSL does only one of these.
+    /// Whether a depth texture can be both compared and read as numbers. GLSL allows only one of these.
     pub(crate) loads_compared_depth: bool,
     /// Whether a pass can draw into one level of a texture while it reads another.
     pub(crate) fills_levels_in_place: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Capabilities {
 }
 
 impl Capabilities {
-    /// Those of WebGL2 on a GPU.
+    /// Capabilities of WebGL2 on a GPU.
     pub(super) const WEBGL2: Self = Self {
         is_software: false,
         has_compute: false,
@@ -39,14 +39,14 @@ impl Capabilities {
         has_view_formats: false,
     };
 
-    /// Returns those of an adapter that is opened with all of its limits.
+    /// Returns the capabilities of an adapter opened with all of its limits.
     pub(super) fn of_adapter(adapter: &Adapter) -> Self {
         let flags = adapter.get_downlevel_capabilities().flags;
         Self::new(&adapter.get_info(), &adapter.limits(), flags)
     }
 
-    /// Returns those of a device whose adapter is unknown. Its limits decide: without storage buffers it is like WebGL2, and otherwise
-    /// like WebGPU.
+    /// Returns the capabilities of a device with an unknown adapter. Its limits decide: without storage buffers it is like WebGL2, and
+    /// otherwise like WebGPU.
     pub(super) fn of_device(device: &wgpu::Device, info: &wgpu::AdapterInfo) -> Self {
         let limits = device.limits();
         let has_storage = limits.max_storage_buffers_per_shader_stage >= VERTEX_BUFFERS;
@@ -75,26 +75,26 @@ impl Capabilities {
     }
 }
 
-/// Returns the version of desktop OpenGL, with which drivers begin their description. That of OpenGL ES begins with words.
+/// Returns the version of desktop OpenGL, with which drivers begin their description. Descriptions of OpenGL ES begin with words.
 fn desktop_opengl(info: &wgpu::AdapterInfo) -> Option<(u32, u32)> {
     let version = info.driver_info.split(' ').next()?;
     let mut numbers = version.split('.').map_while(|number| number.parse().ok());
     (info.backend == Backend::Gl).then_some((numbers.next()?, numbers.next()?))
 }
 
-/// Returns whether shaders may declare storage buffers. Contexts of OpenGL before 4.3 can have them as an extension, but wgpu translates
+/// Returns whether shaders may declare storage buffers. OpenGL contexts before 4.3 can have them as an extension, but wgpu translates
 /// shaders into the GLSL of the context's version, which has none.
 fn shades_with_storage(info: &wgpu::AdapterInfo) -> bool {
     desktop_opengl(info).is_none_or(|version| version >= (4, 3))
 }
 
-/// Returns whether all levels of a texture are created at once, as OpenGL does since 4.2. Before, passes that draw into a level draw nothing
-/// while another one is bound alone, or if one is missing.
+/// Returns whether all levels of a texture are created at once, as in OpenGL since 4.2. Before that, passes that draw into a
+/// level draw nothing while another one is bound alone, or if one is missing.
 fn has_fixed_levels(info: &wgpu::AdapterInfo) -> bool {
     desktop_opengl(info).is_none_or(|version| version >= (4, 2))
 }
 
-/// Returns why an adapter cannot draw at all, if it cannot. WebGL2 is the least that suffices.
+/// Returns why an adapter cannot draw at all, if so. It needs at least WebGL2.
 pub(super) fn shortcoming(adapter: &Adapter) -> Option<String> {
     let flags = adapter.get_downlevel_capabilities().flags;
     missing_limit(&adapter.limits())
@@ -103,8 +103,8 @@ pub(super) fn shortcoming(adapter: &Adapter) -> Option<String> {
         .or_else(|| missing_format(|format| adapter.get_texture_format_features(format)))
 }
 
-/// Before version 4.2, shaders cannot say where their resources are bound. wgpu 30 assigns them from outside only if the context has no
-/// compute shaders, which are an extension there. Otherwise all textures and buffers are mixed up.
+/// Before version 4.2, shaders cannot specify where their resources are bound. wgpu 30 assigns the bindings itself only if the context has
+/// no compute shaders, which are an extension there. Otherwise all textures and buffers are mixed up.
 fn lost_bindings(info: &wgpu::AdapterInfo, flags: DownlevelFlags) -> Option<String> {
     let (major, minor) = desktop_opengl(info)?;
     let is_lost = (major, minor) < (4, 2) && flags.contains(DownlevelFlags::COMPUTE_SHADERS);

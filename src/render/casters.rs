@@ -37,7 +37,7 @@ pub(super) struct Casters {
 }
 
 impl Casters {
-    /// Creates no pipelines yet. `depth` describes the texture that they draw into.
+    /// Creates no pipelines yet. `depth` describes the target texture.
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts, depth: wgpu::DepthStencilState) -> Self {
         let module = shaders::module_for(gpu, "shadow", shaders::SHADOW);
         let layout = layouts.pipeline(gpu, &layout::CASTERS);
@@ -45,8 +45,8 @@ impl Casters {
         Self { module, layout, depth, pipelines, batcher, crowds: Vec::new() }
     }
 
-    /// Prepares the parts of a frame that cast shadows. `is_posed` says whether their vertices will be skinned before they are drawn,
-    /// but those of crowds never are.
+    /// Prepares the parts of a frame that cast shadows. `is_posed` says whether their vertices are skinned before drawing, which never
+    /// applies to crowds.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -85,12 +85,11 @@ impl Casters {
         self.draw_crowds(pass, models.0, frame);
     }
 
-    /// Returns the parts that are not those of crowds.
+    /// Returns the parts outside crowds.
     pub(super) fn batches(&self) -> &[Batch] {
         &self.batcher.batches
     }
 
-    /// Draws the parts of crowds.
     pub(super) fn draw_crowds(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model], frame: &Frame<'_>) {
         draw_crowds(self.crowds.iter(), pass, (models, frame), 1);
     }

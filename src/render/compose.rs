@@ -28,7 +28,7 @@ pub struct Compositor {
     layout: wgpu::BindGroupLayout,
     /// Replaces what is below the texture.
     replace: wgpu::RenderPipeline,
-    /// Does the same, and encodes linear values as sRGB.
+    /// Like `replace`, and encodes linear values as sRGB.
     encode: wgpu::RenderPipeline,
     /// Blends a texture with premultiplied alpha.
     over: wgpu::RenderPipeline,
@@ -90,7 +90,7 @@ impl Compositor {
         self.compose(gpu, &self.replace, (texture, texels), placement)
     }
 
-    /// Does the same for a view with linear values, and stores them as sRGB, although the format of the target does not convert.
+    /// Like [`Compositor::bind`], but for a view with linear values, stored as sRGB although the format of the target does not convert.
     pub fn bind_linear(
         &self,
         gpu: &Gpu,
@@ -100,7 +100,7 @@ impl Compositor {
         self.compose(gpu, &self.encode, (texture, texels), placement)
     }
 
-    /// Does the same as [`Compositor::bind`] for a texture with premultiplied alpha, below which the window remains visible.
+    /// Like [`Compositor::bind`], but for a texture with premultiplied alpha, below which the window remains visible.
     pub fn bind_over(
         &self,
         gpu: &Gpu,
@@ -147,7 +147,7 @@ pub struct Composed {
 }
 
 impl Composed {
-    /// Draws the texture in a pass over a window of `window` pixels. Afterwards the viewport is that of the texture.
+    /// Draws the texture in a pass over a window of `window` pixels. Afterwards the viewport covers the texture.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, window: (u32, u32)) {
         self.draw_parts(pass, window, &[self.placement]);
     }
@@ -167,7 +167,7 @@ impl Composed {
     }
 }
 
-/// What a pipeline without colors draws.
+/// The target of a depth-only pipeline.
 #[derive(Debug)]
 pub(super) struct DepthTarget<'a> {
     pub(super) format: TextureFormat,
@@ -175,7 +175,7 @@ pub(super) struct DepthTarget<'a> {
     pub(super) constants: &'a [(&'a str, f64)],
 }
 
-/// What a pipeline writes.
+/// A pipeline's outputs.
 #[derive(Debug, Default)]
 struct Written<'a> {
     colors: &'a [Option<wgpu::ColorTargetState>],

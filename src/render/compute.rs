@@ -8,7 +8,7 @@ use super::{Gpu, RenderError, shaders};
 /// The largest number of workgroups in one dimension that every adapter supports.
 const MAX_GROUPS: u32 = 65_535;
 
-/// What a kernel does with a buffer.
+/// How a kernel uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// A uniform buffer.
@@ -89,7 +89,7 @@ impl Kernel {
         })
     }
 
-    /// Encodes `groups` workgroups. If there are more than one dimension can hold, they are spread over rows, and the last row
+    /// Encodes `groups` workgroups. If one dimension cannot hold them all, they are spread over rows, and the last row
     /// may be incomplete: the shader computes its index from the id and the number of workgroups, and returns if it is too large.
     pub(crate) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, groups: u32) {
         if groups == 0 {
@@ -102,7 +102,7 @@ impl Kernel {
     }
 }
 
-/// Creates a storage buffer of a size in bytes that can be copied from and to. It is never empty.
+/// Creates a storage buffer of a size in bytes for copies in both directions. It is never empty.
 ///
 /// # Errors
 /// [`RenderError::Buffer`] if it exceeds the limits of the adapter.
@@ -119,14 +119,14 @@ pub(crate) fn storage(gpu: &Gpu, label: &'static str, size: u64) -> Result<wgpu:
 /// Creates a storage buffer with initial contents.
 ///
 /// # Errors
-/// Same as [`storage`].
+/// See [`storage`].
 pub(crate) fn storage_with(
     gpu: &Gpu,
     label: &'static str,
     bytes: &[u8],
 ) -> Result<wgpu::Buffer, RenderError> {
     let buffer = storage(gpu, label, bytes.len() as u64)?;
-    // Writes must be multiples of four bytes, as are all structs of shaders.
+    // Writes must be multiples of four bytes, as all shader structs are.
     gpu.queue.write_buffer(&buffer, 0, bytes);
     Ok(buffer)
 }
@@ -143,7 +143,7 @@ pub(crate) fn uniform(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buf
     buffer
 }
 
-/// Submits an encoder and waits for the contents of a range of a buffer. For tests and for results; no frame waits for it.
+/// Submits an encoder and waits for the contents of a range of a buffer. For tests and results; no frame waits for it.
 ///
 /// # Errors
 /// [`RenderError`] if the driver reports an error or the device is lost.

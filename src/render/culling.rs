@@ -1,10 +1,10 @@
-//! Finds out what a camera or a light cannot see.
+//! Determines what a camera or a light cannot see.
 
 use glam::{Mat4, Vec3, Vec4};
 
 use crate::view::Bounds;
 
-/// The six planes around what is visible. A point is inside if its dot product with each plane is not negative.
+/// The six planes around the visible volume. A point is inside if its dot product with each plane is not negative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frustum([Vec4; 6]);
 
@@ -20,15 +20,15 @@ impl Frustum {
         self.0.map(Into::into)
     }
 
-    /// Returns whether some of a sphere may be visible, as `shaders/cull.wgsl` does.
+    /// Returns whether part of a sphere may be visible, like `shaders/cull.wgsl`.
     #[cfg(test)]
     fn sees_sphere(&self, center: Vec3, radius: f32) -> bool {
         self.0.iter().all(|plane| plane.dot(center.extend(1.0)) >= -radius * plane.truncate().length())
     }
 
-    /// Returns whether some of a box may be visible. A box of unknown extent may be.
+    /// Returns whether part of a box may be visible. A box of unknown extent may be.
     pub(super) fn sees(&self, bounds: &Bounds) -> bool {
-        // The corner that is furthest inside decides. Comparing with NaN is false, so that nothing is lost if a plane is invalid.
+        // The corner that is furthest inside decides. Comparing with NaN is false, so nothing is lost if a plane is invalid.
         bounds.is_empty()
             || !self.0.iter().any(|plane| {
                 let inside = plane.truncate().cmpge(Vec3::ZERO);

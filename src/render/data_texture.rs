@@ -1,4 +1,4 @@
-//! Data that vertex shaders read from textures of vectors, where they cannot read storage buffers (`shaders/fetch_texture.wgsl`).
+//! Data that vertex shaders read from textures of vectors if they cannot read storage buffers (`shaders/fetch_texture.wgsl`).
 
 use bytemuck::cast_slice;
 use glam::Vec4;
@@ -32,7 +32,7 @@ impl VertexData {
     }
 }
 
-/// Fails if data of this size does not fit into what vertex shaders read: a storage buffer, or a texture.
+/// Fails if data of this size exceeds what vertex shaders can read: a storage buffer, or a texture.
 pub(super) fn check(gpu: &Gpu, what: &'static str, bytes: u64) -> Result<(), RenderError> {
     if gpu.capabilities.has_vertex_storage {
         return gpu.check_storage(what, bytes);
@@ -49,12 +49,12 @@ pub(super) fn upload(gpu: &Gpu, what: &'static str, vectors: &[Vec4]) -> wgpu::T
     texture.create_view(&Default::default())
 }
 
-/// Returns the rows that vectors need.
+/// Number of rows for the vectors.
 pub(super) fn rows(vectors: usize) -> u32 {
     u32::try_from(vectors.div_ceil(WIDTH)).unwrap_or(u32::MAX)
 }
 
-/// Returns how rows are stored that begin at an offset.
+/// Layout of rows that begin at `offset`.
 pub(super) fn row_layout(offset: u64) -> wgpu::TexelCopyBufferLayout {
     wgpu::TexelCopyBufferLayout {
         offset,
@@ -63,7 +63,6 @@ pub(super) fn row_layout(offset: u64) -> wgpu::TexelCopyBufferLayout {
     }
 }
 
-/// Creates a texture with some rows.
 pub(super) fn create(gpu: &Gpu, what: &'static str, rows: u32) -> wgpu::Texture {
     gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some(what),

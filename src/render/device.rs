@@ -97,7 +97,7 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// The driver's description of the adapter.
     pub info: wgpu::AdapterInfo,
-    /// What the adapter can do.
+    /// The capabilities of the adapter.
     pub(crate) capabilities: Capabilities,
     /// The first error that has not been returned to a caller yet.
     error: FirstMessage,
@@ -130,10 +130,10 @@ impl Gpu {
     }
 
     /// Uses a device that the caller has opened. It needs the default limits of WebGPU or those of WebGL2
-    /// ([`wgpu::Limits::downlevel_webgl2_defaults`]), with which there are no compute shaders. `info` describes its adapter.
+    /// ([`wgpu::Limits::downlevel_webgl2_defaults`]), which exclude compute shaders. `info` describes its adapter.
     ///
-    /// The caller keeps the device's callbacks, so errors and losses that only they report are not part of the errors of this
-    /// crate.
+    /// The caller keeps the device's callbacks, so this crate's errors do not include errors and losses that only the callbacks
+    /// report.
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, info: wgpu::AdapterInfo) -> Self {
         let capabilities = Capabilities::of_device(&device, &info);
         Self {
@@ -195,7 +195,7 @@ impl Gpu {
         Ok((Self::open(&adapter).await?, surface, offered))
     }
 
-    /// Opens an adapter. Where waiting is possible, the other functions find one and open it.
+    /// Opens an adapter. If waiting is possible, the other functions find one and open it.
     ///
     /// # Errors
     /// [`RenderError::Unfit`] if it cannot draw, and [`RenderError::Device`] if it cannot be opened.
@@ -232,8 +232,8 @@ impl Gpu {
         describe(&self.info)
     }
 
-    /// Returns the class of the adapter: its backend, and the program or the vendor that draws. Adapters of a class round similarly,
-    /// for example `vulkan-llvmpipe`, `gl-llvmpipe`, `vulkan-nvidia` or `metal-apple`.
+    /// Returns the class of the adapter: its backend, and the program or vendor that draws. Adapters of a class round similarly.
+    /// Examples are `vulkan-llvmpipe`, `gl-llvmpipe`, `vulkan-nvidia` and `metal-apple`.
     pub fn class(&self) -> String {
         class(&self.info)
     }
@@ -266,7 +266,7 @@ impl Gpu {
     }
 }
 
-/// The search for an adapter, in one group of backends after the other.
+/// The search for an adapter, one group of backends after another.
 struct Search<'a> {
     choice: &'a AdapterChoice,
     /// All adapters.
@@ -314,7 +314,6 @@ fn first_line(message: &str) -> String {
     }
 }
 
-/// Joins all lines of a message.
 fn join_lines(message: &str) -> String {
     message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! What a frame draws: the data of all instances, and batches of equal parts.
+//! A frame's contents: the data of all instances, and batches of equal parts.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -31,7 +31,7 @@ pub(super) struct Item {
     /// Index of its first matrix in the palette of its instance.
     first_matrix: usize,
     record: gpu_types::Instance,
-    /// Index of its material in [`Input::materials`], if it is not that of the model.
+    /// Index of its material in [`Input::materials`], if it is not the model's.
     pub(super) material: Option<u32>,
 }
 
@@ -43,25 +43,25 @@ pub(super) struct Batch {
     /// Their records.
     pub(super) instances: Range<u32>,
     pub(super) dual: bool,
-    /// Index of its material in [`Input::materials`], if it is not that of the model.
+    /// Index of its material in [`Input::materials`], if it is not the model's.
     pub(super) material: Option<u32>,
     pub(super) pipeline: wgpu::RenderPipeline,
 }
 
-/// The parts of a frame that something can see, and the data of their instances. The buffers are reused by later frames.
+/// The visible parts of a frame, and the data of their instances. The buffers are reused by later frames.
 #[derive(Debug, Default)]
 pub(super) struct DrawList {
     pub(super) items: Vec<Item>,
     pub(super) input: Input,
 }
 
-/// What the shaders read about instances.
+/// The shaders' data about instances.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub(super) records: Vec<gpu_types::Instance>,
     pub(super) bones: Vec<Vec4>,
     pub(super) weights: Vec<f32>,
-    /// Records of parts with other materials than those of the model.
+    /// Records of parts with materials that differ from the model's.
     pub(super) materials: Vec<OwnMaterial>,
     /// Whether the shaders that draw read the matrices as a uniform buffer, which `software/few_bones.rs` decides.
     pub(super) few_bones: bool,
@@ -162,12 +162,12 @@ fn to_u32(n: usize) -> u32 {
 }
 
 /// Groups items that can be drawn together: the same part of the same model, with the same pipeline. Batches are sorted by
-/// pipeline, and everything else stays in the order of the frame.
+/// pipeline. Everything else stays in the order of the frame.
 #[derive(Debug)]
 pub(super) struct Batcher<V> {
     variants: HashMap<V, u32>,
     parts: HashMap<(V, usize, usize, Option<u32>), u32>,
-    /// For each item the ranks of its variant and of its part, and its index.
+    /// For each item, the ranks of its variant and its part, and its index.
     order: Vec<(u32, u32, usize)>,
     pub(super) batches: Vec<Batch>,
 }
@@ -217,7 +217,6 @@ impl<V: Copy + Eq + Hash> Batcher<V> {
 }
 
 impl Item {
-    /// Returns the part that it draws.
     pub(super) fn part<'m>(&self, models: &[&'m Model]) -> Option<&'m ModelPart> {
         models.get(self.model)?.parts.get(self.part)
     }

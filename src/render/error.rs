@@ -26,7 +26,7 @@ pub enum RenderError {
         /// The driver's error.
         cause: String,
     },
-    /// The adapter lacks something without which nothing can be drawn.
+    /// The adapter lacks something that drawing requires.
     #[error("the graphics adapter {adapter} cannot run sinew: {cause}")]
     Unfit {
         /// The adapter.
@@ -68,7 +68,7 @@ pub enum RenderError {
         /// The requested number.
         samples: u32,
     },
-    /// The device cannot run compute shaders, of crowds, of inverse kinematics, or of skinning.
+    /// The device cannot run compute shaders for crowds, inverse kinematics or skinning.
     #[error("the graphics device has no compute shaders with eight buffers and 256 invocations")]
     NoCompute,
     /// The image could not be encoded as PNG.

@@ -1,4 +1,4 @@
-//! Fingerprints of frames, by which an image is drawn again only if something in it has changed.
+//! Fingerprints of frames. An image is redrawn only if its fingerprint has changed.
 
 use std::hash::{DefaultHasher, Hasher};
 

@@ -17,7 +17,7 @@ use super::{Floor, Frame, Gpu, Grid, LightSource, shaders, shadow};
 const SHARP_RADIUS: f32 = 9.0;
 const SOFT_RADIUS: f32 = 41.0;
 
-/// Number of horizontal bands into which the shadowed part of an image is divided, each as wide as the shadow there, and their
+/// Number of horizontal bands into which the shadowed part of an image is divided, each as wide as its shadow, and their
 /// minimum height in pixels.
 const BANDS: u32 = 6;
 const MIN_BAND: u32 = 8;
@@ -32,9 +32,9 @@ pub(super) struct FloorPass {
     pipelines: HashMap<FloorVariant, wgpu::RenderPipeline>,
     /// The rectangles of the image that are drawn with the surfaces, and their pipelines.
     pieces: Vec<(wgpu::RenderPipeline, Rect)>,
-    /// Those that are drawn into the backdrop.
+    /// The rectangles drawn into the backdrop.
     backdrop: Vec<(wgpu::RenderPipeline, Rect)>,
-    /// Those that are drawn outside of the rectangle around the surfaces.
+    /// The rectangles outside the one around the surfaces.
     surroundings: Vec<(wgpu::RenderPipeline, Rect)>,
 }
 
@@ -78,7 +78,7 @@ impl FloorPass {
     ) {
         let all = Rect::of_size(area);
         let occlusion = frame.has_ambient_occlusion();
-        // Where pieces meet, llvmpipe draws some of several samples twice, so there are no bands across the shadow.
+        // Where pieces meet, llvmpipe draws some samples twice, so shadows have no bands with several samples.
         let has_bands = patch.is_some() || output.samples == 1;
         let (outer, bands) = match (shadows, occlusion) {
             (true, false) => shadowed(frame, items, floor, (area, has_bands)),
@@ -125,7 +125,7 @@ impl FloorPass {
         pass.set_scissor_rect(0, 0, rect.width, rect.height);
     }
 
-    /// Draws the floor of the backdrop, whose size is that of the rectangle.
+    /// Draws the floor of the backdrop, which has the size of the rectangle.
     pub(super) fn draw_backdrop(&self, pass: &mut wgpu::RenderPass<'_>, rect: Rect) {
         draw_pieces(pass, &self.backdrop);
         pass.set_scissor_rect(0, 0, rect.width, rect.height);
@@ -173,7 +173,7 @@ fn draw_pieces(pass: &mut wgpu::RenderPass<'_>, pieces: &[(wgpu::RenderPipeline,
 }
 
 /// Returns the pieces of an image in which the floor may be in shadow: the boxes of all parts, projected along the key light.
-/// All of them lie inside the first rectangle, which is the only one without `has_bands`.
+/// All of them are inside the first rectangle, which is the only one without `has_bands`.
 fn shadowed(
     frame: &Frame<'_>,
     items: &[Item],

@@ -24,7 +24,7 @@ pub struct Frame<'a> {
     pub mode: ShadingMode,
     /// The light in the shaded modes.
     pub light: Light,
-    /// Other lights in an environment, without shadows. Those beyond [`MAX_LIGHTS`](super::MAX_LIGHTS) are not drawn.
+    /// Other lights in an environment, without shadows. Lights beyond [`MAX_LIGHTS`](super::MAX_LIGHTS) are not drawn.
     pub lights: Vec<PunctualLight>,
     /// The background.
     pub background: Background,
@@ -34,7 +34,7 @@ pub struct Frame<'a> {
     pub ground: Option<Floor>,
     /// Whether the key light casts shadows.
     pub shadow: bool,
-    /// Whether surfaces that are close to each other receive less light from an environment. It has no effect on classic light and on
+    /// Whether surfaces that are close to each other receive less light from an environment. It has no effect on classic light or
     /// frames with crowds. Drawing takes much longer with it.
     pub ambient_occlusion: bool,
     /// Centre and radius of a sphere around everything that casts shadows, in world metres.
@@ -62,7 +62,6 @@ impl Frame<'_> {
         self.lights.get(..count).unwrap_or_default()
     }
 
-    /// Returns whether it is drawn with ambient occlusion.
     pub(super) fn has_ambient_occlusion(&self) -> bool {
         let has_environment = self.mode.is_shaded() && self.light.source != LightSource::Classic;
         self.ambient_occlusion && has_environment && self.crowds.is_empty()
@@ -72,18 +71,18 @@ impl Frame<'_> {
 /// Instances of a model whose palettes are on the GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct CrowdInstances<'a> {
-    /// Index of the model in the list that the renderer is given.
+    /// Index of the model in the list passed to the renderer.
     pub model: usize,
     /// The instances.
     pub instances: &'a GpuInstances,
-    /// A number that changes whenever the instances have changed.
+    /// A number that changes whenever the instances change.
     pub version: u64,
 }
 
 /// A model in a pose.
 #[derive(Clone, Debug)]
 pub struct Instance<'a> {
-    /// Index of the model in the list that the renderer is given.
+    /// Index of the model in the list passed to the renderer.
     pub model: usize,
     /// The parts of the model to draw. Other parts are not drawn.
     pub draws: Vec<Draw<'a>>,
@@ -91,7 +90,7 @@ pub struct Instance<'a> {
     pub palette: &'a [Mat4],
     /// Where the instance is: a rotation, a uniform scale and a translation of everything above, in world metres.
     pub place: Affine3A,
-    /// Linear RGBA, a factor of the base colour. White is the colour of the model itself.
+    /// Linear RGBA factor of the base colour. White keeps the model's colour.
     pub tint: Vec4,
 }
 
@@ -184,7 +183,7 @@ impl ShadingMode {
     /// All modes.
     pub const ALL: [Self; 5] = [Self::Shaded, Self::Lambert, Self::Normal, Self::Mask, Self::Skeleton];
 
-    /// Returns the name that is used in files and options.
+    /// The name in files and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Shaded => "shaded",
@@ -222,7 +221,7 @@ pub enum Background {
     Color([u8; 3]),
     /// No background: alpha is zero.
     Transparent,
-    /// What the view of [`Renderer::draw`](super::Renderer::draw) already shows. In an image, the same as `Transparent`.
+    /// The current contents of [`Renderer::draw`](super::Renderer::draw)'s view. In an image, the same as `Transparent`.
     Keep,
 }
 

@@ -1,10 +1,10 @@
-//! An image of a frame in a texture, which is drawn again only if something has changed.
+//! An image of a frame in a texture, which is redrawn only if something has changed.
 
 use wgpu::{TextureFormat, TextureUsages};
 
 use super::{Canvas, Composed, Compositor, Frame, Gpu, Model, Placement, RenderError, Renderer};
 
-/// A texture that contains the last frame that was drawn into it.
+/// A texture that contains the last frame drawn into it.
 #[derive(Debug)]
 pub struct FrameTexture {
     /// The formats in which colours and data are stored. They differ at most in whether they are sRGB.
@@ -17,7 +17,7 @@ pub struct FrameTexture {
     draws: u64,
 }
 
-/// Everything on which the image depends.
+/// Everything that the image depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Contents {
     frame: u64,
@@ -32,7 +32,7 @@ impl FrameTexture {
         Self { formats, texture: None, shown: formats[1], drawn: None, draws: 0 }
     }
 
-    /// Encodes the drawing of a frame in an image of `size` pixels, unless the texture contains that image already.
+    /// Encodes the drawing of a frame in an image of `size` pixels, unless the texture already contains that image.
     /// The caller must submit the commands.
     ///
     /// ```
@@ -104,13 +104,13 @@ impl FrameTexture {
     }
 
     /// Returns a view of the stored values and the size in pixels, or `None` if nothing was drawn yet. OpenGL and WebGL2 cannot read the
-    /// stored values of colours, so there the view has linear values; [`Self::compose`] takes care of both.
+    /// stored values of colours, so there the view has linear values. [`Self::compose`] handles both.
     pub fn view(&self) -> Option<(wgpu::TextureView, (u32, u32))> {
         let texture = self.texture.as_ref()?;
         Some((view(texture, self.shown), (texture.width(), texture.height())))
     }
 
-    /// Prepares to draw the image into a rectangle of a window whose format is that of data. `None` if nothing was drawn yet.
+    /// Prepares to draw the image into a rectangle of a window with the format for data. `None` if nothing was drawn yet.
     pub fn compose(&self, gpu: &Gpu, compositor: &Compositor, placement: Placement) -> Option<Composed> {
         let (view, size) = self.view()?;
         let [_, data] = self.formats;
@@ -122,7 +122,7 @@ impl FrameTexture {
         })
     }
 
-    /// Returns how often a frame was drawn.
+    /// Returns how many frames were drawn.
     pub fn draws(&self) -> u64 {
         self.draws
     }
@@ -132,7 +132,6 @@ fn view(texture: &wgpu::Texture, format: TextureFormat) -> wgpu::TextureView {
     texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
 }
 
-/// Creates the texture of a frame.
 fn create(
     gpu: &Gpu,
     size: (u32, u32),

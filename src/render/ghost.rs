@@ -40,7 +40,7 @@ pub(super) struct GhostPass {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<GhostVariant, wgpu::RenderPipeline>,
-    /// The ghosts of the frame, each as the batches of its depth and those of its colour.
+    /// The ghosts of the frame, each as batches of its depth and its colour.
     batches: Vec<Batch>,
 }
 

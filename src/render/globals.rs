@@ -5,7 +5,6 @@ use glam::{Vec3, Vec4};
 use super::srgb::to_linear;
 use super::{Background, Environment, Frame, Grid, ambient, gpu_types, light, shadow};
 
-/// Returns what all passes over an area of pixels share.
 pub(super) fn globals(frame: &Frame<'_>, area: (u32, u32)) -> gpu_types::Globals {
     let (width, height) = pixels(area);
     let (center, radius) = frame.sphere;
@@ -44,8 +43,8 @@ fn background(background: Background) -> [f32; 4] {
     [r, g, b, 1.0]
 }
 
-/// Returns the factor by which toon shading multiplies the light of an environment, so that a lit white surface is white: its colours
-/// are those that the artist chose.
+/// Returns the factor by which toon shading multiplies an environment's light, so that a lit white surface is white and colours
+/// appear as the artist chose them.
 fn toon_scale(environment: &Environment) -> f32 {
     let luminance = |color: Vec3| color.dot(Vec3::new(0.2126, 0.7152, 0.0722));
     // The mean of the irradiance from above and from below. See `irradiance` in `shaders/environment.wgsl`.
@@ -63,14 +62,13 @@ fn grid_cell(radius: f32) -> f32 {
     steps.into_iter().find(|&s| s <= wanted).unwrap_or(power)
 }
 
-/// Returns the distance of the thin lines of a clear grid: 10 cm for figures from half a metre to five metres, and a power of ten times
-/// that for others.
+/// Returns the distance between the thin lines of a clear grid: 10 cm for figures from half a metre to five metres, times a power
+/// of ten for others.
 fn thin_cell(radius: f32) -> f32 {
     // The radius of the scene is a little more than the height of a figure.
     0.1 * 10.0_f32.powf((radius.max(1e-6) * 1.9).log10().floor())
 }
 
-/// Converts a size in pixels.
 #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
 pub(super) fn pixels((width, height): (u32, u32)) -> (f32, f32) {
     (width as f32, height as f32)

@@ -178,6 +178,6 @@ pub mod flags {
     pub const GLOSSINESS: u32 = 2048;
     pub const TOON: u32 = 4096;
     pub const MOVING_TEXTURES: u32 = 8192;
-    /// All layers that have shaders of their own.
+    /// All layers that have their own shaders.
     pub const LAYERS: u32 = CLEARCOAT | SHEEN | TRANSMISSION | IRIDESCENCE | ANISOTROPY;
 }

@@ -31,11 +31,11 @@ pub(super) struct Culling {
     pub(super) views: Option<wgpu::Buffer>,
 }
 
-/// Instances of a model whose palettes another pass of the GPU writes. In each frame, the GPU lists those that the camera
+/// Instances of a model whose palettes another GPU pass writes. In each frame, the GPU lists the instances that the camera
 /// and the key light can see, and each part is drawn by one indirect draw.
 #[derive(Debug)]
 pub struct GpuInstances {
-    /// A number that no other list of this process has.
+    /// A number that is unique in this process.
     pub(super) id: u64,
     instances: u32,
     bytes: u64,
@@ -46,12 +46,12 @@ pub struct GpuInstances {
     groups: Vec<usize>,
 }
 
-/// Where the data of a part begins, in that of an instance.
+/// The offsets of a part within an instance's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GpuPart {
     /// Index of its first matrix in the palette of an instance.
     pub(crate) first_matrix: u32,
-    /// Index of its first morph weight in those of an instance.
+    /// Index of its first morph weight among an instance's.
     pub(crate) first_weight: u32,
     /// Whether its matrix mirrors the part.
     pub(crate) mirrored: bool,
@@ -74,7 +74,7 @@ pub(crate) struct GpuInstanceBuffers<'a> {
     pub(crate) weight_count: u32,
 }
 
-/// What a camera or the light sees of the instances.
+/// The instances that a camera or the light sees.
 #[derive(Debug)]
 struct View {
     cull: wgpu::BindGroup,
@@ -199,7 +199,7 @@ fn uniform_with(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buffer {
     buffer
 }
 
-/// Converts a count. What does not fit into 32 bits does not fit into a buffer either.
+/// Converts a count. A value that exceeds 32 bits does not fit into a buffer.
 fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -47,12 +47,12 @@ fn pack(input: &Input, vectors: &mut Vec<Vec4>) {
     let bones: &[Vec4] = if input.few_bones { &[] } else { &input.bones };
     let first_bone = 2 * input.records.len();
     let first_weight = 4 * (first_bone + bones.len());
-    // The size check makes sure that all indices are exact.
+    // The size check ensures that all indices are exact.
     #[expect(clippy::cast_precision_loss, reason = "less than 2^24")]
     let number = |index: usize| index as f32;
     vectors.clear();
     vectors.extend(input.records.iter().flat_map(|record| {
-        // Matrices in the uniform buffer have indices of their own.
+        // Matrices in the uniform buffer have their own indices.
         let matrix = record.first_matrix as usize + if input.few_bones { 0 } else { first_bone };
         let weight = record.first_weight as usize + first_weight;
         [record.tint.into(), Vec4::new(number(matrix), number(weight), 0.0, 0.0)]
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    /// Reads as the shader does.
+    /// Reads like the shader.
     #[test]
     fn the_shader_finds_matrices_and_weights_of_each_instance() {
         let input = input(false);

@@ -1,4 +1,4 @@
-//! Frames that are blended over what a host has drawn.
+//! Frames that are blended over the host's drawing.
 
 use wgpu::TextureFormat;
 

@@ -9,15 +9,15 @@ use super::capabilities::Capabilities;
 
 /// Number of textures of glTF's core material.
 pub(super) const CORE_MAPS: usize = 5;
-/// Number of textures that a material may have in addition. With the three of the light, WebGPU's limit of 16 textures leaves one for
+/// Number of additional textures that a material may have. With the three of the light, WebGPU's limit of 16 textures leaves one for
 /// others.
 pub(super) const EXTRA_SLOTS: usize = 7;
-/// Number of those where the data of vertices needs two textures more, because OpenGL counts the textures of all stages together.
+/// The same if the data of vertices needs two more textures, because OpenGL counts the textures of all stages together.
 const FEWER_EXTRA_SLOTS: usize = 5;
 /// The first binding of the additional textures.
 const FIRST_EXTRA: u32 = 13;
 
-/// A bind group of the passes that draw a frame. Its number is its place in [`Group::ALL`].
+/// A bind group of the passes that draw a frame. Its number is its index in [`Group::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
     Globals,
@@ -33,8 +33,8 @@ impl Group {
 
 /// The groups of a kind of pipeline, by group number, and the passes that use such pipelines.
 ///
-/// Vulkan keeps a group bound only while the layouts of all groups in front of it stay the same, and wgpu 30 does not bind it again.
-/// So if a pipeline has no layout for a group (`None`) that another pipeline of its pass has, then the groups behind the hole are lost, and
+/// Vulkan keeps a group bound only while the layouts of all groups in front of it stay the same, and wgpu 30 does not rebind it.
+/// If a pipeline has no layout for a group (`None`) that another pipeline of its pass has, the groups behind the hole are lost, and
 /// strict drivers read zeros from them.
 #[derive(Debug)]
 pub(super) struct PipelineGroups {
@@ -85,11 +85,11 @@ pub(super) const LINES: PipelineGroups =
 /// The bind group layouts of all passes, by group number.
 #[derive(Debug)]
 pub(super) struct Layouts {
-    /// 0: `Globals`, and the matrices of a frame that has only few of them.
+    /// 0: `Globals`, and the matrices of a frame with few of them.
     pub(super) globals: BindGroupLayout,
     /// 1: the instances of a frame, their matrices and their morph weights, or a texture with all of them.
     pub(super) instances: BindGroupLayout,
-    /// 2: the shadow map, the environment, what is visible through surfaces that transmit light, and the maps of ambient occlusion.
+    /// 2: the shadow map, the environment, the backdrop, and the maps of ambient occlusion.
     pub(super) light: BindGroupLayout,
     /// 3: the textures of a material with their samplers, `Part` (at a dynamic offset), the morph targets of the model, and `Part`
     /// again.
@@ -143,7 +143,6 @@ impl Layouts {
         }
     }
 
-    /// Creates the layout of a kind of pipeline.
     pub(super) fn pipeline(&self, gpu: &Gpu, kind: &PipelineGroups) -> wgpu::PipelineLayout {
         let group = |group: &Option<Group>| {
             group.map(|group| match group {
@@ -162,12 +161,12 @@ impl Layouts {
     }
 }
 
-/// Returns how many textures a material may have in addition to those of glTF's core.
+/// Returns how many textures a material may have beyond glTF's core.
 pub(super) fn extra_slots(capabilities: Capabilities) -> usize {
     if capabilities.has_vertex_storage { EXTRA_SLOTS } else { FEWER_EXTRA_SLOTS }
 }
 
-/// Returns the bindings of all textures and of their samplers.
+/// Returns the bindings of all textures and their samplers.
 pub(super) fn map_bindings(capabilities: Capabilities) -> impl Iterator<Item = [u32; 2]> {
     let core = (0..CORE_MAPS as u32).map(|map| 2 * map);
     let extra = (0..extra_slots(capabilities) as u32).map(|slot| FIRST_EXTRA + 2 * slot);
@@ -203,10 +202,9 @@ pub(super) fn shadow_map(capabilities: Capabilities) -> Vec<BindGroupLayoutEntry
     vec![number_texture(0, ShaderStages::FRAGMENT), entry(TEXEL_SAMPLER, ShaderStages::FRAGMENT, ty)]
 }
 
-/// The binding of the sampler with which numbers are read from the shadow map, in the group of light.
+/// The binding of the sampler that reads numbers from the shadow map, in the group of light.
 pub(super) const TEXEL_SAMPLER: u32 = 4;
 
-/// Returns the binding of a texture of vectors.
 fn data_texture(binding: u32) -> BindGroupLayoutEntry {
     number_texture(binding, ShaderStages::VERTEX)
 }
@@ -275,14 +273,14 @@ mod tests {
 
     const KINDS: [&PipelineGroups; 5] = [&CASTERS, &SURFACES, &FLOOR, &GHOSTS, &LINES];
 
-    /// Returns the first group that both kinds use although they differ in front of it.
+    /// Returns the first group that both kinds use although groups in front differ.
     fn lost_group(a: &PipelineGroups, b: &PipelineGroups) -> Option<usize> {
         let used = |kind: &PipelineGroups, group: usize| kind.groups.get(group).is_some_and(Option::is_some);
         let differs = a.groups.iter().zip(b.groups).position(|(a, b)| a != b)?;
         (differs + 1..Group::ALL.len()).find(|&group| used(a, group) && used(b, group))
     }
 
-    /// On an NVIDIA card the floor was dark, because its layout had no instances, which those of the surfaces before it have.
+    /// On an NVIDIA card the floor was dark, because its layout had no instances, unlike the layouts of the surfaces before it.
     #[test]
     fn no_pipeline_loses_a_group_to_another_one_of_its_pass() {
         let old_floor = PipelineGroups { groups: &[GLOBALS, None, LIGHT], ..FLOOR };

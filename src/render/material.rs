@@ -92,7 +92,7 @@ pub(super) fn missing_slots(material: &Material) -> usize {
 pub(super) struct Maps {
     /// The textures of glTF's core.
     pub(super) core: [bool; CORE_MAPS],
-    /// The slot of each additional texture, counted from 1, or 0 for a texture that the material does not have.
+    /// The slot of each additional texture, counted from 1, or 0 for a missing texture.
     pub(super) extra: [u8; EXTRA_MAP_COUNT],
 }
 
@@ -105,7 +105,6 @@ impl Maps {
         }
     }
 
-    /// Returns whether there is a texture of the transmission.
     pub(super) fn has_transmission(&self) -> bool {
         let mut maps = EXTRA_MAPS.iter().zip(self.extra);
         maps.any(|(map, slot)| map.constant == "TRANSMISSION_MAP" && slot > 0)
@@ -127,7 +126,6 @@ impl Maps {
     }
 }
 
-/// Returns the shader's record of a material.
 pub(super) fn record(material: &Material) -> gpu_types::Part {
     let cutoff = if let AlphaMode::Mask(cutoff) = material.alpha_mode { cutoff } else { 0.0 };
     let mut uv = [UvTransform::zeroed(); CORE_MAPS + EXTRA_SLOTS];
@@ -184,12 +182,12 @@ pub(super) fn has_toon(material: &Material) -> bool {
     material.toon.is_some() && !material.unlit
 }
 
-/// Returns whether a material hides what is behind it, also if it is blended.
+/// Returns whether a material hides what is behind it, even if it is blended.
 pub(super) fn writes_depth(material: &Material) -> bool {
     material.alpha_mode != AlphaMode::Blend || material.toon.is_some_and(|toon| toon.writes_depth)
 }
 
-/// Returns when a blended material is drawn: first those that write depth, then all others, each by their offsets.
+/// Returns a blended material's draw order: first those that write depth, then all others, each by their offsets.
 pub(super) fn blend_order(material: &Material) -> i32 {
     material
         .toon

@@ -8,7 +8,7 @@ use super::compose::create_pipeline;
 use super::{Gpu, shaders};
 
 /// Computes the smaller levels of textures from their largest one. A texel is the mean of the four that it covers, in linear light for
-/// sRGB textures, like that of `halve` on the CPU (`texture.rs`), from which it differs by at most one level of 255.
+/// sRGB textures. The result differs from `halve` on the CPU (`texture.rs`) by at most one level of 255.
 #[derive(Debug)]
 pub(super) struct MipLevels {
     layout: wgpu::BindGroupLayout,

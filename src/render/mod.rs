@@ -2,7 +2,7 @@
 //! it, and a [`Renderer`] draws a [`Frame`] into a [`DecodedImage`].
 //!
 //! This module knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. The
-//! types in `gpu_types` must match those in `shaders/`, which a test verifies.
+//! types in `gpu_types` must match `shaders/`, which a test verifies.
 
 mod ambient;
 mod backdrop;

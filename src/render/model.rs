@@ -29,7 +29,7 @@ static MODELS: AtomicU64 = AtomicU64::new(0);
 /// The parts of a character on the GPU: vertices, triangles, morph targets and textures. A model is immutable.
 #[derive(Debug)]
 pub struct Model {
-    /// A number that no other model of this process has.
+    /// A number that is unique in this process.
     pub(super) id: u64,
     pub(super) vertices: wgpu::Buffer,
     pub(super) surfaces: wgpu::Buffer,
@@ -52,15 +52,15 @@ pub(super) struct ModelPart {
     pub(super) textures: Arc<MaterialTextures>,
     /// The offset of the part's own record.
     pub(super) offset: u32,
-    /// What the shaders need to know when a pipeline is created, as bits of [`flags`].
+    /// The shader features that are needed to create a pipeline, as bits of [`flags`].
     pub(super) flags: u32,
     /// Whether vertices have more than four influences.
     pub(super) second_set: bool,
     pub(super) blended: bool,
     pub(super) double_sided: bool,
-    /// Whether it hides what is behind it, also if it is blended.
+    /// Whether it hides what is behind it, even if it is blended.
     pub(super) writes_depth: bool,
-    /// When it is drawn if it is blended: higher values later.
+    /// Draw order if it is blended: higher values later.
     pub(super) order: i32,
     /// Whether a line is drawn around it.
     pub(super) has_outline: bool,
@@ -156,12 +156,12 @@ impl Model {
         })
     }
 
-    /// Returns one line for each material of which the adapter draws less than others.
+    /// Returns a line for each material that other adapters draw more completely.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Returns a number that no other model of this process has.
+    /// A number that is unique in this process.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -173,7 +173,6 @@ impl Model {
 }
 
 impl ModelPart {
-    /// Returns its record with another material.
     pub(super) fn record_with(&self, material: &Material) -> gpu_types::Part {
         gpu_types::Part {
             first_delta: self.uniform.first_delta,
@@ -189,7 +188,7 @@ impl ModelPart {
         self.flags & flags::TRANSMISSION != 0 && self.flags & flags::UNLIT == 0
     }
 
-    /// Returns whether it keeps light from what is behind it. A material with a texture of its transmission may be opaque in most places.
+    /// Returns whether it keeps light from what is behind it. A material with a transmission texture may be opaque in most places.
     pub(super) fn casts_shadow(&self) -> bool {
         let [.., transmission] = self.uniform.anisotropy;
         let is_clear = self.is_transmissive() && transmission > 0.5 && !self.textures.maps.has_transmission();
@@ -273,12 +272,11 @@ impl Geometry {
     }
 }
 
-/// Returns how shaders read the records of parts.
 pub(super) fn part_usage(gpu: &Gpu) -> BufferUsages {
     BufferUsages::UNIFORM | storage_usage(gpu)
 }
 
-/// Returns how shaders read vertices. Compute shaders read them as words.
+/// How shaders read vertices. Compute shaders read them as words.
 fn vertex_usage(gpu: &Gpu) -> BufferUsages {
     BufferUsages::VERTEX | storage_usage(gpu)
 }
@@ -324,7 +322,6 @@ fn create_buffer(
     Ok(buffer)
 }
 
-/// Returns where a vertex is.
 fn vertex(primitive: &Primitive, is_skinned: bool, v: usize) -> Vertex {
     // A part without a skin uses only the matrix of its node, even if it has influences.
     let influences = primitive.influences.first().filter(|_| is_skinned);
@@ -334,7 +331,6 @@ fn vertex(primitive: &Primitive, is_skinned: bool, v: usize) -> Vertex {
     Vertex { position: position.into(), weights: weights.truncate().into(), joints }
 }
 
-/// Returns how a vertex looks.
 fn vertex_surface(primitive: &Primitive, has_colors: bool, v: usize) -> VertexSurface {
     let colors = if has_colors { &*primitive.colors } else { &[] };
     let uv =

@@ -27,7 +27,7 @@ pub struct Canvas<'a> {
     pub is_hdr: bool,
 }
 
-/// What the pass of the scene draws into.
+/// The targets of the scene pass.
 #[derive(Clone, Copy)]
 pub(super) struct SceneViews<'a> {
     pub(super) color: &'a wgpu::TextureView,
@@ -147,7 +147,7 @@ impl Pending {
         Ok(self.straight(rgba))
     }
 
-    /// Calls a function with the image as soon as the device has drawn it, where nothing can wait for that. On a desktop, the
+    /// Calls a function with the image as soon as the device has drawn it, for programs that cannot wait. On a desktop, the
     /// function is called while the device is polled.
     pub fn when_ready(self, call: impl FnOnce(Result<DecodedImage, RenderError>) + Send + 'static) {
         let buffer = self.buffer.clone();

@@ -5,7 +5,7 @@ use wgpu::TextureFormat;
 use super::srgb::to_linear;
 use super::{Background, ShadingMode};
 
-/// What a pipeline needs to know about the textures that it draws into.
+/// Properties of the target textures that a pipeline depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Output {
     pub(super) format: TextureFormat,
@@ -33,7 +33,7 @@ impl Output {
         ("ENCODE_SRGB", f64::from(u8::from(self.is_encoded)))
     }
 
-    /// Returns how a pass begins with a background. `mode` is that of the frame.
+    /// Returns how a pass begins with a background. `mode` is the frame's.
     pub(super) fn load(self, background: Background, mode: ShadingMode) -> wgpu::LoadOp<wgpu::Color> {
         match background {
             Background::Transparent => wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),

@@ -1,4 +1,4 @@
-//! Materials that differ from those of the model in one frame.
+//! Materials that differ from the model's in one frame.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
 use bytemuck::bytes_of;
 
-/// The record of a part whose material is not that of its model.
+/// The record of a part whose material is not its model's.
 #[derive(Debug)]
 pub(super) struct OwnMaterial {
     pub(super) model: usize,
@@ -17,7 +17,7 @@ pub(super) struct OwnMaterial {
     pub(super) record: gpu_types::Part,
 }
 
-/// The records of the parts of a frame that have other materials than their models, and their bind groups.
+/// The records of a frame's parts whose materials differ from their models', and their bind groups.
 #[derive(Debug, Default)]
 pub(super) struct MaterialOverrides {
     records: Option<wgpu::Buffer>,
@@ -26,7 +26,6 @@ pub(super) struct MaterialOverrides {
 }
 
 impl MaterialOverrides {
-    /// Schedules the upload of the records.
     pub(super) fn write(
         &mut self,
         gpu: &Gpu,

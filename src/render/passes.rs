@@ -1,12 +1,12 @@
-//! Beginning render passes.
+//! Starts render passes.
 
 use super::compose::cleared_depth;
 use super::globals::pixels;
 use super::offscreen::SceneViews;
 use super::rect::Rect;
 
-/// Begins the pass that draws a rectangle of an image of `area` pixels. The upper left pixel of the target is that of the
-/// rectangle. If the pass clears, the rest of the target becomes background.
+/// Begins the pass that draws a rectangle of an image of `area` pixels. The rectangle's upper left pixel is the target's.
+/// If the pass clears, the rest of the target becomes background.
 pub(super) fn begin_scene<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     views: SceneViews<'_>,
@@ -30,7 +30,7 @@ pub(super) fn begin_scene<'e>(
     pass
 }
 
-/// Begins the pass that draws what surrounds the surfaces, without depth.
+/// Begins the pass that draws the surfaces' surroundings, without depth.
 pub(super) fn begin_surroundings<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     view: &wgpu::TextureView,

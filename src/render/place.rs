@@ -56,7 +56,6 @@ impl Place {
         Bounds { lo: center - half, hi: center + half }
     }
 
-    /// Returns whether it mirrors.
     pub(super) fn is_mirrored(&self) -> bool {
         self.matrix.determinant() < 0.0
     }

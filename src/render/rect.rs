@@ -1,4 +1,4 @@
-//! Rectangles of pixels, and where points of the world are in an image.
+//! Rectangles of pixels, and the image positions of world points.
 
 use glam::{Mat4, Vec2, Vec3, Vec4, vec2};
 
@@ -36,7 +36,7 @@ impl Rect {
         self.width == 0 || self.height == 0
     }
 
-    /// Returns what two rectangles share. It lies inside of both, even if it is empty.
+    /// Returns the intersection, which is inside both rectangles even if it is empty.
     pub(super) fn intersection(self, other: Self) -> Self {
         let x = other.x.clamp(self.x, self.x + self.width);
         let y = other.y.clamp(self.y, self.y + self.height);
@@ -45,7 +45,7 @@ impl Rect {
         Self { x, y, width: right - x, height: bottom - y }
     }
 
-    /// Returns the rectangle without `part`, which must lie inside of it, as four rectangles above, below, left and right of
+    /// Returns the rectangle without `part`, which must be inside it, as four rectangles above, below, left and right of
     /// `part`.
     pub(super) fn without(self, part: Self) -> [Self; 4] {
         let (right, bottom) = (part.x + part.width, part.y + part.height);
@@ -85,7 +85,6 @@ impl Projector {
     }
 }
 
-/// Returns the corners of a box.
 pub(super) fn corners(bounds: &Bounds) -> [Vec3; 8] {
     let Bounds { lo, hi } = *bounds;
     let choose = |is_high: bool, lo: f32, hi: f32| if is_high { hi } else { lo };

@@ -30,7 +30,7 @@ const NO_LAYERS: &str = include_str!("../../shaders/no_layers.wgsl");
 const NO_TOON: &str = include_str!("../../shaders/no_toon.wgsl");
 const SMOOTH_HOLES: &str = include_str!("../../shaders/smooth_holes.wgsl");
 
-/// The files of a module for surfaces. What differs is how their materials are shaded.
+/// The files of a module for surfaces. The modules differ in how materials are shaded.
 macro_rules! surface {
     ($($shading:expr),* $(,)?) => {
         &[
@@ -120,7 +120,7 @@ pub const SOURCES: [(&str, &[&str]); 11] = [
     ("shadow_levels", SHADOW_LEVELS),
 ];
 
-/// Returns the files of a module for an adapter: where it lacks something, files with the same functions take the place of others.
+/// Returns the files of a module for an adapter. If it lacks something, files with the same functions replace others.
 fn files_for(capabilities: Capabilities, files: &[&'static str]) -> Vec<&'static str> {
     let replaced = |file: &&'static str| match *file {
         FETCH_STORAGE if !capabilities.has_vertex_storage => FETCH_TEXTURE,
@@ -131,7 +131,7 @@ fn files_for(capabilities: Capabilities, files: &[&'static str]) -> Vec<&'static
     files.iter().map(replaced).collect()
 }
 
-/// Returns the modules that draw, with their files as adapters of the class of WebGL2 need them, for tests without an adapter.
+/// Returns the modules that draw, with the files for adapters of the class of WebGL2, for tests without an adapter.
 pub fn webgl2_sources() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
     let drawing = SOURCES.into_iter().filter(|(name, _)| !["skin_vertices", "cull"].contains(name));
     drawing.map(|(name, files)| (name, files_for(Capabilities::WEBGL2, files)))

@@ -30,7 +30,7 @@ pub(super) struct Shadow {
     pub(super) casters: Casters,
 }
 
-/// What decides about the texture of the map.
+/// Properties that determine the texture of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kind {
     size: u32,

@@ -1,30 +1,30 @@
 //! Smaller levels of the shadow map, in which the shader of soft shadows searches for blockers and samples wide edges
 //! (`shaders/soft_shadow.wgsl`).
 //!
-//! They are levels of the map's own texture, because the fragment shaders of surfaces use all 16 textures that WebGPU guarantees. Where
-//! a pass must not read a texture into which it draws, they are computed in textures of their own, and then copied.
+//! They are levels of the map's own texture, because the fragment shaders of surfaces use all 16 textures that WebGPU guarantees. If
+//! a pass must not read a texture into which it draws, they are computed in separate textures and then copied.
 
 use super::compose::{DepthTarget, cleared_depth, create_depth_pipeline};
 use super::layout::{TEXEL_SAMPLER, shadow_map};
 use super::{Gpu, shaders};
 
-/// Number of levels that are read, of which the map is the first.
+/// Number of levels that are read. The map is the first.
 const COUNT: u32 = 6;
 
-/// Returns the number of levels of the texture with the map. Where levels are separate images, OpenGL draws into them only if none is
+/// Returns the number of levels of the texture with the map. If levels are separate images, OpenGL draws into them only if none is
 /// missing down to a single texel.
 pub(super) fn count(gpu: &Gpu, size: u32) -> u32 {
     if gpu.capabilities.fills_levels_in_place { COUNT } else { size.ilog2() + 1 }
 }
 
-/// The bind group of the larger level, which is that of the map in other shaders.
+/// The bind group of the larger level, which other shaders use for the map.
 const GROUP: u32 = 2;
 
 /// How a level is computed from a larger one. The levels between them are never read.
 struct Step {
     larger: u32,
     level: u32,
-    /// The width of a texel in texels of the larger level, the first of them that is read, and how many are read.
+    /// The width of a texel in texels of the larger level, the index of the first one that is read, and their number.
     texels: [u32; 3],
 }
 
@@ -35,7 +35,7 @@ const STEPS: [Step; 3] = [
     Step { larger: 4, level: 5, texels: [2, 0, 2] },
 ];
 
-/// The texels of a level that is the same as the larger one.
+/// The texels of a level that equals the larger one.
 const COPY: [u32; 3] = [1, 0, 1];
 
 /// The levels of one map.

@@ -3,7 +3,7 @@
 use super::gpu_types::{Vertex, VertexSurface};
 use super::model::ModelPart;
 
-/// Features of `shaders/skinning.wgsl` that a part uses besides the blend of four matrices. Unused ones are compiled
+/// Features of `shaders/skinning.wgsl` that a part uses beyond the blend of four matrices. Unused ones are compiled
 /// out, because a software driver executes both sides of every branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SkinningVariant {
@@ -46,10 +46,10 @@ const STREAMS: [Option<wgpu::VertexBufferLayout<'static>>; 2] = [
     SURFACES,
 ];
 
-/// Size of a vertex that `skinner.rs` has skinned in bytes: its position and its normal in the world, as two vectors of four numbers.
+/// Size in bytes of a vertex skinned by `skinner.rs`: its position and its normal in the world, as two vectors of four numbers.
 pub(super) const SKINNED: u64 = 32;
 
-/// Such vertices in place of the first stream.
+/// These vertices in place of the first stream.
 const POSED: [Option<wgpu::VertexBufferLayout<'static>>; 2] = [
     Some(wgpu::VertexBufferLayout {
         array_stride: SKINNED,

@@ -11,8 +11,8 @@ const KEPT: u64 = 1 << 22;
 
 /// Copies the input of a frame into buffers that are reused.
 ///
-/// The copies are commands of the frame's encoder. If they were writes of the queue, which all happen before the encoder is
-/// submitted, the second frame in an encoder would overwrite the input of the first one.
+/// The copies are commands of the frame's encoder. Writes of the queue would all happen before the encoder is
+/// submitted, so the second frame in an encoder would overwrite the input of the first one.
 #[derive(Debug, Default)]
 pub(crate) struct Staging {
     bytes: Vec<u8>,
@@ -41,7 +41,7 @@ struct StagedRows {
 
 impl Staging {
     /// Schedules a write into a buffer. The offset and the number of bytes must be multiples of four. A write that continues the
-    /// last one becomes a part of it.
+    /// last one is merged into it.
     pub(crate) fn write_at(&mut self, target: &wgpu::Buffer, offset: u64, bytes: &[u8]) {
         let size = bytes.len() as u64;
         let end = self.bytes.len() as u64;
@@ -90,7 +90,7 @@ impl Staging {
         Ok(is_new)
     }
 
-    /// Schedules a write of some rows of a texture. The bytes are all of them, and `layout` describes rows that begin at an offset.
+    /// Schedules a write of some rows of a texture. `bytes` contains all of them, and `layout` describes rows that begin at an offset.
     pub(crate) fn write_rows(
         &mut self,
         texture: &wgpu::Texture,
@@ -114,7 +114,7 @@ impl Staging {
         gpu.check_buffer("uploads", size)?;
         let taken = {
             let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            // Buffers that have become too small are not needed any more, and neither is one that was once filled with much
+            // Buffers that have become too small are no longer needed, nor is one that was once filled with much
             // more than usual.
             let most = (16 * size).max(KEPT);
             free.retain(|b| (size..=most).contains(&b.size()));
@@ -156,7 +156,6 @@ impl Staging {
         Ok(())
     }
 
-    /// Forgets the scheduled writes.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.copies.clear();

@@ -21,7 +21,7 @@ pub(super) struct SurfaceVariant {
     skinning: SkinningVariant,
     mode: ShadingMode,
     maps: Maps,
-    /// Those that matter for the mode.
+    /// Flags that matter for the mode.
     flags: u32,
     shadows: bool,
     light: LightVariant,
@@ -75,17 +75,17 @@ pub(super) struct Surfaces {
     pub(super) opaque: Batcher<SurfaceVariant>,
     /// The lines around opaque parts.
     pub(super) outlines: Batcher<SurfaceVariant>,
-    /// From far to near: those that are blended, and those that transmit light.
+    /// From far to near: blended parts, and parts that transmit light.
     pub(super) blended: Vec<Batch>,
-    /// What is visible through parts that transmit light.
+    /// The parts behind transmissive ones.
     pub(super) behind: Behind,
     /// The parts of crowds, opaque ones first.
     pub(super) crowds: Vec<CrowdBatch>,
-    /// The blended items with their orders and their squared distances from the camera.
+    /// The blended items with their orders and squared distances from the camera.
     far_to_near: Vec<(i32, f32, usize)>,
 }
 
-/// What is visible through parts that transmit light, in the order in which it is drawn into the backdrop. Empty without such parts.
+/// The parts that are visible through transmissive ones, in the order in which they are drawn into the backdrop. Empty if none are.
 #[derive(Debug, Default)]
 pub(super) struct Behind {
     /// Whether there are such parts.
@@ -115,7 +115,7 @@ impl Surfaces {
         }
     }
 
-    /// Prepares the visible parts of a frame: the opaque ones in batches, then the blended ones from far to near.
+    /// Prepares the visible parts of a frame: opaque ones in batches, then blended ones from far to near.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -239,18 +239,18 @@ impl SurfaceVariant {
             shadows: shaded && frame.casts_shadows(),
             light: if shaded { LightVariant::new(frame) } else { LightVariant::default() },
             transmissive,
-            // Only a host's own image is not in the backdrop.
+            // Only a host's own image is missing from the backdrop.
             replaces: transmissive
                 && part.flags & flags::ALPHA_BLEND == 0
                 && !(frame.background == Background::Keep && frame.samples == 1),
-            // Classic light keeps the images of suites as they are.
+            // With classic light, images of suites stay as they are.
             smooth_holes: shaded
                 && gpu.capabilities.has_sample_masks
                 && output.samples > 1
                 && frame.light.source != LightSource::Classic
                 && part.flags & flags::ALPHA_MASK != 0,
             blended: transmissive || part.blended && !frame.mode.is_data(),
-            // What transmits light hides what is behind it, because it shows that already.
+            // Transmissive surfaces hide what is behind them, because they already show it.
             writes_depth: transmissive && part.flags & flags::ALPHA_BLEND == 0
                 || part.writes_depth && !transmissive
                 || frame.mode.is_data(),

@@ -30,7 +30,7 @@ impl DecodedImages {
         Self::decode_with(character, parts, mode, &Progress::default())
     }
 
-    /// Decodes images like [`Self::decode`], but decodes no further image after it was stopped from another thread.
+    /// Like [`Self::decode`], but decodes no further image after it was stopped from another thread.
     pub fn decode_with(
         character: &Character,
         parts: &[Part],
@@ -100,7 +100,7 @@ fn decode_all(
     result.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Returns which of the textures of glTF's core a mode samples. `masked` must be true if the material has an alpha cutoff.
+/// Returns which textures of glTF's core a mode samples. `masked` must be true if the material has an alpha cutoff.
 pub(super) fn used_textures(mode: ShadingMode, masked: bool) -> [bool; CORE_MAPS] {
     match mode {
         ShadingMode::Shaded | ShadingMode::Skeleton => [true; CORE_MAPS],
@@ -179,12 +179,12 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// Maximum anisotropy of filtered textures on a GPU. Where they are seen at a flat angle, they would be blurred without it.
+/// Maximum anisotropy of filtered textures on a GPU. Without it, they would be blurred at a flat angle.
 /// On a software adapter it would be slow, and Mesa 22.3 draws white pixels at the edges of triangles with it.
 const ANISOTROPY: u16 = 8;
 
-/// A texture that is smooth while it is magnified is filtered as well as possible, because most files ask for less only since
-/// their exporter does. One that shows its pixels is filtered as its file asks for.
+/// A texture with smooth magnification is filtered as well as possible, because most files request less only because their
+/// exporter does. A texture that shows its pixels is filtered as its file requests.
 fn sampler_descriptor(sampler: Sampler, anisotropy: u16) -> wgpu::SamplerDescriptor<'static> {
     let is_smooth = sampler.magnify == Filter::Linear;
     let linear = Sampler { minify: Filter::Linear, mipmap: Some(Filter::Linear), ..sampler };
@@ -298,7 +298,7 @@ mod tests {
                 for level in 0..found.mip_level_count() {
                     let pairs = read(&gpu, &expected, level).into_iter().zip(read(&gpu, &found, level));
                     let worst = pairs.map(|(a, b)| a.abs_diff(b)).max().unwrap();
-                    // Each level is computed from rounded texels of the one before.
+                    // Each level is computed from rounded texels of the previous one.
                     assert!(worst <= 1, "{worst} at level {level} of {width}x{height}, {usage:?}");
                 }
             }

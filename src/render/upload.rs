@@ -11,8 +11,8 @@ use super::software::few_bones;
 use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
 
-/// The input of a frame on the GPU. A buffer is replaced only when it is too small, and a bind group only when one of its
-/// buffers was.
+/// A frame's input on the GPU. A buffer is replaced only when it is too small, and a bind group only when one of its
+/// buffers is replaced.
 #[derive(Debug, Default)]
 pub(super) struct FrameBuffers {
     pub(super) staging: Staging,
@@ -21,7 +21,7 @@ pub(super) struct FrameBuffers {
     bones: Option<wgpu::Buffer>,
     pub(super) few_bones: Option<wgpu::Buffer>,
     weights: Option<wgpu::Buffer>,
-    /// In place of the three above, where shaders cannot read them.
+    /// Used instead of the three above if shaders cannot read them.
     instance_texture: InstanceTexture,
     lines: Option<wgpu::Buffer>,
     globals_group: Option<wgpu::BindGroup>,
@@ -30,7 +30,6 @@ pub(super) struct FrameBuffers {
 }
 
 impl FrameBuffers {
-    /// Schedules the upload of what all passes share.
     pub(super) fn write_globals(
         &mut self,
         gpu: &Gpu,
@@ -66,7 +65,6 @@ impl FrameBuffers {
         Ok(())
     }
 
-    /// Schedules the upload of all instances.
     pub(super) fn write_instances(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         let storage = BufferUsages::STORAGE;
         let Self { staging, records, bones, weights, instance_texture, instances_group, .. } = self;
@@ -92,28 +90,26 @@ impl FrameBuffers {
         Ok(())
     }
 
-    /// Schedules the upload of materials that are not those of their models.
+    /// Schedules the upload of materials that differ from their models'.
     pub(super) fn write_materials(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         self.overrides.write(gpu, &mut self.staging, &input.materials)
     }
 
-    /// Schedules the upload of lines and triangles.
     pub(super) fn write_lines(&mut self, gpu: &Gpu, lines: &[gpu_types::Line]) -> Result<(), RenderError> {
         let buffer = (&mut self.lines, "lines");
         self.staging.write(gpu, buffer, cast_slice(lines), BufferUsages::VERTEX).map(drop)
     }
 
-    /// Encodes all scheduled uploads.
     pub(super) fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> Result<(), RenderError> {
         self.staging.flush(gpu, encoder)
     }
 
-    /// Forgets the scheduled uploads of a frame that failed.
+    /// Drops the scheduled uploads of a frame that failed.
     pub(super) fn cancel(&mut self) {
         self.staging.clear();
     }
 
-    /// Returns the buffer with lines, which have been written.
+    /// Returns the buffer with the written lines.
     pub(super) fn lines(&self) -> Option<&wgpu::Buffer> {
         self.lines.as_ref()
     }

@@ -18,7 +18,7 @@ use super::{Draw, Instance, RenderError, Renderer};
 type Vertices = (Vec<Vec3>, Vec<Vec3>);
 
 impl Renderer {
-    /// Skins one part on the GPU with the shader that draws it, and reads positions and normals back. The normals are
+    /// Skins one part on the GPU with the shader that draws it, and reads back positions and normals. The normals are
     /// empty if the part has none.
     ///
     /// # Errors

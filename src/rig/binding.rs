@@ -20,9 +20,9 @@ use super::{Rig, RigError, Slide};
 
 /// The nodes from a base to one or more effectors, as links of a [`Body`].
 ///
-/// A binding depends on the skeleton, the skins, the rig, the base and the effectors, but on no pose. It makes a body
-/// once ([`Binding::body`]), copies each new pose into it ([`Binding::refresh`]), and copies the solved rotations back
-/// ([`Binding::write_back`]).
+/// A binding depends on the skeleton, the skins, the rig, the base and the effectors, but not on the pose. It makes a
+/// body once ([`Binding::body`]), copies each new pose into it ([`Binding::refresh`]), and copies the solved rotations
+/// back ([`Binding::write_back`]).
 ///
 /// The base may be any joint. If an effector is not below it, the path first leads up from the base, against the
 /// skeleton, and the link of a joint on that path has the inverse of the joint's rotation. The solved rotations alone
@@ -116,8 +116,8 @@ pub fn default_base(character: &Character, effector: usize) -> usize {
 impl Binding {
     /// Binds the nodes on the paths from `base` to each effector, with the limits and weights of a rig.
     ///
-    /// A node that is in no skin never turns, unless no node of the binding is in a skin, as in a file of rigid parts.
-    /// If the rig gives joints logical parents, `skeleton` is that of [`Reparented`](super::Reparented).
+    /// A node that is in no skin never turns, unless no node of the binding is in a skin, as in a file of rigid parts. If
+    /// the rig gives joints logical parents, `skeleton` is the [`Reparented`](super::Reparented) one.
     ///
     /// ```
     /// use sinew::glam::DVec3;
@@ -188,7 +188,7 @@ impl Binding {
         let mut link_of = vec![None; count];
         binding.upward.iter().enumerate().for_each(|(i, &node)| link_of[node] = Some(i));
         for (node, above) in tree.involved() {
-            // Nodes above the topmost one have no link, and those of the upward path have one already.
+            // Nodes above the topmost one have no link, and nodes of the upward path already have one.
             let Some(parent) = above.and_then(|n| link_of[n]).filter(|_| link_of[node].is_none()) else {
                 continue;
             };
@@ -369,7 +369,7 @@ impl Binding {
 
     /// Copies the rotations and displacements of a solved body into the pose that it was refreshed from. If the base has
     /// moved, its translation is copied too. If the path from the base leads up, the root of the skeleton is moved so that the
-    /// base stays where the body has it. Allocates nothing.
+    /// base is where it is in the body. Allocates nothing.
     pub fn write_back(&self, body: &Body, pose: &mut Pose) {
         let before = place_of(self.way_up(), &pose.locals, body.root());
         for (l, rotation) in self.links.iter().zip(body.rotations()) {

@@ -1,7 +1,7 @@
 //! Measures the capsules of a person on the skin.
 //!
-//! The trunk is wide and not deep: two capsules side by side at the chest, and one across at the belly and at the hips. The front decides,
-//! because hands reach it. Limbs have a capsule for each bone.
+//! The trunk is wide and shallow: two capsules side by side at the chest, and one across at the belly and at the hips. Its front
+//! determines them, because hands reach it. Limbs have a capsule for each bone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,11 @@ use super::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind};
 use super::capsule::Capsule;
 use super::rest_skin::{RestSkin, for_each_part};
 
-/// Distance of samples of the skin, metres of a person.
+/// Distance between samples of the skin, metres of a person.
 const SPACING: f32 = 0.01;
 /// Largest number of samples along an edge of a triangle.
 const MAX_SAMPLES: f32 = 12.0;
-/// The fractions of the samples of bones of arms, hands and bones of legs that their capsules contain. Thumbs, skirts and swords are
-/// outside.
+/// Fractions of the samples of arm bones, hands and leg bones that their capsules contain. Thumbs, skirts and swords are outside.
 const ARM_INSIDE: f64 = 0.95;
 const HAND_INSIDE: f64 = 0.92;
 const LEG_INSIDE: f64 = 0.75;
@@ -31,7 +30,7 @@ const THIGH_START: f32 = 0.25;
 const WRIST: f32 = 0.7;
 /// The fraction of the samples of a level that are beyond each of its bounds. Belts, capes and hair are outside.
 const OUTSIDE: f64 = 0.03;
-/// Radii and the height of the head are within this range, relative to those of a person of the same height.
+/// Radii and the height of the head are within this range, relative to a person of the same height.
 const RANGE: [f32; 2] = [0.6, 1.8];
 /// A trunk that is deeper than this fraction of its width carries something on its back.
 const DEEP: f32 = 0.8;
@@ -221,7 +220,7 @@ impl Fitter<'_> {
             if let Some((top, bottom)) = level(0.8 * neck).zip(level(0.4 * neck)) {
                 self.chest(top, bottom, &mut capsules);
             }
-            // The skin beside the hips is that of the legs.
+            // The skin beside the hips belongs to the legs.
             let legs = plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
             let legs = legs.filter_map(|limb| self.skin.get(limb.joints.first()?)).flatten();
             let hips: Vec<Vec3> = skin.iter().copied().chain(legs.map(|&p| self.along(p))).collect();
@@ -257,7 +256,7 @@ impl Fitter<'_> {
         self.capsule(node, [end(-half), end(half)], radius)
     }
 
-    /// Adds upright capsules of the head: two, before and behind each other, if it is deeper than wide.
+    /// Adds upright capsules of the head: two, one behind the other, if it is deeper than wide.
     fn head(&self, capsules: &mut Vec<Capsule>) {
         let Some((node, skin)) = self.plan.head().and_then(|n| Some((n, self.skin.get(&n)?))) else { return };
         let joint = self.along(self.at(node));
@@ -327,13 +326,13 @@ impl Fitter<'_> {
         }
     }
 
-    /// Fits a capsule of a joint between two points of the world to the skin beside them.
+    /// Fits a capsule of a joint between two points of the world to the skin around them.
     fn bone(&self, node: usize, [from, to]: [Vec3; 2], person: f64, inside: f64) -> Option<Capsule> {
         let axis = (to - from).try_normalize()?;
         let length = from.distance(to);
         let beside = |p: &&Vec3| (0.0..=length).contains(&(**p - from).dot(axis));
         let skin: Vec<Vec3> = self.skin.get(&node)?.iter().filter(beside).copied().collect();
-        // The bone may be beside the middle of the flesh.
+        // The bone may be off the middle of the flesh.
         #[expect(clippy::cast_precision_loss, reason = "a mean needs no exact count")]
         let middle = skin.iter().map(|p| (*p - from).reject_from_normalized(axis)).sum::<Vec3>()
             / skin.len().max(1) as f32;
@@ -377,7 +376,7 @@ mod tests {
         let plan = recognize(&character).unwrap().plan;
         let of = |node: usize| plan.capsules.iter().filter(move |c| c.node == node).collect::<Vec<_>>();
         let chest = of(plan.chest());
-        // Two side by side, as wide as each other.
+        // Two side by side, equally wide.
         assert_eq!(chest.len(), 2);
         assert!((chest[0].radius - chest[1].radius).abs() < 1e-3 && chest[0].ends[0].x > 0.03);
         assert!((chest[0].ends[0].x + chest[1].ends[0].x).abs() < 5e-3);

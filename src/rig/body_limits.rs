@@ -1,5 +1,5 @@
-//! Default limits of a recognised body, so that a foreign character bends like a living one. Those of bipeds are the ranges of people, in
-//! [`people`]; those of animals are guesses. The rest pose is always within them.
+//! Default limits of a recognised body, so that an unknown character bends like a living one. The limits of bipeds are the ranges of
+//! people, in [`people`]. The limits of animals are guesses. The rest pose is always within the limits.
 
 use glam::{DVec3, Vec3};
 
@@ -10,7 +10,7 @@ use super::limits::{BACK_STIFFNESS, RestPose, radians};
 use super::model::{JointRig, Rig};
 
 /// Ranges of motion of people, degrees: the mean ranges of the American Academy of Orthopaedic Surgeons 1965, "Joint Motion: Method of
-/// Measuring and Recording", with the exceptions that are named. A cone has one range for both directions, so that it has the larger one.
+/// Measuring and Recording", with the exceptions that are named. A cone has one range for both directions: the larger one.
 mod people {
     /// Swing and twist of the whole back and of the whole neck: flexion of loins and chest (60 and 50) and rotation, extension of the neck
     /// (60) and its rotation (80; American Medical Association 2001, "Guides to the Evaluation of Permanent Impairment", 5th edition).
@@ -36,8 +36,8 @@ mod people {
 const OVERSTRETCH: f64 = 3.0;
 /// An elbow or a knee that is bent by less than this, in degrees, counts as straight.
 const STRAIGHT: f64 = 15.0;
-/// Smallest swing of a shoulder. One whose arm hangs at rest swings farther, at most by the second angle, so that it can be raised this
-/// much beyond straight up, in degrees.
+/// Smallest swing of a shoulder. A shoulder whose arm hangs at rest swings farther, at most by the second angle, so that it can be raised
+/// this much beyond straight up, in degrees.
 const SHOULDER: [f64; 2] = [115.0, 165.0];
 const RAISED: f64 = 5.0;
 /// Maximum swing and twist of the paws and hooves of quadrupeds, which fold back, in degrees.
@@ -145,11 +145,11 @@ impl BodyLimits<'_, '_> {
             return bend;
         }
         let is_elbow = limb.kind == LimbKind::Arm || self.plan.kind == BodyKind::Quadruped && is_front;
-        // A hock bends the other way than the knee above it.
+        // A hock bends in the opposite direction to the knee above it.
         if is_elbow == middle.is_multiple_of(2) { -self.plan.facing } else { self.plan.facing }
     }
 
-    /// Returns the direction in which the same joint of the other side is clearly bent, as seen in the mirror.
+    /// Returns the mirrored direction in which the same joint of the other side is clearly bent.
     fn partner_bend(&self, limb: &BodyLimb, middle: usize) -> Option<Vec3> {
         let is_partner =
             |l: &&BodyLimb| l.kind == limb.kind && l.side != limb.side && l.joints.len() == limb.joints.len();

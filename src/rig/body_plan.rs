@@ -39,7 +39,7 @@ pub struct BodyPlan {
     pub size: f32,
     /// The capsules of a person: trunk and head, then the limbs in their order. Empty for other bodies, and without a skin.
     pub capsules: Vec<Capsule>,
-    /// The outermost points of the skin of such a person without the feet: joints, and positions in their spaces.
+    /// The outermost points of a person's skin except the feet: joints, and positions in their spaces.
     pub skin: Vec<(usize, Vec3)>,
     /// How certain the recognition is, from 0 to 1.
     pub certainty: f32,
@@ -62,7 +62,7 @@ pub enum BodyKind {
 }
 
 impl BodyKind {
-    /// Returns the name for users.
+    /// Name for users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Biped => "biped",
@@ -133,7 +133,6 @@ impl BodyPlan {
         self.neck.last().copied()
     }
 
-    /// Returns whether a node is a joint of the body.
     pub(crate) fn is_joint(&self, node: usize) -> bool {
         let of_limb = |limb: &BodyLimb| {
             let digits = limb.digits.iter().flatten();

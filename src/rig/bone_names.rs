@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 /// Nodes by the names of bones.
 pub type Bones = BTreeMap<String, usize>;
 
-/// The bones of a human body in VRM 1.0: those in the middle, those of each side, and those of the fingers of each hand.
+/// The bones of a human body in VRM 1.0: in the middle, on each side, and in the fingers of each hand.
 const MIDDLE: [&str; 7] = ["hips", "spine", "chest", "upperChest", "neck", "head", "jaw"];
 const SIDED: [&str; 9] =
     ["Eye", "UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm", "Hand"];
 const FINGERS: [&str; 4] = ["Index", "Middle", "Ring", "Little"];
 
-/// Returns whether a name is that of a bone of VRM 1.0.
+/// Returns whether VRM 1.0 has a bone of this name.
 pub(crate) fn is_bone(name: &str) -> bool {
     let part = name.strip_prefix("left").or_else(|| name.strip_prefix("right"));
     let is_sided = |part: &str| match part.strip_prefix("Thumb") {
@@ -32,7 +32,7 @@ pub(crate) fn bone_list() -> impl Iterator<Item = String> {
     MIDDLE.map(str::to_owned).into_iter().chain(sided)
 }
 
-/// Returns bones with the names of left and right ones exchanged.
+/// Returns the bones with left and right names exchanged.
 pub(super) fn mirrored(bones: &Bones) -> Bones {
     let other = |bone: &str| match (bone.strip_prefix("left"), bone.strip_prefix("right")) {
         (Some(part), _) => format!("right{part}"),

@@ -7,7 +7,7 @@ use crate::mathematics::quantile;
 /// A segment with a radius, around a part of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
-    /// The node that carries it.
+    /// The node with which it moves.
     pub node: usize,
     /// The ends of the segment in the space of the node.
     pub ends: [Vec3; 2],
@@ -16,8 +16,8 @@ pub struct Capsule {
 }
 
 impl Capsule {
-    /// Fits a capsule to points of the skin: its radius is the distance from the segment that a fraction `inside` of the points do not
-    /// exceed. Clothes and hair are farther.
+    /// Fits a capsule to points of the skin: its radius is the distance from the segment within which a fraction `inside` of the points
+    /// lies. Clothes and hair are farther away.
     ///
     /// Points and ends are in the space of the node, and `world_from_node` is its matrix at rest. Returns `None` if there are fewer than four
     /// points, or if the radius would be zero.
@@ -44,7 +44,6 @@ impl Capsule {
     }
 }
 
-/// Returns the distance of a point from a segment.
 fn distance_to_segment(point: Vec3, [a, b]: [Vec3; 2]) -> f32 {
     let along = b - a;
     let t = ((point - a).dot(along) / along.length_squared().max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);

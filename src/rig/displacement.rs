@@ -22,7 +22,7 @@ pub struct Slide {
 }
 
 impl Slide {
-    /// Returns the slide of a node with a limit, or `None` if the limit is not that of a prismatic joint.
+    /// Returns the slide of a node with a limit, or `None` if the limit is not prismatic.
     pub fn new(skeleton: &Skeleton, node: usize, limit: &Limit) -> Option<Self> {
         let Limit::Prismatic { axis, min, max } = *limit else { return None };
         let Node { rest, .. } = skeleton.nodes.get(node)?;

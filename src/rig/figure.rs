@@ -17,7 +17,7 @@ pub fn body_ends(plan: &BodyPlan) -> impl Iterator<Item = usize> + '_ {
 
 /// Returns the parts of a body that was bound at the hips with all [`body_ends`], for
 /// [`Body::set_figure`](crate::ik::Body::set_figure). Returns `None` if the plan does not fit the binding, for example
-/// because it is that of another skeleton.
+/// because it belongs to another skeleton.
 ///
 /// ```
 /// use sinew::glam::DVec3;

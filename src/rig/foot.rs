@@ -1,4 +1,4 @@
-//! Feet as what touches the floor: a joint, with the points of its sole.
+//! Feet that touch the floor: a joint with the points of its sole.
 
 use glam::{Affine3A, Vec3};
 
@@ -29,8 +29,8 @@ impl Foot {
         Self { node, heel: Vec3::ZERO, ball: Vec3::ZERO, sole, floor: None, size: 1.0 }
     }
 
-    /// Returns how far the sole is below the floor, as a height of at most zero, metres. `world` are the matrices of a pose. The nodes of the
-    /// foot must exist.
+    /// Returns the height of the sole relative to the floor, at most 0, metres. `world` are the matrices of a pose. The nodes of the foot
+    /// must exist.
     pub(crate) fn sunk(&self, world: &[Affine3A]) -> f32 {
         let heights = self.sole.iter().map(|&(node, point)| world[node].transform_point3(point).y);
         self.floor.map_or(0.0, |floor| heights.fold(floor, f32::min) - floor)

@@ -21,14 +21,14 @@ struct Hinge {
     /// Unit direction of the upper bone, and unit axis of the hinge, in the frame of the upper bone.
     bone: DVec3,
     axis: DVec3,
-    /// Unit direction of the lower bone in its own frame, and in that of the upper bone at rest.
+    /// Unit direction of the lower bone in its own frame, and in the upper bone's at rest.
     lower_bone: DVec3,
     at_rest: DVec3,
     /// The range of the hinge, radians.
     range: [f64; 2],
 }
 
-/// The elbows of a character that are hinges. Poses of other bodies bend them in any plane.
+/// The hinged elbows of a character. Poses of other bodies bend them in any plane.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hinges(Vec<Hinge>);
 
@@ -53,7 +53,7 @@ impl Hinges {
 }
 
 impl Hinge {
-    /// Returns `None` if the lower joint is not a hinge, or if the joints are not below each other without mirrored or uneven scales.
+    /// Returns `None` if the lower joint is not a hinge, or if the joints do not form a chain without mirrored or uneven scales.
     fn new(skeleton: &Skeleton, rig: &Rig, joints: &[usize]) -> Option<Self> {
         let &[upper, lower, end] = joints else { return None };
         let Limit::Hinge { axis, min, max } = rig.joints.get(&lower)?.limit else { return None };
@@ -81,7 +81,8 @@ impl Hinge {
         if weight <= 0.0 {
             return None;
         }
-        // The component of the bone along the axis is that at rest: the angle between their parts across the upper bone follows.
+        // The component of the bone along the axis is the same as at rest. The angle between their parts across the upper bone follows
+        // from it.
         let [across, of_axis] = [lower, self.axis].map(|v| v.reject_from_normalized(self.bone));
         let along = [lower, self.axis].map(|v| v.dot(self.bone));
         let (length, axis_length) = (across.length(), of_axis.length());
@@ -100,7 +101,7 @@ impl Hinge {
         turn.is_finite().then_some(turn)
     }
 
-    /// Returns by how much the lower bone is beyond the range of the hinge, radians.
+    /// Returns how far the lower bone is beyond the range of the hinge, radians.
     fn excess(&self, lower: DVec3) -> f64 {
         let [from, to] = [self.at_rest, lower].map(|v| v.reject_from_normalized(self.axis));
         let angle = self.axis.dot(from.cross(to)).atan2(from.dot(to));
@@ -156,7 +157,7 @@ mod tests {
                 let along = lower.dot(hinge.axis) - hinge.at_rest.dot(hinge.axis);
                 assert!(along.abs() < 1e-3, "{roll} {bend}: {along}");
             }
-            // Nothing but the upper arms moves, which turn about themselves.
+            // Only the upper arms move, and they turn about themselves.
             let is_upper = |node: usize| hinges.0.iter().any(|hinge| hinge.upper == node);
             let point = |m: &Affine3A| m.transform_point3(Vec3::ONE);
             for (node, (a, b)) in before.iter().zip(&after).enumerate() {

@@ -39,8 +39,8 @@ pub enum RigLoadCause {
     Bones(#[from] Unrecognized),
 }
 
-/// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists, the
-/// rig is that of [`detect`](super::detect()). The built-in character has its own rig. The body is recognised in each case.
+/// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists,
+/// [`detect`](super::detect()) finds the rig. The built-in character has its own rig. The body is recognised in each case.
 ///
 /// ```
 /// use std::path::Path;
@@ -60,7 +60,7 @@ pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadE
     load_with(character, given, &Bones::new())
 }
 
-/// Loads a rig as [`load`] does, with bones that replace those of the file and those that would be recognised.
+/// Like [`load`], with bones that replace those of the file and the recognised ones.
 ///
 /// # Errors
 /// [`RigLoadError`] if a file exists but cannot be used, or if the bones contradict each other.
@@ -74,7 +74,7 @@ pub fn load_with(character: &Character, given: Option<&Path>, bones: &Bones) -> 
         None => is_built_in.then(|| asset::MANNEQUIN_RIG.to_owned()),
     };
     with_text(character, text.as_deref(), bones).map_err(|cause| match cause {
-        // The bones are not those of the file.
+        // The bones do not come from the file.
         RigLoadCause::Bones(_) if !bones.is_empty() => RigLoadError { path: character.path.clone(), cause },
         _ => failed(cause),
     })
@@ -102,8 +102,8 @@ fn with_text(character: &Character, text: Option<&str>, bones: &Bones) -> Result
     Ok(rig)
 }
 
-/// Returns a rig in which the body is recognised again with other given bones. The chains of a rig that was detected follow from the body,
-/// and those of a file stay. Limits that differ from the detected ones are kept.
+/// Returns a rig in which the body is recognised again with other given bones. The chains of a detected rig follow from the body, and the
+/// chains of a file stay. Limits that differ from the detected ones are kept.
 ///
 /// # Errors
 /// [`Unrecognized`] if the bones contradict each other.
@@ -146,7 +146,7 @@ fn with_body(character: &Character, mut rig: Rig, recognized: Option<Recognized>
     for (node, logical_parent) in recognized.logical_parents {
         joined.joints.entry(node).or_default().logical_parent.get_or_insert(logical_parent);
     }
-    // Logical parents of the file may contradict those of the body.
+    // Logical parents of the file may contradict the body's.
     if Reparented::new(&character.skeleton, &joined).is_ok() { joined } else { rig }
 }
 

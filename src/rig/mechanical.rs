@@ -1,4 +1,4 @@
-//! The rig of a machine, whose joints and limits are those of its file.
+//! The rig of a machine, whose joints and limits come from its file.
 
 use std::f64::consts::TAU;
 
@@ -7,7 +7,7 @@ use crate::ik::Limit;
 
 use super::model::{JointRig, MimicRig, Rig};
 
-/// The largest turn of a joint that turns without end. Solvers need a range.
+/// Maximum turn of a joint that turns without end. Solvers need a range.
 const MAX_TURN: f64 = 2.0 * TAU;
 
 /// Returns the limit of a joint, for values from `zero`, radians or metres.

@@ -80,7 +80,7 @@ pub struct Chain {
     pub bend: Option<Vec3>,
     /// World position towards which the middle bends. `None` keeps the current bend direction.
     pub pole: Option<Vec3>,
-    /// Weight of its goals relative to those of other chains.
+    /// Weight of its goals relative to other chains.
     pub weight: f64,
     /// How strongly the limb pulls on the trunk of a recognised body, from 0 (not at all) to 1. `None` is the default
     /// of the limb, which is 1 unless the limb is short.
@@ -112,7 +112,7 @@ impl ChainKind {
     pub const ALL: [Self; 7] =
         [Self::Arm, Self::Leg, Self::Spine, Self::Neck, Self::Tail, Self::Finger, Self::Limb];
 
-    /// Returns the name in rig files.
+    /// Name in rig files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Arm => "arm",

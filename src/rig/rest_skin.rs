@@ -12,7 +12,7 @@ pub(super) struct RestSkin<'a> {
     /// The node that moves each vertex most.
     pub(super) nodes: Vec<Option<usize>>,
     pub(super) triangles: &'a [[u32; 3]],
-    /// Whether joints move it. The nodes of a rigid part are that of the part.
+    /// Whether joints move it. All vertices of a rigid part have the part's node.
     pub(super) is_skinned: bool,
 }
 

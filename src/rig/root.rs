@@ -20,7 +20,7 @@ pub(crate) fn topmost_joint(character: &Character, node: usize) -> usize {
 /// The topmost joint above the node, of any skin, begins the skeleton. A skin with a joint at or below the root adds
 /// all of its joints. If they have no common joint above them, the root is their lowest common ancestor. Joints in
 /// other trees of the scene are left out, because nothing connects them. If no skin contains a node above the given
-/// one, as in a file of rigid parts, the root is that of its tree.
+/// one, as in a file of rigid parts, the root is its tree's root.
 ///
 /// Takes time in proportion to the number of nodes and joints.
 pub fn skeleton_root(skeleton: &Skeleton, skins: &[Skin], node: usize) -> usize {
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(skeleton_root(&figures(), &skins, 9), 7);
         assert_eq!(skeleton_root(&figures(), &skins, 10), 7);
         assert_eq!(skeleton_root(&figures(), &skins, 4), 2);
-        // Without a common ancestor, the root is that of the node's own tree.
+        // Without a common ancestor, the root is the one of the node's own tree.
         let apart = skeleton(&[None, Some(0), None, Some(2)]);
         assert_eq!(skeleton_root(&apart, &[skin(&[0, 1, 2, 3])], 3), 2);
     }

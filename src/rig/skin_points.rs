@@ -50,7 +50,7 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &BodyPlan
         .collect()
 }
 
-/// Returns for each node the joint of the plan that carries its skin. Those of feet carry none.
+/// Returns for each node the joint of the plan that carries its skin. Feet carry none.
 fn owners(character: &Character, plan: &BodyPlan) -> Vec<Option<usize>> {
     #[derive(Clone, Copy)]
     enum Role {

@@ -128,7 +128,7 @@ impl Soles {
     }
 }
 
-/// Sets the soles and the feet of the legs of a body that stand, from the matrices at rest.
+/// Sets the soles and the feet of the standing legs of a body, from the matrices at rest.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
     let facing = plan.facing;
     let limbs = plan.limbs.iter_mut();
@@ -158,8 +158,8 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
     }
 }
 
-/// Returns the foot of a leg that ends at a node, with the points of its sole, on a floor, of a body of a size. `world` are the matrices at
-/// rest. `None` if a node of the foot has no size.
+/// Returns the foot of a leg that ends at a node, with the points of its sole. `floor` is a height, and `size` the body's. `world` are the
+/// matrices at rest. `None` if a node of the foot has no size.
 fn foot(
     skeleton: &Skeleton,
     world: &[Affine3A],
@@ -176,7 +176,7 @@ fn foot(
     for (slot, &(point, node)) in sole.iter_mut().zip(points.iter().cycle()) {
         *slot = (node, local(node, point)?);
     }
-    // A skin has two points at the back and then two in front. Without one, there is one of each.
+    // A skin has two points at the back and then two in front. Without a skin, there is one of each.
     let ends = points.get(..4).unwrap_or(points);
     let (behind, before) = ends.split_at(ends.len() / 2);
     let middle = |points: &[(Vec3, usize)]| {

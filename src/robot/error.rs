@@ -6,7 +6,7 @@ use crate::ik::SolveError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RobotError {
-    /// The character is no robot.
+    /// The character is not a robot.
     #[error("the character has no joints with values; robots are read from .urdf files")]
     NoRobot,
     /// The text is not a valid robot. The message names the element.
@@ -44,7 +44,7 @@ pub enum RobotError {
         /// A similar name.
         nearest: Option<String>,
     },
-    /// `q` has another number of values.
+    /// `q` has the wrong number of values.
     #[error("q must have {expected} values ({joints}), but has {found}")]
     Count {
         /// Number of joints with a value.
@@ -60,7 +60,7 @@ pub enum RobotError {
         /// Name of the joint.
         joint: String,
     },
-    /// The solver refused the problem.
+    /// The solver rejected the problem.
     #[error(transparent)]
     Solve(#[from] SolveError),
 }

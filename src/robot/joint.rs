@@ -43,7 +43,7 @@ pub struct RobotJoint {
     pub range: Option<[f64; 2]>,
     /// Maximum speed in radians or metres per second, if the file has one.
     pub velocity: Option<f64>,
-    /// The value in which the robot opens: 0, or the middle of a range that excludes 0.
+    /// The initial value: 0, or the middle of a range that excludes 0.
     pub rest: f64,
     /// Index of the link that the joint moves.
     pub link: usize,

@@ -13,7 +13,7 @@ use super::{Robot, RobotError, RobotJoint};
 const ROUNDING: f64 = 1e-9;
 
 impl Robot {
-    /// Returns the joint values in which the robot opens: 0, or the middle of a range that excludes 0.
+    /// Returns the initial joint values: 0, or the middle of a range that excludes 0.
     pub fn rest(&self) -> Vec<f64> {
         self.joints.iter().map(|joint| joint.rest).collect()
     }
@@ -57,7 +57,7 @@ impl Robot {
         Ok(body)
     }
 
-    /// Returns the transform of a link for joint values, forward kinematics.
+    /// Returns the transform of a link for joint values (forward kinematics).
     ///
     /// # Errors
     /// Those of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
@@ -86,8 +86,8 @@ impl Robot {
         Ok(self.joints.iter().map(|joint| column(joint).unwrap_or_default()).collect())
     }
 
-    /// Returns the joint values of a body of this robot. A hinge that can turn by more than a revolution has the value nearest to that
-    /// of `near`, so that a path has no jumps. All values are within the ranges.
+    /// Returns the joint values of a body of this robot. A hinge that can turn by more than a revolution has the value nearest to
+    /// `near`, so that a path has no jumps. All values are within the ranges.
     pub fn values(&self, body: &Body, near: &[f64]) -> Vec<f64> {
         let value = |(place, joint): (usize, &RobotJoint)| {
             let value = body.joint_value(joint.link).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Robots as robotics has them: joint values `q` with names, order, ranges and units, forward kinematics, Jacobians and solves
-//! from `q` to `q`.
+//! Robots as in robotics: joint values `q` with names, order, ranges and units, forward kinematics, Jacobians and solves from `q`
+//! to `q`.
 //!
-//! Everything is in double precision and in the robot's own frame, that of its root link, in which robots have +Z up (ROS REP 103).
-//! Lengths are in metres and angles in radians.
+//! Everything is in double precision and in the frame of the robot's root link, with +Z up (ROS REP 103). Lengths are in metres and
+//! angles in radians.
 
 mod error;
 mod joint;
@@ -83,7 +83,7 @@ impl Robot {
             let mimic = joint.mimic.and_then(|(leader, ratio, offset)| {
                 Some(Mimic { of: *link_of.get(&leader)?, ratio, offset })
             });
-            // The frame of the root is that of the robot.
+            // The root has the robot's frame.
             let (position, rotation) = if parent.is_none() { Default::default() } else { joint.origin };
             let limit = joint_limit(&joint.kind, 0.0);
             links.push(
@@ -139,12 +139,12 @@ impl Robot {
         Self::new(&read.map_err(|error| RobotError::Load(error.to_string()))?)
     }
 
-    /// Returns the name of the robot.
+    /// The robot's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the joints that `q` has values of, in its order.
+    /// Returns the joints that have a value in `q`, in its order.
     pub fn joints(&self) -> &[RobotJoint] {
         &self.joints
     }
@@ -178,7 +178,7 @@ impl Robot {
         joint.ok_or_else(|| RobotError::Joint { name: name.into(), nearest: nearest(name, names()) })
     }
 
-    /// Returns the links that have no child, and are moved by a joint.
+    /// Returns the links that have no child and are moved by a joint.
     pub fn tips(&self) -> Vec<usize> {
         let links = self.body.links();
         let is_tip = |link: &usize| {
@@ -188,7 +188,7 @@ impl Robot {
         (0..links.len()).filter(is_tip).collect()
     }
 
-    /// Returns the links that joints move from a link up to the root, the given one included.
+    /// Returns the links moved by joints, from the given link (included) up to the root.
     pub fn joints_above(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
         let links = self.body.links();
         let up = std::iter::successors(Some(link), move |link| links.get(*link)?.parent);
@@ -218,7 +218,7 @@ impl Robot {
     }
 }
 
-/// Returns the name that is most like a given one.
+/// Returns the name that is most similar to a given one.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a String>) -> Option<String> {
     let distance = |other: &String| crate::api::edit_distance(name, other);
     let nearest = names.min_by_key(|other| distance(other))?;

@@ -18,19 +18,19 @@ pub struct Solution {
 }
 
 impl Robot {
-    /// Returns joint values that meet the goals as closely as the method can, starting from `q0`. The links of the goals are those of
-    /// [`Robot::links`], and positions and orientations are in the robot's own frame.
+    /// Returns joint values that meet the goals as closely as the method can, starting from `q0`. The links of the goals are indices
+    /// into [`Robot::links`], and positions and orientations are in the robot's own frame.
     ///
     /// Values of `q0` beyond their ranges are clamped first. Continuous joints, and hinges with more than one revolution, end as near to
     /// `q0` as the result allows.
     ///
     /// # Errors
-    /// [`RobotError`] if `q0` has another number of values or one that is not finite, or if a goal or an option is invalid.
+    /// [`RobotError`] if `q0` has the wrong number of values or one that is not finite, or if a goal or an option is invalid.
     pub fn solve(&self, goals: &[Goal], q0: &[f64], options: &Options) -> Result<Solution, RobotError> {
         self.solve_with(&mut Solver::default(), goals, q0, options)
     }
 
-    /// Does the same as [`Robot::solve`] with a solver whose buffers are reused.
+    /// Like [`Robot::solve`], with a solver whose buffers are reused.
     ///
     /// # Errors
     /// Those of [`Robot::solve`].
@@ -48,8 +48,8 @@ impl Robot {
         Ok(Solution { q: self.values(&body, &start), report })
     }
 
-    /// Solves many problems, with the feature `rayon` in parallel. `q0` returns the start of each. The results have the bits of single
-    /// solves, for any number of threads.
+    /// Solves many problems, in parallel with the feature `rayon`. `q0` returns the start of each. The results are bit-identical to
+    /// single solves, for any number of threads.
     ///
     /// # Errors
     /// Each problem has its own result, with the errors of [`Robot::solve`].
@@ -77,7 +77,7 @@ impl Robot {
     /// Follows a path: solves one problem after the other, each from the result of the one before, so that the joints do not jump.
     ///
     /// # Errors
-    /// The index of the first problem that is refused, and why.
+    /// The index of the first problem that is rejected, and why.
     pub fn follow(
         &self,
         path: &[Vec<Goal>],
@@ -88,7 +88,7 @@ impl Robot {
         let mut solutions: Vec<Solution> = Vec::with_capacity(path.len());
         for (index, goals) in path.iter().enumerate() {
             let last = solutions.last().map_or(q0, |solution| &solution.q);
-            // The first problem may restart, because there is nothing yet from which it could jump.
+            // The first problem may restart, because there is no earlier result to jump from.
             let options = if index == 0 { *options } else { options.with_start(crate::ik::Start::Continue) };
             let solution = self.solve_with(&mut solver, goals, last, &options);
             solutions.push(solution.map_err(|error| (index, error))?);

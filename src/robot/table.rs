@@ -6,8 +6,8 @@
 //! 0.02,0.51,-1.21,0.04
 //! ```
 //!
-//! The first line names the joints, in any order. `time` in seconds may be missing; the lines then are one second apart. Joints that
-//! are not named have their values at rest. The columns of mimic joints are written, and ignored when they are read.
+//! The first line names the joints, in any order. `time`, in seconds, may be missing. The lines are then one second apart. Joints
+//! that are not named have their rest values. The columns of mimic joints are written, but ignored when read.
 
 use std::fmt::Write as _;
 

@@ -20,14 +20,15 @@ fn joint(order: usize, name: &str, kind: JointKind, origin: DVec3) -> Mechanical
     }
 }
 
-/// Returns an arm with a continuous turret, two bends about Y, and a gripper of two fingers of which one follows the other.
+/// Returns an arm with a continuous turret, two bends about Y, and a gripper of two fingers, one of which follows the
+/// other.
 fn arm() -> Character {
     let hinge = |axis, range| JointKind::Hinge { axis, range };
     let slide = |axis| JointKind::Slide { axis, range: [0.0, 0.04] };
     let (y, z) = (DVec3::Y, DVec3::Z);
     let names = ["base", "turret", "upper", "fore", "left", "right"];
     let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(3)];
-    // The order of the file is not that of the links.
+    // The file's order differs from the links'.
     let joints = [
         joint(0, "", JointKind::Fixed, DVec3::ZERO),
         joint(2, "turn", hinge(z, None), DVec3::Z * 0.1),

@@ -21,7 +21,7 @@ const OUTLINE: f32 = 2.0;
 const OUTLINE_COLOR: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.55);
 
 /// Returns the sRGB colour of a method. Six come from the palette of Okabe and Ito 2008 ("Color Universal Design"),
-/// whose colours people with any colour vision can distinguish. The other colours differ from these in lightness.
+/// whose colours people with any colour vision can distinguish. The others differ from these in lightness.
 pub fn color(method: Method) -> [u8; 3] {
     match method {
         Method::Auto => [0xB4, 0xBA, 0xC6],
@@ -51,7 +51,7 @@ fn linear(method: Method) -> Vec3 {
 pub struct Summary {
     /// The method.
     pub method: Method,
-    /// The outcome of the goal or pin with the largest error. Those that were not reached take precedence.
+    /// The outcome of the goal or pin with the largest error. Goals and pins that were missed take precedence.
     pub outcome: Outcome,
     /// The largest position error in metres, or `None` if no goal has a position.
     pub error: Option<f64>,
@@ -103,7 +103,7 @@ impl Candidate {
         &self.puppet
     }
 
-    /// Returns the reports of the goals. The list is empty if there was no problem to solve or if the method refused
+    /// Returns the reports of the goals. The list is empty if there was no problem to solve or if the method rejected
     /// it.
     pub fn reports(&self) -> &[GoalReport] {
         &self.reports
@@ -160,7 +160,7 @@ struct SharedProblem {
 }
 
 /// A comparison of methods. Each method solves the goals of a lead puppet on its own copy of that puppet. All start
-/// from the same pose, and each continues from its own last result, so that a drag shows how smoothly each method
+/// from the same pose, and each continues from its own last result, so a drag shows how smoothly each method
 /// moves. The lead is never changed.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
@@ -205,7 +205,7 @@ impl Comparison {
         }
     }
 
-    /// Puts all candidates into a pose, from which the following solves start.
+    /// Sets the pose of all candidates, from which the following solves start.
     pub fn set_start_pose(&mut self, start: &Pose) {
         for candidate in &mut self.candidates {
             candidate.puppet.held = Some(start.clone());
@@ -283,7 +283,6 @@ impl Comparison {
         self.candidates.iter_mut().flat_map(|c| &mut c.reports).for_each(|r| r.seconds = seconds);
     }
 
-    /// Returns the candidates that have a result.
     fn solved(&self) -> impl Iterator<Item = &Candidate> {
         self.candidates.iter().filter(|c| !c.reports.is_empty())
     }

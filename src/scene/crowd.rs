@@ -1,4 +1,4 @@
-//! Crowds that fill an area: who stands where, and what is drawn.
+//! Crowds that fill an area: their layout and drawing.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::view::{Bounds, Camera};
 
 use super::frame::{ViewSettings, draws};
 
-/// Heights of characters that are drawn in their own size, metres. Others are scaled to the height of a child.
+/// Heights in metres of characters that are drawn in their own size. Others are scaled to a child's height.
 const USUAL_HEIGHTS: std::ops::RangeInclusive<f32> = 0.3..=4.0;
 const CHILD: f32 = 1.2;
-/// Distance of two characters as a multiple of the diameter of the largest one.
+/// Distance between two characters as a multiple of the largest one's diameter.
 const SPACING: f32 = 1.15;
 /// A clip whose character moves faster than this walks, metres per second per metre of height.
 const WALKING: f32 = 0.15;
 /// Largest distance from the centre at which shadows are drawn, metres.
 const SHADOWED: f32 = 45.0;
 
-/// What a crowd consists of.
+/// The layout of a crowd.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrowdLayout {
     /// Number of characters, shared by all models.
@@ -40,7 +40,7 @@ pub struct CrowdLayout {
 #[derive(Debug)]
 pub struct CrowdScene {
     crowds: Vec<Walkers>,
-    /// The models of the crowds, and then that of the ground.
+    /// The models of the crowds, and then the ground's.
     models: Vec<Model>,
     ground: Puppet,
     terrain: Terrain,
@@ -48,7 +48,7 @@ pub struct CrowdScene {
     size: f32,
 }
 
-/// Characters of one model, on the GPU where that runs compute shaders.
+/// Characters of one model, on the GPU if it runs compute shaders.
 #[derive(Debug)]
 enum Walkers {
     Gpu(Box<Crowd>),
@@ -91,7 +91,7 @@ impl Walkers {
 #[derive(Debug)]
 struct Kind {
     scale: f32,
-    /// Indices of the clips that walk, or of all clips if none does.
+    /// Indices of the walking clips, or of all clips if there are none.
     clips: Vec<usize>,
 }
 
@@ -152,7 +152,7 @@ impl CrowdScene {
         Ok(Self { crowds, models, ground, terrain, bounds, size })
     }
 
-    /// Returns the number of characters.
+    /// Number of characters.
     pub fn len(&self) -> usize {
         self.crowds.iter().map(Walkers::len).sum()
     }
@@ -171,7 +171,7 @@ impl CrowdScene {
         self.crowds.iter().map(bytes).sum()
     }
 
-    /// Returns a box around the crowd in world metres.
+    /// A box around the crowd, in world metres.
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
@@ -211,7 +211,7 @@ impl CrowdScene {
         })
     }
 
-    /// Returns the models to which the frame refers.
+    /// Returns the models that the frame refers to.
     pub fn models(&self) -> Vec<&Model> {
         self.models.iter().collect()
     }
@@ -219,7 +219,7 @@ impl CrowdScene {
     /// Returns the frame to draw.
     pub fn frame(&self, settings: &ViewSettings) -> Frame<'_> {
         let (center, radius) = self.bounds.sphere();
-        // Shadows far away would be smaller than a texel of their map.
+        // Distant shadows would be smaller than a texel of their map.
         let near = settings.camera.target.min(self.bounds.hi).max(self.bounds.lo);
         let sphere = if radius > SHADOWED { (near, SHADOWED) } else { (center, 1.2 * radius) };
         let ground = Instance {
@@ -256,7 +256,7 @@ impl CrowdScene {
     }
 }
 
-/// Where characters stand: the cells of a square grid, from its front to its back.
+/// Positions of characters: the cells of a square grid, from its front to its back.
 struct Spots {
     side: u32,
     cell: f32,

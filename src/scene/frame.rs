@@ -31,12 +31,12 @@ pub struct ViewSettings {
     pub floor: bool,
     /// Whether the key light casts shadows.
     pub shadow: bool,
-    /// Pixels per point, by which the sizes of overlays are multiplied. It is larger on high-resolution screens.
+    /// Pixels per point: the factor for the sizes of overlays. It is larger on high-resolution screens.
     pub scale: f32,
 }
 
 impl ViewSettings {
-    /// Returns the settings of a shaded image with a floor and shadows in the light of a studio, with four samples per pixel.
+    /// Returns the settings of a shaded image with a floor and shadows in studio light, with four samples per pixel.
     pub fn new(camera: Camera, bounds: Bounds) -> Self {
         let light = Light::new(LightSource::Studio);
         Self {
@@ -140,7 +140,7 @@ pub fn instance(puppet: &Puppet) -> Instance<'_> {
     }
 }
 
-/// Returns the draws of all parts of a puppet, that its pose shows, with the indices of their matrices, their morph weights and
+/// Returns the draws of all parts that a puppet's pose shows, with the indices of their matrices, their morph weights and
 /// their materials.
 pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
     let draw = |(index, part): (usize, &crate::asset::Part)| Draw {
@@ -170,7 +170,7 @@ pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Instance<'
 }
 
 /// Returns whether a mode shows the bones and joints of a puppet: [`ShadingMode::Skeleton`] always does, and the other
-/// modes for surfaces do if the puppet has no parts.
+/// surface modes do if the puppet has no parts.
 pub(crate) fn shows_skeleton(puppet: &Puppet, mode: ShadingMode) -> bool {
     mode == ShadingMode::Skeleton || puppet.parts().is_empty() && !mode.is_data()
 }

@@ -16,7 +16,7 @@ pub fn file_lights(puppet: &Puppet, lights: FileLights, center: Vec3) -> Vec<Pun
     if lights == FileLights::Off || character.lights.is_empty() {
         return Vec::new();
     }
-    // Strength and factor are those of the rest pose, so that a light does not appear or change abruptly while it moves.
+    // Strength and factor come from the rest pose, so that a light does not appear or change abruptly while it moves.
     let mut rest = Vec::new();
     world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut rest);
     let strength = |light: &Light| rest.get(light.node).map_or(0.0, |node| strength(light, node, center));

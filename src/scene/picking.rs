@@ -152,8 +152,8 @@ pub fn pick(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, handles: &[u
     nearest.map(|(_, node, point)| Hit { node, point, offset: DVec3::ZERO, handle: true }).or(skin)
 }
 
-/// Returns the point of the posed skin whose image is nearest to a pixel, if it is at most `margin` pixels away. A pointer beside a thin
-/// part can grab it in this way. `size` is the size of the image in pixels.
+/// Returns the point of the posed skin whose image is nearest to a pixel, if it is at most `margin` pixels away. This lets a
+/// pointer beside a thin part grab it. `size` is the size of the image in pixels.
 pub fn pick_beside(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, margin: f32) -> Option<Hit> {
     let mut skinned = Skinned::default();
     let mut pixels: Vec<Option<Vec2>> = Vec::new();

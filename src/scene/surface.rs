@@ -1,4 +1,4 @@
-//! The posed skin of a character as triangles that rays meet, without the part of it that is dragged.
+//! The posed skin of a character as triangles for ray tests, without the dragged part.
 
 use glam::{Affine3A, Vec3};
 
@@ -22,7 +22,7 @@ struct Triangle {
 }
 
 impl Surface {
-    /// Returns those visible triangles of a puppet in its current pose whose node is accepted.
+    /// Returns the visible triangles of a puppet in its current pose whose node is accepted.
     pub(crate) fn new(puppet: &Puppet, accepts: impl Fn(usize) -> bool) -> Self {
         let mut triangles = Vec::new();
         for_each_triangle(puppet, |part, triangle, corners| {
@@ -34,7 +34,7 @@ impl Surface {
         Self { triangles }
     }
 
-    /// Returns those triangles that may be within a distance of a point.
+    /// Returns the triangles that may be within a distance of a point.
     pub(crate) fn near(&self, point: Vec3, distance: f32) -> Self {
         let is_near = |triangle: &&Triangle| {
             let [a, b, c] = triangle.corners;
@@ -44,7 +44,7 @@ impl Surface {
         Self { triangles: self.triangles.iter().filter(is_near).copied().collect() }
     }
 
-    /// Returns those triangles that may be within a distance of a ray.
+    /// Returns the triangles that may be within a distance of a ray.
     pub(crate) fn along(&self, ray: &Ray, distance: f32) -> Self {
         let is_near = |triangle: &&Triangle| {
             let [a, b, c] = triangle.corners;
@@ -55,7 +55,7 @@ impl Surface {
         Self { triangles: self.triangles.iter().filter(is_near).copied().collect() }
     }
 
-    /// Returns the triangles after their nodes have moved. Those of nodes without a motion are left out.
+    /// Returns the triangles after their nodes have moved. Triangles of nodes without a motion are left out.
     pub(crate) fn moved(&self, motion: impl Fn(usize) -> Option<Affine3A>) -> Self {
         let moved = |triangle: &Triangle| {
             let motion = motion(triangle.node)?;
@@ -64,7 +64,7 @@ impl Surface {
         Self { triangles: self.triangles.iter().filter_map(moved).collect() }
     }
 
-    /// Returns the distance in metres along a ray to the first triangle that it meets, and the node of that triangle.
+    /// Returns the distance in metres along a ray to the first triangle that it hits, and the node of that triangle.
     pub(crate) fn meet(&self, ray: &Ray) -> Option<(f32, usize)> {
         let met = |triangle: &Triangle| Some((ray.meet_triangle(triangle.corners)?.0, triangle.node));
         self.triangles.iter().filter_map(met).min_by(|a, b| a.0.total_cmp(&b.0))

@@ -1,4 +1,4 @@
-//! Turns everything in a scene, as on a turntable. The floor, the light and the camera stay.
+//! Turns everything in a scene, as on a turntable. The floor, the light and the camera stay in place.
 
 use glam::{Affine3A, Quat, Vec3};
 

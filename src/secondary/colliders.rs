@@ -5,7 +5,7 @@ use glam::{DAffine3, DVec3};
 use crate::asset::ColliderShape;
 
 /// Returns the vector by which a sphere has to move so that it does not penetrate a collider, or `None` if it does not
-/// penetrate it. `center` and `radius` are those of the sphere.
+/// penetrate it. `center` and `radius` are the sphere's.
 pub(super) fn correction(
     shape: &ColliderShape,
     world_from_node: &DAffine3,

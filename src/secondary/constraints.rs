@@ -1,4 +1,4 @@
-//! Node constraints (`VRMC_node_constraint`), in the order in which they were sorted when the file was read.
+//! Node constraints (`VRMC_node_constraint`), in the order in which loading sorted them.
 
 use glam::{Affine3A, DQuat, DVec3};
 
@@ -58,7 +58,7 @@ fn rotation(skeleton: &Skeleton, constraint: &Constraint, pose: &Pose) -> Option
             // The turn of the source in the frame that both have as their parent, and in the frame of this node.
             let in_parent = source()? * source_rest()?.conjugate();
             let own = rest.conjugate() * in_parent * rest;
-            // What remains without the change of the axis itself is a turn about it.
+            // Without the swing of the axis itself, a turn about it remains.
             let swing = DQuat::from_rotation_arc(axis.vector(), (own * axis.vector()).normalize());
             rest * swing.conjugate() * own
         }

@@ -89,7 +89,7 @@ fn gaze(
 ) -> Option<Gaze> {
     let skeleton = &character.skeleton;
     let eyes = world_from_node.get(look.head)?.transform_point3(look.offset.as_vec3()).as_dvec3();
-    // The head is where it looks straight ahead at rest, whatever the axes of its bone are.
+    // The head looks straight ahead at rest, whatever the axes of its bone are.
     let turned = orientation(skeleton, pose, look.head) * rest_orientation(skeleton, look.head).conjugate();
     let direction = (front(look).conjugate() * turned.conjugate() * (target - eyes)).try_normalize()?;
     let yaw = direction.x.atan2(direction.z).to_degrees();

@@ -1,4 +1,4 @@
-//! What a simulation of springs does in each step, in which order.
+//! The order of the work in each step of a spring simulation.
 
 use crate::asset::{Character, Collider, Skeleton, Spring, SpringJoint};
 
@@ -13,7 +13,7 @@ pub(super) struct Plan {
     pub(super) joints: usize,
     /// Position in [`Skeleton::parents_first`] of the first node that moves.
     pub(super) first: usize,
-    /// Distance in metres from which the motion of a joint within one step is a jump.
+    /// Distance in metres above which the motion of a joint within one step is a jump.
     pub(super) jump: f64,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Plan {
 pub(super) struct PlannedNode {
     pub(super) node: usize,
     pub(super) parent: Option<usize>,
-    /// The joint at this node, with its number and that of its spring.
+    /// The joint at this node, with its number and its spring's.
     pub(super) joint: Option<(SpringJoint, usize, usize)>,
     /// Whether no other node of the plan is above it.
     pub(super) is_root: bool,
@@ -70,8 +70,8 @@ impl Plan {
     }
 }
 
-/// Sorts the nodes that move so that each comes after its parent and, as far as that is possible, after the nodes that it
-/// needs otherwise. A collider that is moved by the joint that it pushes is in such a circle.
+/// Sorts the nodes that move so that each comes after its parent and, if possible, after the other nodes that it needs. A
+/// collider that is moved by the joint that it pushes is in a cycle.
 fn sorted<I: Iterator<Item = usize>>(
     skeleton: &Skeleton,
     moves: &[bool],
@@ -98,7 +98,7 @@ fn sorted<I: Iterator<Item = usize>>(
                     }
                     waiting.push(Visit::End(node));
                     waiting.extend(needs(node).filter(|&n| !is_started[n]).map(Visit::Start));
-                    // The parent is done first of all.
+                    // The parent comes first.
                     waiting.extend(skeleton.nodes[node].parent.map(Visit::Start));
                 }
             }
@@ -107,7 +107,7 @@ fn sorted<I: Iterator<Item = usize>>(
     parents_first(skeleton, moves, &order)
 }
 
-/// Moves parents before their children, where a circle has put them behind.
+/// Moves parents before their children, where a cycle has put them behind.
 fn parents_first(skeleton: &Skeleton, moves: &[bool], order: &[usize]) -> Vec<usize> {
     let mut is_done = vec![false; moves.len()];
     let mut sorted = Vec::with_capacity(order.len());
@@ -122,7 +122,7 @@ fn parents_first(skeleton: &Skeleton, moves: &[bool], order: &[usize]) -> Vec<us
     sorted
 }
 
-/// Returns the largest extent of the nodes at rest, along an axis. A skeleton without extent has an infinite one.
+/// Returns the largest extent of the nodes at rest along an axis, or infinity if they have none.
 fn size(skeleton: &Skeleton) -> f64 {
     let mut world = vec![glam::Affine3A::IDENTITY; skeleton.nodes.len()];
     let (mut lo, mut hi) = (glam::Vec3A::INFINITY, glam::Vec3A::NEG_INFINITY);

@@ -12,17 +12,17 @@ use super::colliders::correction;
 use super::matrices::{local_matrix, narrow, wide};
 use super::plan::Plan;
 
-/// Number of steps of a simulation in one second. The settings of springs depend on it, because a part of the velocity is
-/// lost in each step.
+/// Number of simulation steps per second. The settings of springs depend on it, because part of the velocity is lost in each
+/// step.
 pub const STEPS_PER_SECOND: u32 = 60;
 
-/// Motion in one step that counts as none, relative to half the size of the figure.
+/// Motion in one step that counts as rest, relative to half the figure's size.
 const REST: f64 = 1e-6;
 
 /// A simulation of the spring bones of a character.
 ///
-/// It advances in steps of a fixed length. [`Springs::apply`] shows the joints at any time after the last step, without
-/// a change to the simulation, so that the result depends on the time and not on how often it is shown.
+/// It advances in steps of a fixed length. [`Springs::apply`] shows the joints at any time after the last step without changing
+/// the simulation, so the result depends on the time and not on how often it is shown.
 #[derive(Clone, Debug)]
 pub struct Springs {
     plan: Arc<Plan>,
@@ -57,7 +57,7 @@ impl<'a> Scene<'a> {
     fn new(plan: &'a Plan, spring: &'a Spring, world: &'a [DAffine3]) -> Self {
         let center = spring.center.and_then(|node| world.get(node)).copied().unwrap_or(DAffine3::IDENTITY);
         let inverse = center.inverse();
-        // Space that is scaled to nothing has no inverse.
+        // Space that is scaled to zero has no inverse.
         let is_usable = center.is_finite() && inverse.is_finite();
         let (world_from_center, center_from_world) =
             if is_usable { (center, inverse) } else { (DAffine3::IDENTITY, DAffine3::IDENTITY) };
@@ -86,11 +86,11 @@ impl Springs {
         self.plan.nodes.iter().any(|n| n.node == node && n.joint.is_some())
     }
 
-    /// Turns the joints of a pose to where they are a `fraction` of a step after the last one, from 0 to 1, and updates
-    /// the world matrices of the pose.
+    /// Turns the joints of a pose to their state a `fraction` of a step after the last one, from 0 to 1, and updates the world
+    /// matrices of the pose.
     ///
-    /// The rotations that the joints have in the pose do not matter. All joints are reset if one that carries others has
-    /// moved by more than half the size of the figure since the last step. Allocates nothing after the first call.
+    /// The rotations of the joints in the given pose do not matter. All joints are reset if a root joint has moved by more than
+    /// half the size of the figure since the last step. Allocates nothing after the first call.
     pub fn apply(
         &mut self,
         skeleton: &Skeleton,
@@ -109,8 +109,8 @@ impl Springs {
         update_world_matrices(skeleton, pose, self.plan.first, world_from_node);
     }
 
-    /// Makes the pose that was shown last the result of a step. The fraction must have been 1. Returns whether a joint has
-    /// moved in the step, by more than a millionth of the figure's size.
+    /// Makes the last applied pose the result of a step. Its fraction must have been 1. Returns whether a joint has moved in the
+    /// step, by more than a millionth of the figure's size.
     pub fn end_step(&mut self) -> bool {
         let smallest = REST * self.plan.jump.min(1.0);
         let moves = |tail: &Tail| tail.now.distance(tail.before) > smallest;
@@ -142,7 +142,7 @@ impl Springs {
                 }
                 let before = tails.get(*index);
                 let moved = before.map(|tail| body.advance(&scene, joint, *tail, fraction));
-                // A joint that is scaled to nothing has no direction.
+                // A joint that is scaled to zero has no direction.
                 let turned = moved.and_then(|tail| Some((tail, body.rotation_to(tail)?)));
                 let (tail, rotation) = turned.unwrap_or((body.tail, rest));
                 let now = scene.center_from_world.transform_point3(tail);
@@ -160,7 +160,7 @@ impl Springs {
     }
 }
 
-/// A joint in the pose of its parent, turned as at rest.
+/// A joint in its parent's pose, turned as at rest.
 struct Body {
     /// Position of the joint in world space.
     head: DVec3,
@@ -197,7 +197,7 @@ impl Body {
         for collider in spring.colliders.iter().filter_map(|&c| plan.colliders.get(c)) {
             let Some(world_from_node) = world.get(collider.node) else { continue };
             if let Some(by) = correction(&collider.shape, world_from_node, next, joint.hit_radius) {
-                // A part of a step corrects a part, so that a frame just after a step shows the result of that step.
+                // A fraction of a step corrects that fraction, so a frame just after a step shows the result of that step.
                 next = on_sphere(next + by * fraction);
             }
         }

@@ -12,8 +12,8 @@ use super::hull::Hull;
 
 /// For one part, the hull of the vertices that each joint influences, in the frame of the mesh.
 ///
-/// A skinned vertex is a weighted mean of what its joints' matrices make of it, and therefore lies in the box around what each
-/// matrix makes of its joint's hull.
+/// A skinned vertex is a weighted mean of its images under its joints' matrices. It therefore lies in the box around the images
+/// of its joints' hulls.
 #[derive(Clone, Debug, Default)]
 pub struct JointBoxes {
     /// The joints that influence a vertex, as indices into the matrices of the part, with their hulls.
@@ -51,8 +51,8 @@ impl JointBoxes {
 
     /// Returns a box in world metres that contains all vertices of the posed part, and is often slightly larger.
     ///
-    /// Returns `None` for dual quaternions: they turn a vertex around an axis that depends on the pose, and so do not keep it
-    /// between the images under its joints' matrices. Also if a joint has no matrix.
+    /// Returns `None` if a joint has no matrix, and for dual quaternions: they turn a vertex around an axis that depends on the
+    /// pose, and so do not keep it between the images under its joints' matrices.
     ///
     /// `morph_weights`: one weight per morph target. Missing weights count as zero.
     ///

@@ -2,8 +2,8 @@
 //! the two phases of section 5 for transforms that are not rigid. `shaders/skinning.wgsl` performs the same steps.
 //!
 //! The matrix of a joint is split into a symmetric stretch, followed by a rotation and a translation. Stretches are
-//! blended as matrices. Rotations and translations are blended as dual quaternions. The blend of these is rigid
-//! again, whereas a blend of matrices shrinks the parts that turn.
+//! blended as matrices. Rotations and translations are blended as dual quaternions. This blend is rigid, whereas a
+//! blend of matrices shrinks the parts that turn.
 
 use glam::{DMat3, DQuat, DVec3, Mat3, Mat4, Quat, Vec3, Vec4, Vec4Swizzles};
 

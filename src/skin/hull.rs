@@ -1,18 +1,18 @@
-//! How far a set of points reaches in 26 directions (a discrete oriented polytope, Klosowski et al. 1998). Turned by a matrix, it
-//! gives a box that is much tighter than the box around a turned box.
+//! How far a set of points reaches in 26 directions (a discrete oriented polytope, Klosowski et al. 1998). Transformed by a
+//! matrix, it gives a much tighter box than a transformed box does.
 
 use glam::{Mat4, Vec3};
 
 use crate::view::Bounds;
 
-/// By how much the boxes are larger than the posed vertices, relative to the largest number in the computation. The sums of
-/// weights and matrices are rounded.
+/// Margin by which boxes exceed the posed vertices, relative to the largest number in the computation. The sums of weights and
+/// matrices are rounded.
 const MARGIN: f32 = 6e-6;
 
 /// The reach of some points in all directions whose components are −1, 0 or 1.
 #[derive(Clone, Debug)]
 pub(super) struct Hull {
-    /// By the index of [`direction`].
+    /// Indexed like [`direction`].
     reach: [f32; 27],
 }
 
@@ -52,14 +52,13 @@ impl Hull {
         }
     }
 
-    /// Returns the box of the points.
     pub(super) fn bounds(&self) -> Bounds {
         let along = |index: usize| self.reach.get(index).copied().unwrap_or(f32::NEG_INFINITY);
         let [hi, lo] = [[22, 16, 14], [4, 10, 12]].map(|axes| Vec3::from(axes.map(along)));
         Bounds { lo: -lo, hi }
     }
 
-    /// Returns the hull of the points, each of them displaced by something in a box.
+    /// Returns the hull of the points, each displaced by any vector in a box.
     pub(super) fn displaced(&self, (lo, hi): (Vec3, Vec3)) -> Self {
         let mut reach = self.reach;
         for (index, reach) in reach.iter_mut().enumerate() {
@@ -70,7 +69,7 @@ impl Hull {
     }
 
     /// Returns an upper bound of how far the points reach in a direction of any length. The direction is a sum of three of the 26
-    /// with positive factors: that of its largest component, of its two largest ones, and of all three.
+    /// with positive factors: those of its largest component, of its two largest, and of all three.
     fn reach(&self, along: Vec3) -> f32 {
         let Vec3 { x, y, z } = along;
         // The size of each component, and by how much its direction changes the index.

@@ -41,9 +41,9 @@ pub enum SkinMatrices<'a> {
 ///
 /// `morph_weights`: one weight per morph target. Missing weights count as zero.
 ///
-/// The blend is that of Li & Peng 2013, listing 1 (linear blend skinning), with up to eight influences. Normals are
-/// transformed by the cofactor matrix of the blended upper 3×3, times the sign of its determinant. This is the
-/// inverse transpose up to a positive factor, and it is also defined for singular matrices.
+/// The blend follows Li & Peng 2013, listing 1 (linear blend skinning), with up to eight influences. Normals are
+/// transformed by the cofactor matrix of the blended upper 3×3, times the sign of its determinant. This is the inverse
+/// transpose up to a positive factor, and it is also defined for singular matrices.
 ///
 /// ```
 /// use sinew::asset::Primitive;

@@ -177,7 +177,7 @@ impl Palette {
     }
 
     /// Returns whether the matrices of a part mirror it, so that its clockwise triangles are the front faces. If only some of its
-    /// joints mirror it, those decide that move most of the skin.
+    /// joints mirror it, the joints that move most of the skin decide.
     pub fn is_mirrored(&self, part: usize) -> bool {
         let weights = self.weights_of_part.get(part).map(Vec::as_slice).unwrap_or_default();
         let (matrices, is_dual) = (self.of_part(part), self.is_dual(part));

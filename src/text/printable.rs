@@ -26,8 +26,8 @@ pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if text.chars().any(must_escape) { Cow::Owned(escape(text.chars())) } else { Cow::Borrowed(text) }
 }
 
-/// Does the same as [`escaped`], but returns at most `limit` characters. A longer text keeps its beginning and its end,
-/// with the number of omitted characters in between.
+/// Like [`escaped`], but returns at most `limit` characters. A longer text keeps its beginning and its end, with the number
+/// of omitted characters in between.
 pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.chars().map(width).sum::<usize>() <= limit {
         return escaped(text);

@@ -131,7 +131,7 @@ impl Camera {
         Self { position, target, up, projection, near: distance / 100.0, far: distance + 10.0 * radius }
     }
 
-    /// Returns the view matrix. The camera looks along −Z in view space.
+    /// The view matrix. The camera looks along −Z in view space.
     pub fn view_from_world(&self) -> Mat4 {
         view::look_at_mat4(self.position, self.target, self.up)
     }
@@ -151,12 +151,12 @@ impl Camera {
         clip_from_view * self.view_from_world()
     }
 
-    /// Returns the viewing direction at the centre of the image, a unit vector.
+    /// The viewing direction at the centre of the image, a unit vector.
     pub fn direction(&self) -> Vec3 {
         (self.target - self.position).normalize_or_zero()
     }
 
-    /// Returns the viewing direction at a point, a unit vector.
+    /// The viewing direction at a point, a unit vector.
     pub fn direction_to(&self, point: Vec3) -> Vec3 {
         match self.projection {
             Projection::Perspective { .. } => (point - self.position).normalize_or_zero(),
@@ -164,7 +164,7 @@ impl Camera {
         }
     }
 
-    /// Returns the height in metres of what the image shows at the depth of a point.
+    /// Returns the height of the visible area at the depth of a point, in metres.
     pub fn height_at(&self, point: Vec3) -> f32 {
         match self.projection {
             Projection::Perspective { fov_y } => {
@@ -175,7 +175,7 @@ impl Camera {
         }
     }
 
-    /// Returns whether the camera sees the upper side of a horizontal plane. `height` is that of the plane in metres.
+    /// Returns whether the camera sees the upper side of a horizontal plane at `height`, in metres.
     pub fn is_above(&self, height: f32) -> bool {
         match self.projection {
             Projection::Perspective { .. } => self.position.y > height,

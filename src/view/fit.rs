@@ -29,7 +29,7 @@ impl Framing {
     /// All kinds.
     pub const ALL: [Self; 2] = [Self::Auto, Self::Tight];
 
-    /// Returns the name that is used in files and options.
+    /// The name in files and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -52,11 +52,11 @@ impl FromStr for Framing {
     }
 }
 
-/// Finds the place of a camera with a given direction from which points fill the image up to a margin. The points may be
-/// added bit by bit, for example those of all frames of a motion.
+/// Finds the position from which a camera with a given direction shows points as large as possible, up to a margin. Points
+/// can be added in steps, for example frame by frame.
 ///
-/// The planes that limit the image are moved, without turning them, until they touch the points. The camera is where these
-/// planes meet.
+/// The planes of the view frustum are moved, but not turned, until they touch the points. The camera is where these planes
+/// meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
     right: Vec3,
@@ -74,7 +74,7 @@ pub struct Fit {
     depth: [f32; 2],
 }
 
-/// A target of a camera and its distance from it, in metres.
+/// A camera's target and its distance from it, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FittedView {
     /// The point at the centre of the image, in the middle of the depth of the points.
@@ -103,7 +103,7 @@ impl Fit {
         }
     }
 
-    /// Does the same for an orthographic camera that shows as much of the plane through the target as a perspective one.
+    /// An orthographic camera that shows as much of the plane through the target as [`Self::perspective`] does.
     pub fn orthographic(back: Vec3, up: Vec3, fov_y: f32, aspect: f32) -> Self {
         Self { slopes: Vec2::ZERO, ..Self::perspective(back, up, fov_y, aspect) }
     }
@@ -146,11 +146,11 @@ impl Fit {
             .then_some(FittedView { target, distance })
     }
 
-    /// Returns the view of a perspective camera that shows the points, or otherwise `camera`.
+    /// Returns a perspective camera that shows the points, or `camera` if [`Self::view`] is `None`.
     pub fn camera(&self, camera: Camera, radius: f32) -> Camera {
         let Some(FittedView { target, distance }) = self.view() else { return camera };
         let position = target + self.back * distance;
-        // The character may be deeper than it is far away.
+        // The character may be deeper than its distance.
         Camera {
             position,
             target,

@@ -13,7 +13,7 @@ use super::Session;
 /// Maximum error of dropped keys, in radians and metres.
 const KEY_ERROR: f32 = 1e-4;
 
-/// Everything that is needed to export a clip, so that it can be done on another thread.
+/// Everything needed to export a clip on another thread.
 #[derive(Clone, Debug)]
 pub struct ClipExport {
     puppet: Puppet,
@@ -24,11 +24,11 @@ pub struct ClipExport {
 }
 
 impl Session {
-    /// Returns a copy of the puppet that plays the motion once. Each of its poses depends only on the time.
+    /// Returns a copy of the puppet that plays the motion once. Its poses depend only on the time.
     pub fn puppet_to_bake(&self) -> Puppet {
         let mut puppet = self.puppet().clone();
         puppet.looping = false;
-        // Each pose starts from the motion.
+        // Each solve starts from the motion's pose.
         puppet.options.start = Start::Current;
         puppet
     }
@@ -51,8 +51,8 @@ impl Session {
         Ok(ClipExport { puppet, file: self.file().map(Path::to_path_buf), rate })
     }
 
-    /// Returns the file that is proposed for an exported clip: beside the project or the character, or in `folder` if there is neither.
-    /// It is never a file from which the character was read, which the export would refuse to replace.
+    /// Returns the file proposed for an exported clip: beside the project or the character, or in `folder` if there is neither. It is never one of
+    /// the character's source files, which the export refuses to replace.
     pub(in crate::viewer) fn default_clip(&self, folder: &Path) -> PathBuf {
         let default = self.default_project(folder);
         let project = self.project().unwrap_or(&default);
@@ -73,8 +73,8 @@ impl Session {
 }
 
 impl ClipExport {
-    /// Writes the clip as .glb or .bvh. Calls `goes_on` with the part that is done, from 0 to 1, and stops without a file if it
-    /// returns false. Returns what was written in one line, or `None` if it was stopped.
+    /// Writes the clip as .glb or .bvh. Calls `goes_on` with the completed fraction, and stops without a file if it returns false.
+    /// Returns a one-line summary, or `None` if stopped.
     ///
     /// # Errors
     /// One line if the clip cannot be written. An existing file is then unchanged.
@@ -90,7 +90,7 @@ impl ClipExport {
         if inputs.into_iter().any(|input| atomic::is_same(input, path)) {
             return Err(named(&"the export would overwrite the character; choose another file"));
         }
-        // A folder that does not exist is reported before the work.
+        // A missing folder is reported before the work.
         atomic::check(path).map_err(|e| named(&e))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let times = 0.0..self.puppet.seconds();
@@ -119,7 +119,7 @@ mod tests {
     use crate::asset;
     use glam::Vec2;
 
-    /// The dialog proposed the name of the character's own file, and then asked whether to replace it.
+    /// The dialog proposed the character's own file name, and then asked whether to replace it.
     #[test]
     fn the_source_is_not_proposed_as_the_destination() {
         let proposed = |file: &str| {

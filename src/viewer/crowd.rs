@@ -25,15 +25,15 @@ use super::window::initial_size;
 use super::window::swapchain::{Acquired, Swapchain};
 use super::{Orbit, ViewerError};
 
-/// Longest step, so that nobody jumps after a time without frames.
+/// Maximum time step, so that nobody jumps after a period without frames.
 const MAX_STEP: Duration = Duration::from_millis(50);
 /// How often the title shows the number of frames per second.
 const TITLE_INTERVAL: Duration = Duration::from_secs(1);
-/// Time until drawing is tried again if the window has no texture.
+/// Delay before drawing is retried if the window has no texture.
 const RETRY: Duration = Duration::from_millis(50);
 /// A device that is lost again within this time is not recreated.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
-/// Height of the camera above the ground, at least, as a fraction of the radius of the crowd.
+/// Minimum height of the camera above the ground, as a fraction of the crowd's radius.
 const CLEARANCE: f32 = 0.03;
 /// Pixels of a touchpad's scrolling that count as one step of a wheel.
 const PIXELS_PER_STEP: f32 = 50.0;
@@ -43,7 +43,7 @@ const PIXELS_PER_STEP: f32 = 50.0;
 pub struct CrowdOpening {
     /// The models with their rigs.
     pub characters: Vec<(Arc<Character>, Rig)>,
-    /// Who stands where.
+    /// The members' positions.
     pub layout: CrowdLayout,
     /// The graphics adapter.
     pub adapter: AdapterChoice,
@@ -74,7 +74,7 @@ pub fn open_crowd(opening: CrowdOpening) -> Result<(), ViewerError> {
 struct CrowdApp {
     opening: CrowdOpening,
     stage: Option<Stage>,
-    /// The camera. It stays if the graphics are recreated.
+    /// The camera. Kept when the graphics are recreated.
     orbit: Option<Orbit>,
     pointer: Pointer,
     is_paused: bool,
@@ -82,7 +82,7 @@ struct CrowdApp {
     failure: Option<ViewerError>,
 }
 
-/// What became of a frame.
+/// The outcome of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Now,
@@ -90,7 +90,7 @@ enum Shown {
     Hidden,
 }
 
-/// The pointer and the button that is held.
+/// The pointer and the pressed button.
 #[derive(Default)]
 struct Pointer {
     at: Vec2,
@@ -145,9 +145,7 @@ impl Stage {
         aspect
     }
 
-    /// Advances the crowd to now and draws it.
-    ///
-    /// Returns whether there was a texture to draw into.
+    /// Advances the crowd and draws it.
     fn draw(&mut self, orbit: &Orbit, is_paused: bool) -> Result<Shown, RenderError> {
         let gpu = self.renderer.gpu().clone();
         let now = Instant::now();
@@ -158,7 +156,7 @@ impl Stage {
             Acquired::Hidden => return Ok(Shown::Hidden),
         };
         self.stepped = now;
-        // A software adapter takes several times as long for smooth edges and shadows.
+        // Smooth edges and shadows take several times as long on a software adapter.
         let is_fast = !gpu.capabilities.is_software;
         let bounds = self.scene.bounds();
         let mut camera = orbit.camera(&bounds);
@@ -232,7 +230,7 @@ impl CrowdApp {
             Ok(Shown::Now | Shown::Hidden) => {}
             Err(lost @ RenderError::Lost(_)) => {
                 let before = self.rebuilt.replace(Instant::now());
-                // The old graphics must be dropped first, because a window can only have one surface.
+                // The old graphics must be dropped first, because a window can have only one surface.
                 let window = self.stage.take().map(|stage| stage.window);
                 if before.is_some_and(|then| then.elapsed() < REBUILD_INTERVAL) {
                     self.fail(events, lost.into());

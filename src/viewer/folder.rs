@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::capture::TAKE_EXTENSIONS;
 use crate::platform::fs;
 
-/// Extensions of files that contain characters, and of files that contain only motion.
+/// Extensions of character files and of files that contain only motion.
 pub(super) const EXTENSIONS: [&str; 6] = ["glb", "gltf", "vrm", "fbx", "urdf", MOTION_EXTENSION];
 const MOTION_EXTENSION: &str = "bvh";
-/// Extensions of what the viewer itself writes: projects and recorded sessions.
+/// Extensions of the viewer's own files: projects and recorded sessions.
 #[cfg(feature = "window")]
 const OWN_EXTENSIONS: [&str; 2] = ["sinew", "session"];
 
@@ -33,10 +33,10 @@ pub(super) fn motion_extensions() -> Vec<String> {
     lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
 }
 
-/// Returns the files beside a character that contain only motion, in the order of their names.
+/// Returns the motion-only files in the character's folder, sorted by name.
 #[cfg(feature = "window")]
 pub(super) fn motions(file: &Path) -> Vec<PathBuf> {
-    /// More files than this do not fit into a menu.
+    /// Maximum number of files that fit into a menu.
     const MAX_FILES: usize = 100;
     let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let known = || TAKE_EXTENSIONS.iter().chain([&MOTION_EXTENSION]);
@@ -62,8 +62,8 @@ pub(super) fn is_own(file: &Path) -> bool {
     file.extension().is_some_and(|e| OWN_EXTENSIONS.iter().any(|own| e.eq_ignore_ascii_case(own)))
 }
 
-/// Returns the next or previous model in the folder of a file, in the order of their names. After the last one comes
-/// the first. Motion files are skipped unless `file` is one. Returns `None` if there is no other model.
+/// Returns the next or previous model in the folder of a file, sorted by name. The last is followed by the first.
+/// Motion files are skipped unless `file` is one. Returns `None` if there is no other model.
 ///
 /// # Errors
 /// Fails if the folder cannot be read.
@@ -83,7 +83,7 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
         fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).filter(is_model).collect();
     models.sort();
     let name = file.file_name();
-    // Positions are found by name, so `file` may have been deleted.
+    // Files are compared by name, so `file` may have been deleted.
     let (before, after): (Vec<_>, Vec<_>) =
         models.into_iter().filter(|p| p.file_name() != name).partition(|p| p.file_name() < name);
     let mut around = after.into_iter().chain(before);

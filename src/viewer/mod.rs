@@ -1,6 +1,6 @@
 //! The viewer. User input becomes a [`Command`], a [`Session`] executes it, and the result is drawn as a
-//! [`Frame`](crate::render::Frame). Only `window` and `panel` depend on a window.
-//! Sessions can be recorded and replayed, see `docs/session.md`.
+//! [`Frame`](crate::render::Frame). Only `window` and `panel` require a window. Sessions can be recorded and
+//! replayed, see `docs/session.md`.
 
 #![cfg_attr(not(feature = "window"), allow(dead_code, reason = "items that only the panel uses"))]
 

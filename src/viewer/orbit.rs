@@ -11,10 +11,10 @@ use crate::view::{AUTO_FOV_Y, Bounds, Camera, Fit, FittedView, Projection};
 const RADIANS_PER_PIXEL: f32 = 0.006;
 /// Fraction of the distance by which one step of the wheel moves the camera closer.
 const ZOOM_STEP: f32 = 0.12;
-/// Fraction of the distance to the camera by which one step of the wheel pushes what is dragged.
+/// Fraction of the camera distance by which one wheel step pushes the dragged object.
 const PUSH_STEP: f32 = 0.04;
 
-/// Distance of an orthographic camera from the scene, as a multiple of the scene's radius. Nothing that comes nearer is visible.
+/// Distance of an orthographic camera from the scene, as a multiple of the scene's radius. Anything nearer is invisible.
 const ORTHOGRAPHIC_RADII: f32 = 4.0;
 
 /// The projection of an orbiting camera.
@@ -26,7 +26,7 @@ pub enum OrbitProjection {
     Perspective,
     /// Orthographic.
     Orthographic,
-    /// Orthographic, along an axis, until the camera orbits. Then it is perspective again.
+    /// Orthographic along an axis. Orbiting returns to perspective.
     AxisView,
 }
 
@@ -55,7 +55,7 @@ fn is_perspective(projection: &OrbitProjection) -> bool {
 }
 
 impl Orbit {
-    /// Maximum pitch in radians that orbiting reaches. Only the views from above and below are steeper.
+    /// Maximum pitch in radians while orbiting. Only the top and bottom views are steeper.
     const MAX_PITCH: f32 = 1.54;
 
     /// Shows a box completely, from the front and slightly above.
@@ -67,7 +67,7 @@ impl Orbit {
         orbit
     }
 
-    /// Returns the orbit of a camera whose up direction is +Y. `radius` is that of the subject in metres.
+    /// Returns the orbit of a camera whose up direction is +Y. `radius` is the subject's, in metres.
     pub fn of_camera(camera: &Camera, radius: f32) -> Self {
         let back = camera.position - camera.target;
         let direction = back.normalize_or(Vec3::Z);
@@ -99,7 +99,7 @@ impl Orbit {
         }
     }
 
-    /// Shows a sphere completely, from the current direction. It may be a part of the subject.
+    /// Shows a sphere around the subject or a part of it, from the current direction.
     pub fn focus(&mut self, center: Vec3, radius: f32, aspect: f32) {
         (self.target, self.distance) = (center, radius / half_fov_sine(aspect));
     }
@@ -118,7 +118,7 @@ impl Orbit {
         self.pitch = (self.pitch + by.y * RADIANS_PER_PIXEL).clamp(-Self::MAX_PITCH, Self::MAX_PITCH);
     }
 
-    /// Pans by pixels in a view of the given height. The target follows the pointer exactly.
+    /// Pans by pixels in a view of the given pixel height. The target follows the pointer exactly.
     pub fn pan(&mut self, by: Vec2, height: f32) {
         let metres = self.visible_height() / height.max(1.0);
         self.target += (self.up() * by.y - self.right() * by.x) * metres;
@@ -160,12 +160,12 @@ impl Orbit {
         self.back().cross(self.right())
     }
 
-    /// Returns the height in metres of what the image shows of the plane through the target.
+    /// Returns the visible height, in metres, of the plane through the target.
     fn visible_height(&self) -> f32 {
         2.0 * self.distance * (AUTO_FOV_Y * 0.5).tan()
     }
 
-    /// Returns whether the projection is orthographic.
+    /// Whether the projection is orthographic.
     pub fn is_orthographic(&self) -> bool {
         self.projection != OrbitProjection::Perspective
     }
@@ -179,10 +179,10 @@ impl Orbit {
         Self { projection: other, ..self }
     }
 
-    /// Returns the orthographic view from the side of the target to which a world axis points. `side` is a unit vector.
+    /// Returns the orthographic view of the target from the direction `side`, a unit vector along a world axis.
     #[must_use]
     pub fn from_side(self, side: Vec3) -> Self {
-        // Seen from above and below, the front of the character is at the bottom and at the top of the image.
+        // The front of the character is at the bottom of the image from above, and at the top from below.
         let pitch = side.y.clamp(-1.0, 1.0).asin();
         let projection = match self.projection {
             OrbitProjection::Perspective => OrbitProjection::AxisView,
@@ -207,7 +207,7 @@ impl Orbit {
 
     fn orthographic_camera(&self, bounds: &Bounds) -> Camera {
         let (center, radius) = bounds.sphere();
-        // The distance does not matter, except that everything must be in front of the camera, however near the target is.
+        // The distance is arbitrary, but everything must be in front of the camera, however near the target is.
         let distance = self.target.distance(center) + ORTHOGRAPHIC_RADII * radius;
         let position = self.target + self.back() * distance;
         let projection = Projection::Orthographic { height: self.visible_height() };
@@ -215,12 +215,12 @@ impl Orbit {
         Camera { position, target: self.target, up: self.camera_up(), projection, near, far }
     }
 
-    /// Returns what is up for the camera. World up is undefined where the camera looks straight up or down.
+    /// Returns the camera's up direction. World up is degenerate when the camera looks straight up or down.
     fn camera_up(&self) -> Vec3 {
         if self.pitch.abs() > Self::MAX_PITCH { self.up() } else { Vec3::Y }
     }
 
-    /// Looks at another point.
+    /// Moves the target.
     pub(in crate::viewer) fn set_target(&mut self, target: Vec3) {
         self.target = target;
         self.limit_target();
@@ -233,7 +233,7 @@ impl Orbit {
     }
 }
 
-/// Returns a point farther from the camera by a number of steps of the wheel.
+/// Returns a point pushed away from the camera by a number of wheel steps.
 pub(in crate::viewer) fn pushed(point: Vec3, steps: f32, camera: &Camera) -> Vec3 {
     let by = PUSH_STEP * steps.clamp(-10.0, 10.0);
     match camera.projection {
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(view.projection, OrbitProjection::AxisView);
         view.turn(Vec2::new(4.0, 0.0));
         assert_eq!(view.projection, OrbitProjection::Perspective);
-        // A projection that was chosen stays.
+        // An explicitly chosen projection stays.
         let mut view = orbit().with_other_projection().from_side(Vec3::X);
         view.turn(Vec2::new(4.0, 0.0));
         assert_eq!(view.projection, OrbitProjection::Orthographic);
@@ -285,7 +285,7 @@ mod tests {
             assert!(clip.is_finite(), "{side}");
             let center = clip.project_point3(view.target);
             assert!(center.truncate().length() < 1e-4 && (0.0..=1.0).contains(&center.z), "{side}: {center}");
-            // The vectors of the image are those of the camera.
+            // The image axes match the camera's.
             let right = clip.project_point3(view.target + view.right() * 0.1).truncate();
             let up = clip.project_point3(view.target + view.up() * 0.1).truncate();
             assert!(right.x > 0.01 && right.y.abs() < 1e-4, "{side}: {right}");

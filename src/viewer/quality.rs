@@ -1,5 +1,5 @@
-//! The quality of moving pictures on machines that cannot draw full quality in time. It knows neither a window nor a GPU:
-//! its inputs are times and measured durations.
+//! The quality of moving images on machines that cannot draw full quality in time. It needs neither a window nor a GPU: its inputs
+//! are times and measured durations.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ pub(super) struct Quality {
     pub(super) samples: u32,
     /// Whether shadows are drawn, if they are switched on.
     pub(super) shadow: bool,
-    /// Width and height of the image, in percent of those of the scene in the window.
+    /// Width and height of the image, in percent of the scene's size in the window.
     pub(super) percent: u32,
 }
 
 impl Quality {
-    /// The quality of a scene at rest, and of every saved image.
+    /// The quality of a scene at rest and of saved images.
     pub(super) const FULL: Self = Self { samples: 4, shadow: true, percent: 100 };
 
-    /// The size of the smallest image.
+    /// Smallest image size in percent.
     const SMALLEST: u32 = 45;
 
-    /// The qualities of moving scenes, from the best to the fastest. Small images have several samples, because the steps of their edges
-    /// would become blocks when they are enlarged. They cost less than pixels: the colour of a pixel is computed once.
+    /// The qualities of moving scenes, from the best to the fastest. Small images are multisampled, because the steps of their edges would become
+    /// blocks when enlarged. Samples cost less than pixels: a pixel's colour is computed once.
     const LEVELS: [Self; 4] = [
         Self::FULL,
         Self { samples: 1, ..Self::FULL },
@@ -60,7 +60,7 @@ const REST: Duration = Duration::from_millis(150);
 const SLOW: Duration = Duration::from_millis(25);
 /// A frame that takes less leaves room for a better quality.
 const FAST: Duration = Duration::from_millis(12);
-/// Number of consecutive slow frames after which the quality is reduced. A single one may have other reasons.
+/// Number of consecutive slow frames after which the quality is reduced. A single one may have other causes.
 const SLOW_FRAMES: u32 = 3;
 /// Number of consecutive fast frames after which a better quality is tried. The number doubles each time the better
 /// quality turns out to be too slow, up to a maximum.
@@ -76,7 +76,7 @@ pub(super) struct QualityControl {
     slow_frames: u32,
     fast_frames: u32,
     needed_fast_frames: u32,
-    /// Whether the current level was reached by an improvement, and has not proved fast enough since.
+    /// Whether the current level was reached by an improvement and has not yet proved fast enough.
     on_trial: bool,
     /// Whether the next duration is ignored, because it may include the creation of pipelines and textures.
     is_first: bool,
@@ -90,7 +90,7 @@ pub(super) struct QualityControl {
 }
 
 impl QualityControl {
-    /// Creates a control that starts at full quality, or on a software adapter at a lower one for the first picture and for moving
+    /// Creates a control that starts at full quality, or on a software adapter at a lower one for the first frame and for moving
     /// scenes.
     pub(super) fn new(is_software: bool) -> Self {
         Self {
@@ -108,11 +108,11 @@ impl QualityControl {
     }
 
     /// Returns the quality of a frame at the time `now`. `contents` identifies what the frame shows. `is_busy` is set
-    /// while the person drags something or a motion plays, so that more changes will follow.
+    /// while the user drags something or a motion plays, so that more changes will follow.
     pub(super) fn choose(&mut self, now: Duration, contents: u64, is_busy: bool) -> Quality {
         let before = self.contents.replace(contents);
         if before.is_none() && self.level > 0 {
-            // The shaders of full quality take longest to compile. The first picture does not wait for them.
+            // Full-quality shaders take longest to compile. The first frame does not wait for them.
             (self.changed, self.is_change) = (Some(now), true);
             self.current = Quality::LEVELS.get(self.level).copied().unwrap_or(Quality::FULL);
             return self.current;
@@ -136,13 +136,13 @@ impl QualityControl {
         quality
     }
 
-    /// Notes how long it took to draw a frame of a scene that has changed, without waiting for the display.
+    /// Records how long drawing a frame of a changed scene took, without waiting for the display.
     pub(super) fn note(&mut self, duration: Duration) {
-        // On a very slow machine, even a single frame takes longer than a scene has to rest.
+        // On a very slow machine, a single frame takes longer than [`REST`].
         if std::mem::take(&mut self.is_change) {
             self.changed = self.changed.map(|then| then + duration);
         }
-        // Frames at rest say nothing about movements, which they interrupt for one frame at most.
+        // Frames at rest say nothing about movement, which they interrupt for at most one frame.
         let is_level = Quality::LEVELS.get(self.level) == Some(&self.current);
         if std::mem::take(&mut self.is_first) || !is_level {
             return;
@@ -156,7 +156,7 @@ impl QualityControl {
         }
     }
 
-    /// Returns when the scene must be drawn again in full quality, if the latest frame was not.
+    /// Returns when the scene must be redrawn in full quality, if the latest frame was reduced.
     pub(super) fn due(&self) -> Option<Duration> {
         self.changed.filter(|_| self.is_reduced()).map(|then| then + REST)
     }
@@ -186,10 +186,10 @@ impl QualityControl {
 mod tests {
     use super::*;
 
-    /// When the tests begin.
+    /// Start time of the tests.
     const START: Duration = Duration::from_secs(2);
 
-    /// Returns a control whose first picture has been drawn in full quality.
+    /// Returns a control whose first frame was drawn in full quality.
     fn rested(is_software: bool) -> QualityControl {
         let mut control = QualityControl::new(is_software);
         control.choose(Duration::ZERO, 0, false);
@@ -211,7 +211,7 @@ mod tests {
             Self { control: rested(is_software), now: START, contents: 0 }
         }
 
-        /// Draws frames of a drag, each of which takes `cost` milliseconds in a quality. Returns their qualities.
+        /// Draws frames of a drag, which take `cost` milliseconds each. Returns their qualities.
         fn drag(&mut self, frames: usize, cost: impl Fn(usize, Quality) -> u64) -> Vec<Quality> {
             let mut frame = |frame| {
                 self.contents += 1;
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// A software adapter of the speed at which the mannequin was measured.
+    /// Frame cost of a software adapter, as measured with the mannequin.
     fn software(quality: Quality) -> u64 {
         let scene = if quality.samples == 4 { 68 } else { 40 };
         let scene = if quality.shadow { scene } else { 20 };
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(Machine::changes(&qualities), 2, "the quality flickers");
     }
 
-    /// If a level is fast and the next better one is slow, attempts to improve become rare.
+    /// If a level is fast and the next better one slow, attempts to improve become rare.
     #[test]
     fn attempts_to_improve_become_rare() {
         let mut machine = Machine::new(false);
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(fast.last(), Some(&Quality::FULL));
     }
 
-    /// Edges of the smallest image were steps of four pixels of the window.
+    /// Edges of the smallest image had steps of four window pixels.
     #[test]
     fn images_that_are_enlarged_have_smooth_edges() {
         assert!(Quality::LEVELS.iter().all(|q| q.percent == 100 || q.samples == 4));

@@ -26,15 +26,14 @@ use lines::{SessionLines, TimedCommand};
 pub(super) use crate::viewer::session::recorder::error::LineError;
 pub use crate::viewer::session::recorder::error::ReplayError;
 
-/// A session file that was read to its end and is valid, or a project. A session may be too long for memory, so its commands
-/// are read again during the replay.
+/// A validated session file, or a project. A session may be too long for memory, so its commands are read again during the replay.
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
     header: Header,
     length: Duration,
     truncated: bool,
-    /// The project, if the file is one.
+    /// The project, if the file is a project.
     project: Option<Project>,
     /// The files whose clips were added, without duplicates.
     sources: Vec<ClipSource>,
@@ -48,14 +47,13 @@ struct ClipSource {
     file: PathBuf,
     fingerprint: String,
     transfer: Transfer,
-    /// Name of the only clip. In a session, each command has its own.
+    /// Name of the only clip. In a session, each command specifies its own.
     name: Option<String>,
     source: Arc<Source>,
 }
 
 impl Recording {
-    /// Reads a session file or a project, and the clip files to which it refers. An incomplete last line of a session is
-    /// ignored.
+    /// Reads a session file or a project, and the clip files that it references. An incomplete last line of a session is ignored.
     ///
     /// # Errors
     /// [`ReplayError`] for the first invalid line.
@@ -63,7 +61,7 @@ impl Recording {
         Self::open_with(path, &Progress::default())
     }
 
-    /// Reads a file like [`Recording::open`], reports the progress, and can be stopped from another thread.
+    /// Like [`Recording::open`], but reports progress and can be stopped from another thread.
     ///
     /// # Errors
     /// Same as [`Recording::open`], and [`ReplayError::Stopped`].
@@ -139,7 +137,7 @@ impl Recording {
         self.project.is_some()
     }
 
-    /// Returns the length in metres of one unit of the character's file, if a project defines it.
+    /// Returns the length in metres of one file unit of the character, if a project defines it.
     pub fn units(&self) -> Option<f64> {
         self.project.as_ref().and_then(|project| project.units)
     }
@@ -149,17 +147,17 @@ impl Recording {
         self.header.character.as_ref().map(|file| resolve(&self.path, Path::new(file)))
     }
 
-    /// Returns the length of the recording.
+    /// The length of the recording.
     pub fn length(&self) -> Duration {
         self.length
     }
 
-    /// Returns the reasons why the replay may look different from the recorded session, one line each.
+    /// Returns the reasons why the replay may differ from the recorded session, one line each.
     pub fn warnings(&self, character: &Character, rig: &Rig) -> Vec<String> {
         let mut warnings = Vec::new();
         let path = self.path.display();
         let then = if self.is_project() { "the project was saved" } else { "the recording" };
-        // A project that was written by hand has no fingerprints.
+        // A handwritten project has no fingerprints.
         let is_known = |fingerprint: &str| !(self.is_project() && fingerprint.is_empty());
         let own = &self.header.fingerprint;
         if is_known(own) && fingerprint::of_character(character, &character.clips, rig) != *own {
@@ -185,7 +183,7 @@ fn check(path: &Path, progress: &Progress) -> Result<(), ReplayError> {
     progress.check().map_err(|stopped| ReplayError::Stopped { path: path.into(), stopped })
 }
 
-/// Returns a command whose file is found from the folder of a recording or a project.
+/// Resolves a command's file relative to the folder of a recording or project.
 fn with_file_beside(path: &Path, command: Command) -> Command {
     match command {
         Command::Style(source) => Command::Style(source.with_file(|file| resolve(path, file))),
@@ -210,7 +208,7 @@ fn one_line(error: &impl std::fmt::Display) -> String {
 pub struct Replay {
     session: Session,
     path: PathBuf,
-    /// The commands that follow. A project has none.
+    /// The remaining commands. A project has none.
     lines: Option<SessionLines>,
     next: Option<TimedCommand>,
     /// The added clips of the recording, retargeted to the character.
@@ -231,7 +229,7 @@ impl Replay {
         Self::new_with(recording, character, rig, &Progress::default())
     }
 
-    /// Does the same as [`Replay::new`], but the replay can be stopped from another thread, also while it advances.
+    /// Like [`Replay::new`], but the replay can be stopped from another thread, even while it advances.
     ///
     /// # Errors
     /// Same as [`Replay::new`], and [`ReplayError::Stopped`].
@@ -293,20 +291,20 @@ impl Replay {
         Ok(Self { session, path: recording.path.clone(), lines, next, additions, progress: progress.clone() })
     }
 
-    /// Lets the replay go on if [`Progress::stop`] is called, because reading has ended.
+    /// Makes the replay ignore [`Progress::stop`], because reading has ended.
     #[cfg(feature = "window")]
     pub(super) fn detach(&mut self) {
         self.progress = Progress::default();
     }
 
-    /// Starts the motion of a project from its beginning, for a sequence of images.
+    /// Plays a project's motion from its beginning, for a sequence of images.
     pub fn play(&mut self) {
         self.session.apply(Command::Seek(0.0));
         self.session.apply(Command::Play(true));
     }
 
     /// Executes all commands up to a time since the start of the recording, and moves the playing motion to that time.
-    /// Does nothing if the time is earlier than in the last call.
+    /// Does nothing if the time is earlier than in the previous call.
     ///
     /// The result does not depend on earlier calls.
     ///
@@ -318,8 +316,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Does the same as [`Self::advance`], but also executes commands that are up to `tolerance` later. The times in a
-    /// session may be rounded, and a command must not miss the frame to which it belongs.
+    /// Like [`Self::advance`], but also executes commands that are up to `tolerance` later. The times in a session may be rounded,
+    /// and a command must not miss the frame to which it belongs.
     ///
     /// # Errors
     /// [`ReplayError`] if the file has changed in the meantime.
@@ -329,8 +327,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Does the same as [`Self::advance`] to a session that is kept elsewhere. It must be the one that [`Self::swap_session`] has
-    /// returned.
+    /// Like [`Self::advance`], for a session that is kept elsewhere. It must be the one that [`Self::swap_session`] returned.
     ///
     /// # Errors
     /// [`ReplayError`] if the file has changed in the meantime.
@@ -341,7 +338,7 @@ impl Replay {
         result
     }
 
-    /// Exchanges the session of the replay for another one.
+    /// Swaps the replay's session with another one.
     pub fn swap_session(&mut self, session: &mut Session) {
         std::mem::swap(&mut self.session, session);
     }
@@ -355,7 +352,7 @@ impl Replay {
             }
             // The next line may name the added clips.
             self.next = self.lines.as_mut().map_or(Ok(None), SessionLines::step)?;
-            // Of consecutive `Hover` commands only the last one matters, and picking at each position would be slow.
+            // Only the last of consecutive `Hover` commands matters, and picking at each position would be slow.
             let is_hover = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));
             if is_hover(&command) && self.next.as_ref().is_some_and(|(at, next)| *at <= to && is_hover(next))
             {
@@ -369,7 +366,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Adds the clips of a file that was read before.
+    /// Adds clips from a file that was already read.
     fn add(&mut self, addition: &AddedClips) {
         let is_same =
             |known: &&AddedClips| (&known.file, known.transfer()) == (&addition.file, addition.transfer());
@@ -382,12 +379,12 @@ impl Replay {
         }
     }
 
-    /// Returns the session in its current state.
+    /// The session in its current state.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Returns the session, to continue it.
+    /// Returns the session to continue it.
     pub fn into_session(self) -> Session {
         self.session
     }

@@ -1,5 +1,5 @@
 //! Checks the pages of the methods in `docs/solvers`: each names existing files, works that its files cite, existing
-//! options and images, and figures that agree with `docs/solvers.md`.
+//! options and images, and numbers that agree with `docs/solvers.md`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,7 +40,7 @@ fn overview() -> String {
     fs::read_to_string(root().join("docs/solvers.md")).unwrap()
 }
 
-/// Returns the targets of the links in a text, also those of images.
+/// Returns the targets of the links in a text, including images.
 fn links(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }
@@ -52,7 +52,6 @@ fn rows<'a>(text: &'a str, header: &str) -> Option<Vec<&'a str>> {
     Some(lines.skip(1).take_while(|line| line.starts_with('|')).collect())
 }
 
-/// Returns the headers of the tables in a text.
 fn headers(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let starts = |i: usize| lines[i].starts_with('|') && (i == 0 || !lines[i - 1].starts_with('|'));
@@ -104,7 +103,6 @@ impl Page {
         problems
     }
 
-    /// Returns the problems of the page's table of options.
     fn option_problems(&self) -> Vec<String> {
         let fields = serde_json::to_value(Options::default()).unwrap();
         let listed = self.options();
@@ -141,7 +139,7 @@ impl Page {
         problems
     }
 
-    /// Returns the rows of the method in the page's tables of figures that differ from `docs/solvers.md`.
+    /// Returns the rows of the method in the page's tables of numbers that differ from `docs/solvers.md`.
     fn figure_problems(&self, overview: &str) -> Vec<String> {
         let start = format!("| `{}` |", self.method);
         let mut problems = Vec::new();

@@ -18,7 +18,6 @@ const CRATES: [(&str, &str); 2] = [("sinew_base", "base"), ("sinew_ik", "ik")];
 /// The modules of `sinew_base` that the crate `sinew` also has at its root.
 const IMPORTED: [&str; 2] = ["api", "mathematics"];
 
-/// A source file.
 pub(crate) struct SourceFile {
     /// The path of the file below `src`, separated by `/`.
     pub(crate) name: String,

@@ -14,7 +14,6 @@ pub(crate) enum Uses {
 /// Exported macros, which are at the root of the crate wherever they are defined.
 const MACROS: [&str; 4] = ["assert_image", "assert_pose", "__sinew_call_site", "__sinew_optional"];
 
-/// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) module: String,

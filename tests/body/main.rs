@@ -12,7 +12,7 @@ use glam::{Affine3A, Quat};
 use checks::table::table;
 use checks::{Person, Selection, failure_lines, run};
 
-/// A tenth of the checks, which has some of each kind.
+/// A tenth of the checks, with some of each kind.
 #[test]
 fn the_mannequin_follows_pulls_steadily() {
     let person = Person::load(None).unwrap();

@@ -191,7 +191,7 @@ impl Results {
         }
     }
 
-    /// Checks changes of a clip that are no faults: another speed, and more keys.
+    /// Checks changes of a clip that are not faults: another speed, and more keys.
     fn add_harmless(&mut self, file: &str, clean: &Clean<'_>) {
         let options = CheckOptions::default();
         for factor in [0.9_f32, 1.15] {
@@ -211,20 +211,20 @@ impl Results {
         }
     }
 
-    /// Returns the part of the faults that were found.
+    /// Returns the fraction of the faults that were found.
     pub fn recall(&self) -> f64 {
         let sum = |of: fn(&Row) -> usize| self.rows.values().map(of).sum::<usize>() as f64;
         sum(|r| r.found) / sum(|r| r.seeded).max(1.0)
     }
 
-    /// Returns the part of the faults that were repaired.
+    /// Returns the fraction of the faults that were repaired.
     pub fn repaired(&self) -> f64 {
         let rows = || self.rows.iter().filter(|(check, _)| !REPORTED.contains(check));
         let sum = |of: fn(&Row) -> usize| rows().map(|(_, row)| of(row)).sum::<usize>() as f64;
         sum(|r| r.repaired) / sum(|r| r.seeded).max(1.0)
     }
 
-    /// Returns the part of the checks that found a fault where there is none.
+    /// Returns the fraction of the checks that found a fault where there is none.
     pub fn false_alarms(&self) -> f64 {
         self.false_alarms as f64 / self.innocent.max(1) as f64
     }

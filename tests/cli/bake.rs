@@ -399,7 +399,7 @@ fn posed(retarget: &[&str], animation: &[&str], more: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Regression: hands and feet that a retargeted clip could not place were missed without a word.
+/// Regression: hands and feet that a retargeted clip could not place were missed without a warning.
 #[test]
 fn contacts_missed_by_retargeted_clips_are_counted() {
     // This character cannot reach all positions of the mannequin's hands.

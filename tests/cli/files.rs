@@ -138,7 +138,7 @@ fn a_read_only_file_is_not_replaced() {
     );
 }
 
-/// Starts a shell that draws a long sequence. The text `shell` is in front of the name of the program.
+/// Starts a shell that draws a long sequence. The text `shell` precedes the name of the program.
 fn start_drawing(folder: &Path, shell: &str) -> Child {
     let mut command = Command::new("sh");
     let program = env!("CARGO_BIN_EXE_sinew");

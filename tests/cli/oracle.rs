@@ -1,4 +1,4 @@
-//! Compares positions and silhouettes with those of an independent Python script, which skins in double precision and
+//! Compares positions and silhouettes with an independent Python script, which skins in double precision and
 //! is part of the external test data.
 //!
 //! `SINEW_PYTHON` names a Python interpreter with numpy and Pillow. Its default is `python3`. See `docs/test-data.md`.

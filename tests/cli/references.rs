@@ -1,11 +1,11 @@
-//! Files that models, suites and projects name: with the separators of Windows, and in folders above.
+//! Files that models, suites and projects name: with Windows separators, and in parent folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{MANNEQUIN, folder, json, refusal, stdout};
 
-/// A model with one buffer, for three points, which the file names with this path.
+/// A model with one buffer for three points. `uri` is the path of the buffer.
 fn model(uri: &str) -> String {
     format!(
         r#"{{"asset": {{"version": "2.0"}}, "buffers": [{{"byteLength": 36, "uri": {}}}],

@@ -96,7 +96,7 @@ fn paths_of_joint_values_are_baked() {
     let rows: Vec<Vec<f64>> =
         text.lines().skip(1).map(|line| line.split(',').map(|n| n.parse().unwrap()).collect()).collect();
     assert_eq!(rows.len(), 11, "{text}");
-    // The turret turns on beyond half a turn.
+    // The turret keeps turning beyond half a turn.
     assert!((rows[10][1] - 4.0).abs() < 1e-4 && (rows[10][2] - 0.5).abs() < 1e-4, "{text}");
     fs::write(path, "time,j9\n0,0\n").unwrap();
     let line = refusal(["pose", robot, "--q", path]);

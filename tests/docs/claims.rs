@@ -1,6 +1,6 @@
 //! The claims of the column *what holds* of the map of the founding documents, and how they are parsed.
 
-/// What must hold after the command of a row.
+/// A claim that must hold after the command of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Claim {
     /// The window would open. The test of commands checks it.
@@ -15,7 +15,7 @@ pub(crate) enum Claim {
     Iterations(u64, bool),
     /// The position error of the first goal is below a number of metres, or above it.
     Error(f64, bool),
-    /// The trace has a number of steps of a kind. `None` stands for at least one.
+    /// The trace has a number of steps of a kind. `None` means at least one.
     Steps(Option<usize>, String),
     /// The trace has steps of a joint, or none.
     StepsOf(String, bool),
@@ -39,7 +39,7 @@ pub(crate) enum Claim {
     Joint(String, Motion),
 }
 
-/// What a joint does.
+/// The expected motion of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Motion {
     Turns,

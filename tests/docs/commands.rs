@@ -15,7 +15,7 @@ use crate::{assert_none, fixtures, founding, sinew};
 /// Options whose values this test reduces, so that it takes seconds instead of minutes.
 const LIGHTER: [(&str, &str); 4] =
     [("--count", "12"), ("--turntable", "3"), ("--resolution", "96,64"), ("--cases", "2")];
-/// Subcommands that draw images, to which this test adds a resolution. The maps of ambient occlusion do not become cheaper with it, so
+/// Subcommands that draw images, to which this test adds a resolution. It does not make the maps of ambient occlusion cheaper, so
 /// `render` draws without them.
 const DRAWING: [&str; 2] = ["render", "crowd"];
 /// Number of commands whose time is printed.
@@ -27,7 +27,7 @@ const FRAMES: u32 = 2;
 struct Job {
     place: String,
     command: Words,
-    /// What must hold afterwards.
+    /// The claims that must hold afterwards.
     claims: Vec<Claim>,
 }
 
@@ -142,7 +142,7 @@ fn opened(folder: &Path, words: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the arguments with less work.
+/// Reduces the work that the arguments request.
 fn lighter(words: &[String]) -> Vec<String> {
     let mut words = words.to_vec();
     let subcommand = words.first().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The map of the founding documents: what its rows claim holds after their commands, its shortcuts exist, and it has every section.
+//! The map of the founding documents: the claims of its rows hold after their commands, its shortcuts exist, and it has every section.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ const CLOSING_PAGE: &str = "docs/solvers.md";
 const CLOSING_HEADER: &str = "| document | figure or equation | command | compared | difference |";
 /// Largest difference that the tests of the closing table let pass, metres or components of unit vectors.
 const CLOSING_LIMIT: f64 = 1e-6;
-/// A cell of something that sinew does not have.
+/// A cell for something that sinew lacks.
 const NOTHING: &str = "–";
 
 /// A row of a table: its line and its cells.
@@ -89,7 +89,7 @@ fn rows_are_complete() {
     assert_none("these rows are incomplete", &problems);
 }
 
-/// Italic text in the column of the viewer is what an action, a pane or a control is called. A shortcut follows in brackets.
+/// Italic text in the viewer column is the name of an action, a pane or a control. A shortcut follows in brackets.
 #[test]
 fn actions_and_shortcuts_of_the_viewer_exist() {
     let sources = sources(&root().join("src/viewer"));
@@ -146,7 +146,7 @@ fn sources(folder: &Path) -> String {
     text
 }
 
-/// Every row with a command or a control names the source that does it, and every command has claims.
+/// Every row with a command or a control names the source that implements it, and every command has claims.
 #[test]
 fn what_exists_has_a_source() {
     let mut problems = Vec::new();

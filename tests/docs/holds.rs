@@ -1,4 +1,4 @@
-//! Checks that what the rows of the map of the founding documents claim is true.
+//! Checks that the claims in the map of the founding documents are true.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::claims::{Claim, Motion};
 use crate::page::{Page, pages};
 use crate::{fixtures, sinew};
 
-/// Distance in metres, and component of a quaternion, from which on a joint moves or turns.
+/// Distance in metres, and component of a quaternion, from which a joint counts as moved or turned.
 const MOVED: f64 = 1e-3;
 /// A joint that stays moves by less than this, metres. Poses have single precision.
 const STAYS: f64 = 1e-5;
@@ -85,13 +85,12 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the value of an option.
     fn value(&self, options: &[&str]) -> Option<&str> {
         let place = self.words.iter().position(|word| options.contains(&word.as_str()))?;
         self.words.get(place + 1).map(String::as_str)
     }
 
-    /// Returns the name of the written file. Of a sequence, it is the first one.
+    /// Returns the name of the written file, or of the first file of a sequence.
     fn file(&self) -> Result<String, String> {
         let file = self.value(&["-o", "--output"]).ok_or("the command writes no file")?;
         Ok(crate::commands::first_frame(file))
@@ -230,8 +229,8 @@ fn moves(channel: &Channel) -> bool {
     }
 }
 
-/// Rows of earlier versions of the map whose commands did nothing of what they claimed: a pass that only bent the chain, a take with
-/// a single position, and a clip that is the same without planted feet.
+/// Rows of earlier versions of the map whose commands did not do what they claimed: a pass that only bent the chain, a take with a
+/// single position, and a clip that is the same without planted feet.
 #[test]
 fn empty_rows_are_found() {
     let pages: Vec<Page> = pages().into_iter().filter(|page| !page.is_exercise()).collect();

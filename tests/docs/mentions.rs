@@ -1,4 +1,4 @@
-//! Commands that are not run: those in prose, and those of cargo, Python and the scripts.
+//! Commands that are not run: in prose, and of cargo, Python and the scripts.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::page::{Page, pages};
 use crate::shell;
 use crate::{assert_none, root};
 
-/// Words of commands that stand for something else.
+/// Placeholders in commands.
 fn is_placeholder(word: &str) -> bool {
     word.contains('…') || word.chars().any(char::is_uppercase) && !word.chars().any(char::is_lowercase)
 }
@@ -94,7 +94,7 @@ fn hidden_commands(page: &Page) -> Vec<String> {
     problems
 }
 
-/// Checks a command of the program, of which parts may be left out.
+/// Checks a command of the program, in which parts may be left out.
 fn check_sinew(words: &[String]) -> Result<(), String> {
     let has_placeholders = words.iter().any(|word| is_placeholder(word));
     let Err(cause) = sinew::cli::check(words.iter().map(String::as_str)) else { return Ok(()) };
@@ -118,7 +118,7 @@ fn check_sinew(words: &[String]) -> Result<(), String> {
 /// The beginnings of commands of other programs in prose.
 const PROGRAMS: [&str; 6] = ["cargo ", "python3 ", "node ", "scripts/", "./scripts/", "benches/"];
 
-/// Checks that what a command of another program names exists in the repository.
+/// Checks that everything that a command of another program names exists in the repository.
 fn check_other(words: &[String]) -> Result<(), String> {
     let is_setting = |word: &&String| word.contains('=') && !word.starts_with('-');
     let words: Vec<&str> = words.iter().skip_while(is_setting).map(String::as_str).collect();
@@ -198,7 +198,7 @@ fn packages() -> impl Iterator<Item = String> {
     folders.into_iter().map(|folder| fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap())
 }
 
-/// Returns whether the package, target or feature exists that an option of cargo names.
+/// Returns whether the package, target or feature that a cargo option names exists.
 fn is_target(option: &str, name: &str) -> bool {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let benches = fs::read_to_string(root().join("benches/Cargo.toml")).unwrap();

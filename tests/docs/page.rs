@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::root;
 
-/// A page of the manual.
 pub(crate) struct Page {
     /// Its path in the repository, for example `docs/motion.md`.
     pub(crate) name: String,
@@ -63,7 +62,6 @@ impl Page {
         root().join(&self.name).parent().unwrap().to_owned()
     }
 
-    /// Returns the fenced blocks.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut open: Option<Block> = None;
@@ -108,7 +106,6 @@ impl Page {
         paragraphs
     }
 
-    /// Returns the pieces of inline code.
     pub(crate) fn inline_code(&self) -> Vec<Piece> {
         let code = |paragraph: Piece| {
             let codes = paragraph.text.split('`').skip(1).step_by(2);

@@ -1,6 +1,5 @@
 //! Splits the commands of `sh` blocks into words.
 
-/// A command of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
     /// Number of its first line in the block, from 0.

@@ -1,4 +1,4 @@
-//! Exercise 10: a solver of one's own, measured like those of sinew.
+//! Exercise 10: your own solver, measured like those of sinew.
 
 use std::time::Instant;
 
@@ -101,7 +101,7 @@ fn targets(count: usize) -> Vec<DVec3> {
     (0..count).map(|_| numbers.direction() * (0.525 + 0.425 * numbers.next())).collect()
 }
 
-/// What the page measures on a method.
+/// What the page measures for a method.
 struct Measured {
     reached: usize,
     iterations: f64,

@@ -45,7 +45,6 @@ impl Page {
         page
     }
 
-    /// Returns the path of a file of the page.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.folder.join(file)
     }

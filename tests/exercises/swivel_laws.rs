@@ -26,7 +26,7 @@ fn elbow(target: DVec3, side: DVec3) -> DVec3 {
     target / distance * along + side * radius
 }
 
-/// Returns the direction that the shortest arc from `from` to `to` makes of `side`.
+/// Turns `side` by the shortest arc from `from` to `to`.
 fn carried(from: DVec3, to: DVec3, side: DVec3) -> DVec3 {
     DQuat::from_rotation_arc(from, to) * side
 }

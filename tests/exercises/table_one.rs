@@ -46,7 +46,7 @@ fn targets(count: usize) -> Vec<DVec3> {
     (0..count).map(|_| target()).collect()
 }
 
-/// What the page measures on a method.
+/// What the page measures for a method.
 struct Measured {
     /// Share of the targets whose error exceeds 1.1 times the tolerance, percent.
     wrong: f64,

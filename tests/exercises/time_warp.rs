@@ -53,7 +53,7 @@ fn gait<'a>(character: &'a Character, name: &str) -> Gait<'a> {
     Gait { clip, low, front }
 }
 
-/// A piecewise linear map from the phase of a blend to that of one of its clips.
+/// A piecewise linear map from the phase of a blend to the phase of one of its clips.
 struct Warp {
     /// Phases of the blend and of the clip at the strikes of one cycle, and at the first strike of the next one.
     knots: Vec<(f64, f64)>,
@@ -86,7 +86,7 @@ fn at(character: &Character, gait: &Gait, phase: f64) -> Pose {
     sample(character, gait.clip, time as f32)
 }
 
-/// What the page measures on a cycle.
+/// What the page measures for a cycle.
 struct Quality {
     /// How often a foot becomes low.
     strikes: usize,
@@ -97,7 +97,7 @@ struct Quality {
     stride: f64,
 }
 
-/// Measures a half-and-half blend of the walk and the run. `phases` returns the phase of each for that of the blend.
+/// Measures a half-and-half blend of the walk and the run. `phases` maps the phase of the blend to the phase of each.
 fn measure(character: &Character, gaits: [&Gait; 2], phases: impl Fn(f64) -> [f64; 2]) -> Quality {
     const FRAMES: u32 = 850;
     let seconds = 0.5 * f64::from(gaits[0].clip.seconds + gaits[1].clip.seconds);

@@ -10,7 +10,7 @@ use crate::page::{Page, assert_printed};
 
 const PAGE: &str = include_str!("../../docs/exercises/03-why-ccd-curls.md");
 
-/// What the page measures on a chain.
+/// What the page measures for a chain.
 struct Curl {
     /// Sum of the angles between consecutive links, degrees.
     total: f64,

@@ -106,7 +106,7 @@ fn the_worst_figure_of_each_rule_is_reported() {
     }
     failures.require(Rule::Posture, true, || "holds".to_owned());
     failures.require(Rule::Posture, false, || "does not hold".to_owned());
-    // A figure that is not a number does not fit.
+    // A value that is not a number does not pass.
     failures.at_most(Rule::Target, f64::NAN, 1.0, || "unknown".to_owned());
     let texts: Vec<&str> = failures.0.iter().map(|f| f.text.as_str()).collect();
     assert_eq!(texts, ["worse", "does not hold", "unknown"]);

@@ -192,7 +192,7 @@ fn position_and_orientation_trade_off_by_their_weights_and_the_characteristic_le
             ..GoalAxes::default()
         };
         let goal = Goal::pose(1, turn(alpha) * DVec3::Y, turn(beta)).with_axes(axes);
-        // The orientation is that of the end, which must not turn by itself.
+        // The orientation goal is for the end, which must not turn by itself.
         let goal = goal.with_link(0).with_offset(DVec3::Y);
         for method in WEIGHING {
             let options = options(method).with_characteristic_length(characteristic_length);
@@ -223,7 +223,7 @@ fn limits_block_only_axes_that_count() {
     assert_eq!(outcome(-0.6, DVec3::Z), Outcome::Reached);
 }
 
-/// Free axes are those of the world, whatever is above the base: a turn, a scale, a mirror or an uneven scale.
+/// Free axes are the world's, whatever is above the base: a turn, a scale, a mirror or an uneven scale.
 #[test]
 fn the_placement_of_the_body_does_not_matter() {
     let mut random = Random(16);

@@ -128,7 +128,7 @@ fn a_looser_tolerance_ends_no_later() {
             assert!(report.iterations <= last, "{name}, {tolerance}: {} after {last}", report.iterations);
             last = report.iterations;
         }
-        // Both tolerances count, each for itself.
+        // Both tolerances apply, independently of each other.
         let solve = |tolerance: f64, angle: f64| {
             let options = Options::default().with_method(method).with_restarts(0);
             solve(body, goals, &options.with_tolerance(tolerance).with_angle_tolerance(angle)).0.iterations

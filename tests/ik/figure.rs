@@ -98,7 +98,7 @@ struct Drag {
     solver: Solver,
     options: Options,
     size: f64,
-    /// The goals of the feet, and then that of the dragged link.
+    /// The goals of the feet, and then the goal of the dragged link.
     goals: Vec<Goal>,
 }
 
@@ -171,11 +171,11 @@ fn straight_legs_bend_forwards_when_the_hips_go_down() {
         assert!(position(&drag.body, leg + 1).z > 0.1, "the knee is at {}", position(&drag.body, leg + 1));
     }
     let lean = position(&drag.body, HEAD) - position(&drag.body, 0);
-    // Exactly down, the hips may not go back as those of a person would.
+    // Straight down, the hips may not go back as a person's would.
     assert!(lean.angle_between(DVec3::Y) < 0.2, "{lean}");
 }
 
-/// A retargeted walk leaves the feet above the ground, and its balance, its floor and its bends are its own.
+/// A retargeted walk leaves the feet above the ground, and has its own balance, floor and bends.
 #[test]
 fn without_a_pull_the_body_moves_only_as_far_as_its_feet_need() {
     let solve = |up: f64| {
@@ -237,7 +237,7 @@ fn a_foot_in_the_air_stays_while_its_leg_reaches_and_never_holds_the_trunk() {
 #[test]
 fn a_shoulder_that_begins_beyond_its_limit_comes_back_and_reaches() {
     let mut drag = Drag::new(1.0, HAND);
-    // 130 degrees upwards, of which the limit allows 115.
+    // 130 degrees upwards, although the limit allows only 115.
     drag.body.set_rotation(SHOULDER, DQuat::from_rotation_z(130_f64.to_radians()));
     let hand = position(&drag.body, HAND);
     drag.goals[2].position = Some(hand);
@@ -348,7 +348,7 @@ fn the_head_stays_level_where_lengths_depend_on_the_pose() {
 }
 
 /// After the first pull, straight legs let the hips move by a fraction of a millimetre in a step, so that the back stayed
-/// bent. The second ends in a crouch at the limits of the legs, which held the body there for good.
+/// bent. The second ends in a crouch at the limits of the legs, which held the body there permanently.
 #[test]
 fn pulls_to_the_limits_of_the_legs_lead_back() {
     for to in [DVec3::new(1.185, 1.595, -0.531), DVec3::new(-1.074, 0.19, 1.069)] {

@@ -45,7 +45,7 @@ fn targets() -> Vec<DVec3> {
         .collect()
 }
 
-/// Returns those of the targets that a drag in some frames misses.
+/// Returns the targets that a drag in some frames misses.
 fn missed(method: Method, frames: u32) -> Vec<DVec3> {
     targets().into_iter().filter(|target| drag(method, *target, frames) > 1e-3).collect()
 }

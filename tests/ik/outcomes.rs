@@ -1,5 +1,4 @@
-//! Outcomes are true: they are compared with what continuous motion from the final pose can still gain, with the limits and
-//! without them.
+//! Outcomes are true: they are compared with what continuous motion from the final pose can still gain, with and without the limits.
 
 use std::f64::consts::TAU;
 
@@ -71,7 +70,6 @@ impl<'a> Pose<'a> {
         }
     }
 
-    /// Returns the rotations of the links.
     fn rotations(&self, values: &[[f64; 3]]) -> impl Iterator<Item = DQuat> {
         self.body.links().iter().zip(values).map(|(link, value)| {
             let own = match link.limit {
@@ -180,20 +178,20 @@ fn random_target(kind: usize, body: &Body, random: &mut Random) -> Goal {
     Goal::position(end, target)
 }
 
-/// What the outcomes of many solves are worth.
+/// How reliable the outcomes of many solves are.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     reached: usize,
-    /// Solves that limits block, of these those in which the joints can still turn to a nearer pose, and those in which
+    /// Solves that limits block. Among them, those in which the joints can still turn to a nearer pose, and those in which
     /// limits hold nothing back.
     blocked: usize,
     moving: usize,
     free: usize,
-    /// Solves out of reach, and of these those whose target is not beyond the bones, or that a limit holds back.
+    /// Solves out of reach. Among them, those whose target is not beyond the bones, or that a limit holds back.
     far: usize,
     near: usize,
     held: usize,
-    /// All others, and of these those that limits do block.
+    /// All others. Among them, those that limits do block.
     open: usize,
     unseen: usize,
 }
@@ -229,7 +227,7 @@ impl Count {
 }
 
 /// Regression: with limits, most goals beyond the bones were `out-of-reach` although a limit held the chain back. Without
-/// restarts, some were blocked in poses from which the joints could go on.
+/// restarts, some were blocked in poses from which the joints could continue.
 #[test]
 fn outcomes_are_true_for_every_method_and_any_number_of_restarts() {
     let mut random = Random(11);

@@ -39,8 +39,7 @@ fn start_poses_and_targets_are_within_the_limits() {
     }
 }
 
-/// Number of poses of each arm and seed. The environment variable `SINEW_POSES` sets another one: the figures in `docs/solvers.md` are
-/// those of 10,000.
+/// Number of poses of each arm and seed. The environment variable `SINEW_POSES` sets another one: the numbers in `docs/solvers.md` are for 10,000.
 const POSES: usize = 400;
 /// Most iterations of a solve of [`every_reachable_pose_is_found`], which `Options::iterations` describes.
 const MOST_ITERATIONS: usize = 2000;
@@ -67,8 +66,8 @@ impl Summary {
     }
 }
 
-/// The pose of a hinge arm with six or seven joints leaves no or one degree of freedom, so that many first attempts end
-/// at a limit, and only restarts find the pose. The options are the default ones, but for the tolerances.
+/// The pose of a hinge arm with six or seven joints leaves no or one degree of freedom, so that many first attempts end at a limit,
+/// and only restarts find the pose. All options but the tolerances are the defaults.
 #[test]
 fn every_reachable_pose_is_found() {
     let poses = std::env::var("SINEW_POSES").map_or(POSES, |text| text.parse().unwrap());
@@ -114,7 +113,7 @@ fn batches_find_the_same_poses() {
     }
 }
 
-/// Regression: a limit below the default must hold for arms too, because a caller has so much time and no more.
+/// Regression: a limit below the default must hold for arms too, because a caller's time is limited.
 #[test]
 fn few_iterations_are_a_strict_limit() {
     let cases = Robot::Panda.cases(100, 1).unwrap();

@@ -130,7 +130,7 @@ fn answer(solver: &mut Solver, problem: &Problem, body: &mut Body) -> (Option<Re
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Regression: a solver that had answered a question returned its answer for the same question from another pose
+    /// Regression: a solver that had answered a problem returned its answer for the same problem from another pose
     /// history, and lost its restarts when it started from its own last answer.
     #[test]
     fn used_solver_gives_the_bits_of_a_new_one(
@@ -148,7 +148,7 @@ proptest! {
             asked.options.start = Start::Current;
         }
         if continued {
-            // The question starts from the solver's own last answer.
+            // The problem starts from the solver's own last answer.
             answer(&mut used, &asked, &mut asked.body.clone());
             let mut body = asked.body.clone();
             answer(&mut styled(), &asked, &mut body);
@@ -201,7 +201,7 @@ fn continued_solve_returns_its_answer_in_single_precision_and_does_not_creep() {
         solver.solve(&mut body, &[goal], &options).unwrap();
         assert_eq!(bits(&body), answer);
     }
-    // Another question is solved.
+    // Another problem is solved.
     solver.solve(&mut body, &[Goal::position(6, DVec3::new(0.3, 0.3, 0.2))], &options).unwrap();
     assert_ne!(bits(&body), answer);
 }

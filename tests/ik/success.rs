@@ -22,7 +22,6 @@ const ITERATIONS: usize = 500;
 struct Measured {
     /// Fraction of the cases whose error is at most 1.1 times the tolerance.
     success: f64,
-    /// Mean number of iterations.
     iterations: f64,
     /// Errors in ascending order, as fractions of the reach.
     errors: Vec<f64>,

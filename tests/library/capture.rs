@@ -132,7 +132,7 @@ fn the_formulas_of_the_lecture_fit_one_and_three_children() {
         assert!(difference < 1e-6, "{difference}");
         assert!(away(chest(bones, RotationFit::LeastSquares), columns) > 0.05);
     }
-    // The lecture has no formula for two children, and none that exists for three in a plane with their joint.
+    // The lecture has no formula for two children, and its formula for three fails if they are in a plane with their joint.
     let flat = BONES.map(|[rest, measured]| [rest.with_z(0.0), measured]);
     for bones in [&BONES[..2], &flat[..]] {
         assert_eq!(chest(bones, RotationFit::Lecture), chest(bones, RotationFit::LeastSquares));

@@ -103,7 +103,7 @@ fn linear(stored: u8) -> f32 {
     if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Returns the light that a pixel reflects, as a fraction of that of an open surface. Neutral subtracts 0.04.
+/// Returns the light that a pixel reflects, as a fraction of an open surface's. Neutral subtracts 0.04.
 fn seen(image: &DecodedImage, x: u32, y: u32) -> f32 {
     (linear(pixel(image, x, y)[1]) + 0.04) / ALBEDO
 }
@@ -119,7 +119,7 @@ fn metres(pixel: u32) -> f32 {
     ((pixel as f32 + 0.5) / SIZE as f32 * 2.0 - 1.0) * HALF
 }
 
-/// Compares all pixels that `visibility` knows with it. Returns the mean difference.
+/// Compares all pixels for which `visibility` returns a value with it. Returns the mean difference.
 fn assert_visibility(image: &DecodedImage, largest: f32, visibility: impl Fn(f32, f32) -> Option<f32>) {
     let (mut sum, mut count) = (0.0, 0.0);
     for (x, y) in (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (x, y))) {

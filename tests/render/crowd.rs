@@ -63,7 +63,7 @@ impl Stage {
     }
 }
 
-/// Returns the mannequin, and characters of others if there are any.
+/// Returns the mannequin, and third-party characters if there are any.
 fn cast() -> Vec<(String, Character)> {
     let mut cast = vec![("mannequin".to_owned(), mannequin().unwrap())];
     let files = [
@@ -176,7 +176,7 @@ fn a_crowd_of_one_equals_a_puppet() {
             }
             let size = puppet.bounds().sphere().1;
             println!("{name}, clip {clip}: {furthest:e} m, {:e} of the size", furthest / size);
-            // A character that is tens of metres large may deviate by as much more.
+            // A character that is tens of metres tall may deviate by proportionally more.
             assert!(furthest < 1e-4 * size.max(1.0), "{name}, clip {clip}: {furthest}");
         }
     }

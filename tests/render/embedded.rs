@@ -275,7 +275,7 @@ fn instances_are_placed_in_the_world() {
     }
 }
 
-/// The records of a frame that failed were once left behind, so that the next frame read those of an earlier one.
+/// The records of a frame that failed were once left behind, so that the next frame read an earlier frame's records.
 #[test]
 fn a_frame_after_one_that_was_too_large_is_complete() {
     let mut host = Host::new();

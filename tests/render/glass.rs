@@ -266,7 +266,7 @@ fn other_modes_and_classic_light_draw_glass_too() {
     }
 }
 
-/// In a host's own texture, glass shows what it shows in an image, also if an encoder has several frames, and frames without glass.
+/// In a host's own texture, glass shows what it shows in an image, even if an encoder has several frames, and frames without glass.
 #[test]
 fn glass_is_drawn_into_the_views_of_a_host() {
     let wall = json!({"mesh": 1, "translation": [0.6, 0, -1], "scale": [0.8, 0.8, 1]});
@@ -299,7 +299,7 @@ fn glass_is_drawn_into_the_views_of_a_host() {
         gpu.queue.submit([encoder.finish()]);
         let [first, _, over, last] = textures.map(|texture| read(&gpu, &texture));
         assert!(first == expected && last == expected, "{samples} samples");
-        // What a host has drawn is seen through glass with its brightness, but without its colour. Elsewhere it is unchanged.
+        // The host's own drawing is seen through glass with its brightness, but without its colour. Elsewhere it is unchanged.
         let at =
             |image: &[u8], x: usize, y: usize| <[u8; 4]>::try_from(&image[(y * 64 + x) * 4..][..4]).unwrap();
         assert_near(at(&over, 2, 2), [grey[0], grey[1], grey[2], 255], 1);

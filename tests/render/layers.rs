@@ -81,7 +81,7 @@ fn varnish_reflects_over_a_black_surface_and_dims_a_bright_one() {
         assert_shows(&black, 0.95, 0.01, "over black", |n| {
             Vec3::splat(0.5 * (coat(n) + (1.0 - coat(n)) * varnish(1.0, n)))
         });
-        // What the varnish reflects is missing below, so a white surface in constant light stays as bright as the light.
+        // The light that the varnish reflects is missing below, so a white surface in constant light stays as bright as the light.
         let white = draw(&layered([1.0; 3], 1.0, clearcoat(factor, roughness)), half());
         assert_shows(&white, 0.95, 0.015, "over white", |_| Vec3::splat(0.5));
     }

@@ -152,7 +152,7 @@ pub(crate) fn widened(roughness: f32, n: Vec3) -> f32 {
     (roughness.powi(4) + (2.0 * variance).min(0.18)).min(1.0).powf(0.25)
 }
 
-/// What the shader returns for a normal that is seen from +Z, before the tone map.
+/// The shader's result for a normal that is seen from +Z, before the tone map.
 fn shaded(light: &Light, albedo: Vec3, metallic: f32, roughness: f32, n: Vec3) -> Vec3 {
     let e = light.environment().unwrap();
     let back = Quat::from_rotation_y(-light.rotation);

@@ -10,7 +10,7 @@ use sinew::scene;
 use crate::support::Builder;
 use crate::{assert_near, load, pixel, renderer, settings};
 
-/// Two instances of one model have materials of their own, and a third one has that of the model.
+/// Two instances of one model have materials of their own, and a third one has the model's.
 #[test]
 fn draws_of_one_model_have_their_own_materials() {
     let mut b = Builder::default();

@@ -9,7 +9,7 @@ use sinew::view::{AUTO_FOV_Y, Camera};
 
 use crate::renderer;
 
-/// Draws the mannequin as it is, and once more with an invisible triangle, with which all of the image has several samples.
+/// Draws the mannequin as it is, and again with an invisible triangle that makes the whole image use several samples.
 fn images(mode: ShadingMode, background: Background, size: (u32, u32)) -> [DecodedImage; 2] {
     images_of(renderer(), mode, background, size)
 }

@@ -9,7 +9,7 @@ use crate::support::Builder;
 use crate::{draw_sized, pixel, settings};
 
 const SIZE: u32 = 256;
-/// Half the width of the board, and that of the ground and of the image.
+/// Half the widths of the board, and of the ground and the image.
 const BOARD: f32 = 0.4;
 
 /// Draws white ground and a board above it, as seen from above.
@@ -72,7 +72,7 @@ fn edges_are_as_soft_as_the_lamp_is_wide_and_the_caster_is_far() {
         // A straight edge covers 10 % of a disc at 0.687 of its radius.
         let expected = 2.0 * 0.687 * key.spread * (distance / height) / across;
         // Few points sample the lamp, and which of them are lit depends on how a processor rounds. Edges were up to 26 % narrower
-        // than those of the geometry.
+        // than the geometry's.
         assert!((found / expected - 1.0).abs() < 0.35, "{found} is not {expected} at {distance}");
     }
     let ratio = widths[1].1 / widths[0].1;

@@ -285,7 +285,7 @@ fn blended_surfaces_have_an_order() {
     assert_near(two_squares(plain.clone(), plain.clone()), [half, quarter, 0, 255], 1);
     let early = json!({"renderQueueOffsetNumber": -1});
     assert_near(two_squares(early, plain.clone()), [quarter, half, 0, 255], 1);
-    // What writes depth comes first, whatever the offsets, and hides what is behind it.
+    // Surfaces that write depth come first, whatever the offsets, and hide what is behind them.
     let hiding = json!({"transparentWithZWrite": true, "renderQueueOffsetNumber": 9});
     assert_near(two_squares(hiding.clone(), plain.clone()), [half, 0, 0, 255], 1);
     assert_near(two_squares(plain, hiding), [half, quarter, 0, 255], 1);

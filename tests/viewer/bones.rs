@@ -28,7 +28,7 @@ fn a_named_bone_belongs_to_the_rig_the_project_and_undo() {
     assert_eq!(session.error(), None);
     assert!(session.is_rig_changed() && session.rig().given_bones["leftHand"] == hand);
     assert_eq!((&session.rig().bones, session.rig().body.is_some()), (&bones, true));
-    // A bone that contradicts the others changes nothing and says why.
+    // A bone that contradicts the others changes nothing, and the reason is reported.
     session.apply(Command::Bone("rightFoot".into(), Some(elbow)));
     assert!(session.error().is_some(), "{:?}", session.rig().bones);
     assert_eq!(session.rig().given_bones.len(), 1);

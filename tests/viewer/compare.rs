@@ -1,4 +1,4 @@
-//! Tests of comparison: several methods solve the same goals beside the active one.
+//! Tests of comparison: several methods solve the same goals alongside the active one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ fn candidate_added_after_a_drag_solves_its_last_goals_from_its_start() {
     assert_eq!(&first, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
 }
 
-/// Before a drag, the session reports which methods cannot solve it. These refusals must agree with those of the solve.
+/// Before a drag, the session reports which methods cannot solve it. These refusals must agree with the solve's.
 #[test]
 fn refusals_agree_with_the_solve() {
     let two_joints =

@@ -8,7 +8,7 @@ use sinew::viewer::{Button, Command, Event, Input, Session};
 
 use super::{SIZE, at, drag, pose};
 
-/// The colour of a goal's dot, and a width in pixels that is between that of the dot and that of the goal's line.
+/// The colour of a goal's dot, and a width in pixels between those of the dot and of the goal's line.
 const GOAL: (Vec4, f32) = (Vec4::new(1.0, 0.2, 0.03, 1.0), 5.0);
 
 fn session() -> Session {

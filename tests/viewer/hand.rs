@@ -47,7 +47,7 @@ fn the_margin_grows_with_the_pixels_per_point() {
     assert!(session.is_hovering());
 }
 
-/// A typed angle beyond a limit became a smaller one without a word.
+/// A typed angle beyond a limit was reduced without a message.
 #[test]
 fn a_turn_that_a_limit_stops_says_so_until_the_next_command() {
     let character = mannequin().unwrap();

@@ -1,4 +1,4 @@
-//! The pose library: adding, renaming, removing and copying poses, and names that are no file names.
+//! The pose library: adding, renaming, removing and copying poses, and names that are not file names.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn names_stay_inside_the_folder() {
     assert!(!library.folder().exists());
 }
 
-/// A project that is saved under another name takes its poses along.
+/// A project that is saved under another name copies its poses.
 #[test]
 fn poses_are_copied_but_none_is_replaced() {
     let folder = folder("library-copy");

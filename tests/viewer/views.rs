@@ -215,7 +215,7 @@ fn the_camera_follows_a_walk_only_on_request() {
             let now = root(&session);
             is_always_inside &= is_inside(now);
             if follow {
-                // The figure bobs by 4 cm, and the picture does not.
+                // The figure bobs by 4 cm, but the picture does not.
                 let away = now.unwrap() - start;
                 assert!(away.x.abs() < 1.0 && away.y.abs() < 60.0, "{away}");
             }

@@ -64,7 +64,7 @@ fn window_opens_handles_input_and_closes() {
     ]);
     let folder = super::files::folder("window-recorded");
     let session = folder.join("a.session");
-    // The floor of the window has clear lines, and that of a replay has not.
+    // The window's floor has clear lines, but a replay's does not.
     let project = folder.join("a.sinew");
     std::fs::write(&project, "version = 1\n\n[view]\nground = false\n").unwrap();
     viewer.arg(&project).arg("--record").arg(&session);

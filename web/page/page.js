@@ -8,7 +8,7 @@ const message = document.getElementById('message');
 const chooser = document.getElementById('files');
 
 const AUTOSAVE = '.autosave.sinew';
-/** The folder of the settings, of which nothing is downloaded. */
+/** The folder of the settings, which are never downloaded. */
 const SETTINGS = '/settings/';
 
 const say = (text) => { message.textContent = text; };

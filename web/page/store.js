@@ -31,7 +31,7 @@ export class Store {
         return paths.map((path, index) => [path, bytes[index]]);
     }
 
-    /** Keeps a file, or forgets it without bytes. */
+    /** Keeps a file, or deletes it if there are no bytes. */
     set(path, bytes) {
         if (!this.database) return;
         const files = this.database.transaction(FILES, 'readwrite').objectStore(FILES);

@@ -91,7 +91,7 @@ impl Figure {
         Ok(at.translation.to_array().to_vec())
     }
 
-    /// Pulls a joint to a point, and the body with it. Returns the distance that is left in metres.
+    /// Pulls a joint to a point, and the body with it. Returns the remaining distance in metres.
     ///
     /// # Errors
     /// If there is no such joint, or if the point cannot be a goal.

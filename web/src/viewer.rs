@@ -89,7 +89,7 @@ impl PageViewer {
         self.0.show_link(text);
     }
 
-    /// Asks for a link to the pose, which the hook `link` gets.
+    /// Requests a link to the pose, which is passed to the hook `link`.
     pub fn link(&self) {
         self.0.link();
     }

@@ -1,4 +1,4 @@
-// Starts Chromium with WebGPU on software, and reads what a page shows.
+// Starts Chromium with software WebGPU, and reads what a page shows.
 
 import { chromium } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -39,7 +39,7 @@ export async function open(browser, url, options = {}) {
 
 export const picture = async (page) => PNG.sync.read(await page.screenshot());
 
-/** Waits until the page shows something, and the same for a while. */
+/** Waits until the page shows something that stays the same for a while. */
 export async function settled(page, limit = 60_000) {
     const until = Date.now() + limit;
     let last;
@@ -59,7 +59,7 @@ export function colours(image) {
     return seen.size;
 }
 
-/** Returns the part of the pixels in a rectangle that differ between two pictures. */
+/** Returns the fraction of the pixels in a rectangle that differ between two pictures. */
 export function difference(a, b, [left, top, right, bottom] = [0, 0, a.width, a.height], threshold = 24) {
     let count = 0;
     for (let y = top; y < bottom; y++) {

@@ -1,4 +1,4 @@
-// Tests the page of the five demos by real input.
+// Tests the page of the five demos with real input.
 
 import assert from 'node:assert/strict';
 
@@ -80,7 +80,7 @@ async function react(page, id) {
     console.log(`  ${id}: ${before} → ${solved}`);
 }
 
-/** Drags the target of a demo by one finger, and then turns the view of the limb. */
+/** Drags the target of a demo with one finger, and then turns the view of the limb. */
 async function touch(page, context) {
     const client = await context.newCDPSession(page);
     const swipe = async ([x, y], [right, down]) => {

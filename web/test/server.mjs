@@ -1,4 +1,4 @@
-// Serves a folder on loopback, and remembers what was asked for.
+// Serves a folder on loopback, and records the requests.
 
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';

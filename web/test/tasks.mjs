@@ -1,4 +1,4 @@
-// Does the twelve everyday tasks of scripts/twelve-tasks.sh in the page, with real input at the same places as in the window.
+// Performs the twelve everyday tasks of scripts/twelve-tasks.sh in the page, with real input at the same places as in the window.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { difference, open, picture, settled } from './browser.mjs';
 /** Returns a table of a project. */
 const section = (text, title) => text.slice(text.indexOf(`[${title}]`)).split('\n\n')[0];
 
-/** Does the tasks. `tools` are functions of the other tests. */
+/** Performs the tasks. `tools` are functions of the other tests. */
 export async function twelveTasks(browser, server, { shoot, drop, download }) {
     const { page, context, errors } = await open(browser, server.url);
     const drag = async (from, to) => {

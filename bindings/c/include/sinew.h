@@ -84,7 +84,7 @@
 #define SINEW_CONE 4
 
 /**
- * Number of numbers of a node in `sinew_puppet_pose`.
+ * Number of values per node in `sinew_puppet_pose`.
  */
 #define SINEW_POSE_STRIDE 10
 
@@ -382,8 +382,8 @@ SinewStatus sinew_body_positions(const SinewBody *body,
 /**
  * Turns the links until the goals are met as closely as possible.
  *
- * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. Without a result for each goal,
- * `results` is NULL and `result_count` 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
+ * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
+ * `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
  * unchanged.
  */
 SinewStatus sinew_body_solve(SinewBody *body,
@@ -522,8 +522,8 @@ SinewStatus sinew_puppet_stop(SinewPuppet *puppet);
  * Samples the motion and solves for targets. `pins` are the indices of nodes that must stay in place with priority over all
  * targets.
  *
- * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. Without a result for each target,
- * `results` is NULL and `result_count` 0. Otherwise, `result_count` must be `target_count`.
+ * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
+ * `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `target_count`.
  */
 SinewStatus sinew_puppet_update(SinewPuppet *puppet,
                                 const SinewTarget *targets,
@@ -565,7 +565,7 @@ SinewStatus sinew_puppet_part_size(const SinewPuppet *puppet,
 
 /**
  * Skins a part on the CPU in the pose of the last `sinew_puppet_update`, and writes world positions x, y, z in metres and unit
- * normals x, y, z. Without normals, `normals` is NULL and `normal_count` 0. Otherwise, the counts must be three times
+ * normals x, y, z. Without normals, `normals` is NULL and `normal_count` is 0. Otherwise, the counts must be three times
  * those of `sinew_puppet_part_size`.
  */
 SinewStatus sinew_puppet_skin(const SinewPuppet *puppet,

@@ -120,8 +120,8 @@ pub unsafe extern "C" fn sinew_body_positions(
 
 /// Turns the links until the goals are met as closely as possible.
 ///
-/// `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. Without a result for each goal,
-/// `results` is NULL and `result_count` 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
+/// `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
+/// `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
 /// unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_solve(

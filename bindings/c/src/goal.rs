@@ -123,7 +123,6 @@ pub struct SinewResult {
 }
 
 impl SinewResult {
-    /// Creates a result.
     pub(crate) fn new(outcome: Outcome, position: Option<f64>, orientation: Option<f64>) -> Self {
         let outcome = if outcome == Outcome::Reached {
             SinewOutcome::Reached

@@ -65,8 +65,7 @@ pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a 
     text.to_str().map_err(|_| Failure::invalid(format_args!("{name} is not valid UTF-8")))
 }
 
-/// Writes values to an array of the caller, which must have exactly their number of elements. The pointer may be NULL if
-/// nothing is written.
+/// Writes values to the caller's array, which must have exactly as many elements. The pointer may be NULL if nothing is written.
 ///
 /// # Safety
 /// A pointer that is not NULL must point to memory for `count` values, which nothing else accesses during the call.
@@ -96,7 +95,7 @@ pub(crate) fn check_length(name: &str, count: usize, wanted: usize) -> Result<()
     Err(Failure::new(SinewStatus::Length, message))
 }
 
-/// Checks an array of the caller before anything is done whose results [`write()`] would write to it.
+/// Checks the caller's array before the results that [`write()`] would write to it are computed.
 pub(crate) fn check_output<T>(
     name: &str,
     pointer: *const T,

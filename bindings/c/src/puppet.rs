@@ -20,7 +20,7 @@ use crate::pointers::{check_output, exclusive, free, give, shared, slice, text, 
 use crate::status::{Failure, SinewStatus, guard, value_or};
 use crate::target::SinewTarget;
 
-/// Number of numbers of a node in `sinew_puppet_pose`.
+/// Number of values per node in `sinew_puppet_pose`.
 pub const SINEW_POSE_STRIDE: usize = 10;
 
 /// A character with a motion, and the pose that results from it and from targets.
@@ -96,8 +96,8 @@ pub unsafe extern "C" fn sinew_puppet_stop(puppet: *mut SinewPuppet) -> SinewSta
 /// Samples the motion and solves for targets. `pins` are the indices of nodes that must stay in place with priority over all
 /// targets.
 ///
-/// `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. Without a result for each target,
-/// `results` is NULL and `result_count` 0. Otherwise, `result_count` must be `target_count`.
+/// `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
+/// `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `target_count`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_update(
     puppet: *mut SinewPuppet,
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn sinew_puppet_part_size(
 }
 
 /// Skins a part on the CPU in the pose of the last `sinew_puppet_update`, and writes world positions x, y, z in metres and unit
-/// normals x, y, z. Without normals, `normals` is NULL and `normal_count` 0. Otherwise, the counts must be three times
+/// normals x, y, z. Without normals, `normals` is NULL and `normal_count` is 0. Otherwise, the counts must be three times
 /// those of `sinew_puppet_part_size`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_skin(
@@ -304,7 +304,6 @@ pub unsafe extern "C" fn sinew_puppet_write_glb(
     })
 }
 
-/// Returns the primitive of a part.
 fn primitive(puppet: &Puppet, part: usize) -> Result<&sinew::asset::Primitive, Failure> {
     let found = puppet.parts().get(part).ok_or_else(|| missing("part", part, puppet.parts().len()))?;
     Ok(puppet.character().primitive(*found))

@@ -1,4 +1,4 @@
-//! Status codes, the text of the last error, and the border that no panic crosses.
+//! Status codes, the text of the last error, and the boundary that no panic crosses.
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -16,7 +16,7 @@ use crate::error::{OrRaise, error};
 /// The required length of an axis of an array.
 #[derive(Clone, Copy)]
 pub(crate) enum Size {
-    /// Any length, with the name that stands for it in messages.
+    /// Any length, with its name for messages.
     Any(&'static str),
     Exactly(usize),
 }
@@ -129,7 +129,7 @@ pub(crate) fn affine(what: &str, value: &Bound<'_, PyAny>) -> PyResult<DAffine3>
     Ok(DAffine3::from_mat4(matrix))
 }
 
-/// Reads an index that is not negative.
+/// Reads an index, which must not be negative.
 pub(crate) fn index(what: &str, value: i64) -> PyResult<usize> {
     usize::try_from(value).map_err(|_| error(format!("{what} must be at least 0, but is {value}")))
 }

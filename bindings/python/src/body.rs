@@ -44,7 +44,7 @@ impl Body {
     }
 
     /// Creates a chain in which every link is the parent of the next one. `offsets` has the shape (links, 3). Each row is
-    /// the position of a link in the frame of the one before it, in metres, and the first row that of the base in the world.
+    /// the position of a link in the frame of the one before it, in metres. The first row is the world position of the base.
     #[staticmethod]
     #[pyo3(signature = (offsets, *, limits = None))]
     fn chain(offsets: &Bound<'_, PyAny>, limits: Option<Vec<Limit>>) -> PyResult<Self> {
@@ -80,7 +80,7 @@ impl Body {
         Ok(())
     }
 
-    /// The displacements of prismatic joints in metres as an array of shape (links,). Those of other joints are 0.
+    /// The displacements of prismatic joints in metres as an array of shape (links,). Other joints have 0.
     #[getter]
     fn displacements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         read_only(&list(py, displacements(&self.body)))

@@ -18,7 +18,7 @@ use crate::mesh::{Mesh, Part};
 use crate::node::{Clip, Key, Node};
 use crate::pose::Pose;
 
-/// The name of a character that was loaded from memory in messages.
+/// The name in messages of a character that was loaded from memory.
 const FROM_MEMORY: &str = "<bytes>";
 
 /// The origin of a character, from which copies of its file are made.
@@ -48,7 +48,7 @@ pub(crate) enum FileOrBytes<'py> {
 
 /// Loads a character from a path, or from the bytes of a .glb, .gltf or .vrm file.
 ///
-/// A path may also be that of a .bvh file. `units` is the length of one of its units in metres, and None guesses it.
+/// The path may also name a .bvh file. `units` is the length of a BVH unit in metres, and None guesses it.
 #[pyfunction]
 #[pyo3(signature = (file, *, units = None))]
 pub(crate) fn load(py: Python<'_>, file: FileOrBytes<'_>, units: Option<f64>) -> PyResult<Character> {
@@ -82,7 +82,6 @@ impl Character {
         find_node(py, &self.character, key)
     }
 
-    /// Returns the index of a clip.
     pub(crate) fn clip(&self, py: Python<'_>, key: &Key) -> PyResult<usize> {
         let named = match key {
             Key::Name(name) => self.character.find_clip(name),
@@ -126,7 +125,6 @@ impl Character {
         if fits { Ok(()) } else { Err(refused()) }
     }
 
-    /// Returns the skin matrices of a pose.
     fn palette(&self, pose: &Pose, skinning: Skinning) -> PyResult<(Vec<asset::Part>, Palette)> {
         let (parts, world) = (self.all_parts(), self.world(pose)?);
         let mut palette = Palette::new(&self.character, &parts);
@@ -137,7 +135,7 @@ impl Character {
 
 #[pymethods]
 impl Character {
-    /// Path of the file. It names the built-in character and bytes in words.
+    /// Path of the file, or a description of the built-in character or of bytes.
     #[getter]
     fn path(&self) -> PathBuf {
         self.character.path.clone()
@@ -186,8 +184,8 @@ impl Character {
         Pose { pose: pose::Pose::rest(&self.character.skeleton) }
     }
 
-    /// Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. What the clip
-    /// does not animate is that of the pose `base`, or at rest.
+    /// Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. Whatever the
+    /// clip does not animate comes from the pose `base`, or is at rest.
     #[pyo3(signature = (clip, time, *, base = None))]
     fn sample(&self, py: Python<'_>, clip: Key, time: f32, base: Option<PyRef<'_, Pose>>) -> PyResult<Pose> {
         let index = self.clip(py, &clip)?;
@@ -254,7 +252,6 @@ pub(crate) fn find_node(py: Python<'_>, character: &asset::Character, key: &Key)
     key.find(py, "node", character.skeleton.nodes.iter().map(|node| node.name.as_deref()))
 }
 
-/// Returns a skinning method by its name.
 pub(crate) fn skinning(name: &str) -> PyResult<Skinning> {
     let known = || Skinning::ALL.map(Skinning::name).join(" or ");
     let found = Skinning::ALL.into_iter().find(|method| method.name() == name);

@@ -13,7 +13,6 @@ create_exception!(
     "The reason why something could not be loaded, solved, drawn or written. The message is one line."
 );
 
-/// Returns an exception with a message.
 pub(crate) fn error(message: impl Display) -> PyErr {
     Error::new_err(message.to_string())
 }

@@ -9,8 +9,8 @@ use sinew::ik;
 use crate::arrays::vector;
 use crate::error::error;
 
-/// The type of a joint and the range of rotations or displacements from rest that it may have. Angles are in radians,
-/// and axes are in the joint's rest frame. Axes may have any length except zero.
+/// The type of a joint and its range of rotations or displacements from rest. Angles are in radians, and axes are in the
+/// joint's rest frame. Axes may have any length except zero.
 #[pyclass(frozen, from_py_object, module = "sinew")]
 #[derive(Clone)]
 pub(crate) struct Limit {

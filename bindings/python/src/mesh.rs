@@ -10,7 +10,7 @@ use sinew::asset::{Character, MorphTarget, Primitive};
 
 use crate::arrays::{list, read_only, rows};
 
-/// A primitive on a node, which is skinned and drawn as a unit. The arrays are those of the file, before skinning.
+/// A primitive on a node, which is skinned and drawn as a unit. The arrays are as in the file, before skinning.
 #[pyclass(frozen, module = "sinew")]
 pub(crate) struct Part {
     character: Arc<Character>,
@@ -45,7 +45,7 @@ impl Part {
         self.part.skin.is_some()
     }
 
-    /// Node indices of the joints to which `joints` refers, or those of the node of a rigid part.
+    /// Node indices of the joints to which `joints` refers, or of a rigid part's node.
     #[getter]
     fn skin_nodes(&self) -> Vec<usize> {
         let skin = self.part.skin.and_then(|skin| self.character.skins.get(skin));
@@ -78,7 +78,7 @@ impl Part {
         side_by_side(py, sets.collect(), self.primitive().vertices())
     }
 
-    /// Weights of the joints, shape (vertices, 4 or 8), float32. Those of a vertex sum to one.
+    /// Weights of the joints, shape (vertices, 4 or 8), float32. The weights of a vertex sum to one.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let sets = self.primitive().influences.iter();
@@ -143,7 +143,6 @@ pub(crate) struct Mesh {
 }
 
 impl Mesh {
-    /// Creates a mesh from its vertices.
     pub(crate) fn new(
         py: Python<'_>,
         positions: Vec<Vec3>,

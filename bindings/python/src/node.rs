@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use sinew::asset;
 
-/// A node of a character: a joint, a node with a mesh, or a group. Translation, rotation (x, y, z, w) and scale are those
-/// of the file, in the space of the parent.
+/// A node of a character: a joint, a node with a mesh, or a group. Translation, rotation (x, y, z, w) and scale are as in
+/// the file, in the space of the parent.
 #[pyclass(frozen, get_all, module = "sinew")]
 pub(crate) struct Node {
     index: usize,

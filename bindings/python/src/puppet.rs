@@ -113,7 +113,7 @@ impl Puppet {
 
     /// Samples the motion, solves for targets, and returns a report for each target and pin.
     ///
-    /// `pins` are nodes that must stay in place with priority over all targets. The other arguments are those of
+    /// `pins` are nodes that must stay in place with priority over all targets. The other arguments are as for
     /// `Body.solve`; without `method`, the rig chooses it. The result does not depend on earlier calls.
     #[pyo3(signature = (targets = vec![], *, pins = vec![], method = None, tolerance = None, iterations = None, options = None))]
     #[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]

@@ -39,7 +39,7 @@ struct Uploaded {
     model: Model,
 }
 
-/// Where the camera is. What is not given is chosen to show the character.
+/// Camera placement. Missing values are chosen to show the character.
 struct View {
     position: Option<Vec3>,
     target: Option<Vec3>,

@@ -18,7 +18,7 @@ pub(crate) struct Report {
     position_errors: Vec<Option<f64>>,
     /// Orientation or aim errors in radians. None for a goal with neither.
     orientation_errors: Vec<Option<f64>>,
-    /// The links at the border of their limits.
+    /// The links at their limits.
     limited: Vec<usize>,
 }
 

@@ -15,7 +15,7 @@ use crate::options;
 use crate::robot_arrays::{Batch, common, shaped};
 
 /// A robot, read from a URDF file. `q` has one value for each joint that moves by itself, in the order of `joint_names`: radians for
-/// hinges, metres for slides. Everything is in the robot's own frame, that of its root link, with +Z up.
+/// hinges, metres for slides. Everything is in the robot's frame, which is its root link's, with +Z up.
 ///
 /// Arrays of joint values have the shape (joints,) or (n, joints), and results have the same leading axis.
 #[pyclass(frozen, module = "sinew")]
@@ -25,7 +25,7 @@ pub(crate) struct Robot {
     text: String,
 }
 
-/// The results of `Robot.solve` and `Robot.follow`. The first axis of each array is that of the targets, if these have one.
+/// The results of `Robot.solve` and `Robot.follow`. If the targets have a leading axis, so does each array.
 #[pyclass(frozen, module = "sinew")]
 pub(crate) struct RobotSolutions {
     /// Joint values within their ranges, shape (n, joints) or (joints,), radians and metres.
@@ -99,7 +99,7 @@ impl Robot {
         self.robot.name()
     }
 
-    /// The names of the joints that `q` has values of, in its order.
+    /// The names of the joints, in the order of `q`.
     #[getter]
     fn joint_names(&self) -> Vec<String> {
         self.robot.joints().iter().map(|joint| joint.name.clone()).collect()
@@ -226,7 +226,7 @@ impl Robot {
     }
 
     /// Returns joint values with which a link is at target positions, shape (3,) or (n, 3), and has target orientations, quaternions
-    /// (x, y, z, w) of the shape (4,) or (n, 4). One of both may be None.
+    /// (x, y, z, w) of the shape (4,) or (n, 4). Either may be None.
     ///
     /// Every solve starts from `q0`, shape (joints,) or (n, joints), by default from `rest`, and is independent of the others. All
     /// results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach.

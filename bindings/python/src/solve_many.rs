@@ -14,7 +14,7 @@ use crate::options;
 /// Number of solves between two checks for an interruption by the user.
 const CHUNK: usize = 4096;
 
-/// The results of `solve_many`. The first axis of each array is that of the targets.
+/// The results of `solve_many`. The first axis of each array corresponds to the targets.
 #[pyclass(frozen, module = "sinew")]
 pub(crate) struct Solutions {
     /// Local rotations, quaternions (x, y, z, w), shape (n, links, 4).
@@ -107,7 +107,7 @@ pub(crate) enum Links {
 /// Without `links`, the goals are for the last link. `targets` are world positions in metres, of the shape (n, 3) for
 /// one link and (n, goals, 3) for a list of links, and may be None if there are orientations. `orientations` are
 /// quaternions (x, y, z, w) of the shape (n, 4) or (n, goals, 4). Every solve starts from the pose of the body, or from
-/// the local rotations `starts` of the shape (n, links, 4). Its result has the same bits as that of `Body.solve`.
+/// the local rotations `starts` of the shape (n, links, 4). The results are identical to those of `Body.solve`, bit for bit.
 #[pyfunction]
 #[pyo3(signature = (
     body, targets, *, links = None, orientations = None, starts = None,
@@ -158,7 +158,6 @@ struct Problems {
     orientations: Option<Vec<DQuat>>,
     /// The local rotations of all links, solve by solve.
     starts: Option<Vec<DQuat>>,
-    /// Number of solves.
     count: usize,
 }
 

@@ -30,7 +30,7 @@ def test_the_notebook_runs_from_top_to_bottom():
 
 @pytest.mark.parametrize("page", [PYTHON / "README.md", ROOT / "docs" / "bindings.md"])
 def test_examples_print_what_the_page_says(page, tmp_path, monkeypatch):
-    """Each block of Python is followed by one of text with what it prints."""
+    """Each Python block is followed by a text block with its output."""
     monkeypatch.chdir(tmp_path)
     pairs = re.findall(r"```python\n(.*?)```\n+(?:[^\n]+\n+)?```text\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
     assert pairs

@@ -27,7 +27,7 @@ def test_solutions_have_the_bits_of_single_solves(arm, targets):
 def test_repetitions_have_the_same_bits(arm, targets):
     first, second = (sinew.solve_many(arm, targets) for _ in range(2))
     assert first.rotations.tobytes() == second.rotations.tobytes()
-    # More than one chunk, whose results do not depend on the place in it.
+    # More than one chunk. The results do not depend on the position in it.
     longer = sinew.solve_many(arm, np.concatenate([targets, targets]))
     assert longer.rotations[len(targets) :].tobytes() == first.rotations.tobytes()
 

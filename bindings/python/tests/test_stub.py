@@ -13,7 +13,7 @@ def run(*arguments):
 
 
 def test_the_stub_agrees_with_the_module():
-    # The module inside of the package, which maturin creates, has no stub of its own.
+    # The module inside the package, which maturin creates, has no stub of its own.
     run("-m", "mypy.stubtest", "sinew", "--ignore-missing-stub")
     assert set(sinew.__all__) >= {"load", "solve_many", "Puppet", "Renderer"}
 

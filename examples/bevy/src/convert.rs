@@ -1,27 +1,27 @@
-//! Conversions between Bevy's types and those of sinew.
+//! Conversions between the types of Bevy and of sinew.
 //!
-//! Both libraries use glam, but of different versions, so that the compiler regards the types as different. Bevy's are of
-//! single precision, and sinew solves in double precision.
+//! Both libraries use glam, but different versions of it, so the compiler treats the types as different. Bevy uses single
+//! precision, and sinew solves in double precision.
 
 use bevy::prelude::{Quat, Transform, Vec3};
 use sinew::glam::{DAffine3, DQuat, DVec3};
 
-/// Returns a vector for the solver.
+/// Converts a vector to the solver's type.
 pub fn solver_vec3(v: Vec3) -> DVec3 {
     DVec3::from_array(v.to_array().map(f64::from))
 }
 
-/// Returns a rotation for the solver.
+/// Converts a rotation to the solver's type.
 pub fn solver_quat(q: Quat) -> DQuat {
     DQuat::from_array(q.to_array().map(f64::from))
 }
 
-/// Returns a rotation for a [`Transform`], rounded to single precision.
+/// Converts a rotation for a [`Transform`], rounded to single precision.
 pub fn bevy_quat(q: DQuat) -> Quat {
     Quat::from_array(q.to_array().map(|component| component as f32))
 }
 
-/// Returns the map from an entity's space to that of its parent.
+/// Returns the map from an entity's space to its parent's.
 pub fn solver_affine(t: &Transform) -> DAffine3 {
     let (scale, rotation) = (solver_vec3(t.scale), solver_quat(t.rotation));
     DAffine3::from_scale_rotation_translation(scale, rotation, solver_vec3(t.translation))

@@ -82,7 +82,7 @@ pub enum ReachReport {
     Failed(String),
 }
 
-/// The memory of a solver. It lets a limb rest while its target rests.
+/// Solver state. It keeps a limb at rest while its target is.
 #[derive(Component, Default)]
 struct ReachSolver(Solver);
 
@@ -118,7 +118,7 @@ fn solve(
     chain.reverse();
     let local = |entity: Entity| transforms.get(entity).map_err(|error| error.to_string());
 
-    // GlobalTransform is still that of the last frame. The transforms of this frame are multiplied instead.
+    // GlobalTransform still has the values of the last frame. The transforms of this frame are multiplied instead.
     let (mut world_from_base, mut rotation) = (DAffine3::IDENTITY, DQuat::IDENTITY);
     for entity in above {
         let transform = local(entity)?;

@@ -28,7 +28,7 @@ const FRAMES: u32 = 120;
 /// Largest distance from the hand to its target that passes the check, metres.
 const TOLERANCE: f32 = 1e-3;
 
-/// What the app draws on: a window, an image, or nothing.
+/// What the app draws to: a window, an image, or nothing.
 #[derive(Resource, Clone, PartialEq)]
 enum Output {
     Window,

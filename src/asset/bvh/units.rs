@@ -20,10 +20,10 @@ const CANDIDATES: [(&str, f64); 7] = [
 /// Height of a person in metres, or width with the arms stretched out.
 const PERSON: f64 = 1.7;
 
-/// Returns the length in metres of the one unit for which several BVH files, which were loaded with any units, are together
-/// closest to the size of people. Files of one folder mostly have the same unit, which is guessed better from all of them: a
-/// child, or a figure that crouches at rest, may be nearer to another unit alone.
-/// [`load_in_units`](crate::asset::load_in_units) loads them with it. Returns `None` if there is no BVH file with a size.
+/// Returns the length in metres of one unit of several BVH files: the unit for which their skeletons are together closest to the
+/// size of people. The files may be loaded with any units. Files in one folder mostly share a unit, which is guessed better from
+/// all of them: alone, a child or a figure that crouches at rest may be closer to another. Pass it to
+/// [`load_in_units`](crate::asset::load_in_units). Returns `None` if no BVH file has a size.
 ///
 /// ```
 /// use std::path::Path;
@@ -54,7 +54,8 @@ pub fn common_units<'a>(characters: impl IntoIterator<Item = &'a Character>) -> 
     (!sizes.is_empty()).then(|| nearest(&sizes).1)
 }
 
-/// Returns the longest side of the bounds of some points, which start at the first one, because a skeleton can be anywhere.
+/// Returns the longest side of the bounds of some points. The bounds start at the first point, because a skeleton can be
+/// anywhere.
 fn extent(positions: &[DVec3]) -> f64 {
     let start = positions.first().copied().unwrap_or_default();
     let (lo, hi) = positions.iter().fold((start, start), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
@@ -68,8 +69,8 @@ fn nearest(sizes: &[f64]) -> (&'static str, f64) {
     nearest.unwrap_or(("metres", 1.0))
 }
 
-/// Returns the length of one unit in metres for which the skeleton is closest to the size of a person. Its size is the
-/// longest side of its bounds at rest, in whichever direction that is.
+/// Returns the length of one unit in metres for which the skeleton is closest to the size of a person. Its size is the longest
+/// side of its bounds at rest, in any direction.
 pub(super) fn guess(joints: &[BvhJoint], warnings: &mut Vec<String>) -> f64 {
     let size = extent(&super::positions(joints));
     if size <= 0.0 || !size.is_finite() {

@@ -27,12 +27,11 @@ impl<'a> Words<'a> {
         self.line
     }
 
-    /// Returns the number of unread bytes.
     pub(super) fn bytes_left(&self) -> usize {
         self.rest.len()
     }
 
-    /// Returns the next word. At the end it returns `None` and sets the line to that of the last word, for messages.
+    /// Returns the next word. At the end it returns `None` and goes back to the last word's line, for messages.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         self.skip_space();
         let Some(first) = self.rest.chars().next() else {

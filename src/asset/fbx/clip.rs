@@ -56,7 +56,7 @@ pub(super) fn add(
 
 struct Builder<'a> {
     clip: Clip,
-    /// Timelines by the bits of their times. Most channels have the same.
+    /// Timelines by the bits of their times. Most channels share one.
     known: HashMap<Vec<u32>, usize>,
     budget: &'a mut Budget,
     at: &'a str,
@@ -79,7 +79,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds the weights of blend shapes. A channel of glTF has the weights of all shapes of a node, so curves are sampled at the
+    /// Adds the weights of blend shapes. A glTF channel has the weights of all shapes of a node, so each curve is sampled at the
     /// times of all of them.
     fn add_weights(
         &mut self,
@@ -141,7 +141,7 @@ impl Builder<'_> {
             let cause = format!("a key of node {node} is not finite, or the keys are not in order");
             return Err(ObjectError::new(self.at, cause));
         }
-        // A key is at most a rotation and its time, whose bits are kept once more.
+        // A key is at most a rotation and its time, whose bits are stored twice.
         self.budget.take(times.len() * size_of::<[f32; 6]>(), self.at)?;
         let timelines = &mut self.clip.timelines;
         let timeline = *self.known.entry(times.iter().map(|t| t.to_bits()).collect()).or_insert_with(|| {

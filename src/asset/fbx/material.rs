@@ -42,7 +42,8 @@ fn read(material: &ufbx::Material, textures: &mut Textures, character: &mut Char
     let base_color_texture = texture(&pbr.base_color);
     let emissive_texture = texture(&pbr.emission_color);
     let normal_texture = texture(&pbr.normal_map);
-    // Of a texture with metalness or roughness alone, the other channel is unknown. In files of most exporters it is one image.
+    // A texture for only metalness or roughness is not used, because its other channel is unknown. Most exporters write one image
+    // for both.
     let of = |map: &MaterialMap| {
         map.texture.as_deref().filter(|_| map.texture_enabled).map(|t| t.element.typed_id)
     };
@@ -75,7 +76,7 @@ fn read(material: &ufbx::Material, textures: &mut Textures, character: &mut Char
         emissive: glow * factor(&pbr.emission_factor, 1.0).max(0.0),
         emissive_texture,
         alpha_mode: if is_cut_out || opacity < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque },
-        // FBX does not say which sides are seen, and the programs that write it show both.
+        // FBX does not say which sides are visible, and the programs that write it show both.
         double_sided: true,
         ..Material::default()
     }
@@ -155,8 +156,8 @@ impl Textures<'_> {
     }
 }
 
-/// Returns the path of an image. Exporters write paths of their own machine, so the image is also searched by its name alone, in the
-/// folder of the file and in `textures`.
+/// Returns the path of an image. Exporters write paths of their own machine, so its file name is also searched for in the folder
+/// of the file and in `textures`.
 fn find(file: &Path, name: &str, references: &References) -> Result<PathBuf, String> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Folder::new(folder, references.allow_parent);
@@ -170,7 +171,7 @@ fn find(file: &Path, name: &str, references: &References) -> Result<PathBuf, Str
     })
 }
 
-/// Converts how texture coordinates are transformed, for coordinates whose origin is at the top.
+/// Converts a texture transform, for coordinates whose origin is at the top.
 #[expect(clippy::cast_possible_truncation, reason = "texture coordinates are single precision")]
 fn uv_transform(texture: &ufbx::Texture) -> Affine2 {
     if !texture.has_uv_transform {

@@ -16,7 +16,7 @@ pub(super) struct Meshes {
 }
 
 impl Meshes {
-    /// Adds the mesh of a node, unless another node has the same, and returns its index. A mesh without triangles has none.
+    /// Adds the mesh of a node, unless an equal one exists, and returns its index, or `None` if it has no triangles.
     pub(super) fn add(
         &mut self,
         mesh: &ufbx::Mesh,
@@ -64,7 +64,7 @@ impl Meshes {
     }
 }
 
-/// A vertex by the bits of its attributes. Corners with the same become one vertex.
+/// A vertex by the bits of its attributes. Corners with equal attributes share it.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     source: u32,
@@ -77,7 +77,7 @@ struct Key {
 struct Corners<'a> {
     mesh: &'a ufbx::Mesh,
     vertices: HashMap<Key, u32>,
-    /// The vertex of the file for each vertex of the primitive.
+    /// The file's vertex for each vertex of the primitive.
     sources: Vec<u32>,
 }
 
@@ -165,7 +165,7 @@ fn value<T: Copy>(values: &[T], indices: &[u32], corner: usize) -> Option<T> {
     values.get(*indices.get(corner)? as usize).copied()
 }
 
-/// Converts texture coordinates. Those of FBX have their origin at the bottom.
+/// Converts FBX texture coordinates, whose origin is at the bottom.
 #[expect(clippy::cast_possible_truncation, reason = "attributes are single precision")]
 fn coordinates(uv: ufbx::Vec2) -> Vec2 {
     Vec2::new(uv.x as f32, (1.0 - uv.y) as f32)

@@ -25,9 +25,9 @@ use super::references::References;
 use super::{Character, LoadError, Node, Scene, Transform};
 use mesh::Meshes;
 
-/// Maximum memory in bytes of what the parser keeps, of what it needs while it reads, and of all vertices, morph targets and
-/// keys: each may take [`BASE_BYTES`], and [`MEMORY_FACTOR`] times the size of the file, because arrays can be compressed. A
-/// damaged file of a few kilobytes can declare arrays of gigabytes, which the parser allocates before it reads them.
+/// Maximum memory in bytes of the parser's result, of its working memory, and of all vertices, morph targets and keys. Each may
+/// take [`BASE_BYTES`], and [`MEMORY_FACTOR`] times the size of the file, because arrays can be compressed. A damaged file of a
+/// few kilobytes can declare arrays of gigabytes, which the parser allocates before it reads them.
 const MAX_BYTES: usize = 1 << 30;
 const BASE_BYTES: usize = 32 << 20;
 const MEMORY_FACTOR: usize = 64;
@@ -45,7 +45,7 @@ impl Budget {
     }
 }
 
-/// Reads the bytes of an FBX file, and the images to which it refers, in its folder.
+/// Reads the bytes of an FBX file, and the images in its folder that it references.
 ///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the object in it and the cause.
@@ -173,7 +173,7 @@ fn nodes(scene: &ufbx::Scene) -> impl Iterator<Item = (usize, &ufbx::Node)> {
     scene.nodes.into_iter().filter_map(|node| Some((node_index(node)?, node)))
 }
 
-/// Returns the index of a node in the character. The root, which the parser adds, has none.
+/// Returns the index of a node in the character, or `None` for the root that the parser adds.
 fn node_index(node: &ufbx::Node) -> Option<usize> {
     (node.element.typed_id as usize).checked_sub(1)
 }
@@ -200,7 +200,7 @@ fn rotation(q: ufbx::Quat) -> Quat {
     DQuat::from_xyzw(q.x, q.y, q.z, q.w).normalize().as_quat()
 }
 
-/// Converts a weight. One that is not finite counts as zero.
+/// Converts a weight. Values that are not finite become zero.
 #[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
 fn weight(weight: f64) -> f32 {
     let weight = weight as f32;

@@ -6,7 +6,7 @@ use crate::asset::{Character, Influences, Skin};
 
 use super::{Budget, ObjectError, label, node_index};
 
-/// Adds the skin of a node, and returns its index. A mesh that no joint deforms has none.
+/// Adds the skin of a node and returns its index, or `None` if no joint deforms the mesh.
 ///
 /// The last joint is the node itself: vertices without weights move with it.
 pub(super) fn add(

@@ -7,8 +7,8 @@ use crate::asset::{Camera, CameraKind};
 use super::{GltfFile, ObjectError};
 
 impl GltfFile<'_> {
-    /// Reads the cameras of all nodes in the order of the file's list of cameras. Several nodes may have the same camera. Those with
-    /// invalid values are ignored.
+    /// Reads the cameras of all nodes in the order of the file's list of cameras. Several nodes may have the same camera. Cameras
+    /// with invalid values are ignored.
     pub(super) fn cameras(&self) -> Result<Vec<Camera>, ObjectError> {
         let mut cameras: Vec<(usize, Camera)> = Vec::new();
         for (node, json) in self.root.nodes.iter().enumerate() {
@@ -24,7 +24,7 @@ impl GltfFile<'_> {
     }
 }
 
-/// Returns what a camera shows if its numbers are valid. Its depth range is not used.
+/// Returns a camera's projection if its numbers are valid. Its depth range is not used.
 fn kind(camera: &gltf::json::Camera) -> Option<CameraKind> {
     let perspective = camera.perspective.as_ref().map(|perspective| perspective.yfov);
     let perspective = perspective.filter(|fov_y| *fov_y > 0.0 && *fov_y < PI);

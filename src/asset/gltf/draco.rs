@@ -1,6 +1,6 @@
 //! Decodes primitives that are compressed with `KHR_draco_mesh_compression`.
 //!
-//! The accessors of such a primitive have no data of their own. What is decoded here takes its place, so that the rest
+//! The accessors of such a primitive have no data of their own. The data that is decoded here takes their place, so that the rest
 //! of the loader reads compressed and uncompressed primitives in the same way.
 
 use std::collections::HashMap;
@@ -18,8 +18,8 @@ use super::buffer::Buffers;
 use super::{ObjectError, Warnings, extension};
 
 const NAME: &str = "KHR_draco_mesh_compression";
-/// Maximum ratio of the decoded to the compressed size, in addition to what every file may decode. Real meshes with all
-/// attributes reach about 30, and both what the decoder returns and what is copied from it count.
+/// Maximum ratio of the decoded to the compressed size, in addition to what every file may decode. Both the decoder's output and
+/// the copies of it count. Real meshes with all attributes reach about 30.
 const FACTOR: u64 = 128;
 /// Memory that the decoder may need for each triangle, in bytes.
 const BYTES_PER_FACE: u64 = 32;
@@ -135,7 +135,6 @@ fn decode_view(buffers: &Buffers<'_>, first: &Compressed<'_>, rest: &mut u64) ->
     Ok(mesh)
 }
 
-/// Returns the size of a decoded mesh in bytes.
 fn decoded_bytes(mesh: &Mesh) -> u64 {
     let attributes = (0..mesh.num_attributes()).filter_map(|id| mesh.try_attribute(id).ok());
     let values: usize = attributes.map(|attribute| attribute.buffer().data().len()).sum();

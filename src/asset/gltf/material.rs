@@ -84,7 +84,7 @@ impl GltfFile<'_> {
                 }
             },
             double_sided: json.double_sided,
-            // Files name it as what to show instead of MToon.
+            // Files use it as the fallback for MToon.
             unlit: extension("KHR_materials_unlit").is_some() && extension("VRMC_materials_mtoon").is_none(),
             ..self.layers(others, at)?
         };

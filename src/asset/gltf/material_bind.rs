@@ -9,7 +9,7 @@ use super::extension::{index, single};
 use super::material_vrm_0::linear;
 use super::{GltfFile, ObjectError};
 
-/// Names of colours in VRM 1.0, names of colours in VRM 0, and what they are in a material.
+/// Names of colours in VRM 1.0, their names in VRM 0, and their JSON pointers in a material.
 const COLORS: [(&str, &str, &str); 6] = [
     ("color", "_Color", "pbrMetallicRoughness/baseColorFactor"),
     ("emissionColor", "_EmissionColor", "emissiveFactor"),
@@ -19,7 +19,7 @@ const COLORS: [(&str, &str, &str); 6] = [
     ("outlineColor", "_OutlineColor", "extensions/VRMC_materials_mtoon/outlineColorFactor"),
 ];
 
-/// Reads the numbers of a list. Missing ones are those of `default`.
+/// Reads the numbers of a list. Missing ones are taken from `default`.
 fn numbers<const N: usize>(
     json: &Value,
     key: &str,
@@ -35,7 +35,7 @@ fn numbers<const N: usize>(
     Ok(numbers)
 }
 
-/// Returns the bind that gives a property of a material a value. A property that the material does not have is left out.
+/// Returns the bind that sets a property of a material, or `None` if the material does not have it.
 fn bind(material: (usize, &Material), pointer: &str, wanted: [f32; 4]) -> Option<MaterialBind> {
     let property = MaterialProperty::find(pointer)?;
     let (count, rest) = property.get(material.1)?;
@@ -94,7 +94,7 @@ impl GltfFile<'_> {
         Ok(all)
     }
 
-    /// Reads the changes of an expression of VRM 0, whose colours are sRGB, and whose texture coordinates begin at the bottom.
+    /// Reads the changes of an expression of VRM 0, whose colours are sRGB, and whose texture coordinates start at the bottom.
     pub(super) fn material_binds_0(
         &self,
         json: &Value,

@@ -51,8 +51,8 @@ impl GltfFile<'_> {
 }
 
 impl GltfFile<'_> {
-    /// Replaces the metallic-roughness values of a material by those of `KHR_materials_pbrSpecularGlossiness`. That model has no metals.
-    /// Their reflections have the colour that the extension specifies for all surfaces.
+    /// Replaces the metallic-roughness values of a material by those of `KHR_materials_pbrSpecularGlossiness`. That model has no
+    /// metals: all surfaces reflect with the colour that the extension specifies.
     pub(super) fn specular_glossiness(
         &self,
         material: &mut Material,

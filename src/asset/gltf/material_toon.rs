@@ -9,7 +9,7 @@ use super::ObjectError;
 use super::extension::number;
 use super::material_layers::Layer;
 
-/// Largest distance of a material from the default order of drawing.
+/// Largest offset of a material from the default drawing order.
 const MAX_QUEUE_OFFSET: i64 = 9;
 
 impl Layer<'_> {

@@ -1,4 +1,4 @@
-//! Reads the materials of VRM 0 (`VRM.materialProperties`), whose properties are those of Unity's shaders, and converts them to the
+//! Reads the materials of VRM 0 (`VRM.materialProperties`), which use the properties of Unity's shaders, and converts them to the
 //! units of VRM 1.0, as its migration guide describes.
 
 use std::collections::BTreeSet;
@@ -19,12 +19,12 @@ struct Properties<'a> {
     file: &'a GltfFile<'a>,
     json: &'a Value,
     at: String,
-    /// The transform of all textures but the matcap.
+    /// The transform of all textures except the matcap.
     uv_transform: Affine2,
 }
 
 impl GltfFile<'_> {
-    /// Replaces what glTF says about the materials of a file of VRM 0.
+    /// Replaces the glTF properties of a VRM 0 file's materials.
     pub(super) fn vrm_0_materials(&self, materials: &mut [Material]) -> Result<(), ObjectError> {
         let extensions = self.root.extensions.as_ref().map(|e| &e.others);
         let vrm = extensions.filter(|e| !e.contains_key("VRMC_vrm")).and_then(|e| e.get("VRM"));
@@ -43,7 +43,7 @@ impl GltfFile<'_> {
             }
             let Some(toon) = &mut material.toon else { continue };
             if let (AlphaMode::Blend, Some(queue)) = (material.alpha_mode, queue(json)) {
-                // The first depth-writing queue and the last other queue are the default ones of VRM 1.0.
+                // The first depth-writing queue and the last other queue become the defaults of VRM 1.0.
                 toon.queue_offset = if toon.writes_depth {
                     rank(depth_writing.iter().take_while(|q| **q < queue).count())
                 } else {
@@ -61,7 +61,7 @@ impl GltfFile<'_> {
     }
 }
 
-/// Limits an offset to those of VRM 1.0.
+/// Limits an offset to the range of VRM 1.0.
 fn rank(count: usize) -> i32 {
     i32::try_from(count.min(9)).unwrap_or(9)
 }
@@ -78,7 +78,7 @@ fn keyword(json: &Value, key: &str) -> bool {
     json.get("keywordMap").and_then(|map| map.get(key)?.as_bool()).unwrap_or_default()
 }
 
-/// Returns whether a material is blended, and whether it writes depth then.
+/// Returns whether a material is blended, and whether it then writes depth.
 fn blending(json: &Value) -> (bool, bool) {
     match json.get("shader").and_then(Value::as_str) {
         Some("VRM/UnlitTransparentZWrite") => (true, true),
@@ -103,7 +103,7 @@ impl<'a> Properties<'a> {
     fn new(file: &'a GltfFile<'a>, json: &'a Value, at: String) -> Result<Self, ObjectError> {
         let mut properties = Self { file, json, at, uv_transform: Affine2::IDENTITY };
         let [x, y, z, w] = properties.vector("_MainTex", Vec4::new(0.0, 0.0, 1.0, 1.0))?.to_array();
-        // Unity's texture coordinates begin at the bottom.
+        // Unity's texture coordinates start at the bottom.
         let (scale, offset) = (Vec2::new(z, w), Vec2::new(x, 1.0 - w - y));
         let transform = Affine2::from_scale_angle_translation(scale, 0.0, offset);
         if transform.is_finite() {
@@ -178,7 +178,7 @@ impl<'a> Properties<'a> {
         let black = Vec4::ZERO;
         let shift = self.number("_ShadeShift", 0.0)?.clamp(-1.0, 1.0);
         let toony = self.number("_ShadeToony", 0.9)?.clamp(0.0, 1.0);
-        // The edge of VRM 0 begins at the shift and is as wide as the gradient. That of VRM 1.0 is centred on the shift.
+        // In VRM 0, the edge begins at the shift and is as wide as the gradient. In VRM 1.0, it is centred there.
         let toony = toony + (1.0 - toony) * (0.5 + 0.5 * shift);
         let matcap = self.texture("_SphereAdd")?;
         material.toon = Some(Toon {

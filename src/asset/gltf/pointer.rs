@@ -13,14 +13,14 @@ use crate::asset::{
 use super::extension::index;
 use super::{GltfFile, ObjectError};
 
-/// Where the channels are kept while the crate parses the JSON, because it has no place for channels without a node: in the extensions
-/// of the animation.
+/// Key in the animation's extensions under which the channels are kept while the crate parses the JSON. The crate has no place
+/// for channels without a node.
 const KEPT: &str = "KHR_animation_pointer channels";
 
 /// A distance in metres that is practically infinite.
 const FAR: f32 = 1e6;
 
-/// Moves the channels of an animation that this file reads to a list of their own. Other channels with pointers stay.
+/// Moves the channels that this module reads to a separate list. Other channels with pointers stay in the animation.
 pub(super) fn set_aside(animation: &mut Map<String, Value>) {
     let Some(channels) = animation.get_mut("channels").and_then(Value::as_array_mut) else { return };
     let mut kept = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn set_aside(animation: &mut Map<String, Value>) {
     }
 }
 
-/// Returns what a pointer animates, unless that is not read here. The indices may not exist.
+/// Returns what a pointer animates, or `None` if it is not supported. The indices may not exist.
 fn target(pointer: &str) -> Option<PoseTarget> {
     let (list, rest) = pointer.strip_prefix('/')?.split_once('/')?;
     let (index, property) = rest.split_once('/')?;
@@ -59,7 +59,7 @@ fn channels(animation: &Animation, index: usize) -> impl Iterator<Item = (&str, 
     let list = animation.extensions.as_ref().and_then(|e| e.others.get(KEPT)?.as_array());
     list.into_iter().flatten().filter_map(move |json| {
         let pointer = json.get("pointer")?.as_str()?;
-        // Without a sampler, the index is one that no file has.
+        // Without a sampler, the index does not exist in any file.
         let sampler = self::index(json, "sampler").unwrap_or(usize::MAX);
         Some((pointer, sampler, format!("animations[{index}]: \"{pointer}\"")))
     })

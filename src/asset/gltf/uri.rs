@@ -92,7 +92,7 @@ pub(super) fn files(root: &Root, folder: Option<Folder<'_>>) -> Vec<PathBuf> {
     paths.into_iter().collect()
 }
 
-/// Returns the total size of the files that an asset references, as far as they exist.
+/// Returns the total size of the existing files that an asset references.
 pub(super) fn sizes(root: &Root, folder: Option<Folder<'_>>) -> u64 {
     let size = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
     files(root, folder).iter().map(size).fold(0, u64::saturating_add)

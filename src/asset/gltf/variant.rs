@@ -12,7 +12,7 @@ use super::{GltfFile, ObjectError};
 const NAME: &str = "KHR_materials_variants";
 
 impl GltfFile<'_> {
-    /// Reads the variants, and the materials that they give to the primitives of `meshes`.
+    /// Reads the variants and their materials for the primitives of `meshes`.
     pub(super) fn variants(&self, meshes: &[Mesh]) -> Result<Variants, ObjectError> {
         let root = self.root.extensions.as_ref().and_then(|e| e.others.get(NAME));
         let list = root.and_then(|json| json.get("variants")?.as_array());

@@ -7,10 +7,10 @@ use crate::asset::{Constraint, FaceTracks, Humanoid, LookAt, Skeleton, SpringBon
 
 use super::{GltfFile, ObjectError};
 
-/// Memory of what is read from one value of the JSON, at most. A joint of a spring has at least two values.
+/// Maximum memory of the data that is read from one JSON value. A joint of a spring has at least two values.
 const BYTES_PER_VALUE: u64 = 64;
 
-/// What VRM adds to a character, apart from expressions.
+/// What VRM adds to a character, except for expressions.
 #[derive(Default)]
 pub(super) struct VrmParts {
     pub(super) humanoid: Option<Humanoid>,

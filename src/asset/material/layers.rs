@@ -9,7 +9,7 @@ use super::TextureRef;
 pub struct Clearcoat {
     /// How much of the surface it covers, 0 to 1.
     pub factor: f32,
-    /// Factor of the cover in the red channel.
+    /// Factor of the coverage in the red channel.
     pub texture: Option<TextureRef>,
     /// Perceptual roughness, 0 to 1.
     pub roughness: f32,
@@ -24,7 +24,7 @@ pub struct Clearcoat {
 /// Fibres that stand on the surface and shine at grazing angles, like velvet (`KHR_materials_sheen`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sheen {
-    /// Linear RGB. Black is no sheen.
+    /// Linear RGB. Black means no sheen.
     pub color: Vec3,
     /// sRGB-encoded RGB factor of the colour.
     pub color_texture: Option<TextureRef>,
@@ -37,16 +37,16 @@ pub struct Sheen {
 /// Light that passes through the surface instead of being scattered below it (`KHR_materials_transmission`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Transmission {
-    /// Share of the light that passes, 0 to 1.
+    /// Fraction of the light that passes, 0 to 1.
     pub factor: f32,
-    /// Factor of that share in the red channel.
+    /// Factor of that fraction in the red channel.
     pub texture: Option<TextureRef>,
 }
 
 /// The inside of a closed surface, which refracts and absorbs light (`KHR_materials_volume`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Volume {
-    /// Thickness below the surface in the space of the mesh. Zero is a thin wall, which does not refract.
+    /// Thickness below the surface in the space of the mesh. Zero means a thin wall, which does not refract.
     pub thickness: f32,
     /// Factor of the thickness in the green channel.
     pub thickness_texture: Option<TextureRef>,
@@ -61,7 +61,7 @@ pub struct Volume {
 pub struct Iridescence {
     /// How much of the surface it covers, 0 to 1.
     pub factor: f32,
-    /// Factor of the cover in the red channel.
+    /// Factor of the coverage in the red channel.
     pub texture: Option<TextureRef>,
     /// Index of refraction of the film, at least 1.
     pub ior: f32,
@@ -95,7 +95,7 @@ impl Default for Volume {
 }
 
 impl Default for Iridescence {
-    /// Returns the values of the extension: no film.
+    /// Returns the extension's defaults: no film.
     fn default() -> Self {
         Self { factor: 0.0, texture: None, ior: 1.3, thickness: [100.0, 400.0], thickness_texture: None }
     }

@@ -68,8 +68,8 @@ pub struct Material {
     pub transmission: Option<Transmission>,
     /// `KHR_materials_volume`: what the surface encloses. It is visible only through a surface with transmission.
     pub volume: Option<Volume>,
-    /// `KHR_materials_dispersion`: how much more blue light is refracted than red light in a volume. Zero is not at all, and 1 is like 20
-    /// divided by the Abbe number.
+    /// `KHR_materials_dispersion`: how much more blue light is refracted than red light in a volume. It is 20 divided by the Abbe
+    /// number, or zero for none.
     pub dispersion: f32,
     /// `KHR_materials_iridescence`: a thin film whose colour depends on the angle.
     pub iridescence: Option<Iridescence>,
@@ -80,14 +80,14 @@ pub struct Material {
 }
 
 impl Material {
-    /// Returns the share of light from the front that the surface reflects where it is not a metal, for each colour
+    /// Returns the fraction of light from the front that the surface reflects where it is not a metal, for each colour
     /// (`KHR_materials_specular`, after Fresnel's equations).
     pub fn dielectric_reflectance(&self) -> Vec3 {
         (self.clear_reflectance() * self.specular_color).min(Vec3::ONE) * self.specular
     }
 
-    /// Returns the share of light from the front that a clear surface with its index of refraction reflects (`KHR_materials_ior`,
-    /// after Fresnel's equations).
+    /// Returns the fraction of light from the front that a clear surface with its index of refraction reflects
+    /// (`KHR_materials_ior`, after Fresnel's equations).
     pub fn clear_reflectance(&self) -> f32 {
         match self.ior {
             0.0 => 1.0,
@@ -97,13 +97,12 @@ impl Material {
         }
     }
 
-    /// Returns the material without its name, which takes no allocation.
+    /// Returns a copy without the name, which needs no allocation.
     pub fn without_name(&self) -> Self {
         // All other fields are copied.
         Self { name: None, ..*self }
     }
 
-    /// Returns the references to all of its textures.
     #[cfg(any(feature = "urdf", feature = "render"))]
     pub(crate) fn texture_refs_mut(&mut self) -> impl Iterator<Item = &mut TextureRef> {
         let core = [

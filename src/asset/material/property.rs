@@ -167,8 +167,8 @@ impl MaterialProperty {
         TEXTURES.iter().map(|(name, _)| *name)
     }
 
-    /// Returns the numbers of the property in a material: how many there are, and their values, followed by zeros. `None` if the
-    /// material does not have the property.
+    /// Returns the number of values of the property in a material, and the values, followed by zeros. `None` if the material does
+    /// not have the property.
     pub fn get(self, material: &Material) -> Option<(usize, [f32; 4])> {
         let mut values = [0.0; 4];
         // The tables only have functions that return mutable references. Everything but the name is copied, not allocated.

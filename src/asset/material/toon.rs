@@ -4,8 +4,8 @@ use glam::{Vec2, Vec3};
 
 use super::TextureRef;
 
-/// How a surface is shaded in two colours (`VRMC_materials_mtoon`, and `VRM/MToon` of VRM 0 in the units of VRM 1.0). The lit colour, the
-/// normal map, the emission and the alpha mode are those of the [`Material`](super::Material). Colours are linear RGB.
+/// How a surface is shaded in two colours (`VRMC_materials_mtoon`, and `VRM/MToon` of VRM 0 in the units of VRM 1.0). The lit
+/// colour, the normal map, the emission and the alpha mode come from the [`Material`](super::Material). Colours are linear RGB.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Toon {
     /// Colour of the side away from the light.
@@ -24,7 +24,7 @@ pub struct Toon {
     pub gi_equalization: f32,
     /// Factor of the matcap texture. Without a texture there is no matcap.
     pub matcap_color: Vec3,
-    /// sRGB-encoded RGB that is added, by the normal as the camera sees it.
+    /// sRGB-encoded RGB that is added, looked up by the normal in view space.
     pub matcap_texture: Option<TextureRef>,
     /// Colour of the light at the edge of the figure.
     pub rim_color: Vec3,
@@ -34,7 +34,7 @@ pub struct Toon {
     pub rim_fresnel_power: f32,
     /// Added to one minus the cosine of the angle between normal and camera, so that the light reaches further inwards.
     pub rim_lift: f32,
-    /// How far the colour of the light counts for the rim, 0 to 1.
+    /// How far the light's colour affects the rim, 0 to 1.
     pub rim_lighting_mix: f32,
     /// The line around the figure, if there is one.
     pub outline: Option<Outline>,
@@ -65,7 +65,7 @@ pub struct Outline {
 pub enum OutlineWidth {
     /// World metres.
     World(f32),
-    /// A part of the height of the image.
+    /// Fraction of the image height.
     Screen(f32),
 }
 
@@ -88,10 +88,10 @@ impl UvMotion {
         self.scroll != Vec2::ZERO || self.rotation != 0.0
     }
 
-    /// Returns how far the textures have moved: the offset, each part of which is less than one texture, and the angle in radians.
+    /// Returns how far the textures have moved: the offset, with components below one texture, and the angle in radians.
     pub fn phase(&self) -> (Vec2, f32) {
         let seconds = if self.seconds.is_finite() { self.seconds } else { 0.0 };
-        // Wraps in double precision, because a texture may have moved for hours. Textures that mirror repeat after two.
+        // Wraps in double precision, because a texture may have moved for hours. Mirrored textures repeat after two.
         #[expect(clippy::cast_possible_truncation, reason = "the remainder is small")]
         let wrapped = |speed: f32, period: f64| ((f64::from(speed) * f64::from(seconds)) % period) as f32;
         let offset = Vec2::new(wrapped(self.scroll.x, 2.0), wrapped(self.scroll.y, 2.0));
@@ -100,7 +100,7 @@ impl UvMotion {
 }
 
 impl Default for Toon {
-    /// Returns the values of the extension.
+    /// Returns the extension's defaults.
     fn default() -> Self {
         Self {
             shade_color: Vec3::ZERO,

@@ -1,8 +1,8 @@
 //! Reads COLLADA files (`.dae`, versions 1.4 and 1.5): the triangles of the visual scene at rest, with the colours and images of their
 //! materials.
 //!
-//! The axis that points up is ignored, as in RViz and Pinocchio, because robots refer to these meshes in the axes in which they were
-//! written. The unit of length is not.
+//! The axis that points up is ignored, as in RViz and Pinocchio, because robots use these meshes in the axes in which they were
+//! written. The unit of length is used.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::geometry;
 use super::structure::parse;
 use super::surface::{Corner, Corners, MeshFile, Paint, Surface, Values};
 
-/// Maximum depth of nodes in nodes. Nodes may refer to others, so that a file could refer to itself.
+/// Maximum depth of nested nodes. Nodes may refer to others, so a file could refer to itself.
 const MAX_DEPTH: usize = 64;
 /// Maximum number of nodes, instances included.
 const MAX_NODES: usize = 100_000;
@@ -60,12 +60,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the element to which an attribute refers.
+    /// Returns the element that an attribute refers to.
     fn refers(&self, node: Element<'a>, attribute: &str) -> Option<Element<'a>> {
         self.ids.get(node.attribute(attribute)?.strip_prefix('#')?).copied()
     }
 
-    /// Adds the geometries of a node and of the nodes below it.
+    /// Adds the geometries of a node and its descendants.
     fn node(&mut self, node: Element<'a>, above: Affine3A, depth: usize) -> Result<(), String> {
         self.nodes += 1;
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
@@ -132,7 +132,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the triangles of an element.
     fn polygons(
         &mut self,
         element: Element<'a>,
@@ -232,8 +231,8 @@ impl<'a> Reader<'a> {
         index
     }
 
-    /// Returns the path of a texture's image. A texture refers to a sampler, that to a surface, and that to an image, or directly to
-    /// an image.
+    /// Returns the path of a texture's image. A texture refers to a sampler, which refers to a surface, which refers to an image,
+    /// or directly to an image.
     fn image(&self, texture: &str, effect: Element<'a>) -> Option<String> {
         let parameter = |id: &str| effect.descendants().find(|node| node.attribute("sid") == Some(id));
         let text = |node: Element<'a>, name: &str| {
@@ -249,7 +248,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The values of a list of polygons, and where their indices are in each corner.
+/// The values of a list of polygons, and the offsets of their indices in each corner.
 #[derive(Default)]
 struct Inputs {
     stride: usize,
@@ -295,7 +294,6 @@ fn numbers<T: std::str::FromStr>(node: Element<'_>) -> Result<Vec<T>, String> {
     text.split_ascii_whitespace().map(parse).collect()
 }
 
-/// Returns the rows of a source with at least `N` components each.
 fn rows<const N: usize>(source: Element<'_>) -> Result<Vec<[f32; N]>, String> {
     let Some(array) = child(source, "float_array") else { return Ok(Vec::new()) };
     let accessor = source.descendants().find(|node| node.tag_name().name() == "accessor");

@@ -45,7 +45,7 @@ pub(super) fn cylinder(radius: f64, length: f64) -> Primitive {
     shape
 }
 
-/// Returns a cylinder along Z with half a sphere at each end. Without a length, it is a sphere.
+/// Returns a cylinder along Z with half a sphere at each end, or a sphere if `length` is zero.
 pub(super) fn capsule(radius: f64, length: f64) -> Primitive {
     let [radius, half] = single([radius, length * 0.5]).map(f32::abs);
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
@@ -60,8 +60,8 @@ pub(super) fn capsule(radius: f64, length: f64) -> Primitive {
     revolved(&profile)
 }
 
-/// Returns the surface that a profile describes when it turns about Z: points (distance from the axis, height) with normals, from
-/// the bottom to the top.
+/// Returns the surface of revolution of a profile: points (distance from the axis, height) with normals, from the bottom to the
+/// top.
 fn revolved(profile: &[(Vec2, Vec2)]) -> Primitive {
     let mut shape = Primitive::default();
     for step in 0..=SIDES {
@@ -96,7 +96,7 @@ fn vertices(shape: &Primitive) -> u32 {
     u32::try_from(shape.vertices()).unwrap_or(u32::MAX)
 }
 
-/// Moves a shape. A mirrored one is turned inside out, so that its triangles keep facing outwards.
+/// Transforms a shape. A mirrored shape is turned inside out, so that its triangles keep facing outwards.
 pub(super) fn transform(shape: &mut Primitive, by: Affine3A) {
     let normals = by.matrix3.inverse().transpose();
     for position in &mut shape.positions {

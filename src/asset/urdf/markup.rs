@@ -1,9 +1,9 @@
-//! Checks the elements of XML before it is parsed: their nesting, because the parser would otherwise overflow the stack, and that none
-//! belongs to xacro.
+//! Checks the elements of XML before it is parsed: their depth, because the parser would otherwise overflow the stack, and that
+//! none belongs to xacro.
 
-/// Maximum depth of elements. Those of URDF are at most six deep.
+/// Maximum depth of elements. URDF nests at most six deep.
 const MAX_DEPTH: usize = 100;
-/// What is said of the macro language of ROS.
+/// The error for the macro language of ROS.
 const XACRO: &str = "a xacro file must be expanded first: xacro FILE > ROBOT.urdf";
 
 /// Checks that elements are not nested too deeply and have no macros. Comments and CDATA sections do not count.

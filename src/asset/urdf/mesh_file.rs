@@ -14,7 +14,7 @@ use super::{ObjectError, collada, geometry, obj, stl};
 
 /// Maximum size of all mesh files in bytes.
 const MAX_BYTES: u64 = 512 << 20;
-/// Number of folders above that of the robot in which a package is searched.
+/// Number of folders above the robot's in which a package is searched.
 const LEVELS: usize = 8;
 
 /// The mesh files of a robot.
@@ -25,9 +25,8 @@ pub(super) struct MeshFiles<'a> {
     remaining: u64,
     /// The textures that were read, by the path of their image, or `None` for those that cannot be read.
     textures: HashMap<PathBuf, Option<usize>>,
-    /// What was read, in its own frame, by the name in the file. Many links share meshes.
+    /// The shapes that were read, in their own frames, by the name in the file. Many links share meshes.
     known: HashMap<String, Option<Vec<Primitive>>>,
-    /// The files that were found.
     pub(super) paths: Vec<PathBuf>,
 }
 
@@ -99,7 +98,7 @@ impl<'a> MeshFiles<'a> {
         }
     }
 
-    /// Reads a file, as far as all files together are not too large.
+    /// Reads a file, unless all files together are too large.
     fn read_file(&mut self, path: &Path) -> Result<Vec<u8>, String> {
         let bytes = bounded::read_regular_with(path, self.remaining, self.progress)
             .map_err(|e| format!("{}: {e}", path.display()))?;
@@ -125,7 +124,7 @@ impl<'a> MeshFiles<'a> {
                 uv_set: 0,
                 uv_transform: glam::Affine2::IDENTITY,
             });
-            // Programs of design write the corners of triangles in either order.
+            // Design programs write the corners of triangles in either order.
             material.double_sided = true;
             character.materials.push(material);
         }
@@ -136,7 +135,7 @@ impl<'a> MeshFiles<'a> {
         shapes.into_iter().map(shape).collect()
     }
 
-    /// Returns the texture of an image that a mesh file names. Returns `None`, with a warning, if it cannot be read.
+    /// Returns the texture of an image that a mesh file references. Returns `None`, with a warning, if it cannot be read.
     fn texture(&mut self, character: &mut Character, mesh: &Path, name: &str) -> Option<usize> {
         let path = match self.beside(mesh, name) {
             Ok(path) => path,
@@ -171,7 +170,7 @@ impl<'a> MeshFiles<'a> {
         texture
     }
 
-    /// Returns the path of a file that a mesh file names. It is in the folder of the mesh, or in a folder beside it.
+    /// Returns the path of a file that a mesh file references. It is in the folder of the mesh, or in a folder beside it.
     fn beside(&self, mesh: &Path, name: &str) -> Result<PathBuf, String> {
         if name.starts_with("package://") {
             return self.find(name);
@@ -180,7 +179,7 @@ impl<'a> MeshFiles<'a> {
         let plain = name.strip_prefix("file://").unwrap_or(name);
         let plain = percent_encoding::percent_decode_str(plain).decode_utf8_lossy();
         let folder = mesh.parent().and_then(|folder| folder.canonicalize().ok()).ok_or_else(missing)?;
-        // Paths of the computer on which a file was written are of no use, but the image is often beside the mesh.
+        // Paths of the computer that wrote a file are useless, but the image is often beside the mesh.
         self.in_package(&folder, &plain)
             .or_else(|error| self.in_package(&folder, file_name(&plain)).map_err(|_| error))
             .map_err(
@@ -194,13 +193,13 @@ impl<'a> MeshFiles<'a> {
         Folder::within(folder, package, self.references.allow_parent).find(name).map(|file| canonical(&file))
     }
 
-    /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package is where the caller says,
-    /// or a folder of that name above the robot or beside one of these.
+    /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package is where the
+    /// caller says, or a folder of that name above the robot or beside such a folder.
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let missing = || format!("mesh \"{name}\" does not exist");
         let folder = self.folder.canonicalize().map_err(|_| missing())?;
         let Some(rest) = name.strip_prefix("package://") else {
-            // Meshes are often in a folder beside that of the description.
+            // Meshes are often in a folder beside the description's.
             return self.in_package(&folder, name).map_err(|error| match error {
                 ReferenceError::Unreadable { .. } => missing(),
                 error => format!("mesh {error}"),
@@ -231,7 +230,7 @@ fn canonical(file: &Path) -> PathBuf {
     file.canonicalize().unwrap_or_else(|_| file.to_path_buf())
 }
 
-/// A format of meshes.
+/// A mesh format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Collada,

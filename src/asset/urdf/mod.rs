@@ -1,8 +1,8 @@
-//! Reads URDF, the robot description format of ROS. A robot becomes a character of rigid parts: each link is a node that
-//! moves with the joint above it, and the limits of the joints are those of its rig.
+//! Reads URDF, the robot description format of ROS. A robot becomes a character of rigid parts: each link is a node that moves
+//! with the joint above it, and its rig has the limits of the joints.
 //!
-//! URDF is right-handed, in metres and radians, with +Z up and +X forward (REP 103). The root node turns it so that +Y is up
-//! and +Z is forward.
+//! URDF is right-handed, in metres and radians, with +Z up and +X forward (REP 103). The root node turns the robot so that +Y is
+//! up and +Z is forward.
 
 mod collada;
 mod geometry;
@@ -30,15 +30,15 @@ use super::references::References;
 use super::{Character, LoadError, Material, Mesh, Node, Primitive, Scene, Transform};
 use mesh_file::MeshFiles;
 
-/// Maximum size of a file in bytes. Robots with hundreds of links need less than one megabyte, and its parser reads about three
-/// megabytes in a second.
+/// Maximum size of a file in bytes. Robots with hundreds of links need less than one megabyte, and the parser reads about three
+/// megabytes per second.
 const MAX_BYTES: usize = 4 << 20;
 /// Maximum size of all shapes in bytes. A small file can use the same mesh in thousands of links.
 const MAX_SHAPE_BYTES: usize = 512 << 20;
-/// Maximum number of links. The largest robots have some hundreds.
+/// Maximum number of links. The largest robots have a few hundred.
 const MAX_LINKS: usize = 10_000;
 
-/// Reads the text of a URDF file, and the meshes to which it refers, in its folder or in its package.
+/// Reads the text of a URDF file and the meshes that it references, from its folder or its package.
 ///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the element in it and the cause.
@@ -87,7 +87,7 @@ fn read_parts(text: &str, path: &Path, files: Option<MeshFiles<'_>>) -> Result<C
 
 struct Reader<'a> {
     robot: &'a Robot,
-    /// `None` if the shapes are not read.
+    /// `None` to skip the shapes.
     files: Option<MeshFiles<'a>>,
     /// Bytes that shapes may still take.
     remaining: usize,
@@ -147,7 +147,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the index of the material of a visual element. One without a colour refers to one of the robot.
+    /// Returns the index of the material of a visual element. Without a colour, it refers to one of the robot's.
     fn material_of(&mut self, material: Option<&urdf_rs::Material>) -> Option<usize> {
         let material = material?;
         let known = |m: &Material| m.name.as_deref() == Some(&*material.name) && !material.name.is_empty();
@@ -160,8 +160,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the visual elements of a link as one mesh. If one of them cannot be read, these are the collision elements, which
-    /// are simpler and often have another format.
+    /// Adds the visual elements of a link as one mesh. If one cannot be read, the collision elements, which are simpler and often
+    /// have another format, are used instead.
     fn add_mesh(&mut self, link: &Link) -> Result<Option<usize>, ObjectError> {
         let (mut primitives, mut is_complete) = (Vec::new(), true);
         for (index, visual) in link.visual.iter().enumerate() {
@@ -239,7 +239,6 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the joint above each link.
 fn joints_above<'a>(
     robot: &'a Robot,
     by_name: &HashMap<&str, usize>,
@@ -272,7 +271,7 @@ fn material(name: &str, color: Option<[f64; 4]>) -> Material {
     }
 }
 
-/// Converts a pose to a position and a rotation. Its angles are those of roll, pitch and yaw about fixed axes.
+/// Converts a pose to a position and a rotation. Its angles are roll, pitch and yaw about fixed axes.
 fn pose(pose: &Pose, at: &str) -> Result<(DVec3, DQuat), ObjectError> {
     let [roll, pitch, yaw] = pose.rpy.0;
     let rotation = DQuat::from_euler(EulerRot::ZYX, yaw, pitch, roll).normalize();
@@ -289,7 +288,6 @@ fn transform(origin: &Pose, at: &str) -> Result<Transform, ObjectError> {
     Ok(Transform { translation: translation.as_vec3(), rotation: rotation.as_quat(), ..Transform::IDENTITY })
 }
 
-/// Returns whether a matrix mirrors.
 fn mirrors(matrix: &Affine3A) -> bool {
     matrix.matrix3.determinant() < 0.0
 }

@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::surface::{Corner, Corners, MeshFile, Paint, Surface, Values};
 
-/// Reads a file. `library` returns the text of a material file that is named in it.
+/// Reads a file. `library` returns the text of a referenced material file.
 ///
 /// # Errors
 /// A message with the line.
@@ -65,7 +65,7 @@ fn vector<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec3, String> 
     vector.map(|((x, y), z)| Vec3::new(x, y, z)).ok_or_else(|| "expected three finite numbers".into())
 }
 
-/// Returns texture coordinates, of which the second may be missing.
+/// Returns texture coordinates. The second may be missing.
 fn texture_coordinates<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec2, String> {
     let mut number = || words.next().map(str::parse::<f32>);
     match (number(), number()) {
@@ -75,8 +75,8 @@ fn texture_coordinates<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<V
     }
 }
 
-/// Parses a corner: `position`, `position/uv`, `position//normal` or `position/uv/normal`. Indices count from 1, and negative ones
-/// backwards from the last value so far.
+/// Parses a corner: `position`, `position/uv`, `position//normal` or `position/uv/normal`. Indices count from 1. Negative ones
+/// count backwards from the last value so far.
 fn corner(word: &str, [positions, uvs, normals]: [usize; 3]) -> Result<Corner, String> {
     let mut parts = word.split('/');
     let mut index = |count: usize| -> Result<Option<usize>, String> {
@@ -91,7 +91,7 @@ fn corner(word: &str, [positions, uvs, normals]: [usize; 3]) -> Result<Corner, S
     Ok(Corner { position, uv, normal: index(normals)? })
 }
 
-/// Returns the materials of an MTL file. Lines that are not understood are ignored.
+/// Returns the materials of an MTL file. Unknown lines are ignored.
 fn paints(text: &str) -> Vec<Paint> {
     let mut paints: Vec<Paint> = Vec::new();
     for line in text.lines() {
@@ -107,7 +107,7 @@ fn paints(text: &str) -> Vec<Paint> {
                     paint.color = color.clamp(Vec3::ZERO, Vec3::ONE).extend(paint.color.w);
                 }
             }
-            // Options precede the name, and begin with a minus sign.
+            // Options precede the name and start with a minus sign.
             "map_Kd" if value.starts_with('-') => {
                 paint.texture = value.split_ascii_whitespace().last().map(Into::into);
             }

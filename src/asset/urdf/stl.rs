@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::asset::Primitive;
 
-/// Size of the header of a binary file, with the number of triangles.
+/// Size of the header of a binary file, including the number of triangles.
 const HEADER: usize = 84;
 /// Size of a triangle in a binary file.
 const TRIANGLE: usize = 50;
@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Primitive, String> {
     Ok(shape)
 }
 
-/// Returns the corners of all triangles, if the size of the file is that of a binary one.
+/// Returns the corners of all triangles if the file has the size of a binary one.
 fn binary(bytes: &[u8]) -> Option<Vec<Vec3>> {
     let count = u32::from_le_bytes(bytes.get(HEADER - 4..HEADER)?.try_into().ok()?);
     let triangles = bytes.get(HEADER..)?;

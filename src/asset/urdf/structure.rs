@@ -1,12 +1,12 @@
-//! Checks the joints of a robot in its XML, because the reader of URDF replaces a missing limit by zeros, and does not name the joint
-//! whose link is missing.
+//! Checks the joints of a robot in its XML, because the reader of URDF replaces a missing limit by zeros, and does not report
+//! which joint lacks a link.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::asset::error::ObjectError;
 use crate::text::printable;
 
-/// Maximum number of nodes of the document, texts and comments included.
+/// Maximum number of nodes in the document, including texts and comments.
 const MAX_NODES: u32 = 1_000_000;
 
 /// Checks that each joint has a name, a type, a parent and a child, and a limit if it needs one.
@@ -35,7 +35,7 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, String> {
     Document::parse_with_options(text, options).map_err(|e| printable::cause(&e.to_string()))
 }
 
-/// Returns what a joint lacks.
+/// Describes what a joint lacks.
 fn problem(joint: &Node<'_, '_>) -> Option<String> {
     let child = |name: &str| joint.children().find(|node| node.has_tag_name(name));
     let Some(kind) = joint.attribute("type") else { return Some("the type is missing".into()) };

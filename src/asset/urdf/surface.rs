@@ -36,7 +36,7 @@ pub(super) struct Corner {
     pub(super) uv: Option<usize>,
 }
 
-/// The values to which corners refer.
+/// The values that corners refer to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Values<'a> {
     pub(super) positions: &'a [Vec3],
@@ -69,10 +69,10 @@ impl Corners {
 }
 
 impl Surface {
-    /// Adds a convex polygon as a fan of triangles. Corners without a normal get that of their triangle.
+    /// Adds a convex polygon as a fan of triangles. Corners without a normal get their triangle's.
     ///
     /// # Errors
-    /// A message if an index has no value, or a value is not finite.
+    /// A message if an index does not exist, or a value is not finite.
     pub(super) fn add(&mut self, polygon: &[Corner], values: Values<'_>) -> Result<(), String> {
         let Some((first, rest)) = polygon.split_first() else { return Ok(()) };
         for pair in rest.windows(2) {
@@ -101,7 +101,7 @@ impl Surface {
         Ok(())
     }
 
-    /// Returns the index of the vertex of a corner.
+    /// Returns the index of a corner's vertex.
     fn vertex(
         &mut self,
         corner: Corner,

@@ -52,7 +52,7 @@ fn a_robot_becomes_a_character_of_rigid_parts() {
     assert_eq!(names, ["base", "upper", "fore", "left", "right"]);
     let parents: Vec<_> = arm.skeleton.nodes.iter().map(|n| n.parent).collect();
     assert_eq!(parents, [None, Some(0), Some(1), Some(2), Some(2)]);
-    // X is forward in URDF, and Z here.
+    // URDF's forward axis X becomes Z here.
     let (lo, hi) = extent(&arm, 0);
     assert!((hi - lo).distance(Vec3::new(0.2, 0.1, 0.4)) < 1e-6, "{lo} to {hi}");
     let (lo, hi) = extent(&arm, 1);
@@ -221,7 +221,7 @@ fn joints_without_a_limit_or_a_link_are_refused() {
     );
 }
 
-/// A zero pose outside of the limits was the first pose, and solves began in it.
+/// Regression: a zero pose outside the limits was the first pose, and solves started from it.
 #[test]
 fn a_range_without_zero_starts_in_its_middle() {
     let text = ARM.replacen("lower=\"-1\" upper=\"2\"", "lower=\"0.3\" upper=\"1.3\"", 1);
@@ -271,7 +271,7 @@ fn collada_files_have_their_units_transforms_and_materials() {
     );
     assert_eq!(quad.normals[0], Vec3::Z);
     assert_eq!(triangle.normals[0], -Vec3::Z);
-    // Images begin at the top.
+    // Images start at the top.
     assert_eq!(quad.uvs[0][0], glam::Vec2::Y);
     assert_eq!(file.materials[painted.unwrap()].texture.as_deref(), Some("paint.png"));
     assert_eq!(file.materials[plain.unwrap()].color, Vec4::new(1.0, 0.0, 0.0, 1.0));

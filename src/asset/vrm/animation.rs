@@ -1,4 +1,4 @@
-//! VRM animations (`VRMC_vrm_animation`, `.vrma`): which nodes carry faces and gazes.
+//! VRM animations (`VRMC_vrm_animation`, `.vrma`): which nodes store facial expressions and gazes.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::asset::expression_preset;
 
 use super::json::{Problems, index};
 
-/// What a clip of a VRM animation says beside the pose of the body.
+/// What a clip of a VRM animation contains besides body poses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceTracks {
     /// Expressions. The x translation of a node is the value of its expression.

@@ -24,11 +24,11 @@ pub struct Constraint {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ConstraintKind {
-    /// Only turns as much about one of its own axes as the source does.
+    /// Turns about one of its own axes as much as the source does.
     Roll(ConstraintAxis),
     /// Points one of its own axes at the source.
     Aim(ConstraintAxis),
-    /// Turns as the source does, each relative to its rest rotation.
+    /// Turns like the source, each relative to its rest rotation.
     Rotation,
 }
 
@@ -75,7 +75,7 @@ impl ConstraintAxis {
     }
 }
 
-/// Maximum number of nodes above all aim constraints and their sources. Each evaluation visits them.
+/// Maximum number of nodes above all aim constraints and their sources. Each evaluation visits these nodes.
 const MAX_VISITS: usize = 1 << 20;
 
 /// Returns for each node the number of nodes at and above it.
@@ -90,8 +90,8 @@ fn depths(skeleton: &Skeleton) -> Vec<usize> {
 /// The JSON of a node's constraint, with the node.
 pub(in crate::asset) type ConstraintJson<'a> = (usize, &'a Value);
 
-/// Reads the constraints of all nodes, in an order in which each one comes after those that move its source. A
-/// constraint that would depend on itself is left out.
+/// Reads the constraints of all nodes, ordered so that each comes after the constraints that move its source. A constraint that
+/// would depend on itself is left out.
 pub(in crate::asset) fn constraints<'a>(
     nodes: impl Iterator<Item = ConstraintJson<'a>>,
     skeleton: &Skeleton,
@@ -181,7 +181,7 @@ impl Order {
         Self { needs }
     }
 
-    /// Returns the constraints that can be evaluated, in order. Those in or behind a circle are left out.
+    /// Returns the constraints that can be evaluated, in order. Constraints in a cycle, or that depend on one, are left out.
     fn sorted(&self) -> Vec<usize> {
         let mut missing: Vec<usize> = self.needs.iter().map(|needs| needs.iter().flatten().count()).collect();
         let mut waiting = vec![Vec::new(); self.needs.len()];

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::asset::Humanoid;
 
-/// Reads the map from the root extensions of a file. Bones without an existing node are left out.
+/// Reads the map from the root extensions of a file. Bones whose node does not exist are left out.
 pub(in crate::asset) fn humanoid(extensions: &Map<String, Value>, nodes: usize) -> Option<Humanoid> {
-    // A VRM animation has the same map as a character of VRM 1.0.
+    // A VRM animation has the same map as VRM 1.0.
     let v1 = extensions.get("VRMC_vrm").or_else(|| extensions.get("VRMC_vrm_animation"));
     let (vrm, bones) = match (v1, extensions.get("VRM")) {
         (Some(v1), _) => (1, version_1(v1)?),

@@ -1,4 +1,4 @@
-//! Reads values of VRM's JSON, and collects what was wrong with them.
+//! Reads values of VRM's JSON, and collects problems.
 
 use glam::DVec3;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Number of warnings per extension. A file may have a problem in each of a million objects.
 const MAX_LINES: usize = 16;
 
-/// What was wrong with an extension, one line each.
+/// Problems of an extension, one line each.
 #[derive(Debug, Default)]
 pub(in crate::asset) struct Problems {
     lines: Vec<String>,
@@ -38,7 +38,7 @@ pub(super) fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a 
 /// Reads an index below `count`. Returns `None` if it is missing, and an error if it is invalid.
 pub(super) fn index(value: &Value, key: &str, count: usize) -> Result<Option<usize>, String> {
     match value.get(key) {
-        // Old exporters write -1 for no node.
+        // Old exporters write -1 if there is no node.
         None | Some(Value::Null) => Ok(None),
         Some(number) if number.as_i64() == Some(-1) => Ok(None),
         Some(number) => checked(number, count).map(Some).map_err(|cause| format!("{key} {cause}")),

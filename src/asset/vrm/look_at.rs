@@ -18,7 +18,7 @@ pub struct LookAt {
     pub offset: DVec3,
     /// What moves.
     pub kind: LookAtKind,
-    /// Whether the character faces −Z at rest, as in VRM 0, and not +Z.
+    /// Whether the character faces −Z instead of +Z at rest, as in VRM 0.
     pub faces_back: bool,
     /// Turn of an eye towards the nose.
     pub inner: RangeMap,
@@ -30,7 +30,7 @@ pub struct LookAt {
     pub up: RangeMap,
 }
 
-/// What moves when a character looks somewhere.
+/// What moves when a character looks at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookAtKind {
     /// The bones of the eyes.
@@ -42,7 +42,7 @@ pub enum LookAtKind {
 /// A linear function from an angle to the turn of an eye or the weight of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeMap {
-    /// Angle in degrees above which the result does not grow. It is positive.
+    /// Positive angle in degrees above which the result is constant.
     pub input_max: f64,
     /// The result at that angle: degrees, or the weight of an expression.
     pub output_scale: f64,
@@ -67,7 +67,7 @@ impl RangeMap {
     }
 }
 
-/// Reads how a humanoid looks at a point. `bones` is its humanoid map. Without a head there is nothing to read.
+/// Reads how a humanoid looks at a point. `bones` is its humanoid map. Returns `None` without a head.
 pub(in crate::asset) fn look_at(
     extensions: &Map<String, Value>,
     bones: Option<&BTreeMap<String, usize>>,

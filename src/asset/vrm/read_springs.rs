@@ -9,15 +9,15 @@ use super::json::{Problems, index, indices, list, number, vector};
 use super::springs::{Collider, ColliderShape, Spring, SpringBones, SpringJoint};
 use super::subtrees::Subtrees;
 
-/// Maximum number of pairs of a joint and a collider. A small file may ask for a number of them that would make every
-/// step of the simulation take seconds.
+/// Maximum number of pairs of a joint and a collider. A small file could otherwise make every step of the simulation
+/// take seconds.
 const MAX_PAIRS: usize = 1 << 20;
 /// Maximum number of entries of collider groups that are visited in order to list the colliders of all springs.
 const MAX_VISITS: usize = 1 << 22;
 /// The default of VRM 1.0.
 const DRAG: f64 = 0.5;
 
-/// What is common to the readers of both versions.
+/// The common part of the readers of both versions.
 pub(super) struct SpringReader<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) problems: &'a mut Problems,
@@ -26,7 +26,7 @@ pub(super) struct SpringReader<'a> {
     pub(super) groups: Vec<Vec<usize>>,
     world_from_rest: Vec<Affine3A>,
     is_joint: Vec<bool>,
-    /// The number of the spring that used each collider last.
+    /// The number of the last spring that used each collider.
     used: Vec<usize>,
     pairs: usize,
     visits: usize,
@@ -65,7 +65,6 @@ impl<'a> SpringReader<'a> {
         }
     }
 
-    /// Returns whether a node is already a joint.
     pub(super) fn is_joint(&self, node: usize) -> bool {
         self.is_joint.get(node).copied().unwrap_or_default()
     }
@@ -161,7 +160,7 @@ pub(super) fn version_1(extension: &Value, skeleton: &Skeleton, problems: &mut P
                     continue;
                 }
             };
-            // A joint ends where the next one begins, so the last one only marks an end.
+            // A joint ends where the next one starts, so the last one only marks an end.
             if let Some((settings, head)) = before.replace((joint, node)) {
                 if subtrees.is_below(node, head) {
                     let tail = reader.position_in(node, head);
@@ -188,7 +187,7 @@ fn joint_1(json: &Value, node: usize, tail: DVec3) -> SpringJoint {
     }
 }
 
-/// Reads the colliders. Returns for each one in the file its index among those that are valid.
+/// Reads the colliders. Returns the index among the valid colliders for each one in the file.
 fn colliders(extension: &Value, reader: &mut SpringReader<'_>) -> Vec<Option<usize>> {
     let mut known = Vec::new();
     for (c, json) in list(extension, "colliders").enumerate() {

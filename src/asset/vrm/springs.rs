@@ -2,17 +2,17 @@
 
 use glam::DVec3;
 
-/// The spring bones of a file. Every index in it exists, every number is finite, and no node is a joint of two springs.
+/// The spring bones of a file. Every index exists, every number is finite, and no node is a joint of two springs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpringBones {
-    /// What the joints must not penetrate.
+    /// Shapes that the joints must not penetrate.
     pub colliders: Vec<Collider>,
     /// Chains of joints with common settings.
     pub springs: Vec<Spring>,
 }
 
 impl SpringBones {
-    /// Returns whether the file has no joints that swing.
+    /// Returns whether the file has no spring joints.
     pub fn is_empty(&self) -> bool {
         self.springs.is_empty()
     }
@@ -23,10 +23,10 @@ impl SpringBones {
     }
 }
 
-/// A shape that the tails of joints must stay outside or inside of.
+/// A shape that the tails of joints must stay outside or inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Collider {
-    /// Node with which the shape moves. All vectors of the shape are in the space of this node.
+    /// Node that moves the shape. All vectors of the shape are in its space.
     pub node: usize,
     /// The shape.
     pub shape: ColliderShape,
@@ -65,7 +65,7 @@ pub enum ColliderShape {
     },
 }
 
-/// Joints with common colliders.
+/// Joints that share colliders.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spring {
     /// Name in the file.

@@ -2,8 +2,8 @@
 
 use crate::asset::Skeleton;
 
-/// For each node, its position in an order in which the nodes below it follow it without gaps, and the number of these
-/// nodes with itself. So a question about two nodes takes constant time, however deep the hierarchy is.
+/// For each node, its position in an order in which its descendants follow it without gaps, and the number of these
+/// nodes including itself. So checking two nodes takes constant time, however deep the hierarchy is.
 pub(super) struct Subtrees {
     spans: Vec<(usize, usize)>,
 }
@@ -28,7 +28,7 @@ impl Subtrees {
         Self { spans }
     }
 
-    /// Returns whether a node is below another one, and not the same.
+    /// Returns whether a node is a descendant of another one.
     pub(super) fn is_below(&self, node: usize, above: usize) -> bool {
         let (Some(&(at, _)), Some(&(from, count))) = (self.spans.get(node), self.spans.get(above)) else {
             return false;

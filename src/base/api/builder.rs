@@ -1,6 +1,6 @@
 //! Builder methods of structs that will gain fields.
 
-/// Adds a method for each listed field, which returns the value with another value of the field.
+/// Adds a builder method for each listed field that returns the struct with that field replaced.
 ///
 /// Structs that will gain fields are `#[non_exhaustive]`, so other crates cannot use struct update syntax. These methods
 /// take its place. The type of an optional field is written `impl Into<Option<T>>`, so that the method accepts a `T` too.

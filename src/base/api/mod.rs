@@ -1,4 +1,4 @@
-//! What the public interfaces of all modules share.
+//! Helpers shared by all public interfaces.
 
 mod builder;
 mod edit_distance;

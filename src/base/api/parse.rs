@@ -1,6 +1,6 @@
-//! The error of texts that name one of several values.
+//! Parsing of texts that name one of several values.
 
-/// A text that names none of the known values, for example of a method or a shading mode.
+/// A text that is not a known name, for example of a method or a shading mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} \"{text}\"; use {expected}")]
 #[non_exhaustive]
@@ -14,13 +14,13 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// Returns the error of a text that names no value of a kind.
+    /// Creates the error for an unknown name.
     pub fn new(kind: &'static str, text: &str, expected: impl Into<String>) -> Self {
         Self { kind, text: text.to_owned(), expected: expected.into() }
     }
 }
 
-/// Returns the value with a name.
+/// Finds a value by name.
 pub fn named<T: Copy>(
     kind: &'static str,
     text: &str,

@@ -12,11 +12,10 @@ pub struct ReducedTree {
     order: Vec<usize>,
     chosen: Vec<ChosenNode>,
     common_ancestor: Option<usize>,
-    /// The first end whose root differs from that of the first end.
+    /// The first end that does not share the root of the first end.
     first_apart: Option<usize>,
 }
 
-/// A node of the hierarchy.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     parent: Option<usize>,
@@ -109,7 +108,7 @@ impl ReducedTree {
     }
 }
 
-/// What characters need beyond the solvers.
+/// Methods that only characters need.
 impl ReducedTree {
     /// Returns a tree in which nothing is chosen yet. See [`ReducedTree::set`].
     pub fn new(
@@ -124,7 +123,7 @@ impl ReducedTree {
     /// Returns the lowest node at or above all ends, or `None` if there are no ends.
     ///
     /// # Errors
-    /// The first end whose root differs from that of the first end.
+    /// The first end that does not share the root of the first end.
     pub fn common_ancestor(&self) -> Result<Option<usize>, usize> {
         self.first_apart.map_or(Ok(self.common_ancestor), Err)
     }

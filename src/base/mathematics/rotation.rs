@@ -89,11 +89,11 @@ pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat
 }
 
 /// Returns the rotation that maps three vectors to three others by the inverse of a matrix (Oshita 2021, "Inverse kinematics",
-/// particle method): R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹. It is exact if a rotation maps `from` to `to`. Otherwise R is no rotation, and is
-/// normalised by the process of Gram and Schmidt: its x axis keeps its direction, and its y axis the plane of both.
+/// particle method): R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹. It is exact if a rotation maps `from` to `to`. Otherwise R is not a rotation and is
+/// orthonormalised by Gram-Schmidt: its x axis keeps its direction, and its y axis stays in the plane of both.
 /// [`best_fit`] has smaller errors, and needs no inverse.
 ///
-/// Returns `None` if the vectors are in a plane or nearly so, so that there is no inverse, or if the columns of R are.
+/// Returns `None` if the vectors are coplanar or nearly so and thus have no inverse, or if the columns of R are.
 ///
 /// ```
 /// use glam::{DQuat, DVec3};

@@ -1,4 +1,4 @@
-//! Distances of segments.
+//! Distances between segments.
 
 use glam::DVec3;
 

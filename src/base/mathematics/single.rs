@@ -1,5 +1,5 @@
 //! Rotations in single precision without trigonometry: the CPU twin of `shaders/rotation.wgsl`, for passes that also run
-//! on a GPU. Products of rotations and rotated vectors are those of glam.
+//! on a GPU. glam computes products of rotations and rotated vectors.
 
 use glam::{Quat, Vec3, Vec4};
 

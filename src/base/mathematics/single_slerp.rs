@@ -1,4 +1,4 @@
-//! Spherical linear interpolation in single precision without trigonometry: the CPU twin of that in `shaders/rotation.wgsl`.
+//! Spherical linear interpolation in single precision without trigonometry: the CPU twin of `slerp` in `shaders/rotation.wgsl`.
 
 use glam::{Quat, Vec4};
 

@@ -21,7 +21,7 @@ pub fn peak(values: &[f64], range: RangeInclusive<usize>) -> (usize, f64) {
         .fold((*range.start(), f64::NEG_INFINITY), |best, (i, v)| if *v > best.1 { (i, *v) } else { best })
 }
 
-/// Returns an index as a number.
+/// Converts a count to `f64`.
 #[expect(clippy::cast_precision_loss, reason = "counts of frames are far below 2⁵²")]
 pub fn number(count: usize) -> f64 {
     count as f64

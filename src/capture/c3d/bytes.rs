@@ -1,8 +1,8 @@
-//! Numbers of C3D files, in the forms of three processors.
+//! Numbers in C3D files, in the formats of three processors.
 
 use super::C3dError;
 
-/// The processor that wrote a file, which determines the form of its numbers.
+/// The processor that wrote a file, which determines its number format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Processor {
     /// Little-endian, IEEE 754.
@@ -14,7 +14,7 @@ pub(super) enum Processor {
 }
 
 impl Processor {
-    /// Returns the processor with a number in the file.
+    /// Returns the processor with a code in the file.
     pub(super) fn from_code(code: u8) -> Option<Self> {
         match code {
             84 => Some(Self::Intel),
@@ -42,7 +42,7 @@ impl Processor {
     }
 }
 
-/// Converts an F_floating number of the VAX: a sign, an exponent with a bias of 128, and the fraction of 0.1f in binary. The 16-bit
+/// Converts an F_floating number of the VAX: a sign, an exponent with a bias of 128, and the binary fraction 0.1f. The 16-bit
 /// words are little-endian, and the high one comes first (VAX Architecture Reference Manual, 1987).
 fn vax_float([a, b, c, d]: [u8; 4]) -> f64 {
     let bits = u32::from_le_bytes([c, d, a, b]);
@@ -66,7 +66,7 @@ impl<'a> Bytes<'a> {
     /// Returns `count` bytes from a position.
     ///
     /// # Errors
-    /// An error if the file ends before.
+    /// An error if the file ends earlier.
     pub(super) fn slice(&self, at: usize, count: usize) -> Result<&'a [u8], C3dError> {
         let end = at.checked_add(count);
         let bytes = end.and_then(|end| self.all.get(at..end));
@@ -84,7 +84,7 @@ impl<'a> Bytes<'a> {
         Ok(self.processor.integer(bytes))
     }
 
-    /// Reads a count, which is not negative.
+    /// Reads an unsigned 16-bit integer.
     pub(super) fn count(&self, at: usize) -> Result<usize, C3dError> {
         Ok(usize::from(self.integer(at)?.cast_unsigned()))
     }

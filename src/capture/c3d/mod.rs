@@ -1,9 +1,9 @@
 //! Reads takes from C3D files, the binary format of optical systems.
 //!
-//! A file consists of blocks of 512 bytes: a header, parameters in groups, and for each frame the points and analog values. Numbers
-//! have the form of one of three processors. A point has its coordinates as scaled integers or as floating-point numbers, and a
-//! word that is negative if the point was not seen. Analog values are skipped. See "The C3D File Format: A Technical User Guide", Motion Lab
-//! Systems 2021.
+//! A file consists of blocks of 512 bytes: a header, parameters in groups, and for each frame the points and analog values.
+//! Numbers have the format of one of three processors. A point has scaled integers or floating-point numbers as coordinates, and
+//! a word that is negative if the point was not seen. Analog values are skipped. See "The C3D File Format: A Technical User
+//! Guide", Motion Lab Systems 2021.
 
 mod bytes;
 mod parameters;
@@ -44,7 +44,7 @@ impl C3dError {
 /// Reads a take from a C3D file, reports the progress, and can be stopped from another thread.
 ///
 /// # Errors
-/// As [`parse_c3d`], and [`LoadError::Stopped`].
+/// Same as [`parse_c3d`], or [`LoadError::Stopped`].
 pub(super) fn load_c3d_with(path: &Path, progress: &Progress) -> Result<Take, LoadError> {
     let io = |source| LoadError::Io { path: path.to_owned(), source };
     let bytes = bounded::read_regular_with(path, MAX_FILE_BYTES, progress).map_err(io);
@@ -56,9 +56,9 @@ pub(super) fn load_c3d_with(path: &Path, progress: &Progress) -> Result<Take, Lo
 
 /// Parses a take from the bytes of a C3D file. The path is only used in error messages.
 ///
-/// Positions are converted to metres if the file names a unit that is known. The axis of `POINT:Y_SCREEN` becomes +Y, and +Z does if
-/// there is no such parameter. A prefix `SUBJECT:` that all labels share is removed. Points without a label, or with the
-/// label of an earlier one, are called `point N`, where N counts from one.
+/// Positions are converted to metres if the file names a known unit. The axis of `POINT:Y_SCREEN`, or +Z without that parameter,
+/// becomes +Y. A prefix `SUBJECT:` that all labels share is removed. Points without a label, or with the label of an earlier one,
+/// are called `point N`, where N counts from one.
 ///
 /// # Errors
 /// [`LoadError`], with the place of invalid data.
@@ -91,12 +91,12 @@ fn parse(all: &[u8]) -> Result<Take, C3dError> {
             Some(DVec3::new(x, y, z).as_vec3()).filter(|p: &Vec3| p.is_finite())
         }));
     }
-    // Vectors without orientations have as many frames.
+    // Vectors without orientations have equally many frames.
     take.orientations.frames.resize(layout.frames);
     Ok(take)
 }
 
-/// Where the points are, and in which form.
+/// Where the points are, and their format.
 struct Layout {
     points: usize,
     frames: usize,
@@ -105,7 +105,7 @@ struct Layout {
     data: usize,
     /// Bytes of a frame: its points and its analog values.
     frame_bytes: usize,
-    /// The factor of integers, or `None` if the coordinates are floating-point numbers.
+    /// The factor of integers, or `None` for floating-point coordinates.
     scale: Option<f64>,
 }
 
@@ -125,7 +125,7 @@ impl Layout {
         let header = (bytes.count(6)?, bytes.count(8)?);
         let trial =
             (parameters.trial_frame("ACTUAL_START_FIELD"), parameters.trial_frame("ACTUAL_END_FIELD"));
-        // The header cannot count beyond 65535.
+        // The header cannot count above 65535.
         let (first, last) = trial.0.zip(trial.1).unwrap_or(header);
         if last < first {
             return Err(C3dError::at(
@@ -139,10 +139,10 @@ impl Layout {
         let data = data.ok_or_else(|| C3dError::at("header", "the block of the first frame is missing"))?;
         let scale = (scale > 0.0).then_some(scale);
         let number_bytes = if scale.is_some() { 2 } else { 4 };
-        // The analog values of a frame have the form of the coordinates.
+        // Analog values have the same format as coordinates.
         let frame_bytes = (points * 4 + bytes.count(4)?) * number_bytes;
         let layout = Self { points, frames: last - first + 1, rate, data, frame_bytes, scale };
-        // No frame is read, and no memory reserved, before it is certain that all of them are there.
+        // No frame is read and no memory reserved until all frames are known to exist.
         layout.frame(bytes.all, layout.frames - 1).map(|_| layout)
     }
 
@@ -150,7 +150,6 @@ impl Layout {
         if self.scale.is_some() { 8 } else { 16 }
     }
 
-    /// Returns the points of a frame.
     fn frame<'a>(&self, all: &'a [u8], frame: usize) -> Result<&'a [u8], C3dError> {
         let start = frame.checked_mul(self.frame_bytes).and_then(|offset| offset.checked_add(self.data));
         let is_whole = |start: &usize| all.len() >= start.saturating_add(self.frame_bytes);
@@ -163,7 +162,7 @@ impl Layout {
         })
     }
 
-    /// Returns the coordinates of a point. `None` if it was not seen.
+    /// Returns the coordinates of a point, or `None` if it was not seen.
     fn point(&self, processor: Processor, bytes: &[u8]) -> Option<DVec3> {
         let [x, y, z, word] = match self.scale {
             Some(scale) => {
@@ -176,12 +175,11 @@ impl Layout {
                 <[[u8; 4]; 4]>::try_from(bytes.as_chunks::<4>().0).ok()?.map(|four| processor.float(four))
             }
         };
-        // The high byte of the word are the cameras that have seen the point, and the low one is its residual.
+        // The high byte of the word is the set of cameras that have seen the point, and the low one is its residual.
         Some(DVec3::new(x, y, z)).filter(|p| word >= 0.0 && p.is_finite())
     }
 }
 
-/// Returns the unique names of the points.
 fn names(parameters: &Parameters, points: usize) -> Vec<String> {
     // A parameter has at most 255 texts.
     let further = (2..=points / 255 + 1).flat_map(|number| parameters.texts(&format!("LABELS{number}")));
@@ -198,7 +196,7 @@ fn names(parameters: &Parameters, points: usize) -> Vec<String> {
     let mut used = HashSet::new();
     for (label, number) in labels.iter_mut().zip(1..) {
         if label.is_empty() || !used.insert(label.clone()) {
-            // A label may be the name that a point without one would get.
+            // A label may equal the name given to an unlabelled point.
             let names =
                 (1..).map(|n| if n == 1 { format!("point {number}") } else { format!("point {number}_{n}") });
             *label = names.into_iter().find(|name| seen.insert(name.clone())).unwrap_or_default();

@@ -17,7 +17,7 @@ struct Parameter<'a> {
     data: &'a [u8],
 }
 
-/// The parameters of a file, by the name of their group and their own, in upper case.
+/// The parameters of a file, by group name and parameter name in upper case.
 #[derive(Debug)]
 pub(super) struct Parameters<'a> {
     bytes: Bytes<'a>,
@@ -31,11 +31,11 @@ impl<'a> Parameters<'a> {
     /// An error if a parameter does not fit into the file.
     pub(super) fn read(bytes: Bytes<'a>, start: usize) -> Result<Self, C3dError> {
         let (mut groups, mut all) = (BTreeMap::new(), Vec::new());
-        // The section begins with two bytes without a meaning, the number of its blocks, and the processor.
+        // The section starts with two unused bytes, the number of its blocks, and the processor.
         let mut at = start.saturating_add(4);
         loop {
             let (length, id) = (bytes.byte(at)?.cast_signed(), bytes.byte(at + 1)?.cast_signed());
-            // The length of the name is negative if the parameter is locked. Without a name, the section ends.
+            // The length of the name is negative if the parameter is locked. An empty name ends the section.
             let length = usize::from(length.unsigned_abs());
             if length == 0 || id == 0 {
                 break;
@@ -78,7 +78,7 @@ impl<'a> Parameters<'a> {
         Some(usize::from(self.bytes.processor.integer(*parameter.data.first_chunk()?).cast_unsigned()))
     }
 
-    /// Returns the frame number of a parameter of the group `TRIAL`, two 16-bit words, of which the low one comes first.
+    /// Returns the frame number of a parameter of the group `TRIAL`, two 16-bit words with the low one first.
     pub(super) fn trial_frame(&self, name: &str) -> Option<usize> {
         let parameter = self.by_name.get(&("TRIAL".to_owned(), name.to_owned()))?;
         let [low, high] = parameter.data.as_chunks().0 else { return None };
@@ -86,7 +86,7 @@ impl<'a> Parameters<'a> {
         usize::try_from(word(low) | (word(high) << 16)).ok()
     }
 
-    /// Returns the texts of a parameter of the group `POINT`, without spaces at their ends.
+    /// Returns the texts of a parameter of the group `POINT`, with trimmed spaces.
     pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = String> + use<'a> {
         let parameter = self.get(name).filter(|parameter| parameter.kind == -1);
         let length = parameter.and_then(|p| p.dimensions.first()).map_or(1, |length| usize::from(*length));

@@ -7,7 +7,7 @@ struct Written {
     scale: f32,
 }
 
-/// The points of three frames, of which one is missing, in millimetres with +Z up.
+/// The points of three frames, one of them missing, in millimetres with +Z up.
 const FRAMES: [[Option<[f32; 3]>; 2]; 3] = [
     [Some([0.0, 100.0, 900.0]), Some([-50.5, 250.0, 1500.0])],
     [Some([10.0, 100.0, 901.0]), None],
@@ -24,7 +24,7 @@ impl Written {
             Processor::Intel => value.to_le_bytes(),
             Processor::Mips => value.to_be_bytes(),
             Processor::Dec => {
-                // The exponent has another bias and another place of the binary point.
+                // The exponent has another bias, and the binary point another place.
                 let [a, b, c, d] = (value * 4.0).to_le_bytes();
                 [c, d, a, b]
             }
@@ -51,7 +51,7 @@ impl Written {
 
     fn bytes(&self) -> Vec<u8> {
         let mut header = vec![2, 0x50];
-        // Two points, two analog values per frame, and the frames 1 to 3.
+        // Two points, two analog values per frame, and frames 1 to 3.
         for value in [2, 2, 1, 3, 0] {
             header.extend(self.integer(value));
         }
@@ -75,7 +75,7 @@ impl Written {
         parameters.resize(BLOCK, 0);
         let mut data = Vec::new();
         for point in FRAMES.iter().flat_map(|frame| frame.iter().copied().chain([Some([7.0; 3])])) {
-            // The third is not a point, but the analog values.
+            // The third is the analog values, not a point.
             let is_analog = point == Some([7.0; 3]);
             for value in point.unwrap_or_default().into_iter().take(if is_analog { 2 } else { 3 }) {
                 data.extend(self.coordinate(value));
@@ -152,7 +152,7 @@ fn errors_say_what_is_missing() {
     assert_eq!(error(&many), "a.c3d: data: the file ends before frame 65535 of 65535");
 }
 
-/// Regression test: a point without a label got the name of another one that has it as its label.
+/// Regression test: a point without a label got the name of a point labelled so.
 #[test]
 fn points_without_labels_get_names_of_their_own() {
     let form = Written { processor: Processor::Intel, scale: 0.5 };

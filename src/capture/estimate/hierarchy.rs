@@ -7,8 +7,8 @@ use glam::DVec3;
 use super::Positions;
 use crate::capture::Bone;
 
-/// How much a distance counts beside its change, as a fraction. All distances within a rigid piece, for example the pelvis, are
-/// constant, and of these the shortest are bones. It is small, because the length of a bone says little by itself.
+/// Weight of a distance relative to its change. All distances within a rigid piece, for example the pelvis, are constant, and the
+/// shortest of these are bones. The weight is small, because the length of a bone says little by itself.
 const LENGTH_WEIGHT: f64 = 0.02;
 
 /// Returns the parents of joints with bone names of VRM 1.0, or `None` if another name occurs or the hips are missing.
@@ -24,7 +24,7 @@ pub(super) fn by_name(joints: &[String]) -> Option<Vec<Option<usize>>> {
     Some(parents)
 }
 
-/// Returns the nearest bone above a bone that is chosen.
+/// Returns the nearest chosen ancestor of a bone.
 pub(super) fn parent_of(bone: &str, is_chosen: &dyn Fn(&str) -> bool) -> Option<String> {
     let above = std::iter::successors(Bone::from_vrm(bone), |bone| bone.logical_parent()).skip(1);
     above.map(Bone::vrm).find(|bone| is_chosen(bone))
@@ -35,7 +35,7 @@ pub(super) fn parent_of(bone: &str, is_chosen: &dyn Fn(&str) -> bool) -> Option<
 pub(super) fn by_distance(frames: &Positions, count: usize) -> Vec<Option<usize>> {
     let mut neighbours = vec![Vec::new(); count];
     let mut is_in_tree = vec![false; count];
-    // For each joint outside of the tree, the joint of the tree to which it is connected with the least cost.
+    // For each joint outside the tree, the joint of the tree to which it is connected with the least cost.
     let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); count];
     let mut next = Some(0);
     while let Some(joint) = next {

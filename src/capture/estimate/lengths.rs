@@ -9,7 +9,7 @@ use crate::capture::Take;
 /// The standard deviation of a normal distribution, relative to its median absolute deviation.
 const DEVIATION_OF_MEDIAN: f64 = 1.4826;
 
-/// A bone from a joint to its parent, as it was measured.
+/// A measured bone from a joint to its parent.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EstimatedBone {
@@ -19,13 +19,13 @@ pub struct EstimatedBone {
     pub parent: usize,
     /// Its length in metres. Zero if its ends were never seen together.
     pub length: f64,
-    /// By how much the measured length varies, in metres: its standard deviation, estimated from the median absolute deviation.
+    /// Standard deviation of the measured length in metres, estimated from the median absolute deviation.
     pub deviation: f64,
     /// The number of frames in which both ends were seen.
     pub frames: usize,
 }
 
-/// Returns the median of values, and reorders them. The lower one of the two in the middle is used.
+/// Returns the median of values, or the lower of the middle two, and reorders them.
 pub(super) fn median(values: &mut [f64]) -> Option<f64> {
     let middle = values.len().checked_sub(1)? / 2;
     Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1)
@@ -33,8 +33,9 @@ pub(super) fn median(values: &mut [f64]) -> Option<f64> {
 
 /// Estimates the lengths of the bones in the unit of the take.
 ///
-/// Noise of the two ends makes a distance longer on average, because the parts across the bone always add to it. If the
-/// distance varies by s along the bone, as much across it adds s² / length (two axes, each with s² / 2·length), which is subtracted.
+/// Noise at both ends makes a distance longer on average, because the parts across the bone always add to it. If the distance
+/// varies by s along the bone, the same noise across it adds s² / length (two axes, each with s² / 2·length), which is
+/// subtracted.
 pub(super) fn estimate(take: &Take, parents: &[Option<usize>]) -> Vec<EstimatedBone> {
     let mut bones = Vec::new();
     let mut distances = Vec::new();
@@ -49,14 +50,14 @@ pub(super) fn estimate(take: &Take, parents: &[Option<usize>]) -> Vec<EstimatedB
         let middle = median(&mut distances).unwrap_or(0.0);
         distances.iter_mut().for_each(|d| *d = (*d - middle).abs());
         let deviation = DEVIATION_OF_MEDIAN * median(&mut distances).unwrap_or(0.0);
-        // The correction is for noise that is small beside the bone.
+        // The correction is for noise that is much smaller than the bone.
         let excess = if middle > 0.0 { (deviation * deviation / middle).min(0.1 * middle) } else { 0.0 };
         bones.push(EstimatedBone { joint, parent, length: middle - excess, deviation, frames });
     }
     bones
 }
 
-/// Gives bones of the same name on the left and on the right the mean of their lengths, weighted by the frames.
+/// Gives left and right bones of the same name their mean length, weighted by frames.
 pub(super) fn make_symmetric(bones: &mut [EstimatedBone], joints: &[String]) {
     let by_name: HashMap<&str, usize> =
         bones.iter().enumerate().filter_map(|(i, b)| Some((joints.get(b.joint)?.as_str(), i))).collect();

@@ -8,7 +8,7 @@ use crate::asset::{self, Character, LoadError, References, UpAxis};
 use crate::capture::{RotationFit, defines_up, is_take, load_take_with};
 use crate::files::Progress;
 
-/// How a character is loaded from a BVH file or a take, whose formats leave some of this open.
+/// Options for loading a BVH file or a take, whose formats leave some of them open.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
@@ -16,11 +16,11 @@ pub struct LoadOptions {
     pub units: Option<f64>,
     /// Cutoff in hertz with which a take is smoothed first ([`Take::smooth`](crate::capture::Take::smooth)).
     pub smooth: Option<f64>,
-    /// The axis that points up in BVH, CSV and TRC files. Files of other formats define it, and are loaded as they are.
+    /// The axis that points up in BVH, CSV and TRC files. Files of other formats define it, and are loaded unchanged.
     pub up: UpAxis,
-    /// Where the files may be to which a model refers.
+    /// Where the files that a model references may be.
     pub references: References,
-    /// Whether left and right bones of a take's skeleton get the mean of their lengths ([`SkeletonOptions::symmetric`]).
+    /// Whether left and right bones of a take's skeleton get their mean length ([`SkeletonOptions::symmetric`]).
     pub symmetric: bool,
     /// How the rotations of a take's joints follow from the positions of their children.
     pub rotations: RotationFit,
@@ -42,8 +42,8 @@ with_methods!(LoadOptions {
     with_rotations(rotations: RotationFit),
 });
 
-/// Loads a take (`.csv`, `.trc` or `.c3d`) as a character whose skeleton is estimated ([`Take::character`](crate::capture::Take::character)), and any
-/// other file as [`asset::load_with`] does.
+/// Loads a take (`.csv`, `.trc` or `.c3d`) as a character whose skeleton is estimated
+/// ([`Take::character`](crate::capture::Take::character)), and any other file like [`asset::load_with`].
 ///
 /// # Errors
 /// [`LoadError`], also if the skeleton cannot be estimated.

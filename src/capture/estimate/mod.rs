@@ -33,13 +33,13 @@ const PERSON: f64 = 1.6;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SkeletonOptions {
-    /// Factor from the unit of the positions to metres. If `None`, it is the common unit for which the joints are closest to the
-    /// size of a person.
+    /// Factor from the unit of the positions to metres. `None` takes the common unit for which the joints are closest to the size
+    /// of a person.
     pub scale: Option<f64>,
-    /// Whether bones of the same name on the left and on the right get the mean of their lengths.
+    /// Whether left and right bones of the same name get their mean length.
     pub symmetric: bool,
-    /// The parent of each joint of [`Take::positions`]. If `None`, it follows from the names if they are those of VRM 1.0, and
-    /// otherwise from the distances between joints.
+    /// The parent of each joint of [`Take::positions`]. `None` takes it from names of VRM 1.0, or otherwise estimates it from the
+    /// distances between joints.
     pub parents: Option<Vec<Option<usize>>>,
     /// How the rotations of joints follow from the positions of their children.
     pub rotations: RotationFit,
@@ -62,8 +62,8 @@ with_methods!(SkeletonOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EstimatedSkeleton {
-    /// The skeleton in metres. Its nodes are the joints of [`Take::positions`], or those that its markers give, in their order. The axes of all joints are aligned
-    /// with the world at rest. A humanoid stands in the T-pose and faces +Z.
+    /// The skeleton in metres. Its nodes are the joints of [`Take::positions`], or of its markers, in their order. The axes of
+    /// all joints are aligned with the world at rest. A humanoid stands in the T-pose and faces +Z.
     pub skeleton: Skeleton,
     /// The bones of a humanoid.
     pub humanoid: Option<Humanoid>,
@@ -71,16 +71,16 @@ pub struct EstimatedSkeleton {
     pub bones: Vec<EstimatedBone>,
     /// Factor from the unit of the positions to metres.
     pub scale: f64,
-    /// Whether the hierarchy was estimated from distances, and not given or known by names.
+    /// Whether the hierarchy was estimated from distances rather than given or known from names.
     pub is_hierarchy_estimated: bool,
 }
 
 impl Take {
     /// Estimates the skeleton of the performer from the positions of joints, which may have gaps and noise.
     ///
-    /// The length of a bone is the median of its length over all frames, less what noise adds to it. Joints with several bones get
-    /// the mean shape of these bones, as the least-squares fit aligns them. The hierarchy of joints with names of VRM 1.0 is known.
-    /// That of other joints is the minimum spanning tree of the changes of their distances, because the distance between the ends
+    /// The length of a bone is the median of its length over all frames, minus what noise adds to it. Joints with several bones
+    /// get the mean shape of these bones after least-squares alignment. The hierarchy of joints with names of VRM 1.0 is known.
+    /// For other joints, it is the minimum spanning tree of the changes of their distances, because the distance between the ends
     /// of a bone does not change (after Kirk, O'Brien & Forsyth 2005, "Skeletal parameter estimation from optical motion capture
     /// data"). Markers on bones of VRM 1.0 (`leftHand/1`) are converted to joints first ([`Take::joints_of_markers`]).
     ///
@@ -144,15 +144,15 @@ impl Take {
         Ok(EstimatedSkeleton { skeleton, humanoid, bones, scale, is_hierarchy_estimated })
     }
 
-    /// Makes a character of the take: the estimated skeleton, and the take as its clip. It has no mesh, so it is drawn as its
+    /// Makes a character from the take: the estimated skeleton, and the take as its clip. It has no mesh, so it is drawn as its
     /// skeleton. `path` is the file of the take, after which the clip is named.
     ///
     /// # Errors
-    /// [`CaptureError`] as [`Take::skeleton`] and [`Take::clip`].
+    /// Same as [`Take::skeleton`] and [`Take::clip`].
     pub fn character(&self, path: &Path, options: &SkeletonOptions) -> Result<Character, CaptureError> {
         let matched = self.matched(|name| Bone::from_vrm(name).map(Bone::index));
         let mut warnings: Vec<String> = Vec::new();
-        // Other skeletons than those of people keep their names.
+        // The joints of non-human skeletons keep their names.
         let mut take = if matched.unknown.is_empty() && options.parents.is_none() {
             warnings.extend(matched.warnings());
             let mut take = matched.take;
@@ -164,7 +164,7 @@ impl Take {
         let found = take.skeleton(options)?;
         let bones = found.humanoid.as_ref().map(|h| h.bones.clone()).unwrap_or_default();
         let options = TakeOptions::default().with_scale(found.scale).with_rotations(options.rotations);
-        // The place of a segment of which only the orientation is known cannot be estimated.
+        // The position of a segment with only an orientation cannot be estimated.
         let placed = |name: &String| found.skeleton.find(name).is_some();
         let left_out = take.orientations.retain(placed);
         let captured = take.clip(&found.skeleton, &bones, &options)?;

@@ -14,9 +14,9 @@ use super::Positions;
 /// Iterations of the mean shape. Each one aligns all frames with the mean of the previous one.
 const ITERATIONS: usize = 3;
 
-/// Returns the offset of each joint from its parent in the unit of the take, as in the frame in which most joints were seen. The
-/// children of a joint with several of them are a rigid shape, of which the mean over all frames is used (generalized Procrustes
-/// analysis, Gower 1975). The offset of the root is its position.
+/// Returns the offset of each joint from its parent in the unit of the take, from the frame in which most joints were seen.
+/// Several children of a joint form a rigid shape, whose mean over all frames is used (generalized Procrustes analysis, Gower
+/// 1975). The offset of the root is its position.
 pub(super) fn offsets(frames: &Positions, parents: &[Option<usize>]) -> Vec<DVec3> {
     let mut children = vec![Vec::new(); parents.len()];
     for (joint, parent) in parents.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(super) fn offsets(frames: &Positions, parents: &[Option<usize>]) -> Vec<DVec
         }
     }
     let seen = |frame: usize| (0..parents.len()).filter(|&j| frames.at(frame, j).is_some()).count();
-    // The first of the frames in which most were seen.
+    // The first frame in which most joints were seen.
     let template = (0..frames.len()).rev().max_by_key(|&frame| seen(frame)).unwrap_or(0);
     let mut offsets = vec![DVec3::ZERO; parents.len()];
     for (joint, children) in children.iter().enumerate() {
@@ -65,8 +65,8 @@ fn mean_shape(frames: &Positions, template: usize, joint: usize, children: &[usi
     children.iter().map(|&child| (child, first(child))).collect()
 }
 
-/// Returns the positions of the joints at rest: on the floor, and for a humanoid in the T-pose that faces +Z. `bones` are those of a
-/// humanoid.
+/// Returns the positions of the joints at rest: on the floor, and for a humanoid in the T-pose facing +Z. `bones` is the
+/// humanoid's map.
 pub(super) fn rest_positions(skeleton: &Skeleton, bones: Option<&BTreeMap<String, usize>>) -> Vec<Vec3> {
     let (pose, turn) = match bones {
         Some(bones) => (calibration_pose(skeleton, bones, 0.0), facing(skeleton, bones).inverse()),

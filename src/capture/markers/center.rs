@@ -28,7 +28,7 @@ pub(super) fn estimate(pairs: &[(Motion, Motion)]) -> Option<Center> {
     let mut right = [0.0; 6];
     let mut count = 0.0;
     for (parent, child) in pairs {
-        // Rₚᵀ Rₚ and Rᵀ R are the identity, so that only the corner −Rₚᵀ R needs to be added up.
+        // Rₚᵀ Rₚ and Rᵀ R are the identity, so only the corner −Rₚᵀ R needs to be added up.
         let corner = glam::DMat3::from_quat(parent.rotation.conjugate() * child.rotation);
         let apart = child.translation - parent.translation;
         let (b, c) = (parent.rotation.conjugate() * apart, -(child.rotation.conjugate() * apart));

@@ -48,8 +48,8 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Estimates the shape of a cluster from frames in which markers may be missing: alternately, the motion of each frame that fits
-    /// its markers to the cluster, and the cluster as the mean of the markers in its own space (least squares in turn).
+    /// Estimates the shape of a cluster from frames in which markers may be missing. Alternately fits the motion of each frame to
+    /// the cluster, and takes the mean of the markers in cluster space as the cluster (least squares in turn).
     pub(super) fn estimate(frames: &Frames<Option<Vec3>>, columns: Vec<usize>) -> Self {
         let step = frames.len().div_ceil(MAX_FRAMES).max(1);
         let marker = |frame: &[Option<Vec3>], column: usize| {
@@ -88,7 +88,7 @@ impl Cluster {
         for row in rows {
             let Some(motion) = self.fit(row, &previous) else { continue };
             previous = motion;
-            // Other frames do not say where a marker is on the segment.
+            // Other frames do not determine the marker's position on the segment.
             if !motion.is_certain && count > 2 {
                 continue;
             }
@@ -108,7 +108,7 @@ impl Cluster {
         self.residual = mean.sqrt();
         for marker in 0..count {
             let own = squares[marker] / counts[marker].max(1.0);
-            // A marker with the usual residual has the weight 1/2, relative to one without any. All are equal without noise.
+            // A marker with the mean residual has half the weight of one without any. All are equal without noise.
             self.weights[marker] = if mean > 0.0 { mean / (mean + own) } else { 1.0 };
         }
     }

@@ -26,9 +26,8 @@ const MAX_FRAMES: usize = 500;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MarkerTake {
-    /// The positions of joint centres, and the orientations of segments with at least three markers. The axes of a segment are those
-    /// of the world in the frame in which most of its markers were seen. Joints and sensors that the take has beside the markers
-    /// are unchanged.
+    /// The positions of joint centres, and the orientations of segments with at least three markers. The axes of a segment are
+    /// the world axes in the frame in which most of its markers were seen. Other joints and sensors of the take are unchanged.
     pub take: Take,
     /// How well the markers of each segment fit a rigid cluster, by name.
     pub segments: BTreeMap<String, MarkerFit>,
@@ -59,12 +58,12 @@ pub(super) fn segment_of(name: &str) -> Option<&str> {
 impl Take {
     /// Converts markers to joints. Returns `None` if the take has no markers.
     ///
-    /// `is_joint` returns whether a name is that of a joint. A column is a marker if its name is not, but the part before its last
-    /// `/` is. `parent` returns the nearest segment above a segment of which `has_markers` returns true. The segment without one
-    /// is the root.
+    /// `is_joint` returns whether a name is a joint's. A column is a marker if its name is not, but the part before its last `/`
+    /// is. `parent` returns the nearest segment above a segment for which `has_markers` returns true. The segment without a
+    /// parent is the root.
     ///
-    /// - A segment with at least three markers gets an orientation in each frame in which one of them was seen. With two markers, the
-    ///   turn about the line through both is that of the previous frame, and with one, the whole orientation is.
+    /// - A segment with at least three markers gets an orientation in each frame in which one of them was seen. With two markers,
+    ///   the turn about the line through both is kept from the previous frame, and with one, the whole orientation.
     /// - The joint between two such segments is at the centre of rotation that is estimated from both (symmetrical centre of
     ///   rotation estimation, Ehrig et al. 2006).
     /// - The joint of a segment with one or two markers is at their mean.
@@ -143,8 +142,8 @@ impl Solved {
     }
 
     /// Returns the weight of a segment for the position of the joint to its parent, from 0 to 1. A cluster of n markers at a mean
-    /// distance s from their middle knows a point at the distance d from it with a variance in proportion to (1 + d²/s²) / n, because
-    /// an error of its rotation moves far points more.
+    /// distance s from their middle determines a point at distance d with a variance proportional to (1 + d²/s²) / n, because an
+    /// error of its rotation moves far points more.
     fn child_weight(&self, segment: usize, parent: usize, center: &center::Center) -> f64 {
         let certainty = |segment: usize, point: DVec3| {
             let (count, square) = self.sizes.get(segment).copied().unwrap_or_default();
@@ -182,7 +181,7 @@ impl Solved {
     ) -> MarkerTake {
         let is_oriented = |segment: &usize| clusters.get(*segment).is_some_and(Cluster::is_oriented);
         let known = |segment: &usize| self.centers.get(*segment).is_some_and(Option::is_some);
-        // The origin of a cluster of three or more is not at a joint. That of one or two is their mean.
+        // The origin of a cluster with three or more markers is not at a joint. Otherwise, it is their mean.
         let joints: Vec<usize> = (0..names.len()).filter(|s| known(s) || !is_oriented(s)).collect();
         let roots: Vec<usize> =
             (0..names.len()).filter(|s| with_root && parents[*s].is_none() && !joints.contains(s)).collect();
@@ -192,7 +191,7 @@ impl Solved {
         let kept = others.iter().filter_map(|&c| take.positions.joints.get(c)).cloned();
         let mut positions =
             Tracks::of(kept.chain(named(&joints)).chain(named(&roots)).collect::<Vec<String>>());
-        // Orientations of sensors that the take has beside the markers.
+        // Orientations of the take's other sensors.
         let sensors: Vec<usize> = (0..take.orientations.joints.len())
             .filter(|&c| take.orientations.joints.get(c).is_some_and(|n| !named(&oriented).contains(n)))
             .collect();
@@ -246,7 +245,7 @@ impl Solved {
     }
 }
 
-/// Returns the mean rotation from orientations of a segment to those of its joint: the offset q for which `segment · q` is closest to
+/// Returns the mean rotation from a segment's orientations to its joint's: the offset q for which `segment · q` is closest to
 /// `joint` (Markley et al. 2007, "Averaging quaternions", approximated by the normalised sum).
 pub(super) fn mean_offset(pairs: impl IntoIterator<Item = (DQuat, DQuat)>) -> Option<DQuat> {
     let mut sum: Option<glam::DVec4> = None;

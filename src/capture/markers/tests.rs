@@ -100,7 +100,7 @@ fn posed(seen: &SampledWalk, take: &Take, frame: usize) -> (Vec<Affine3A>, Vec<A
     (worlds(&seen.character, &pose), worlds(&seen.character, &seen.poses[frame]))
 }
 
-/// The limbs, whose joints are those of the skeleton. Between the hips, the chest and the head are several joints.
+/// The limbs, which have the joints of the skeleton. There are several joints between hips, chest and head.
 fn is_limb(joint: &str) -> bool {
     (joint.starts_with("left") || joint.starts_with("right")) && !joint.ends_with("UpperArm")
 }
@@ -148,7 +148,7 @@ fn the_pose_is_recovered_from_noisy_markers_of_which_some_are_missing() {
         }
     }
     println!("pose: joints off by up to {:.1} mm, orientations by {:.1}°", distance * 1e3, turn.to_degrees());
-    // The motion of the trunk and the twist of limbs are known on the average only, because there is no calibration pose.
+    // The motion of the trunk and the twist of limbs are only known on average, because there is no calibration pose.
     assert!(distance < 0.13, "{distance}");
     assert!(turn.to_degrees() < 25.0, "{}", turn.to_degrees());
 }
@@ -214,7 +214,7 @@ fn names_with_a_slash_that_are_nodes_are_joints() {
         find(&["hips", "leftHand/1", "leftHand/2"]).unwrap().take.positions.joints,
         ["hips", "leftHand/1", "leftHand"]
     );
-    // An unknown segment stays a name, which is then reported as unknown.
+    // The name of an unknown segment is kept, and then reported as unknown.
     let clip = |joints: &[&str]| tracks(joints).clip(&character.skeleton, bones, &TakeOptions::default());
     let warnings = clip(&["hips", "tail/1"]).unwrap().warnings;
     assert_eq!(warnings, ["joints without a node or a bone are ignored: \"tail/1\""]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::asset::{Character, Expression, MorphBind, apply_overrides, expression_preset};
 
-/// The expressions and morph targets of a character, by the names with which a performer may refer to them.
+/// The expressions and morph targets of a character, by the names that a performer may use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expressions {
     bindings: Vec<MorphBinding>,
@@ -63,7 +63,7 @@ impl Expressions {
                 face.value = Some(face.value.map_or(value, |other| other.max(value)));
             }
         }
-        // The first bindings are those of the expressions.
+        // The first bindings belong to the expressions.
         let mut remaining: Vec<f32> =
             self.bindings.iter().take(self.expressions.len()).map(|b| b.value.unwrap_or(0.0)).collect();
         apply_overrides(&self.expressions, &mut remaining);

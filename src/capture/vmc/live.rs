@@ -14,12 +14,12 @@ use super::{BONES, Bone, LiveGoal, Performer};
 
 /// Writes a performer's pose into poses of a character.
 ///
-/// Let N be the product of the rotations from the hips to a bone, F the rotation from VRM's space to the
-/// character's world, and T the bone's world orientation in the character's T-pose. The bone's world orientation is
-/// then F N F⁻¹ T, so that the character's bone rotates in world space as the performer's does, whatever the axes of
-/// its joints are. If the bone's parent is also in the character, and the T-pose is the rest pose, then the local
-/// rotation is rest · W⁻¹ q W. Here q is the received rotation in the character's world, and W is the bone's world
-/// orientation at rest. The rotation of a bone that the character does not have is passed on to the bones below it.
+/// Let N be the product of the rotations from the hips to a bone, F the rotation from VRM's space to the character's world, and T
+/// the bone's world orientation in the character's T-pose. The bone's world orientation is then F N F⁻¹ T, so that the
+/// character's bone rotates in world space like the performer's, whatever its joint axes are. If the bone's parent is also in the
+/// character, and the T-pose is the rest pose, then the local rotation is rest · W⁻¹ q W. Here q is the received rotation in the
+/// character's world, and W is the bone's world orientation at rest. The rotation of a bone that the character does not have is
+/// passed on to the bones below it.
 #[derive(Clone, Debug)]
 pub struct LiveCharacter {
     /// Scale from metres of the performer to metres of the character. Initially 1.
@@ -98,18 +98,18 @@ impl LiveCharacter {
         scale.is_some()
     }
 
-    /// Chooses the bone that carries a tracker. Other trackers are carried by the bone that is nearest to them.
+    /// Assigns a tracker to a bone. Other trackers belong to the nearest bone.
     pub fn set_tracker(&mut self, name: &str, bone: Bone) {
         self.trackers.choose(name, bone);
     }
 
-    /// Returns the goals that the performer's trackers and joint positions give, after [`LiveCharacter::pose`]. Inverse kinematics
+    /// Returns the goals for the performer's trackers and joint positions, after [`LiveCharacter::pose`]. Inverse kinematics
     /// solves them on top of the pose.
     ///
-    /// A position whose name is that of a bone (`leftHand`, `WristLeft`, `left_wrist`) is a goal of the joint. Any other is that of a
-    /// tracker, which belongs to the bone that was chosen for it, or otherwise to the bone that was nearest to it when it first arrived:
-    /// hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away, one tracker each. The goal is then for the point of the bone
-    /// at which the tracker was.
+    /// A position with the name of a bone (`leftHand`, `WristLeft`, `left_wrist`) is a goal of that joint. Any other position is
+    /// a tracker. It belongs to the bone that was chosen for it, or otherwise to the bone nearest to it when it first arrived:
+    /// hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away, one tracker each. Its goal is for the point
+    /// of the bone where the tracker was.
     pub fn goals(&self) -> &[LiveGoal] {
         self.trackers.goals()
     }
@@ -136,7 +136,7 @@ impl LiveCharacter {
     }
 
     fn follow_trackers(&mut self, performer: &Performer, pose: &Pose) {
-        // The bones of a sender with a model arrive too. Until then, the pose does not show where trackers are worn.
+        // A sender with a model also sends bones. Until then, the pose does not show where trackers are worn.
         let assigns = performer.ready != Some(true) || performer.bones[Bone::HIPS.index()].is_some();
         let world = |at: &Vec3| (self.segments.world_from_sensors * (*at * self.scale)).as_dvec3();
         let positions: Vec<_> =

@@ -95,7 +95,7 @@ impl<W: Write> PacketWriter<W> {
         Ok(Self { out, last: Duration::ZERO })
     }
 
-    /// Writes a packet and its time. A time before that of the previous packet counts as the same time.
+    /// Writes a packet and its time. A time before the previous packet's counts as the same time.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the packet is larger than a datagram, or another I/O error.

@@ -50,14 +50,14 @@ impl LiveSource {
         self.goal_filters.clear();
     }
 
-    /// Returns the smoothing.
+    /// Returns the smoothing, or `None` if off.
     pub fn smoothing(&self) -> Option<(Smoothing, Smoothing)> {
         self.smoothing
     }
 
-    /// Writes the latest values into a pose as [`LiveCharacter::pose`] does, and adds the pose to a running recording unless there
-    /// are [`LiveSource::goals`]. `time` is the frame's time in seconds. Returns false and leaves the pose unchanged if no packet has
-    /// arrived since the last call.
+    /// Writes the latest values into a pose like [`LiveCharacter::pose`], and adds the pose to a running recording unless there
+    /// are [`LiveSource::goals`]. `time` is the frame's time in seconds. Returns false and leaves the pose unchanged if no packet
+    /// has arrived since the last call.
     pub fn update(&mut self, time: f64, pose: &mut Pose) -> bool {
         let Self { receiver, live, packets, .. } = self;
         let has_new_packets = receiver.with_state(|state| {
@@ -69,7 +69,7 @@ impl LiveSource {
             has_new_packets
         });
         if has_new_packets && let Some((rotations, hips)) = self.smoothing {
-            // The mapping may have been replaced by that of another character.
+            // The mapping may have been replaced by another character's.
             let is_same = |filter: &&mut PoseFilter| filter.nodes().eq(live.nodes());
             let filter = match self.filter.as_mut().filter(is_same) {
                 Some(filter) => filter,

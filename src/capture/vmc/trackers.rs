@@ -8,10 +8,10 @@ use crate::capture::Bone;
 use crate::capture::tracked::TrackedTree;
 use crate::pose::Pose;
 
-/// Maximum distance of a tracker from the joint of the bone that carries it, in metres of the performer.
+/// Maximum distance of a tracker from the joint of its bone, in metres of the performer.
 const MAX_DISTANCE: f64 = 0.3;
 
-/// The bones that may carry a tracker without a name that says so.
+/// The bones to which the nearest tracker may be assigned.
 const CARRIERS: [&str; 11] = [
     "hips",
     "chest",
@@ -38,7 +38,7 @@ pub struct LiveGoal {
     pub position: Vec3,
 }
 
-/// The bone that carries a tracker: its index in the tracked tree, and the place of the tracker in its frame.
+/// The bone of a tracker: its index in the tracked tree, and the tracker's position in its frame.
 #[derive(Clone, Copy, Debug)]
 struct Carrier {
     joint: usize,
@@ -48,7 +48,7 @@ struct Carrier {
 /// Assigns trackers to bones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trackers {
-    /// Bones of trackers that the user has chosen, by the name of the tracker.
+    /// Bones that the user has chosen, by tracker name.
     chosen: BTreeMap<String, Bone>,
     carriers: BTreeMap<String, Carrier>,
     goals: Vec<LiveGoal>,
@@ -56,7 +56,6 @@ pub(super) struct Trackers {
 }
 
 impl Trackers {
-    /// Chooses the bone of a tracker.
     pub(super) fn choose(&mut self, name: &str, bone: Bone) {
         self.chosen.insert(name.to_owned(), bone);
         self.reset();
@@ -77,8 +76,8 @@ impl Trackers {
         &self.goals
     }
 
-    /// Computes the goals. `positions` are world positions by name, `bones` are those of the columns of `tree`, and `scale` is
-    /// that from metres of the performer. `assigns` allows to assign trackers to the bones that are nearest in `pose`.
+    /// Computes the goals. `positions` are world positions by name, `bones` are the bones of the columns of `tree`, and `scale`
+    /// converts metres of the performer. `assigns` allows assigning trackers to the nearest bones in `pose`.
     pub(super) fn update(
         &mut self,
         positions: &[(&str, DVec3)],
@@ -112,14 +111,14 @@ impl Trackers {
         }
     }
 
-    /// Assigns a tracker to the bone that is chosen for it or that its name stands for.
+    /// Assigns a tracker to its chosen bone, or to the bone that its name stands for.
     fn assign_named(&mut self, name: &str, position: DVec3, (joints, scale): (&[(usize, Bone)], f64)) {
         if self.carriers.contains_key(name) {
             return;
         }
         let Some(bone) = self.bone(name) else { return };
         let Some(&(joint, _)) = joints.iter().find(|(_, known)| *known == bone) else { return };
-        // A name of a bone is the position of its joint, but a device is worn beside the joint.
+        // A position named after a bone is its joint's, but a device is worn beside the joint.
         let place = self.place(joint, position, scale).filter(|_| self.chosen.contains_key(name));
         let offset = place.map_or(DVec3::ZERO, |(_, offset)| offset);
         self.carriers.insert(name.to_owned(), Carrier { joint, offset });
@@ -143,8 +142,8 @@ impl Trackers {
         }
     }
 
-    /// Returns the distance of a tracker from a joint in metres of the performer, and its place in the frame of the joint. `None` if
-    /// it is too far away.
+    /// Returns the distance of a tracker from a joint in metres of the performer, and its position in the frame of the joint.
+    /// `None` if it is too far away.
     fn place(&self, joint: usize, position: DVec3, scale: f64) -> Option<(f64, DVec3)> {
         let world = self.world.get(joint)?;
         let offset = world.inverse().transform_point3(position);

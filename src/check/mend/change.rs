@@ -24,7 +24,7 @@ pub struct Change {
     pub difference: Difference,
 }
 
-/// The difference between two versions of a clip: of the local rotations of all joints in all frames, and of their world positions.
+/// The differences between two versions of a clip in the local rotations and world positions of all joints in all frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {

@@ -21,7 +21,7 @@ pub(in crate::check) struct Draft<'a, 'b> {
     pub(in crate::check) floor: f32,
     /// Number of earlier rounds of repairs.
     pub(in crate::check) round: usize,
-    /// Whether a loop is closed whose ends differ.
+    /// Whether a loop with differing ends is closed.
     pub(in crate::check) closes_loop: bool,
     rotated: BTreeSet<usize>,
     translated: BTreeSet<usize>,
@@ -46,7 +46,7 @@ impl<'a, 'b> Draft<'a, 'b> {
         }
     }
 
-    /// Begins a repair, whose difference [`Self::change`] returns.
+    /// Starts a repair, whose difference [`Self::change`] returns.
     pub(in crate::check) fn begin(&mut self) {
         self.before = self.sampled.clone();
         self.contacts = Contacts::new(&self.checker.anatomy, &self.sampled, self.floor);
@@ -88,17 +88,17 @@ impl<'a, 'b> Draft<'a, 'b> {
         }
     }
 
-    /// Computes the world matrices of a frame again.
+    /// Updates the world matrices of a frame.
     pub(in crate::check) fn refresh(&mut self, frame: usize) {
         self.sampled.refresh(&self.checker.character.skeleton, frame);
     }
 
-    /// Computes all world matrices again.
+    /// Updates all world matrices.
     pub(in crate::check) fn refresh_all(&mut self) {
         (0..self.sampled.len()).for_each(|frame| self.refresh(frame));
     }
 
-    /// Returns the world orientation of a node in a frame, or that of the world for `None`.
+    /// Returns the world orientation of a node in a frame, or the world's for `None`.
     pub(in crate::check) fn orientation(&self, frame: usize, node: Option<usize>) -> Quat {
         let pose = self.sampled.poses.get(frame);
         match (node, pose) {
@@ -107,12 +107,11 @@ impl<'a, 'b> Draft<'a, 'b> {
         }
     }
 
-    /// Returns the parent of a node.
     pub(in crate::check) fn parent(&self, node: usize) -> Option<usize> {
         self.checker.character.skeleton.nodes.get(node).and_then(|n| n.parent)
     }
 
-    /// Returns the node that carries the whole body: the hips, or the root if the feet are not below them.
+    /// Returns the node that moves the whole body: the hips, or the root if the feet are not below them.
     pub(in crate::check) fn carrier(&self) -> usize {
         let skeleton = &self.checker.character.skeleton;
         let hips = self.checker.anatomy.hips;

@@ -11,7 +11,7 @@ use crate::mathematics::spans::runs;
 use super::draft::Draft;
 use super::limb;
 
-/// The part of the accepted distance from the floor that remains.
+/// Fraction of the accepted distance from the floor that remains.
 const KEPT: f32 = 0.1;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
@@ -22,7 +22,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     let mut repaired = false;
     let spans = |check: Check| report.errors(check).map(|f| (f.node, f.from, f.to)).collect::<Vec<_>>();
     let (sunk, hovering) = (spans(Check::Penetration), spans(Check::Floating));
-    // Feet first. What is left belongs to the body.
+    // Feet first. The body corrects the rest.
     for index in 0..draft.checker.anatomy.feet.len() {
         let foot = draft.checker.anatomy.feet[index].node;
         let heights: Vec<f32> = draft.contacts.feet.get(index).map(|f| f.heights.clone()).unwrap_or_default();
@@ -78,7 +78,7 @@ fn overlaps(draft: &Draft<'_, '_>, spans: &[Span], run: &std::ops::RangeInclusiv
     spans.iter().any(|(_, a, b)| *a <= to && *b >= from)
 }
 
-/// Returns whether another foot stands on the floor during most of a run, so that the body as a whole is in its place.
+/// Returns whether another foot stands on the floor during most of a run, so the body as a whole is in place.
 fn other_stands(
     draft: &Draft<'_, '_>,
     foot: usize,

@@ -1,5 +1,5 @@
-//! Moves the end of a limb by small offsets on top of its animation: the joint in the middle bends, the first joint swings, and the end
-//! keeps its orientation. All else stays as it is animated, and an offset of zero changes nothing.
+//! Moves the end of a limb by small offsets on top of its animation: the joint in the middle bends, the first joint swings, and
+//! the end keeps its orientation. Everything else stays as animated, and an offset of zero changes nothing.
 //!
 //! The solvers of `ik` pose a limb within its limits. Here, the animation must be kept even where it exceeds them, and the change must
 //! go to zero with the offset.
@@ -8,10 +8,10 @@ use glam::{Quat, Vec3};
 
 use super::draft::Draft;
 
-/// A limb is never stretched beyond this part of its length.
+/// A limb is never stretched beyond this fraction of its length.
 const MAX_REACH: f32 = 0.9995;
 
-/// Returns offsets for the frames of a fault, and eased ones around them. `frames` are increasing.
+/// Returns offsets for the frames of a fault, and eased offsets around them. `frames` are increasing.
 pub(in crate::check) fn eased(
     frames: &[usize],
     count: usize,
@@ -24,7 +24,7 @@ pub(in crate::check) fn eased(
         let u = 1.0 - k as f32 / (ease + 1) as f32;
         u * u * (3.0 - 2.0 * u)
     };
-    // The ends of the clip are left as they are, so that a loop stays closed.
+    // The ends of the clip do not change, so that a loop stays closed.
     let (room, rest) = (ease.min(first.saturating_sub(1)), ease.min(count.saturating_sub(last + 2)));
     let before = (1..=room).rev().map(|k| (first - k, offset(first) * part(k, room)));
     let after = (1..=rest).map(|k| (last + k, offset(last) * part(k, rest)));
@@ -115,7 +115,7 @@ fn detached_parts(draft: &Draft<'_, '_>, end: usize, middle: usize) -> Vec<usize
     nodes
 }
 
-/// Returns the axis about which a straight limb bends: that of its rest pose, carried along.
+/// Returns the axis about which a straight limb bends: its rest pose's axis, carried along.
 fn rest_axis(draft: &Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 3]) -> Option<Vec3> {
     let at = |n: usize| draft.checker.anatomy.world.get(n).map(|m| Vec3::from(m.translation));
     let (a, b, c) = (at(first)?, at(middle)?, at(end)?);

@@ -1,4 +1,4 @@
-//! Leads joints back to their limits.
+//! Moves joints back within their limits.
 
 use crate::check::checker::ClipReport;
 use crate::check::kind::Check;
@@ -8,7 +8,7 @@ use crate::mathematics::spans::runs;
 use super::draft::Draft;
 use super::smooth::nodes;
 
-/// The part of the accepted excess that remains, so that the rotation does not stop abruptly.
+/// The fraction of the accepted excess that remains, so that the rotation does not stop abruptly.
 const KEPT: f64 = 0.6;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
@@ -18,7 +18,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     let nodes = nodes(report, Check::Limit);
     for joint in checker.limited.iter().filter(|joint| nodes.contains(&joint.node)) {
         let values = joint.excesses(&draft.sampled);
-        // The whole run above what is kept, so that its ends are continuous.
+        // The whole run above `kept`, so that its ends are continuous.
         for run in runs(values.len(), 0, |i| values[i] > kept) {
             if run.clone().any(|i| values[i] > accepted) {
                 for frame in run {

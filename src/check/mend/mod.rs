@@ -1,7 +1,7 @@
-//! Repairs of clips, each with the least change that removes a fault.
+//! Repairs of clips, each with the smallest change that removes a fault.
 //!
 //! A clip is repaired at its frames. Only the channels of joints that a repair moves are replaced, by a key in each frame. All
-//! others are kept as they are.
+//! other channels are unchanged.
 
 mod change;
 pub(super) mod draft;
@@ -24,15 +24,15 @@ use super::options::CheckOptions;
 pub use change::{Change, Difference};
 use draft::Draft;
 
-/// Maximum number of rounds of checks and repairs. A repair may cause another fault, for example a foot that is planted may reach
-/// the floor.
+/// Maximum number of rounds of checks and repairs. A repair may cause another fault: for example, a planted foot may reach the
+/// floor.
 const ROUNDS: usize = 6;
 
 /// A repaired clip.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Mended {
-    /// The clip.
+    /// The repaired clip.
     pub clip: Clip,
     /// What was changed, in the order of the repairs. Empty if there was nothing to repair.
     pub changes: Vec<Change>,
@@ -106,7 +106,7 @@ fn errors(report: &ClipReport) -> usize {
     report.findings.iter().filter(|f| f.severity == Severity::Error).count()
 }
 
-/// Makes all repairs of a round. The order matters: rotations first, then the place of the body, and then its limbs.
+/// Makes all repairs of a round. The order matters: rotations first, then the body's position, and then its limbs.
 fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> Vec<Change> {
     type Repair = fn(&mut Draft<'_, '_>, &ClipReport, &CheckOptions) -> bool;
     let repairs: [(&[Check], &str, Repair); 8] = [

@@ -1,5 +1,4 @@
-//! Plants feet that slide: each stays near the mean of its places during a contact, and is led there and back again while it is in the
-//! air.
+//! Plants sliding feet: each stays near its mean position during a contact, and moves there and back while it is in the air.
 
 use glam::{Vec2, Vec3};
 
@@ -11,9 +10,9 @@ use crate::check::options::CheckOptions;
 use super::draft::Draft;
 use super::limb;
 
-/// The part of the accepted slide that remains on each side of the mean.
+/// The fraction of the accepted slide that remains on each side of the mean.
 const KEPT: f32 = 0.3;
-/// The time before and after a contact in which a foot is led to its place, seconds.
+/// The time before and after a contact in which a foot moves to its place, seconds.
 const EASE: f32 = 0.2;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
@@ -41,7 +40,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
                 let back = -away.normalize_or_zero() * excess;
                 Vec3::new(back.x, 0.0, back.y)
             };
-            // The foot is led back before its next contact.
+            // The foot returns before its next contact.
             let next = foot.contacts.iter().map(|c| c.0).find(|start| *start > last).unwrap_or(usize::MAX);
             let before = foot.contacts.iter().map(|c| c.1).filter(|end| *end < first).max();
             let room = next.saturating_sub(last).min(before.map_or(usize::MAX, |end| first - end));

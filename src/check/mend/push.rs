@@ -12,13 +12,13 @@ use super::draft::Draft;
 use super::limb;
 use super::smooth::smoothstep;
 
-/// The part of the accepted depth that remains.
+/// The fraction of the accepted depth that remains.
 const KEPT: f64 = 0.5;
-/// The time in which a limb is led out and back, seconds.
+/// The time in which a limb moves out and back, seconds.
 const EASE: f32 = 0.15;
-/// After this many rounds, a limb that still passes through the body is led past it on the shortest way.
+/// After this many rounds, a limb that still passes through the body is moved past it along the shortest path.
 const BRIDGE_AFTER: usize = 3;
-/// A push of the end of a limb moves its middle less.
+/// Pushing the end of a limb moves its middle less.
 const LEVER: f32 = 1.15;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
@@ -57,7 +57,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     repaired
 }
 
-/// Returns the vector from the axis of the other part to that of the limb, where they are nearest.
+/// Returns the vector from the axis of the other part to the limb's, where they are nearest.
 fn separation(draft: &Draft<'_, '_>, pair: &Pair, frame: usize) -> Vec3 {
     let (_, _, [p, q]) = depth(&draft.checker.anatomy, pair, |n| draft.sampled.matrix(frame, n));
     p - q
@@ -74,7 +74,7 @@ fn needed(separation: Vec3, way: Vec3, depth: f64) -> f32 {
     (along * along - separation.length_squared() + wanted * wanted).max(0.0).sqrt() - along
 }
 
-/// Leads all joints of a limb from their rotations before a fault to those after it.
+/// Interpolates the rotations of all joints of a limb from before to after a fault.
 fn bridge(draft: &mut Draft<'_, '_>, end: usize, frames: &[usize]) -> bool {
     let (Some(&first), Some(&last)) = (frames.first(), frames.last()) else { return false };
     let around = draft.sampled.frames_in(2.0 * EASE);

@@ -1,5 +1,5 @@
-//! Closes loops: a part of each jump is added before the seam and the rest after it, over a short time and with the velocities that the
-//! other side has. The side on which a joint moves less evenly gets the larger part.
+//! Closes loops: a part of each jump is added before the seam and the rest after it, over a short time and with the velocities of
+//! the other side. The side on which a joint moves less evenly gets the larger part.
 
 use glam::{DQuat, DVec3, Vec3};
 
@@ -14,13 +14,13 @@ use super::smooth::{double, vector};
 
 /// The time before and after the seam that is changed, seconds.
 const WINDOW: f32 = 0.4;
-/// Jumps smaller than these are left as they are: radians, metres of a person.
+/// Smaller jumps do not change: radians, metres at human scale.
 const MIN_TURN: f64 = 0.002;
 const MIN_OFFSET: f32 = 0.0005;
-/// Larger jumps are reported and not closed, unless the options say that the clip is a loop: degrees, metres of a person.
+/// Larger jumps are reported but not closed, unless the options say that the clip is a loop: degrees, metres at human scale.
 const MAX_TURN: f64 = 30.0;
 const MAX_OFFSET: f64 = 0.35;
-/// A root that travels farther than this is not led back, metres of a person.
+/// A root that travels farther than this is not moved back, metres at human scale.
 const TRAVEL: f32 = 0.3;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOptions) -> bool {
@@ -101,8 +101,8 @@ fn end_part(uneven: impl Fn(usize) -> f64, window: usize, last: usize) -> f64 {
     if before + after > 0.0 { before / (before + after) } else { 0.5 }
 }
 
-/// Returns the offsets of the frames near the seam. `gap`: from the last frame to the first one. `change`: from the velocity at the
-/// end to that at the start, per frame. `part`: the part that is added before the seam.
+/// Returns the offsets of the frames near the seam. `gap`: from the last frame to the first one. `change`: from the velocity at
+/// the end to the one at the start, per frame. `part`: the part that is added before the seam.
 fn offsets(gap: DVec3, change: DVec3, part: f64, window: usize, last: usize) -> Vec<(usize, DVec3)> {
     let length = number(window);
     let value = |u: f64| u * u * (3.0 - 2.0 * u);

@@ -1,4 +1,4 @@
-//! Undoes flips, and leads joints back to their paths.
+//! Undoes flips, and returns joints to their paths.
 
 use glam::{DQuat, DVec3, Quat};
 
@@ -11,11 +11,11 @@ use crate::mathematics::spans::{number, runs};
 
 use super::draft::Draft;
 
-/// Number of passes of the filter that stills a joint that trembles.
+/// Number of filter passes that calm a trembling joint.
 const PASSES: usize = 3;
 
-/// Undoes the flips of a clip. What lies between a flip and the flip back is turned by the inverse of the jump, so that its own motion
-/// is kept. What remains at the end is distributed over the frames between.
+/// Undoes the flips of a clip. The frames between a flip and the flip back are turned by the inverse of the jump, so that their
+/// own motion is kept. The remainder is distributed over these frames.
 pub(super) fn flips(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
     let limit = options.limit(Check::Flip, draft.checker.anatomy.size);
     let nodes = nodes(report, Check::Flip);
@@ -44,7 +44,7 @@ pub(super) fn flips(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &Ch
 fn undo(rotations: &mut [DQuat], first: usize, last: usize) {
     let at = |i: usize| rotations.get(i).copied();
     let (Some(before), Some(after)) = (at(first), at(first + 1)) else { return };
-    // The turn that the joint had before the jump goes on.
+    // The joint's turn before the jump continues.
     let turn = first.checked_sub(1).and_then(at).map_or(DQuat::IDENTITY, |b| b.conjugate() * before);
     let jump = after * (before * turn).conjugate();
     let next = at(last + 1);
@@ -134,13 +134,13 @@ pub(super) fn double(rotations: &[Quat]) -> Vec<DQuat> {
     rotations.iter().map(|q| q.as_dquat().normalize()).collect()
 }
 
-/// Returns the rotation vector of a rotation, on the shorter way.
+/// Returns the shorter rotation vector of a rotation.
 pub(super) fn vector(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     q.normalize().to_scaled_axis()
 }
 
-/// Returns the value of a curve that rises from 0 to 1 without a velocity at its ends.
+/// Returns the value of a curve that rises from 0 to 1 with zero velocity at its ends.
 pub(super) fn smoothstep(u: f64) -> f64 {
     let u = u.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)

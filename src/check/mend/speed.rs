@@ -1,4 +1,4 @@
-//! Moves the root as fast as the feet carry it.
+//! Matches the root's speed to the feet.
 
 use glam::Vec3;
 
@@ -11,7 +11,7 @@ use super::draft::Draft;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, _: &ClipReport, options: &CheckOptions) -> bool {
     let anatomy = &draft.checker.anatomy;
-    // The speed of the program cannot be changed by the clip.
+    // The clip cannot change the program's speed.
     let moved = speeds(anatomy, &draft.sampled, &draft.contacts, None);
     let Some(speeds) = moved.filter(|s| s.feet > 0.0 && options.speed.is_none()) else { return false };
     let (node, hips, last) = (draft.carrier(), anatomy.hips, draft.sampled.len() - 1);

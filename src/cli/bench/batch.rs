@@ -125,7 +125,7 @@ fn arms(robot: Robot, count: usize, seed: u64) -> Result<Batch, SolveError> {
     })
 }
 
-/// Returns bodies of a trunk and five limbs with cones and hinges, and reachable goals for the five ends. One is pinned.
+/// Returns bodies of a trunk and five limbs with cones and hinges, and reachable goals for the five ends, one of them pinned.
 fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
     let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
     let mut links = vec![Link::base()];
@@ -154,7 +154,7 @@ fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
     let mut goals = |_| {
         let mut posed = body.clone();
         pose_randomly(&mut posed, &mut random);
-        // Half of the way from the start pose, so that the ends are together within reach.
+        // Half of the way from the start pose, so that all ends are reachable together.
         for link in 0..body.links().len() {
             posed.set_rotation(link, body.rotations()[link].slerp(posed.rotations()[link], 0.5));
         }

@@ -102,7 +102,7 @@ fn rotation(random: &mut Random) -> DQuat {
     DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)
 }
 
-/// Returns the target position on a dragged path at a frame, of which there are 60 per second.
+/// Returns the target position on a dragged path at a frame, at 60 frames per second.
 fn path(frame: usize, middle: f64, swing: f64) -> DVec3 {
     #[expect(clippy::cast_precision_loss, reason = "frames are few")]
     let w = TAU * frame as f64 / 60.0;
@@ -163,7 +163,7 @@ pub(super) fn arm(limits: &[(Limit, DVec3)]) -> Result<Body, SolveError> {
     Body::new(links, DAffine3::IDENTITY)
 }
 
-/// An arm of seven degrees of freedom with a cone shoulder, a hinge elbow, a cone wrist and a hand.
+/// An arm with seven degrees of freedom: a cone shoulder, a hinge elbow, a cone wrist and a hand.
 fn seven() -> Result<Body, SolveError> {
     arm(&[
         (round_cone(DVec3::Y, degrees(80.0), [degrees(-70.0), degrees(70.0)]), DVec3::Y * 0.4),

@@ -1,4 +1,4 @@
-//! The continuity of solvers along dragged paths: of a free chain, and of bodies with limits whose paths leave their
+//! The continuity of solvers along dragged paths, for a free chain and for bodies with limits whose paths leave their
 //! reach and return.
 
 use std::f64::consts::{FRAC_PI_4, TAU};
@@ -26,14 +26,14 @@ pub(super) const METHODS: [Method; 7] = [
 ];
 /// Largest step of a target between two frames, as a fraction of the reach.
 const STEP: f64 = 0.002;
-/// The end jumps if it moves by more than this multiple of the target's step, apart from the tolerance on both sides.
+/// The end jumps if it moves by more than this multiple of the target's step, plus twice the tolerance.
 const JUMP: f64 = 5.0;
 /// Tolerance of the solves, as a fraction of the reach.
 const TOLERANCE: f64 = 1e-4;
 /// Turns are compared with the least turn in frames in which the end moves by at least this multiple of the target's
 /// step. In the others, the target moves along the border of the reach or beyond it, and the least turn is almost zero.
 const MOVED: f64 = 0.1;
-/// Number of solves of the last target again.
+/// Number of repeated solves of the last target.
 const REPEATS: usize = 10;
 
 /// The continuity of a method along a dragged path.
@@ -48,11 +48,11 @@ pub(super) struct DragRow {
     pub(super) jumps: usize,
     /// Number of frames in which the end moves against the direction of the target's step, by more than a tenth of it.
     pub(super) reversals: usize,
-    /// The largest turn of a frame as a multiple of the least turn within the limits that moves the end as far, both as
-    /// the root of the sum of the squared angles of the joints above the end. `None` for a body with other goals.
+    /// The largest turn of a frame as a multiple of the least turn within the limits that moves the end equally far. A turn is
+    /// the root of the sum of the squared joint angles above the end. `None` for a body with other goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn_ratio: Option<f64>,
-    /// The largest rotation of a joint in a frame that 99 % of the frames do not exceed, radians.
+    /// 99th percentile of the largest joint rotation in a frame, radians.
     pub(super) p99: f64,
     /// Largest rotation of a joint in one frame, radians.
     pub(super) largest: f64,
@@ -67,7 +67,7 @@ pub(super) struct DragRow {
     pub(super) median_us: f64,
 }
 
-/// Returns the target position at a fraction of the path, from 0 to 1.
+/// The target position at a fraction of the path, from 0 to 1.
 type Path = Box<dyn Fn(f64) -> DVec3>;
 
 /// A path for the end of a body.
@@ -162,7 +162,7 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// What happens in the frames of a drag.
+/// The measurements of a drag's frames.
 #[derive(Default)]
 struct Frames {
     turns: Vec<f64>,
@@ -256,7 +256,7 @@ impl Drag {
         Ok(frames)
     }
 
-    /// Solves for the last target again with new solvers, which have no memory.
+    /// Solves for the last target again with new solvers, which have no warm-start state.
     fn jitter(&self, body: &mut Body, options: &Options) -> Result<f64, SolveError> {
         let before = body.rotations().to_vec();
         for _ in 0..REPEATS {

@@ -22,7 +22,7 @@ pub(super) struct Dragged {
     /// Length from the base of the dragged limb to the end, metres, and the position of this base in the world.
     pub(super) reach: f64,
     pub(super) base: DVec3,
-    /// Whether every joint moves the end, and no other goal.
+    /// Whether every joint moves the end but no other goal.
     pub(super) is_chain: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The least turn of a body's joints that moves its end as a drag has moved it.
+//! The least turn of a body's joints that moves its end as a drag did.
 
 use glam::{DQuat, DVec3};
 
@@ -14,22 +14,21 @@ const MISSING: f64 = 1e-6;
 /// invertible.
 const FLOOR: f64 = 1e-13;
 
-/// A frame of a drag, as the problem of the least turn: minimise Σ |ω|² over the turns ω of the joints, which are
-/// rotation vectors in the world, such that J ω equals the motion of the end, and every joint stays within its limit.
-/// J is the Jacobian in a pose of the frame.
+/// The least-turn problem of a drag's frame: minimise Σ |ω|² over the joint turns ω, which are rotation vectors in the world,
+/// so that J ω equals the motion of the end and every joint stays within its limit. J is the Jacobian in a pose of the frame.
 struct LeastTurn {
     joints: Vec<MovedJoint>,
-    /// The prescribed motion of the end, and those of the joints above it if there is a pole.
+    /// The prescribed motion of the end, and of the joints above it if there is a pole.
     motions: Vec<Condition>,
 }
 
-/// Returns the length in radians of the turn between two poses, as a multiple of the least turn that moves the end as far.
-/// The result is zero for a turn that is forced. `least` is a result for another frame, below which this one is not
-/// computed exactly. `pole` is whether the goal has a pole, which also determines where the limb bends.
+/// Returns the turn between two poses as a multiple of the least turn that moves the end equally far, or zero if the turn is
+/// forced. A result below `least`, the result of another frame, is not computed exactly. `pole` is whether the goal has a
+/// pole, which also determines where the limb bends.
 ///
-/// The least turn is that in the pose halfway, where J times the turn equals the motion to third order. Next to a singular
-/// pose it is that in the pose before or after the frame if both are longer: a motion along the border of the reach needs
-/// turns that no first-order step has.
+/// The least turn is computed in the halfway pose, where J times the turn equals the motion to third order. Near a singular
+/// pose, the shorter of those before and after the frame is used if it is longer: a motion along the border of the reach
+/// needs turns that no first-order step has.
 pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, least: f64) -> f64 {
     let [first, halfway, last] = [0.0, 0.5, 1.0].map(|pose| LeastTurn::new(before, after, end, pole, pose));
     let turned = halfway.turned();
@@ -54,8 +53,8 @@ struct MovedJoint {
     turn: DVec3,
 }
 
-/// A linear condition on the turns: the sum of the products with the turns of the first joints equals `value`, or is at
-/// most `value` if it is a border.
+/// A linear condition on the turns: their dot products with the gradients of the first joints sum to `value`, or to at most
+/// `value` for a border.
 struct Condition {
     gradients: Vec<DVec3>,
     value: f64,
@@ -63,8 +62,8 @@ struct Condition {
 }
 
 impl LeastTurn {
-    /// Returns the problem of a frame with the Jacobian of a pose between its first (0) and its last one (1). If `pole` is
-    /// set, the motion of each joint above the end is prescribed too.
+    /// Returns the problem of a frame with the Jacobian of a pose between its first (0) and last (1) pose. If `pole` is set,
+    /// the motion of each joint above the end is prescribed too.
     fn new(before: &Body, after: &Body, end: usize, pole: bool, pose: f64) -> Self {
         let mut between = before.clone();
         for (link, (a, b)) in before.rotations().iter().zip(after.rotations()).enumerate() {
@@ -117,7 +116,7 @@ impl LeastTurn {
         self.joints.iter().map(|j| j.turn.length_squared()).sum::<f64>().sqrt()
     }
 
-    /// Returns the length of the least turn without limits, radians. It is not longer than that within limits. Infinite if
+    /// Returns the length of the least turn without limits, radians. It is never longer than within limits. It is infinite if
     /// no turn moves the end as prescribed, such as along a stretched chain.
     fn without_limits(&self) -> f64 {
         self.solve(&[]).map_or(f64::INFINITY, |(turns, _)| length(&turns))
@@ -127,8 +126,8 @@ impl LeastTurn {
     ///
     /// This is a dual active-set method (Goldfarb & Idnani 1983) with cutting planes (Kelley 1960). A joint beyond its limit
     /// adds the plane between its turn and the nearest allowed one. Planes that hold a joint back on the wrong side are
-    /// removed. The least turn for some of the planes is never longer than that for all, so the longest one found is a
-    /// lower bound also if the rounds do not suffice.
+    /// removed. The least turn for some of the planes is never longer than for all, so the longest one found is a
+    /// lower bound even if the rounds do not suffice.
     fn within_limits(&self, body: &Body) -> f64 {
         let (mut borders, mut least): (Vec<Condition>, _) = (Vec::new(), 0.0_f64);
         for _ in 0..ROUNDS {
@@ -185,12 +184,12 @@ impl LeastTurn {
 }
 
 impl MovedJoint {
-    /// Returns the part of a rotation vector that the joint can turn by.
+    /// Returns the part of a rotation vector that the joint allows.
     fn open(&self, turn: DVec3) -> DVec3 {
         self.hinge.map_or(turn, |axis| axis * axis.dot(turn))
     }
 
-    /// Returns the turn that is nearest to another one and leads from the pose before the frame to an allowed rotation.
+    /// Returns the turn nearest to `turn` that leads from the pose before the frame to an allowed rotation.
     fn allowed(&self, body: &Body, turn: DVec3) -> DVec3 {
         let frame = self.world_from_frame;
         let wanted = DQuat::from_scaled_axis(frame.conjugate() * turn) * self.before;
@@ -287,7 +286,7 @@ mod tests {
     fn turns_that_a_limit_forces_are_not_counted() {
         let start = [0.0, 1.0, -1.0];
         let limits = [[-3.0, 0.0], [-3.0, 3.0], [-3.0, 3.0]];
-        // The second and the third hinge alone: −s ω₂ = 0, so the end moves up by the third one only.
+        // With the second and third hinges only, −s ω₂ = 0, so only the third one moves the end up.
         let after = moved(start, [0.0, 0.0, 0.001]);
         let ratio = |limits| turn_ratio(&arm(limits, start), &arm(limits, after), 3, false, 0.0);
         assert!((ratio(limits) - 1.0).abs() < 1e-3, "{}", ratio(limits));

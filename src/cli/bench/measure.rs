@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub(super) error_mean: f64,
     pub(super) error_p95: f64,
     pub(super) error_max: f64,
-    /// What the paper whose table is recomputed reports for this method.
+    /// The result that the recomputed paper reports for this method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) published: Option<String>,
 }

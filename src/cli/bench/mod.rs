@@ -90,7 +90,7 @@ pub(super) struct BenchArgs {
 }
 
 impl BenchArgs {
-    /// Refuses an option that would have no effect.
+    /// Rejects an option that would have no effect.
     fn check(&self) -> Result<(), Failure> {
         let given = [
             ("--methods", !self.methods.is_empty()),
@@ -205,7 +205,7 @@ fn fraction(text: &str) -> Result<f64, String> {
     fraction.ok_or_else(|| "must be a positive number".into())
 }
 
-/// Parses the value of `--option`. Options that have a name of their own here are refused.
+/// Parses the value of `--option`. Options with their own flag here are rejected.
 fn option(text: &str) -> Result<(&'static SolverOption, OptionValue), String> {
     let (option, value) = SolverOption::parse_assignment(text).map_err(|e| e.to_string())?;
     let own = match option.key {

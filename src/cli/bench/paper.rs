@@ -12,7 +12,7 @@ use super::measure::{self, Row};
 const TOLERANCE: f64 = 1e-9;
 const ITERATIONS: usize = 500;
 
-/// What "limits off" means. The paper does not say it.
+/// What "limits off" means, which the paper does not say.
 pub(super) const NOTE: &str = "limits on: hinges in a plane with the paper's ranges; limits off: ball joints without \
     limits. Both have the same targets, which poses within the limits reach. A position is wrong if its error exceeds \
     1.1 times the tolerance. The form \"printed\" is textbook=true: the equations alone, with the -2 of eq. 14.";
@@ -74,7 +74,7 @@ pub(super) struct PaperRow {
     pub(super) tolerance: f64,
     pub(super) mean_us: f64,
     pub(super) median_us: f64,
-    /// Mean time relative to that of the improved method with the same limits and the same kind of tolerance.
+    /// Mean time relative to the improved method with the same limits and kind of tolerance.
     pub(super) relative_time: f64,
     /// Mean number of iterations.
     pub(super) iterations: f64,

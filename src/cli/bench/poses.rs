@@ -100,7 +100,7 @@ fn solve_each(cases: &Cases, options: &Options) -> Result<Solved, SolveError> {
         let round = Instant::now();
         for ((goal, time), error) in cases.goals.iter().zip(&mut times).zip(&mut errors) {
             body.clone_from(&cases.body);
-            // Every case is a new question, which owes nothing to the case before.
+            // Every case is a new problem, independent of the case before.
             solver.reset();
             let started = Instant::now();
             solver.solve(&mut body, std::slice::from_ref(goal), options)?;

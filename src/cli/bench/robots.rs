@@ -1,4 +1,4 @@
-//! Robot arms with pose targets: the Franka Panda and its successor FR3, a KUKA LBR iiwa 14, and an arm with the measures of a
+//! Robot arms with pose targets: the Franka Panda and its successor FR3, a KUKA LBR iiwa 14, and an arm with the dimensions of a
 //! Universal Robots UR5.
 //!
 //! The success tests of `tests/ik` include this file, so it must compile without the dependencies of the `cli` feature.
@@ -75,7 +75,7 @@ impl Robot {
                 (0.0, 0.0, 0.109_15, FRAC_PI_2, -PI, PI, -FRAC_PI_2),
                 (0.0, 0.0, 0.094_65, -FRAC_PI_2, -PI, PI, 0.0),
             ][..],
-            // Distances between the axes, and limits in degrees, of the manufacturer's data sheet of the LBR iiwa 14 R820.
+            // Distances between the axes, and limits in degrees, from the manufacturer's data sheet of the LBR iiwa 14 R820.
             Self::Iiwa => &[
                 (0.0, 0.0, 0.36, 0.0, -170.0 * DEGREE, 170.0 * DEGREE, 0.0),
                 (0.0, 0.0, 0.0, -FRAC_PI_2, -120.0 * DEGREE, 120.0 * DEGREE, FRAC_PI_4),
@@ -85,7 +85,7 @@ impl Robot {
                 (0.0, 0.0, 0.0, -FRAC_PI_2, -120.0 * DEGREE, 120.0 * DEGREE, FRAC_PI_4),
                 (0.0, 0.0, 0.0, FRAC_PI_2, -175.0 * DEGREE, 175.0 * DEGREE, 0.0),
             ][..],
-            // The measures of the Panda, with the limits of the manufacturer's data sheet of the FR3.
+            // The dimensions of the Panda, with the limits from the manufacturer's data sheet of the FR3.
             Self::Fr3 => &[
                 (0.0, 0.0, 0.333, 0.0, -2.7437, 2.7437, 0.0),
                 (0.0, 0.0, 0.0, -FRAC_PI_2, -1.7837, 1.7837, -FRAC_PI_4),

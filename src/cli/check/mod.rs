@@ -91,7 +91,6 @@ fn looping(text: &str) -> Result<Looping, String> {
 }
 
 impl SelectionArgs {
-    /// Returns the options of the checks.
     pub(super) fn options(&self) -> Result<CheckOptions, Failure> {
         let number = |option: &str, value: Option<f32>| match value {
             Some(value) if !value.is_finite() => {
@@ -109,7 +108,6 @@ impl SelectionArgs {
             .with_speed(number("--speed", self.speed)?))
     }
 
-    /// Returns the indices of the selected clips.
     pub(super) fn clips(&self, character: &Character) -> Result<Vec<usize>, Failure> {
         if self.clip.is_empty() {
             return Ok((0..character.clips.len()).collect());
@@ -171,7 +169,7 @@ pub(super) fn reports(
         .map_err(|e| Failure::Usage(format!("{}: {e}", character.path.display())))
 }
 
-/// Prints one line per clip and per finding, and a line with the numbers of all.
+/// Prints one line per clip and per finding, and a line with the totals.
 pub(super) fn print(
     character: &Character,
     clips: &[usize],

@@ -19,13 +19,12 @@ use crate::cli::failure::Failure;
 const SIZE: u32 = 160;
 /// Number of images of a clip.
 const IMAGES: u16 = 8;
-/// The images begin this much before a fault and end this much after it, as a part of the clip.
+/// The images begin this much before a fault and end this much after it, as a fraction of the clip.
 const MARGIN: f32 = 0.08;
-/// Diameter of the mark of a joint at fault in points, and its colour.
+/// Diameter in points of the mark of a faulty joint, and its colour.
 const MARK_SIZE: f32 = 9.0;
 const MARK: Vec4 = Vec4::new(1.0, 0.05, 0.02, 1.0);
 
-/// Draws clips of a character.
 pub(in crate::cli) struct Strips {
     puppet: Puppet,
     renderer: Renderer,
@@ -92,7 +91,7 @@ impl Strips {
     }
 }
 
-/// Returns the times that a strip shows: those of the largest fault, and a little of what is before and after it.
+/// Returns the times that a strip shows: the largest fault, and a little before and after it.
 fn span(faults: &[&Finding], seconds: f32) -> Option<(f32, f32)> {
     let excess = |f: &Finding| f.value / f.limit.max(1e-9);
     let worst = faults.iter().max_by(|a, b| excess(a).total_cmp(&excess(b)))?;

@@ -39,7 +39,7 @@ impl PosingArgs {
         model.load_as(&self.load_options(model.file.as_deref())?, &Progress::default())
     }
 
-    /// Returns how the model is loaded, except for its units. It is an error if an option has no effect on it and on `--clips`.
+    /// Returns how the model is loaded, except for its units. It is an error if an option affects neither it nor `--clips`.
     pub(in crate::cli) fn load_options(&self, model: Option<&Path>) -> Result<LoadOptions, Failure> {
         let files = || model.into_iter().chain(self.clips.iter().map(PathBuf::as_path));
         check_smooth(self.smooth, files())?;
@@ -210,7 +210,7 @@ impl PosingArgs {
         Ok(None)
     }
 
-    /// Blends the clips so that a node comes to a target, and describes the blend.
+    /// Blends the clips so that a node reaches a target, and describes the blend.
     fn blend_to(&self, puppet: &mut Puppet, clip: usize, target: &Assignment<3>) -> Result<String, Failure> {
         let position = super::position("--blend-to", target)?.as_vec3();
         let (character, rig) = (puppet.shared_character(), &puppet.rig);
@@ -281,7 +281,7 @@ pub(in crate::cli) fn rotation_fit(text: &str) -> Result<RotationFit, String> {
     text.parse().map_err(|e: ParseError| e.to_string())
 }
 
-/// Returns the strips of a puppet's motion, of which there must be at least one for an option.
+/// Returns the strips of a puppet's motion, or an error that names `option` if there are none.
 fn strips<'a>(puppet: &'a Puppet, option: &str) -> Result<&'a [Strip], Failure> {
     let strips = puppet.motion.strips.as_slice();
     if strips.is_empty() {
@@ -322,7 +322,7 @@ pub(in crate::cli) fn extend(
     Ok((character.into(), warnings))
 }
 
-/// Returns a warning for each kind of report, except goals, of which some were missed.
+/// Returns a warning for each kind of report with misses, except goals.
 pub(in crate::cli) fn missed(reports: &[GoalReport], unit: &dyn Fn() -> LengthUnit) -> Vec<String> {
     let warning = |(kind, name): (GoalKind, &str)| {
         let of_kind = || reports.iter().filter(move |r| r.kind == kind);
@@ -360,7 +360,7 @@ pub(in crate::cli) fn load(
     clips.map_err(|e| source_failure(option, path, &e))
 }
 
-/// Refuses a smoothing if none of the files is a take.
+/// Rejects `--smooth` if none of the files is a take.
 pub(in crate::cli) fn check_smooth<'a>(
     smooth: Option<f64>,
     files: impl IntoIterator<Item = &'a Path>,

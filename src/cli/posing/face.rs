@@ -43,7 +43,7 @@ impl PosingArgs {
     }
 }
 
-/// Returns the indices of all weights of a name in a pose. If no morph target has the name, it is the index of a target in its mesh.
+/// Returns the indices of all weights of a name in a pose. If no morph target has the name, it is read as an index in the mesh.
 fn morph_targets(character: &Character, name: &str) -> Result<Vec<usize>, Failure> {
     let meshes = character.skeleton.nodes.iter().filter_map(|node| {
         let mesh = character.meshes.get(node.mesh?)?;

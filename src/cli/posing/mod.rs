@@ -57,7 +57,7 @@ pub(super) struct PosingArgs {
     /// JSON with a value for each name
     #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
     pub(super) q: Option<PathBuf>,
-    /// Give the targets, the camera and the results of a robot in its own frame, in which +Z is up, instead of the world, in which +Y is up
+    /// Use the robot's own frame, in which +Z is up, for targets, camera and results, instead of the world, in which +Y is up
     #[arg(long)]
     pub(super) robot_frame: bool,
     /// Play a motion file, which arranges clips, layers and edits
@@ -81,7 +81,7 @@ pub(super) struct PosingArgs {
     /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long)]
     pub(super) keep_hands: bool,
-    /// Smooth takes (.csv, .trc, .c3d), which are the model or --clips: remove what is faster than HZ, without lag; 6 suits people
+    /// Smooth takes (.csv, .trc, .c3d) that are the model or --clips: remove motion faster than HZ, without lag; 6 suits people
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     pub(super) smooth: Option<f64>,
     /// How takes turn a joint to its children: least-squares, or lecture (the inverse of three bones, for comparison)
@@ -90,13 +90,13 @@ pub(super) struct PosingArgs {
     /// Let left and right bones of a model that is a take have different lengths, instead of their mean
     #[arg(long)]
     asymmetric: bool,
-    /// Axis that points up in .bvh, .csv and .trc files, which are the model or --clips
+    /// Up axis of .bvh, .csv and .trc files that are the model or --clips
     #[arg(long, value_name = "y|z", default_value = "y", value_parser = ["y", "z"])]
     up: String,
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
     rotate: Vec<Assignment<4>>,
-    /// Turn a node from where the clip puts it, about an axis in its own frame, by as many degrees as X,Y,Z is long (repeatable)
+    /// Turn a node relative to the clip, about X,Y,Z in its own frame, by the vector's length in degrees (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z")]
     turn: Vec<Assignment<3>>,
     /// Set the morph targets of this name or index, which replaces the clip's value (repeatable)
@@ -242,8 +242,8 @@ impl PosingArgs {
         self.puppet_or(character, matches, verbosity, |_, _| Ok(None))
     }
 
-    /// Does the same as [`Self::puppet`], but plays a clip if the options name neither a clip nor a motion file. `default`
-    /// returns it for the number of clips in the model and the number of all clips.
+    /// Like [`Self::puppet`], but plays a clip if the options name neither a clip nor a motion file. `default` chooses it from
+    /// the number of clips in the model and the number of all clips.
     pub(super) fn puppet_or(
         &self,
         character: Character,
@@ -276,8 +276,7 @@ impl PosingArgs {
         RigArgs { rig: self.rig.clone(), bone: self.bone.clone() }
     }
 
-    /// Does the same as [`Self::puppet`], but takes the character's rig and a shared character that already has all
-    /// clips.
+    /// Like [`Self::puppet`], but takes the character's rig and a shared character that already has all clips.
     pub(super) fn puppet_of(
         &self,
         character: Arc<Character>,

@@ -75,7 +75,7 @@ pub(in crate::cli) fn is_table(path: &Path) -> bool {
 /// Returns the joint values of a robot at some times as CSV. `poses` poses the puppet for each time.
 ///
 /// # Errors
-/// If the puppet is no robot, or a pose fails.
+/// If the puppet is not a robot, or a pose fails.
 pub(in crate::cli) fn table(
     path: &Path,
     puppet: &mut Puppet,

@@ -27,7 +27,7 @@ impl PosingArgs {
         puppet.set_springs(!self.no_springs && puppet.settle_seconds > 0.0);
     }
 
-    /// Turns the springs of a puppet on for a motion of which several poses are wanted.
+    /// Turns on the springs of a puppet for a motion with several poses.
     pub(in crate::cli) fn turn_on_springs(&self, puppet: &mut Puppet) {
         puppet.set_springs(!self.no_springs);
     }

@@ -1,4 +1,4 @@
-//! The options of the solver, by names of their own or by `--option`.
+//! The solver options, with their own flags or by `--option`.
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -60,7 +60,7 @@ impl FromStr for OptionArg {
 }
 
 impl PosingArgs {
-    /// Applies the options of the solver to those of the rig. The last `--option` of a key counts.
+    /// Applies the solver options on top of the rig's. The last `--option` of a key counts.
     ///
     /// # Errors
     /// [`Failure::Usage`] if an option and `--option` set the same key to different values.
@@ -82,7 +82,7 @@ impl PosingArgs {
         Ok(())
     }
 
-    /// The options that have names of their own and are given: name, key and value.
+    /// The given options that have their own flags: name, key and value.
     fn named(&self) -> Result<Vec<(&'static str, &'static str, OptionValue)>, Failure> {
         let mut named = Vec::new();
         if let Some(method) = &self.method {
@@ -148,7 +148,7 @@ pub(in crate::cli) enum OptionList {
     All,
 }
 
-/// Returns the list that `--option help` or `--option help all` among the arguments requests, which need no other arguments.
+/// Returns the list that `--option help` or `--option help all` requests. They need no other arguments.
 pub(in crate::cli) fn requested_options(arguments: &[OsString]) -> Option<OptionList> {
     let arguments = arguments.iter().take_while(|a| *a != "--");
     let texts: Vec<_> = arguments.map(|a| a.to_string_lossy()).collect();

@@ -6,7 +6,7 @@ use crate::motion::locomotion_root;
 use crate::puppet::Puppet;
 use crate::scene::ViewSettings;
 
-/// Where a camera follows a figure to.
+/// A camera that follows a figure.
 pub(super) struct Follow {
     /// The hips, or the node that defines where the character is. `None` keeps the camera in place.
     root: Option<usize>,

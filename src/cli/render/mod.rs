@@ -153,13 +153,13 @@ fn threshold(text: &str) -> Result<f32, String> {
 }
 
 impl RenderArgs {
-    /// Refuses an output that would overwrite an input.
+    /// Rejects an output that would overwrite an input.
     fn protect_inputs(&self) -> Result<(), Failure> {
         output::protect(&self.output, self.posing.files(&self.model))?;
         self.protect_reference()
     }
 
-    /// Refuses an output or a difference image that would overwrite the reference.
+    /// Rejects an output or a difference image that would overwrite the reference.
     pub(super) fn protect_reference(&self) -> Result<(), Failure> {
         let outputs = [self.output.clone(), self.output.with_extension("diff.png")];
         outputs.iter().try_for_each(|output| output::protect(output, self.reference.as_deref()))
@@ -189,7 +189,7 @@ impl RenderArgs {
         Ok(puppet)
     }
 
-    /// Solves the puppet's goals with the methods of `--compare`, and prints warnings for those that cannot.
+    /// Solves the puppet's goals with the methods of `--compare`, and warns about those that cannot.
     fn comparison(&self, puppet: &Puppet, verbosity: Verbosity) -> Comparison {
         let comparison = comparison(&self.compare, puppet);
         let refusals = comparison.candidates().iter().filter_map(|c| c.refusal());
@@ -201,7 +201,7 @@ impl RenderArgs {
     }
 }
 
-/// Solves the puppet's goals with the methods of these names.
+/// Solves the puppet's goals with the named methods.
 pub(super) fn comparison(names: &[String], puppet: &Puppet) -> Comparison {
     let mut comparison = Comparison::default();
     let methods: Vec<Method> = names.iter().filter_map(|name| name.parse().ok()).collect();

@@ -7,7 +7,6 @@ use crate::cli::output;
 
 use super::FrameRange;
 
-/// The file names of the output images.
 pub(in crate::cli) struct OutputNames {
     pub(in crate::cli) single: PathBuf,
     /// The text before the first placeholder, then for each placeholder its minimum number of digits and the text

@@ -44,7 +44,7 @@ pub(super) fn draw(
     progress.finish();
     let mut comparison = args.comparison(&puppet, verbosity);
     watch.stage("poses");
-    // Fails before the adapter is waited for.
+    // Fails before waiting for the adapter.
     image_args.settings(&subject, &puppet)?;
     let mut loaded = pending.load(&puppet, image_args.mode(), &mut watch)?;
     let progress = Progress::new(count, "frames", verbosity);

@@ -75,8 +75,8 @@ pub(super) fn run(
     Ok(code)
 }
 
-/// Returns evenly spaced times in seconds from the puppet's time to the end of its motion, or through one round of a loop, whose end is its
-/// start and is left out.
+/// Returns evenly spaced times in seconds from the puppet's time to the end of its motion, or through one round of a loop, without
+/// its end, which equals its start.
 fn times(puppet: &Puppet, count: u32) -> Vec<f32> {
     let start = puppet.time;
     let end = if puppet.looping { start + puppet.seconds() } else { puppet.seconds().max(start) };
@@ -136,7 +136,7 @@ impl Sheet {
         }
     }
 
-    /// Writes a row of pixels. What is outside of the image is left out.
+    /// Writes a row of pixels. Pixels outside the image are skipped.
     fn put(&mut self, x: u32, y: u32, pixels: &[u8]) {
         if x >= self.image.width || y >= self.image.height {
             return;

@@ -18,7 +18,7 @@ use crate::scene::compare::Candidate;
 use super::animated::{self, AnimatedKind, Timing};
 use super::{FrameRange, OutputNames, PendingRenderer, RenderArgs};
 
-/// Number of images from which the colours of a GIF are chosen, at most.
+/// Maximum number of images from which a GIF's colours are chosen.
 const SAMPLES: u32 = 8;
 
 pub(super) fn run(

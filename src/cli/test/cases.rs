@@ -131,7 +131,7 @@ impl Posed for ReplayedCase {
 /// The characters and rigs of a run. Each is loaded once.
 #[derive(Default)]
 pub(super) struct AssetCache {
-    /// Where the files may be to which the characters refer.
+    /// Where files that the characters refer to may be.
     references: References,
     characters: Mutex<HashMap<CharacterSource, CharacterCell>>,
     rigs: Mutex<HashMap<RigSource, Rig>>,
@@ -167,14 +167,14 @@ impl AssetCache {
         Ok(rig)
     }
 
-    /// Notes which joints a posed case moves.
+    /// Records which joints a posed case moves.
     fn cover(&self, puppet: &Puppet) {
         let mut coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || (puppet.shared_character(), Coverage::new(puppet.character()));
         coverage.entry(puppet.character().path.clone()).or_insert_with(new).1.add(puppet);
     }
 
-    /// Returns a line for each character of which the cases that were posed do not move some joints.
+    /// Returns a line for each character with joints that no posed case moves.
     pub(super) fn coverage_warnings(&self) -> Vec<String> {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         let line = |(path, (character, coverage)): (&PathBuf, &(Arc<Character>, Coverage))| {

@@ -137,13 +137,12 @@ fn jobs(text: &str) -> Result<NonZero<usize>, String> {
 }
 
 impl TestArgs {
-    /// Where the files may be to which the models refer.
+    /// Where files that the models refer to may be.
     fn references(&self) -> References {
         References { allow_parent: self.allow_parent, ..References::default() }
     }
 }
 
-/// The options that a case may set.
 pub(super) fn case_options() -> Vec<OptionKey> {
     CaseArgs::keys()
 }
@@ -204,7 +203,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     });
     progress.finish();
     let outcomes = outcomes?;
-    // The first part of a run that is divided has the checks.
+    // In a sharded run, the first shard runs the checks.
     let is_first = args.shard.is_none_or(|shard| shard.index == 1);
     let images = args.report.is_some().then_some(&args.adapter);
     let checks = if is_first { motion::run(&suite, args, images, verbosity)? } else { Vec::new() };
@@ -273,7 +272,7 @@ fn print_summary(
     machine: &Machine,
     verbosity: Verbosity,
 ) -> Result<(), Failure> {
-    // A suite may consist of checks of clips alone.
+    // A suite may contain only checks of clips.
     if verbosity.quiet || selected == 0 {
         return Ok(());
     }

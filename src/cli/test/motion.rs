@@ -29,7 +29,7 @@ pub(super) fn run(
     for check in suite.motion_checks.iter().filter(|c| is_selected(c, args)) {
         match clips(check, args, images, verbosity) {
             Ok(found) => rows.extend(found),
-            // A file that cannot be read breaks its own check and no other.
+            // A file that cannot be read fails only its own check.
             Err(failure) => {
                 let row = CheckRow::broken(check.name.clone(), failure.to_string(), command(check, None));
                 output::lines([format!("broken  {}: {failure}", check.name)])?;

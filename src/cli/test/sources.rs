@@ -1,4 +1,4 @@
-//! What the characters and rigs of a run are loaded from. Each source is also the key under which its result is kept.
+//! The sources of a run's characters and rigs. Each source is also the key under which its result is cached.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,13 +21,13 @@ pub(super) struct CharacterSource {
     rotations: RotationFit,
 }
 
-/// A number by its bits, which can be compared and hashed.
+/// A number as bits, which can be compared and hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Bits(u64);
 
 impl CharacterSource {
     pub(super) fn new(path: Option<&Path>, options: LoadOptions) -> Self {
-        // All fields are named here and in `options`, so that a new one is an error of the compiler until it is part of the source.
+        // All fields are named here and in `options`, so that the compiler rejects a new one until it is part of the source.
         let LoadOptions { units, smooth, up, references, symmetric, rotations } = options;
         let bits = |number: f64| Bits(number.to_bits());
         let (units, smooth) = (units.map(bits), smooth.map(bits));
@@ -60,7 +60,7 @@ impl CharacterSource {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RigSource {
     pub(super) character: CharacterSource,
-    /// Without a file, the rig has the default source of the character.
+    /// `None` uses the character's default source.
     pub(super) file: Option<PathBuf>,
 }
 

@@ -6,13 +6,13 @@ use crate::body::limit::{from_parent, normalize_or, part_of, to_parent};
 use crate::body::{Figure, NECK};
 use crate::mathematics::single::shortest_arc;
 
-/// Seconds in which the head follows.
+/// Follow time of the head, seconds.
 const AIM_FOLLOW: f32 = 0.12;
-/// How far outside of the field of view the weight falls to zero, as a difference of cosines.
+/// Distance outside the field of view at which the weight reaches zero, as a difference of cosines.
 const AIM_FADE: f32 = 0.25;
 
 impl Figure<'_> {
-    /// Looks at a point in model space before the hips moved.
+    /// Looks at a point in model space, before the hips moved.
     pub(super) fn aim_head(&mut self, at: Vec3, weight: f32) {
         let parts = &self.body.parts;
         let necks = parts.neck.get(..(parts.necks as usize).min(NECK)).unwrap_or_default();
@@ -30,7 +30,7 @@ impl Figure<'_> {
             let direction = offset / distance;
             let t = ((forward.dot(direction) - parts.field_cos) / AIM_FADE + 1.0).clamp(0.0, 1.0);
             wanted = weight.min(1.0) * t * t * (3.0 - 2.0 * t);
-            // A head that looks nowhere starts at the target, as only its weight must not jump.
+            // A head without a target starts at the new one, as only its weight must not jump.
             let part = if !is_known || strength < 1e-3 { 1.0 } else { follow };
             let mixed = self.stance.aim * (1.0 - part) + direction * part;
             self.stance.aim = normalize_or(mixed, direction);
@@ -42,7 +42,7 @@ impl Figure<'_> {
         }
         let direction = normalize_or(face * (1.0 - strength) + self.stance.aim * strength, face);
         let goal = eye + direction * distance.max(parts.size);
-        // The rotation of everything above the joint, and the translation that belongs to it.
+        // The rotation of everything above the joint, and the corresponding translation.
         let (mut total, mut shift) = (Quat::IDENTITY, Vec3::ZERO);
         for ((&joint, limit), left) in necks.iter().zip(&parts.neck_limits).zip((1..=necks.len()).rev()) {
             let pivot = total * self.position(joint) + shift;

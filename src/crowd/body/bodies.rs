@@ -9,7 +9,7 @@ use crate::body::types::NONE;
 use crate::body::{BELOW_HIPS, Base, Figure, FootGoal, LIMBS, Limb};
 use crate::crowd::terrain::Terrain;
 
-/// What poses the body of a character besides its clips.
+/// Inputs for a character's body besides its clips.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::crowd) struct Inputs<'a> {
     /// Position of the camera, at which heads may look.
@@ -28,7 +28,6 @@ impl Inputs<'_> {
     }
 }
 
-/// Where a limb must go.
 #[derive(Clone, Copy)]
 struct LimbGoal {
     /// Rotation of the end from the pose of the clip, before the hips moved.
@@ -56,12 +55,11 @@ impl Figure<'_> {
         unit(q).unwrap_or(Quat::IDENTITY)
     }
 
-    /// Returns a world position in model space.
     fn in_model(&self, position: Vec3) -> Vec3 {
         self.unplaced(position - self.place.position)
     }
 
-    /// Returns the place of a limb's foot, or its goal if it has one.
+    /// Returns the target of a limb: its foot, or its goal if any.
     fn limb_goal(&self, limb: &Limb, base: &Base, foot: Option<&FootGoal>, goal: Option<Goal>) -> LimbGoal {
         let (mut at, mut turn) = (self.position(limb.end), Quat::IDENTITY);
         if limb.flags & BELOW_HIPS != 0 {
@@ -89,7 +87,7 @@ impl Figure<'_> {
         LimbGoal { turn: base.turn.conjugate() * turn, position: base.unmoved(at), pole, is_moved }
     }
 
-    /// Poses the body of the character. Only local rotations, and the translations of the hips and of detached feet, change.
+    /// Poses the body of the character. Changes only local rotations, and the translations of the hips and of detached feet.
     pub(in crate::crowd) fn pose_body(&mut self, inputs: &Inputs<'_>) {
         let body = self.body;
         let none = ([FootGoal::default(); LIMBS], Base::NOTHING);
@@ -102,7 +100,7 @@ impl Figure<'_> {
             *goal = Some((self.limb_goal(limb, &base, foot, inputs.goal(index)), foot.is_none()));
         }
         for (limb, goal) in body.limbs().iter().zip(goals) {
-            // The limits of hips give way to the ground, because a foot must not sink into it.
+            // The ground takes precedence over limits of hips, because a foot must not sink into it.
             if let Some((goal, is_limited)) = goal.filter(|(goal, _)| goal.is_moved) {
                 self.solve_limb(limb, &base, goal.position, goal.turn, goal.pole, is_limited);
             }

@@ -1,4 +1,4 @@
-//! How the clips of a character step: when each foot is in contact with the ground, and how fast the clip walks.
+//! Gaits of a character's clips: when each foot is in contact with the ground, and how fast the clip walks.
 
 use glam::{Affine3A, Vec2, Vec3};
 
@@ -20,8 +20,8 @@ const TRAVELS: f32 = 0.2;
 /// below which it may be.
 const GROUNDED: f32 = 0.02;
 const LOW: f32 = 0.06;
-/// Largest difference of the velocity of a foot in contact from that of the ground, and smallest velocity of a clip that walks
-/// in place. The unit is the length of a leg per second.
+/// Largest difference between the velocities of a foot in contact and the ground, and smallest velocity of a clip that walks
+/// in place. The unit is a leg length per second.
 const SLOW: f32 = 0.45;
 const LEAST_STRIDE: f32 = 0.1;
 
@@ -31,7 +31,7 @@ pub(in crate::crowd) struct Gait {
     /// Velocity of the character in model space with which feet in contact stand still, metres per second. Zero for a clip
     /// that travels.
     pub(in crate::crowd) stride: Vec3,
-    /// How far the character must move each time the clip starts again, because its root is back at the start.
+    /// Displacement of the character each time the clip starts over, because its root is back at the start.
     pub(in crate::crowd) jump: Vec3,
 }
 
@@ -128,8 +128,8 @@ impl Steps {
 
     /// Returns the gait, and the contacts of each leg. `size` is the length of a leg.
     ///
-    /// Feet that carry a figure have the same velocity: none if the figure travels, and that of the ground if it walks in
-    /// place. It is the median of the feet that are nearly at the floor. A foot is in contact while it is low and has about
+    /// Feet that carry a figure have the same velocity: zero if the figure travels, and the ground's velocity if it walks in
+    /// place. The ground's velocity is the median of the feet near the floor. A foot is in contact while it is low and has about
     /// this velocity.
     fn gait(&self, size: f32) -> (Gait, Vec<Vec<Vec2>>) {
         let heights = self.paths.iter().flatten().map(|p| p.y);
@@ -158,7 +158,7 @@ impl Steps {
         (gait, contacts)
     }
 
-    /// Returns the horizontal velocity of a foot in metres per second, measured from the sample before to the one after.
+    /// Returns the horizontal velocity of a foot in metres per second, measured from the previous sample to the next.
     fn velocity(&self, path: &[Vec3], i: usize) -> Vec2 {
         let (before, after) = (i.saturating_sub(1), (i + 1).min(path.len() - 1));
         #[expect(clippy::cast_precision_loss, reason = "at most two")]

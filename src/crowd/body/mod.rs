@@ -1,4 +1,4 @@
-//! Inverse kinematics of crowds: goals, heads, chains and gaits. Limbs and feet are those of `body`.
+//! Inverse kinematics of crowds: goals, heads, chains and gaits. Limbs and feet come from `body`.
 
 mod aim;
 mod bodies;
@@ -23,7 +23,7 @@ pub const HAS_POLE: u32 = 2;
 /// The limb of a goal that the head looks at.
 pub const HEAD: u32 = 0xffff_fffe;
 
-/// `Goal`: where a limb, a chain or the head of a character must go.
+/// `Goal`: the target of a limb, a chain or the head of a character.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
@@ -52,7 +52,7 @@ impl Goal {
     /// Checks that all numbers are finite.
     ///
     /// # Errors
-    /// [`CrowdError::NotFinite`] with the first one that is not.
+    /// [`CrowdError::NotFinite`] with the first number that is not.
     pub fn validate(&self) -> Result<(), CrowdError> {
         let all = [
             self.rotation.to_array().to_vec(),

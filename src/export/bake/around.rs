@@ -1,7 +1,7 @@
-//! Leads arms around the body where they would jump from one side of it to the other.
+//! Moves arms around the body where they would jump from one side of it to the other.
 //!
-//! Each frame moves an arm out of the body by the shortest way. An arm that swings through a wide body is first moved behind it and one
-//! frame later in front of it. So near such a frame the arm is turned away from the body before it is moved out of it.
+//! Each frame moves an arm out of the body along the shortest path. An arm that swings through a wide body is first moved behind
+//! it and, one frame later, in front of it. So near such a frame, the arm is turned away from the body first.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) struct ArmJumps {
     frames: BTreeMap<usize, f32>,
 }
 
-/// Returns for each arm in which frames its changes from the free to the solved poses jump.
+/// Returns, for each arm, the frames in which its changes from the free to the solved poses jump.
 pub(super) fn jumps(puppet: &Puppet, free: &[RetargetedFrame], solved: &[Pose]) -> Vec<ArmJumps> {
     let limbs = puppet.rig.body.iter().flat_map(|body| &body.limbs);
     let arms = limbs.filter(|limb| limb.kind == LimbKind::Arm && limb.joints.len() >= 3);

@@ -1,7 +1,8 @@
-//! Smooths what contacts and limbs that clear the body change in the poses of a clip.
+//! Smooths the changes that contacts and body clearance make to the poses of a clip.
 //!
-//! Each frame is solved alone. Where limbs pass close to each other, or a knee is nearly straight, a small change of a target is a large
-//! turn of a joint, so that a joint would jump for a frame. So the changes, and not the motion, are averaged over a short time.
+//! Each frame is solved separately. Where limbs pass close to each other, or a knee is nearly straight, a small change of a
+//! target turns a joint far, so the joint would jump for a frame. So the changes, but not the motion, are averaged over a short
+//! time.
 
 use glam::{Quat, Vec3, Vec4};
 
@@ -10,7 +11,7 @@ use crate::pose::Pose;
 
 /// Changes are averaged over this time before and after a frame, seconds.
 const WINDOW: f32 = 0.06;
-/// Number of successive frames in which a joint may leave its path, and by how much it does at least, radians.
+/// Number of successive frames in which a joint may leave its path, and the minimum angle, radians.
 const EXCURSION: usize = 2;
 const OFF: f32 = 0.05;
 /// The number of frames before and after it in which the change must be slow, and how slow relative to the excursion.
@@ -19,7 +20,7 @@ const CALM_PART: f32 = 0.35;
 /// The joints at the ends of a loop differ by at most this, radians.
 const SAME: f32 = 2e-3;
 
-/// What is changed at a joint.
+/// The change at a joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) turn: Quat,
@@ -38,8 +39,8 @@ impl Change {
     }
 }
 
-/// Replaces the change from the poses in `free` to those in `changed` by its average over the frames nearby. `times` are those of the
-/// frames in seconds. Joints that no frame changes keep their bits.
+/// Replaces the change from the poses in `free` to those in `changed` by its average over nearby frames. `times` are the frame
+/// times in seconds. Joints that no frame changes stay bit-identical.
 pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]) {
     let count = free.len().min(changed.len()).min(times.len());
     let (free, changed, times) = (&free[..count], &mut changed[..count], &times[..count]);
@@ -58,8 +59,8 @@ pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]
     }
 }
 
-/// Replaces what is changed at some joints in one or two frames by the changes before and after them, if a joint leaves its path there and
-/// returns: the solver has found another way around an obstacle for these frames only.
+/// Replaces the changes at some joints in one or two frames by the changes before and after them, if a joint leaves its path
+/// there and returns. For these frames only, the solver found another way around an obstacle.
 pub(super) fn replace_excursions(
     joints: &[usize],
     keeps: &dyn Fn(usize, &Pose, &Pose) -> bool,
@@ -112,8 +113,8 @@ fn mean(changes: &[Change], weights: &[(usize, f32)]) -> Change {
     Change { turn: Quat::from_vec4(turn.normalize_or(Vec4::W)), shift: shift / total.max(f32::MIN_POSITIVE) }
 }
 
-/// Returns the frames at most `seconds` before and after a frame with their weights, which fall evenly to zero. In a loop, the frames go on
-/// across the ends.
+/// Returns the frames at most `seconds` before and after a frame with their weights, which fall linearly to zero. In a loop, the
+/// frames continue across the ends.
 pub(super) fn window(frame: usize, times: &[f32], seconds: f32, is_loop: bool) -> Vec<(usize, f32)> {
     let (first, last) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0));
     let at = times.get(frame).copied().unwrap_or(0.0);
@@ -141,7 +142,7 @@ pub(super) fn is_loop(poses: &[&Pose]) -> bool {
 mod tests {
     use super::*;
 
-    /// A joint that jumps for one frame jumps by a fraction of that, and a change that lasts is kept.
+    /// A jump of one frame is reduced to a fraction, and a lasting change is kept.
     #[test]
     fn a_jump_of_a_frame_is_spread_and_a_lasting_change_is_kept() {
         let pose = |angle: f32| Pose {

@@ -1,4 +1,4 @@
-//! Faces and gazes of VRM animations, for the expressions and eyes of another character.
+//! Transfers faces and gazes of VRM animations to another character's expressions and eyes.
 
 use glam::EulerRot;
 
@@ -6,7 +6,7 @@ use crate::asset::{Character, FaceTracks, apply_overrides};
 use crate::pose::Pose;
 use crate::secondary::{Gaze, apply_gaze};
 
-/// Transfers faces from the poses of a source to those of a target.
+/// Transfers faces from poses of a source to poses of a target.
 pub(super) struct FaceTransfer {
     /// Nodes of the source, each with an expression of the target.
     expressions: Vec<(usize, usize)>,
@@ -31,7 +31,7 @@ impl FaceTransfer {
         }
     }
 
-    /// Sets the eyes and the morph weights of a pose of the target, whose weights are those at rest.
+    /// Sets the eyes and the morph weights of a pose of the target, whose weights are at rest.
     pub(super) fn apply(&mut self, target: &Character, from: &Pose, to: &mut Pose) {
         if let Some(local) = self.gaze.and_then(|node| from.locals.get(node)) {
             let (yaw, pitch, _) = local.rotation.to_euler(EulerRot::YXZ);

@@ -10,7 +10,7 @@ use crate::motion::{Motion, Tolerance, reduce};
 const CENTIMETRE: f64 = 0.01;
 /// Frame rate of clips whose keys have no rate of their own, frames per second.
 const RATE: f32 = 30.0;
-/// Rates of keys that count as those of a capture or of another program's export, frames per second. Fewer keys were set by hand.
+/// Key rates of captures or of other programs' exports, frames per second. Fewer keys were set by hand.
 const RATES: std::ops::RangeInclusive<f32> = 12.0..=240.0;
 /// Relative deviation from a whole number of frames per second that is due to rounded key times.
 const ROUNDING: f32 = 0.02;
@@ -33,7 +33,7 @@ impl ClipFormat {
     }
 }
 
-/// Why a clip has no file.
+/// Why a clip cannot be exported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClipFileError {
@@ -65,8 +65,8 @@ pub struct ClipFile {
 }
 
 impl BakedClip {
-    /// Prepares a clip with a key in each frame. Keys are dropped as far as no value changes by more than `key_error`, in
-    /// radians and metres. `rate` is the number of frames per second.
+    /// Prepares a clip with a key in each frame. Keys are dropped while no value changes by more than `key_error`, in radians and
+    /// metres. `rate` is the number of frames per second.
     pub fn new(clip: Clip, skeleton: &Skeleton, key_error: f32, rate: f32) -> Self {
         let tolerance =
             Tolerance { rotation: key_error, translation: key_error, scale: key_error, weights: key_error };

@@ -30,7 +30,7 @@ pub use source::{Source, SourceError};
 const RATE: f32 = 60.0;
 /// Number of times that the changes of retargeted poses are smoothed and the contacts kept again.
 const ROUNDS: usize = 4;
-/// A foot that stands may move by less than this where its leg is put back on its path, metres of a person.
+/// A standing foot may move by less than this where its leg is put back on its path, metres at human scale.
 const STILL: f32 = 5e-3;
 /// Maximum number of frames of a clip.
 pub const MAX_FRAMES: usize = 1 << 20;
@@ -38,10 +38,9 @@ pub const MAX_FRAMES: usize = 1 << 20;
 /// Samples a puppet's motion and the goals that are solved on top of it. Returns the clip and the reports of all
 /// goals, pins and contacts in all frames.
 ///
-/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Between key poses that plant feet
-/// there are more frames, as far as the feet would otherwise slide between the frames. Springs, if they are on,
-/// settle in the first pose for [`Puppet::settle_seconds`]. Afterwards, the
-/// puppet's time is that of the last frame.
+/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Between key poses that
+/// plant feet, more frames are added where the feet would otherwise slide. Springs, if they are on, settle in the first pose for
+/// [`Puppet::settle_seconds`]. Afterwards, the puppet is at the time of the last frame.
 ///
 /// ```
 /// use sinew::export::bake::bake;
@@ -71,7 +70,7 @@ pub fn bake(
     Ok(bake_while(puppet, times, rate, name, |_| true)?.unwrap_or_default())
 }
 
-/// Does the same as [`bake`], but calls `goes_on` before each frame with the part that is done, from 0 to 1. Returns `None` if
+/// Does the same as [`bake`], but calls `goes_on` before each frame with the completed fraction, from 0 to 1. Returns `None` if
 /// `goes_on` returns false.
 ///
 /// # Errors
@@ -113,7 +112,7 @@ pub struct RetargetedClips {
     pub clips: Vec<Clip>,
     /// The reports of all contacts in all frames of all clips.
     pub contacts: Vec<GoalReport>,
-    /// What a take lacks or has in excess, one line each.
+    /// What a take lacks or has too much of, one line each.
     pub warnings: Vec<String>,
 }
 
@@ -170,7 +169,7 @@ fn retarget_clips_while(
     let mut reports = Vec::new();
     let is_by_names = retarget.is_by_names();
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
-    // Bodies differ in their widths, so that a hand beside one body may be inside another.
+    // Bodies differ in width, so a hand beside one body may be inside another.
     puppet.options.full_body.clear = true;
     let hinges = Hinges::new(&target.skeleton, rig);
     let mut faces = FaceTransfer::new(source, target);
@@ -204,11 +203,12 @@ fn retarget_clips_while(
     Ok((!progress.is_stopped()).then_some(RetargetedClips { clips, contacts: reports, warnings: Vec::new() }))
 }
 
-/// Solves the contacts of frames, and adds the reports. Returns fewer poses if it is stopped, and the time of a pose that is not finite.
+/// Solves the contacts of frames, and adds the reports. Returns fewer poses if it is stopped, or the time of a pose that is not
+/// finite.
 ///
-/// What the contacts, and limbs that clear the body, change in the poses is smoothed, and then kept again, in [`ROUNDS`] rounds. Each round
-/// ends with poses that keep the contacts and that clear the body, and whose changes are smoother (alternating projections, von Neumann
-/// 1950).
+/// The changes that contacts and body clearance make to the poses are smoothed, and contacts and clearance are then restored, in
+/// [`ROUNDS`] rounds. Each round ends with poses that keep the contacts and clear the body, and whose changes are smoother
+/// (alternating projections, von Neumann 1950).
 fn solve(
     puppet: &mut Puppet,
     frames: &[RetargetedFrame],

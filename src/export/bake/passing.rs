@@ -1,9 +1,9 @@
 //! Moves feet in the air outwards where a leg would pass through the other one.
 //!
-//! Contacts keep a foot on its path, also in the air. A leg that meets the other one there can only turn about the line from its hip to its
-//! ankle, so that it jumps from one side of that line to the other. So the feet in the air first yield, which shows how far apart the legs must
-//! be. Then their paths move outwards by as much, and are kept. The soles keep their heights and orientations, so that none sinks into the
-//! floor.
+//! Contacts keep a foot on its path, even in the air. A leg that meets the other one there can only turn about the line from its
+//! hip to its ankle, so it jumps from one side of that line to the other. So the feet in the air first yield, which shows how far
+//! apart the legs must be. Then their paths move outwards by that distance, and are kept. The soles keep their heights and
+//! orientations, so that none sinks into the floor.
 
 use glam::Vec3;
 
@@ -18,9 +18,10 @@ use super::corrections::{is_loop, window};
 
 /// A foot moves outwards during this time before the frames that need it, and back during the same time after them, seconds.
 const ASIDE: f32 = 0.1;
-/// Number of times that paths move at most. A leg that yields also turns, so that its foot goes only a part of the way.
+/// Maximum number of times that paths move. A leg that yields also turns, so its foot goes only part of the way.
 const ROUNDS: usize = 3;
-/// A foot that yields by less does not meet the other leg, metres of a person. The hips move a little where arms are kept out of the body.
+/// A foot that yields by less does not meet the other leg, metres at human scale. The hips move a little where arms are kept out
+/// of the body.
 const SAME_PLACE: f32 = 2e-3;
 
 /// The path of a foot over the frames of a clip.
@@ -42,8 +43,8 @@ struct Paths<'a> {
     same_place: f32,
 }
 
-/// Returns the contacts of all frames. None of them yields, and feet in the air are where the legs pass each other. The puppet must clear
-/// its body.
+/// Returns the contacts of all frames. None of them yields, and feet in the air are placed so that the legs pass each other. The
+/// puppet must clear its body.
 ///
 /// # Errors
 /// The time of a pose that is not finite.
@@ -77,7 +78,7 @@ pub(super) fn firm_contacts(
 }
 
 impl<'a> Paths<'a> {
-    /// Returns the paths of the contacts of legs, which are not moved yet.
+    /// Returns the paths of the contacts of legs, before any change.
     fn new(puppet: &Puppet, frames: &'a [RetargetedFrame]) -> Self {
         let body = puppet.rig.body.as_ref();
         let path = |joints: &Vec<usize>| {
@@ -127,7 +128,7 @@ impl<'a> Paths<'a> {
         if needed.iter().all(|metres| *metres == 0.0) {
             return Ok(needed);
         }
-        // Arms that were moved far out of the body at the same time may have disturbed the legs. So once more, with these arms.
+        // Arms that were moved far out of the body at the same time may have disturbed the legs. So repeat with these arms.
         let mut stance = puppet.pose().clone();
         for &joint in self.feet.iter().flat_map(|path| &path.joints) {
             stance.locals[joint] = kept.locals[joint];
@@ -135,8 +136,8 @@ impl<'a> Paths<'a> {
         self.yielded(puppet, &stance, &on_path, frame)
     }
 
-    /// Lets the feet in the air yield from a stance. Returns how far outwards from their places on the paths they are, or zero if that is
-    /// not far.
+    /// Lets the feet in the air yield from a stance. Returns how far outwards from the paths they are, or zero if that is
+    /// negligible.
     fn yielded(
         &self,
         puppet: &mut Puppet,
@@ -153,7 +154,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// Returns the position of a node.
+/// Returns the world position of a node.
 fn place(puppet: &Puppet, node: usize) -> Vec3 {
     puppet.world_from_node().get(node).map_or(Vec3::ZERO, |matrix| matrix.translation.into())
 }
@@ -181,7 +182,7 @@ mod tests {
     use super::*;
     use crate::asset;
 
-    /// Number of frames in which a foot swings, and before and after which it stands.
+    /// Numbers of frames in which a foot swings, and stands before and after.
     const SWING: u8 = 48;
     const STANDS: u8 = 12;
 
@@ -214,8 +215,8 @@ mod tests {
         ((0..count).map(frame).collect(), (0..count).map(|i| f32::from(i) / 60.0).collect())
     }
 
-    /// Regression test: the path of a foot in the air was as firm as that of one that stands. Legs that passed each other turned about the
-    /// lines from hips to ankles, and jumped from one side to the other: the thigh of the leg that stands by 10 degrees in a frame.
+    /// Regression test: the path of a foot in the air was as firm as a standing foot's. Legs that passed each other turned about
+    /// the lines from hips to ankles, and jumped from one side to the other: the standing leg's thigh by 10 degrees in a frame.
     #[test]
     fn legs_that_pass_each_other_do_not_jump() {
         let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
@@ -261,7 +262,7 @@ mod tests {
         assert!(moved(&frames).iter().flatten().all(|shift| *shift == Vec3::ZERO));
     }
 
-    /// In a loop that ends while a foot is aside, it is aside by as much at the start.
+    /// In a loop that ends while a foot is aside, the foot is equally far aside at the start.
     #[test]
     fn a_path_of_a_loop_closes() {
         let times: Vec<f32> = (0..61_u8).map(|i| f32::from(i) / 60.0).collect();

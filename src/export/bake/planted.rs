@@ -1,7 +1,7 @@
-//! More frames where feet would slide between the frames of a clip.
+//! Adds frames where feet would slide between the frames of a clip.
 //!
-//! A program that plays a clip interpolates joints between its keys, so that a planted foot is off its place between them: most where a leg
-//! is nearly straight, because its knee then turns fast.
+//! A program that plays a clip interpolates joints between its keys, so a planted foot leaves its place between them, most where
+//! a leg is nearly straight, because its knee then turns fast.
 
 use std::ops::Range;
 
@@ -14,15 +14,15 @@ use crate::rig::Foot;
 
 use super::{MAX_FRAMES, frames};
 
-/// A planted foot may be this far off its place in the middle between two frames, metres of a person.
+/// A planted foot may be this far off its place midway between two frames, metres at human scale.
 const OFF: f32 = 5e-4;
-/// Number of times that the time between two frames is halved at most.
+/// Maximum number of times that the time between two frames is halved.
 const HALVINGS: u32 = 5;
 /// A key belongs to a frame that is nearer than this fraction of the time between two frames.
 const SAME_FRAME: f32 = 0.01;
 
-/// Returns the times of the frames of a bake. If the motion has keys, their times are among them, in each round of a loop. More times are
-/// added between frames where a foot or a hand that keys or contacts keep in place would be off its place.
+/// Returns the frame times of a bake, including the times of the motion's keys in each round of a loop. More times are added
+/// between frames where a foot or hand that keys or contacts keep in place would leave it.
 ///
 /// Calls `goes_on` before each frame with its time, and returns `None` if it returns false.
 pub(super) fn frame_times(
@@ -53,7 +53,7 @@ pub(super) fn frame_times(
     Some(refined)
 }
 
-/// Returns whether there may be more frames than even ones: the motion has keys that may plant feet, contacts or goals.
+/// Returns whether frames may be added: the motion has keys that may plant feet, contacts or goals.
 pub(super) fn is_refined(puppet: &Puppet) -> bool {
     let motion = &puppet.motion;
     motion.keys.len() > 1 || !(motion.contacts.is_empty() && motion.goals.is_empty())

@@ -64,7 +64,7 @@ impl Source {
         Self::load_with_references(path, &References::default(), progress)
     }
 
-    /// Loads a file like [`Self::load_with`]. `references` says where the files may be to which it refers.
+    /// Loads a file like [`Self::load_with`]. `references` says where referenced files may be.
     ///
     /// # Errors
     /// Same as [`Self::load_with`].

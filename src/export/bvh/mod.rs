@@ -1,9 +1,9 @@
 //! Writes clips as BVH, a text format for motion capture. [`crate::asset::bvh`] reads it.
 //!
-//! In BVH, all rotations are zero at rest, and the axes of every joint are then parallel to those of the world. Each
-//! joint is therefore written with its world rotation from rest, relative to that of its parent. Offsets are the
-//! differences of world positions at rest, so they include any scale and rotation above the joints. Joints that are
-//! translated get position channels too.
+//! In BVH, all rotations are zero at rest, and the axes of every joint are then parallel to the world axes. Each joint
+//! is therefore written with its world rotation from rest, relative to its parent's. Offsets are the differences of
+//! world positions at rest, so they include any scale and rotation above the joints. Joints that are translated get
+//! position channels too.
 
 mod joints;
 mod world_rotations;

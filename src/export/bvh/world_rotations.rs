@@ -53,7 +53,7 @@ impl WorldRotations {
         }
     }
 
-    /// A node's rotation from rest, relative to that of its parent.
+    /// A node's rotation from rest, relative to its parent's.
     pub(super) fn rotation(&self, node: usize, parent: Option<usize>) -> DQuat {
         parent.map_or(self.rotations[node], |p| self.rotations[p].inverse() * self.rotations[node])
     }

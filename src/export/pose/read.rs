@@ -14,7 +14,7 @@ use super::FORMAT;
 pub const MAX_BYTES: usize = 64 << 20;
 /// Maximum deviation of a rotation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
-/// A translation that differs from rest by less than this fraction of the skeleton's mean bone length is that of rest.
+/// A translation that differs from rest by less than this fraction of the skeleton's mean bone length counts as rest.
 const SAME_LENGTH: f32 = 1e-3;
 
 /// Why a text cannot be read as a pose, or cannot be applied to a character.
@@ -48,7 +48,7 @@ pub enum ReadPoseError {
     },
 }
 
-/// A pose of a character that is not known. Joints are identified by their names.
+/// A pose of an unknown character. Joints are identified by their names.
 #[derive(Clone, Debug)]
 pub struct StoredPose {
     nodes: Vec<(Option<String>, Transform)>,
@@ -102,8 +102,8 @@ impl StoredPose {
 
     /// Returns the pose for a character: the transforms of all joints that both have.
     ///
-    /// If the bones of the character have other lengths, only rotations are used, and the position of `hips`, scaled by
-    /// the mean ratio of the lengths.
+    /// If the character has other bone lengths, only rotations are used, and the position of `hips`, scaled by the mean ratio of
+    /// the lengths.
     ///
     /// # Errors
     /// [`ReadPoseError::OtherCharacter`] if the character has less than half of the joints of the pose.
@@ -134,8 +134,8 @@ impl StoredPose {
         Ok((nodes, if fits { self.morphs.clone() } else { Vec::new() }))
     }
 
-    /// Returns each joint that exists in a skeleton, as its translation at rest, its node and its transform in the pose. Of
-    /// several joints with one name, the first ones are equal.
+    /// Returns each joint that exists in a skeleton, as its translation at rest, its node and its transform in the pose. Joints
+    /// that share a name are matched in order.
     fn matched(&self, skeleton: &Skeleton) -> Vec<(Vec3, usize, &Transform)> {
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, node) in skeleton.nodes.iter().enumerate().rev() {
@@ -148,7 +148,7 @@ impl StoredPose {
         for (index, (name, local)) in self.nodes.iter().enumerate() {
             let node = match name {
                 Some(name) => by_name.get_mut(name.as_str()).and_then(Vec::pop),
-                // Joints without names are known by their place.
+                // Joints without names are identified by their index.
                 None => Some(index).filter(|_| is_alike),
             };
             let rest = node.and_then(|n| Some((skeleton.nodes.get(n)?.rest.translation, n)));

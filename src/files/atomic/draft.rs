@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::registry::DRAFTS;
 use super::{destination, folder, permissions, sync_folder};
 
-/// Numbers that are tried in hidden names until a name is found that no file has.
+/// Numbers that are tried in hidden names until an unused name is found.
 const NUMBERS: std::ops::Range<u32> = 0..1000;
 /// Maximum number of bytes of a file's name that are copied into its hidden name. Most file systems limit names to 255
 /// bytes, and some to 143.
@@ -17,10 +17,9 @@ const MAX_NAME: usize = 100;
 /// On a file system without locks, a draft that has not been written for this time counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The kind of a draft's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DraftKind {
-    /// A part of a file that is being saved. It is useless if the save does not finish.
+    /// A partly saved file. It is useless if the save does not finish.
     Save,
     /// A recording, which exists nowhere else.
     Recording,
@@ -151,7 +150,7 @@ impl Draft {
         sync_folder(folder(&self.destination))
     }
 
-    /// Does the same as [`Self::replace`], but returns the folder instead of syncing it.
+    /// Like [`Self::replace`], but returns the folder instead of syncing it.
     pub(super) fn rename(&mut self) -> io::Result<&Path> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.destination)?;

@@ -20,7 +20,7 @@ const STATES: usize = 1000;
 const PLACE: f32 = 1e-4;
 const ANGLE: f32 = 1e-4;
 /// Number of states that may differ by more. Whether a joint is locked, whether a step is accepted and which of two equal
-/// limits is nearer are decisions, which rounding changes in a few states.
+/// limits is nearer are decisions, and rounding changes them in a few states.
 const DECISIONS: usize = 20;
 
 fn gpu() -> Gpu {
@@ -92,7 +92,7 @@ fn angle(a: Quat, b: Quat) -> f32 {
     2.0 * away.xyz().length().atan2(away.w.abs())
 }
 
-/// Compares the answers of a shader after one step with those of the twin.
+/// Compares the answers of a shader after one step with the twin's.
 fn compare(
     (joints, goals): (&[Joint], &[TreeGoal]),
     (targets, starts): (&[ChainTarget], &[[f32; 4]]),

@@ -1,4 +1,4 @@
-//! The twin of `shaders/ik_chain.wgsl` and `shaders/ik_body.wgsl`, whose steps are the same. A chain is a tree with one goal.
+//! The twin of `shaders/ik_chain.wgsl` and `shaders/ik_body.wgsl`, which have the same steps. A chain is a tree with one goal.
 
 use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
 
@@ -11,7 +11,7 @@ use super::trigonometry::{retract, rotation_vector, step_of};
 const LOCK_MARGIN: f32 = 1e-6;
 const LOCK_FRACTION: f32 = 0.01;
 
-/// What differs between chains and bodies.
+/// The settings that differ between chains and bodies.
 #[derive(Clone, Copy)]
 pub(super) struct Settings {
     pub(super) damping: f32,
@@ -20,7 +20,7 @@ pub(super) struct Settings {
     pub(super) root_weight: f32,
 }
 
-/// Returns the place of an element in a packed lower triangle.
+/// Returns the index of an element in a packed lower triangle.
 fn packed(row: usize, column: usize) -> usize {
     row * (row + 1) / 2 + column
 }
@@ -115,7 +115,7 @@ impl<'a> Tree<'a> {
         weight * (a.dot(b) - direction.dot(a) * direction.dot(b))
     }
 
-    /// Solves (J W Jᵀ + λ²) y = e by Cholesky's decomposition.
+    /// Solves (J W Jᵀ + λ²) y = e by Cholesky decomposition.
     fn solve(&mut self, damping: f32) {
         let rows = self.errors.len();
         let mut matrix = vec![0.0_f32; packed(rows, 0)];

@@ -23,9 +23,9 @@ pub(crate) struct Stance {
 }
 
 impl Body {
-    /// Sets the parts of the figure that the body is. With [`root_motion`](crate::Options::root_motion),
+    /// Makes the body a figure with these parts. With [`root_motion`](crate::Options::root_motion),
     /// [`Method::FullBody`](crate::Method::FullBody) and [`Method::Auto`](crate::Method::Auto) pose a figure as a whole.
-    /// Set the facing before it.
+    /// Set the facing first.
     ///
     /// # Errors
     /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link is
@@ -35,12 +35,11 @@ impl Body {
         Ok(())
     }
 
-    /// Returns the figure that the body is.
     pub(crate) fn figure(&self) -> Option<&Arc<Figure>> {
         self.figure.as_ref()
     }
 
-    /// Returns whether the solver of figures poses this body: it is a figure without prismatic joints and reversed links.
+    /// Returns whether the solver of figures poses this body: it is a figure without prismatic joints or reversed links.
     #[doc(hidden)]
     pub fn poses_as_figure(&self) -> bool {
         self.figure.is_some() && self.displacements.is_empty() && !self.links.iter().any(|link| link.reversed)
@@ -57,7 +56,7 @@ impl Body {
 
     /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its
     /// offset in metres of base space. Without a stance, a solve stays near the pose in which it starts. Allocates nothing
-    /// after the first call. Numbers that are not finite are replaced by those of rest.
+    /// after the first call. Numbers that are not finite are replaced by rest values.
     pub fn set_stance(&mut self, rotation: impl Fn(usize) -> DQuat, root: DVec3) {
         let stance = self.stance.get_or_insert_with(|| Stance { rotations: Vec::new(), root: DVec3::ZERO });
         let given = |(i, l): (usize, &Link)| {
@@ -74,7 +73,6 @@ impl Body {
         self.stance = None;
     }
 
-    /// Returns the stance.
     pub(crate) fn stance(&self) -> Option<&Stance> {
         self.stance.as_ref()
     }

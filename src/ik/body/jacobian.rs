@@ -30,7 +30,7 @@ pub struct JacobianColumn {
 }
 
 impl Jacobian {
-    /// Returns the columns, one for each degree of freedom of the body. Those of joints that do not move the point are zero.
+    /// Returns the columns, one for each degree of freedom of the body. Columns of joints that do not move the point are zero.
     pub fn columns(&self) -> &[JacobianColumn] {
         &self.columns
     }
@@ -213,7 +213,7 @@ impl Body {
         self.links().iter().enumerate().filter_map(follow)
     }
 
-    /// Returns the transforms `world_from_link` of all links, forward kinematics.
+    /// Computes `world_from_link` of all links by forward kinematics.
     pub fn world_from_links(&self) -> Vec<DAffine3> {
         self.frames().0
     }

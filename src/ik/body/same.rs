@@ -53,12 +53,12 @@ impl Body {
         (self.world_from_base_rotation, self.uniform_scale) = (*world_from_base_rotation, *uniform_scale);
     }
 
-    /// Returns whether two bodies are the same like [`Body::is_nearly`]. The offset of the base and its translation count together, because a
-    /// character stores both as one. `moved` is a buffer.
+    /// Like [`Body::is_nearly`], but compares the sum of the base's offset and translation, because a character stores both as one. `moved`
+    /// is a buffer.
     pub(crate) fn is_nearly_at_its_place(&self, other: &Self, moved: &mut Self) -> bool {
         let Some((base, given)) = self.links.first().zip(other.links.first()) else { return false };
         let by = given.offset - base.offset;
-        // A skeleton with other parents has offsets that are computed from world matrices in each frame.
+        // Offsets of a reparented skeleton are computed from world matrices in each frame.
         let near = |a: DVec3, b: DVec3| {
             (a - b).abs().max_element() <= GEOMETRY_ROUNDING * a.abs().max_element().max(1.0)
         };
@@ -80,7 +80,7 @@ impl Body {
                 *own = given;
             }
         }
-        // The sum of offset and translation was rounded, so that the rounding is that of the sum.
+        // The sum of offset and translation was rounded, so its magnitude determines the rounding.
         let sum = base.offset.abs().max(given.offset.abs());
         let place = |root: &mut DVec3, given: DVec3| {
             *root -= by;

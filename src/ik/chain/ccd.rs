@@ -1,4 +1,4 @@
-//! Cyclic coordinate descent on a free chain. The algorithm is that of [`crate::methods::ccd`].
+//! Cyclic coordinate descent on a free chain. For the algorithm, see [`crate::methods::ccd`].
 
 use glam::{DQuat, DVec3};
 
@@ -54,8 +54,8 @@ impl Chain {
     }
 
     /// Turns each joint once, from the end to the base. This updates only the position of the end. A second loop from
-    /// the base applies the turns of the joints above to each joint. `turn` returns the turn of a joint and the turned
-    /// vector from the joint to the end, for this vector and for that from the joint to the target.
+    /// the base applies the turns of the joints above to each joint. `turn` takes the vectors from a joint to the end
+    /// and to the target, and returns the joint's turn and the turned first vector.
     #[inline(always)]
     fn sweep_to_base(
         &mut self,

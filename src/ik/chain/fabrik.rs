@@ -1,4 +1,4 @@
-//! Forward and backward reaching on a free chain. The algorithm is that of [`crate::methods::fabrik`].
+//! Forward and backward reaching on a free chain. For the algorithm, see [`crate::methods::fabrik`].
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! The fused method on a free chain. The algorithm is that of [`crate::methods::fused`].
+//! The fused method on a free chain. For the algorithm, see [`crate::methods::fused`].
 
 use glam::{DQuat, DVec3};
 use wide::f64x2;
@@ -27,8 +27,8 @@ const CLOSE: f64 = 0.1;
 impl Chain {
     /// Runs the fused method.
     ///
-    /// If the two halves of the chain cannot reach the target in closed form, the midpoint would be that of differential
-    /// steps alone. These turn no joint in the freedom that the goal leaves, so damped least squares does the same.
+    /// If the two halves of the chain cannot reach the target in closed form, the midpoint would come from differential
+    /// steps only. These do not use the freedom that the goal leaves, so damped least squares does the same.
     pub(crate) fn fuse(
         &mut self,
         body: &Body,
@@ -70,7 +70,7 @@ impl Chain {
         outcome
     }
 
-    /// Runs the closed form for limbs alone. If the target is out of reach, the chain comes as near as possible, and is
+    /// Runs only the closed form for limbs. If the target is out of reach, the chain comes as near as possible, and is
     /// stuck there.
     pub(super) fn close(&mut self, target: DVec3, tolerance: f64) -> ChainOutcome {
         self.record_error(self.distance_to(target));
@@ -244,7 +244,7 @@ impl FusedPose for ChainPose<'_> {
 }
 
 /// Squared tangent of a quarter of the largest angle for which [`turns_between`] uses its continued fraction. The turns
-/// of a step are smaller: those of [`LARGEST_TURN`] become 2 atan(1/2) by [`retract`].
+/// of a step are smaller: [`retract`] maps [`LARGEST_TURN`] to 2 atan(1/2).
 const SMALL: f64 = 0.057;
 
 /// Returns the rotation vectors of the rotations from unit quaternions to others, as [`rotation_vector`] does. Returns

@@ -49,7 +49,7 @@ pub(super) struct Chain {
     base: DVec3,
     /// The axis about which the chain bends at rest, in the first joint's turned frame.
     bend: DVec3,
-    /// Whether the orientations and vectors below are those of the last solution.
+    /// Whether the orientations and vectors below belong to the last solution.
     is_current: bool,
     /// Orientation of each joint in base space. The quaternions can have any length.
     spins: Vec<DQuat>,
@@ -73,7 +73,6 @@ pub(super) struct Chain {
     points: Vec<DVec3>,
     /// The joint that divides the chain's length most evenly.
     middle: usize,
-    /// Whether errors are recorded.
     pub(super) record: bool,
     /// The errors before the first iteration and after each iteration, base space.
     pub(super) errors: Vec<f64>,

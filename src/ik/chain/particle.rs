@@ -1,4 +1,4 @@
-//! Particle inverse kinematics on a free chain. The algorithm is that of [`crate::methods::particle`].
+//! Particle inverse kinematics on a free chain. For the algorithm, see [`crate::methods::particle`].
 
 use glam::DVec3;
 

@@ -26,7 +26,6 @@ impl Chain {
         self.is_current = false;
     }
 
-    /// Computes forward kinematics.
     fn forward_kinematics(&mut self, rotations: &[DQuat]) {
         let mut spin = DQuat::IDENTITY;
         for (&link, out) in self.links.iter().zip(&mut self.spins) {

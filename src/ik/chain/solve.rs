@@ -16,7 +16,6 @@ const ROUNDING: f64 = 1e-9;
 /// The links' scales must not move the end by more than this fraction of the tolerance.
 const LARGEST_UNEVENNESS: f64 = 0.5;
 
-/// The target of a chain.
 struct ChainGoal {
     /// Target position relative to the base, base space.
     target: DVec3,
@@ -161,8 +160,8 @@ impl Chain {
         report.limited.clear();
         report.history.clear();
         report.history.extend(self.errors.iter().map(|e| e * goal.scale));
-        // The errors on the way have the scale of the placement, which is accurate to single precision. The last one is
-        // that of the result.
+        // Intermediate errors have the scale of the placement, which is accurate to single precision. The last one is
+        // the result's.
         if let Some(last) = report.history.last_mut() {
             *last = error;
         }

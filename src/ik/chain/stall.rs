@@ -2,7 +2,7 @@
 
 /// A chain counts as stuck after this number of iterations without a gain, as in the driver.
 const STALL_ITERATIONS: usize = 16;
-/// Fraction of the error below which it must fall to count as a gain.
+/// The error must fall below this fraction to count as a gain.
 const GAIN: f64 = 0.99;
 
 /// Detects when iterations no longer reduce the error.

@@ -37,13 +37,13 @@ fn body() -> Body {
     body
 }
 
-/// Solves with damped least squares on the chain alone. Returns the report, or `None` if the chain does not apply.
+/// Solves with damped least squares on the chain only. Returns the report, or `None` if the chain does not apply.
 fn solve(body: &mut Body, goal: Goal, options: &Options) -> Option<Report> {
     let mut report = Report::default();
     Chain::default().solve(body, &[goal], options, false, &mut report).then_some(report)
 }
 
-/// Returns a rigid transform as a character has it: a product of single-precision matrices along its skeleton.
+/// Returns a rigid transform like a character's: a product of single-precision matrices along its skeleton.
 fn single_precision_placement(random: &mut Random, depth: usize) -> DAffine3 {
     let mut placement = Affine3A::IDENTITY;
     for _ in 0..depth {

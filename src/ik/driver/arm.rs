@@ -1,7 +1,7 @@
 //! Restarts for the poses of robot arms.
 //!
-//! A pose leaves an arm of six or seven hinges no or one degree of freedom, and its joints have limits, so that most local minima are
-//! no solutions. A pose that a few starts miss is found by many: each start is independent, and costs a few iterations.
+//! A pose leaves an arm of six or seven hinges zero or one degree of freedom. Because its joints have limits, most local minima are
+//! not solutions. Many starts find a pose that a few miss. Each start is independent and costs a few iterations.
 
 use crate::tree::Tree;
 use crate::{DEFAULT_ITERATIONS, Options};
@@ -10,8 +10,8 @@ use super::Driver;
 
 /// Factor of [`Options::restarts`] for an arm.
 pub(super) const RESTARTS: usize = 50;
-/// Least number of iterations for an arm, unless fewer than the default were asked for. Of 360,000 poses of four arms, the slowest one took
-/// 1033.
+/// Minimum number of iterations for an arm, unless fewer than the default were requested. Of 360,000 poses of four arms, the slowest one
+/// took 1033.
 const ITERATIONS: usize = 2000;
 
 impl Driver {

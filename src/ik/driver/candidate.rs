@@ -40,7 +40,7 @@ impl Candidate {
         self.measure.map_or(f64::INFINITY, |m| m.sum.sqrt())
     }
 
-    /// Returns whether the pose is better than that of an earlier start by at least `margin`, metres.
+    /// Returns whether the pose is better than an earlier start's by at least `margin`, metres.
     fn beats(&self, other: &Self, margin: f64) -> bool {
         let (Some(own), Some(than)) = (self.measure, other.measure) else { return self.measure.is_some() };
         let matters = own.done || own.meets_pins() != than.meets_pins() || !own.meets_pins();
@@ -48,7 +48,7 @@ impl Candidate {
     }
 }
 
-/// The candidates of a solve. The first one is the start that was asked for. Buffers are reused by later solves.
+/// The candidates of a solve. The first one is the requested start. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
     all: Vec<Candidate>,
@@ -91,7 +91,7 @@ impl Candidates {
     }
 
     /// Returns the index of the candidate with the smallest error that has not ended. A later one must be better than
-    /// the first by `margin` metres, as at the end.
+    /// the first by `margin` metres, as in `best`.
     pub(super) fn most_promising(&self, margin: f64) -> Option<usize> {
         let open = (0..self.used).filter(|&i| !self.all[i].ended);
         let error = |i: usize| self.all[i].error() + if i == 0 { 0.0 } else { margin };

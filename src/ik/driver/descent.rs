@@ -8,7 +8,7 @@ use crate::{Method, Options, Secondary, Start, StepKind};
 use super::flat::{fold, is_flat, stopped_hinge};
 use super::{Driver, Task, is_budgeted};
 
-/// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. It
+/// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. This
 /// gives the slowest methods, which gain a fraction of a per cent per iteration, time to show progress.
 const STALL_ITERATIONS: usize = 16;
 /// Fraction of its previous value below which the error of a start must fall within [`STALL_ITERATIONS`] iterations.
@@ -150,7 +150,7 @@ impl Driver {
                 self.methods.prepare(method, tree);
                 continue;
             }
-            // A drag that limits block rests where it is. Bending it would make it shake.
+            // When limits block a drag, the body stays still. Bending would make it shake.
             let bends_now = stuck && (!drags || is_flat(tree));
             if let Some(&angle) = bends_now.then(|| bends.next()).flatten() {
                 self.iterations += 1;
@@ -201,10 +201,9 @@ impl Driver {
 
     /// Returns the angles by which a straight chain is bent.
     fn bends(&self, tree: &Tree, task: &Task<'_>, candidate: usize) -> &'static [f64] {
-        // Do not bend if joints have an angle budget, because a spent budget can then be the reason that the error
-        // stays the same, and not a straight chain. If only the base moves, there is no joint to bend. Random starts
-        // are not straight. A drag beyond the reach rests in a stretched pose, from which bending it would make it
-        // shake.
+        // Do not bend if joints have an angle budget, because then a spent budget, not a straight chain, can keep the
+        // error the same. If only the base moves, there is no joint to bend. Random starts are not straight. Bending
+        // the stretched pose of a drag beyond the reach would make it shake.
         let budgeted = is_budgeted(tree, task);
         let rests = task.options.start == Start::Continue
             && self.remote.iter().zip(&tree.tasks).any(|(remote, t)| *remote && t.weight > 0.0);

@@ -9,15 +9,14 @@ use crate::tree::{EffectorTask, Tree};
 /// allow. Rounding leaves far less, and limits that block a bent chain leave far more.
 const FLAT: f64 = 1e-6;
 
-/// Sine of the largest bend of a nearly straight chain: the knees of characters are at rest up to ten degrees beyond a straight
-/// line.
+/// Sine of the largest bend of a nearly straight chain: characters' knees are up to ten degrees beyond straight at rest.
 const STRETCHED: f64 = 0.2;
 /// A hinge within this angle of its limit has stopped at it, radians.
 const AT_LIMIT: f64 = 1e-3;
 
 /// Negative derivatives of half an effector's squared error, in base space.
 struct Gradient {
-    /// With respect to the position, metres, and, divided by `radian` twice, with respect to the orientation.
+    /// With respect to the position, in metres. The orientation's is divided by `radian` twice.
     error: DVec3,
     turn: DVec3,
     radian: f64,
@@ -35,8 +34,8 @@ pub(super) fn is_flat(tree: &Tree) -> bool {
 }
 
 /// Returns the hinge that has stopped at its limit and keeps a nearly straight chain from folding. The knee of a straight leg is
-/// such a hinge, if its limit is a little beyond straight: the error of a target between hip and foot falls only after the knee
-/// has bent a little, and until then it grows.
+/// such a hinge if its limit is a little beyond straight: the error of a target between hip and foot grows until the knee has
+/// bent a little, and only then falls.
 pub(super) fn stopped_hinge(tree: &Tree) -> Option<usize> {
     let [task] = &tree.tasks[..] else { return None };
     let (target, first) = task.target.zip(tree.joints.first())?;

@@ -12,7 +12,6 @@ use crate::trace::Order;
 use crate::tree::Tree;
 use crate::{Balance, Method, Options, Start};
 
-/// The buffers of all methods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Methods {
     ccd: Ccd,
@@ -73,7 +72,7 @@ impl Methods {
         }
     }
 
-    /// Ends an iteration: all joints together repeat its turns, if the method does that. Returns whether it does.
+    /// Ends an iteration: if the method extrapolates, all joints repeat its turns together. Returns whether it does.
     pub(super) fn extrapolate(&mut self, method: Method, tree: &mut Tree, options: &Options) -> bool {
         let extrapolates = method == Method::Ccd && options.ccd.extrapolate;
         if extrapolates {
@@ -82,7 +81,7 @@ impl Methods {
         extrapolates
     }
 
-    /// Returns whether the method cannot go on from the current pose, whose weighted error is `sum`.
+    /// Returns whether the method cannot continue from the current pose, whose weighted error is `sum`.
     pub(super) fn stops(&mut self, method: Method, options: &Options, sum: f64) -> bool {
         match method {
             Method::Dls | Method::FullBody => self.jacobian.is_stuck(),
@@ -97,7 +96,7 @@ impl Methods {
         method == Method::Ccd && self.ccd.has_stopped()
     }
 
-    /// Turns the joints by a fraction of the way back to the start pose, as far as the effectors do not notice.
+    /// Turns the joints a fraction of the way back to the start pose without moving effectors away from their targets.
     pub(super) fn return_towards_start(&mut self, tree: &mut Tree, fraction: f64) {
         self.jacobian.return_towards_start(tree, fraction);
     }

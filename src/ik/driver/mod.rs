@@ -68,7 +68,6 @@ pub(super) struct Task<'a> {
 /// What a solve did.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
-    /// Number of iterations.
     pub(super) iterations: usize,
     /// The method that found the pose.
     pub(super) method: Method,
@@ -116,7 +115,7 @@ impl Driver {
             self.minimise(tree, task.options);
         } else {
             task.restarts = if budgeted { 0 } else { task.restarts };
-            // Without limits, a start that falls slowly still reaches its target, and another one would be a jump.
+            // Without limits, a start with a slowly falling error still reaches its target. A restart would jump.
             let limited = tree.joints.iter().any(|j| j.limit != Limit::Free);
             let patience = if limited && task.restarts > 0 { Patience::Brief } else { Patience::Full };
             self.descend(tree, &task, first, patience);
@@ -180,8 +179,7 @@ impl Driver {
         self.record(tree, options);
     }
 
-    /// Straightens a free chain towards a target that is out of its reach, which is the nearest pose. This takes no
-    /// iteration.
+    /// Straightens a free chain towards a target out of reach. This gives the nearest pose without an iteration.
     fn straighten(&mut self, tree: &mut Tree, task: &Task<'_>) {
         self.candidates.get_mut(0).keep(tree, task.method);
         tree.straighten();
@@ -190,7 +188,6 @@ impl Driver {
         self.record(tree, task.options);
     }
 
-    /// Sets the tolerances of the tasks.
     pub(super) fn set_tolerances(tree: &mut Tree, options: &Options) {
         for task in &mut tree.tasks {
             task.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * task.length);

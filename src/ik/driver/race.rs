@@ -16,8 +16,7 @@ const POLISHED: usize = 3;
 /// Number of restarts after which the most promising start runs to its end, if there are more.
 const ROUND: usize = 8;
 
-/// Part of the iterations that the start which was asked for leaves to the others if its target is out of reach: one divided by
-/// this.
+/// If its target is out of reach, the requested start leaves the others one in this many iterations.
 const SCOUTED: usize = 4;
 
 impl Driver {

@@ -1,7 +1,7 @@
 //! Restarts for targets out of reach.
 //!
 //! The nearest pose of a body with limits is the best of many local minima, and no error is small enough to end the search
-//! early. Many random poses are therefore improved by a few cheap sweeps, in rounds of which each keeps the better half
+//! early. Many random poses are therefore improved by a few cheap sweeps, in rounds that each keep the better half
 //! (successive halving: Karnin, Koren & Somekh 2013). Only the best ones are worth the iterations of the method.
 
 use crate::tree::Tree;
@@ -23,7 +23,7 @@ const FINALISTS: usize = 3;
 impl Driver {
     /// Iterates from the best of many random poses. The first candidate has already run to its end.
     pub(super) fn scout(&mut self, tree: &mut Tree, task: &Task<'_>) {
-        // The sweeps do not count, so that without this a solve would improve after its last iteration.
+        // Sweeps are not counted, so without this check a solve would improve after its last iteration.
         if self.is_over(task) {
             return;
         }

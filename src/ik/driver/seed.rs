@@ -10,9 +10,9 @@ use sinew_base::Random;
 
 use super::pose::TreePose;
 
-/// Number of random poses of which a restart takes the one with the smallest error. A pose costs one forward
-/// kinematics, a fraction of an iteration. The slow methods and targets out of reach need good starts: with 4 instead,
-/// `particle` reached 2 % fewer positions on the arms with limits.
+/// A restart takes the best of this number of random poses. A pose costs one forward-kinematics evaluation, a fraction
+/// of an iteration. The slow methods and targets out of reach need good starts: with 4 instead, `particle` reached 2 %
+/// fewer positions on the arms with limits.
 const CHOICES: usize = 16;
 /// The same for quick methods within reach. Measured on 5,000 poses of a Panda arm: 8 and 16 made the slowest per cent of
 /// the solves 12 and 37 % slower.
@@ -77,7 +77,7 @@ fn rotation(joint: &Joint, random: &mut Random) -> DQuat {
     joint.allowed(joint.link_rotation(own))
 }
 
-/// Returns a random angle of a range, of which at most a full turn counts.
+/// Returns a random angle within a range, at most half a turn from its middle.
 fn angle(random: &mut Random, min: f64, max: f64) -> f64 {
     let (middle, half) = (0.5 * (min + max), (0.5 * (max - min)).min(PI));
     random.range(middle - half, middle + half)

@@ -16,10 +16,10 @@ const SLACK: f64 = 0.1;
 const START_SLACK: f64 = 1e-4;
 
 impl Driver {
-    /// Moves the best pose towards the pose in which the solve started, as far as the effector does not notice.
+    /// Moves the best pose towards the start pose without moving the effector noticeably.
     ///
-    /// Iterations that stop at limits or beyond the reach turn joints to and fro for gains that nobody can see. In a drag,
-    /// the body would shake.
+    /// Iterations that stop at limits or beyond the reach turn joints back and forth for gains that nobody can see. In a
+    /// drag, the body would shake.
     pub(super) fn settle(&mut self, tree: &mut Tree, task: &Task<'_>) {
         let [goal] = tree.tasks[..] else { return };
         // A pole decides how the limb bends.

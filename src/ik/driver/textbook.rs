@@ -1,5 +1,5 @@
 //! The loops of the methods as the founding documents state them, see [`Options::textbook`]. One iteration is one pass. The
-//! last pose is the result, also if an earlier one was nearer.
+//! last pose is the result, even if an earlier one was nearer.
 
 use crate::methods::textbook::ccd::{Ccd, Form, stretch};
 use crate::methods::textbook::fused::{Fused, closed_form};
@@ -90,7 +90,7 @@ impl Driver {
         }
     }
 
-    /// Runs all iterations, because the listing has no other end, and fits the joints once.
+    /// Runs all iterations, because the listing never stops early, and fits the joints once.
     fn move_particles(&mut self, particles: &mut Particles, tree: &mut Tree, options: &Options) {
         let Some(target) = tree.tasks.first().and_then(|task| task.target) else { return };
         particles.set(tree);

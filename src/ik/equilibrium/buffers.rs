@@ -10,6 +10,5 @@ use super::mass::CentreOfMass;
 pub(super) struct Buffers {
     pub(super) columns: [Vec<DVec3>; 2],
     pub(super) mass: CentreOfMass,
-    /// Where the capsules are.
     pub(super) places: Vec<Place>,
 }

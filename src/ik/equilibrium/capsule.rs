@@ -1,4 +1,4 @@
-//! The body as capsules, which limbs must not pass.
+//! The body as capsules, which limbs must not penetrate.
 
 use glam::DVec3;
 
@@ -8,15 +8,14 @@ use super::pose::Kinematics;
 use crate::figure::{Figure, Part, SOFT_PART};
 use sinew_base::mathematics::nearest_points;
 
-/// Where the capsules of the bones of an arm and of a leg begin without a skin, as fractions of the bones: the first one begins in the
-/// trunk.
+/// Where the capsules of arm and leg bones begin without a skin, as fractions of the bones. The first bone begins in the trunk.
 const ARM_STARTS: [f64; 2] = [0.45, 0.1];
 const LEG_STARTS: [f64; 2] = [0.25, 0.1];
 /// Flesh gives way by [`SOFT_PART`] of the smaller radius and by this, metres.
 const SOFT: f64 = 0.02;
-/// By how much more the flesh of a forearm gives way when the hand touches the body, metres.
+/// Additional give of a forearm's flesh when the hand touches the body, metres.
 const TOUCH: f64 = 0.03;
-/// Pairs that are farther apart need no nearest points, metres.
+/// Pairs farther apart than this, metres, need no nearest points.
 pub(super) const NEAR: f64 = 0.03;
 
 /// A segment with a radius, in the axes of the figure at its link.
@@ -47,7 +46,6 @@ enum BodyPart {
 }
 
 impl BodyPart {
-    /// Returns the part of a link.
     fn of(figure: &Figure, link: usize) -> Option<Self> {
         Some(match figure.part(link)? {
             Part::Hips | Part::Spine | Part::Neck | Part::Collar(_) => Self::Trunk,
@@ -83,8 +81,8 @@ pub(super) struct Capsules {
 }
 
 impl Capsules {
-    /// Sets the capsules of a figure: those that were measured, and those of a person for all other links. Shins pass the trunk unless
-    /// they are `cleared`: a short figure could not squat otherwise.
+    /// Sets the capsules of a figure: measured ones, and a person's for all other links. Shins may pass through the trunk unless they
+    /// are `cleared`, because a short figure could not squat otherwise.
     pub(super) fn set(&mut self, model: &Model, figure: &Figure, rest: &Kinematics, cleared: bool) {
         self.clear();
         if !model.is_person {
@@ -129,7 +127,6 @@ impl Capsules {
         }
     }
 
-    /// Removes all capsules.
     pub(super) fn clear(&mut self) {
         self.capsules.clear();
         self.pairs.clear();
@@ -178,13 +175,12 @@ impl Capsules {
         }
     }
 
-    /// Returns the links of a pair.
     pub(super) fn links(&self, pair: [usize; 2]) -> [usize; 2] {
         pair.map(|index| self.capsules[index].link)
     }
 
-    /// Returns the ends of all capsules that should not pass the floor: a link, a point in its axes, and the radius. Ankles and feet are
-    /// near it anyway, and stand where their contacts are.
+    /// Returns the ends of all capsules that should stay above the floor: a link, a point in its axes, and the radius. Ankles and feet
+    /// are near it anyway, and stand at their contacts.
     pub(super) fn ends(&self, figure: &Figure) -> impl Iterator<Item = (usize, DVec3, f64)> {
         let count = |capsule: &Capsule| {
             let (BodyPart::UpperLeg(limb) | BodyPart::Leg(limb)) = capsule.part else { return 2 };
@@ -197,7 +193,7 @@ impl Capsules {
             .flat_map(move |c| c.ends.into_iter().take(count(c)).map(|end| (c.link, end, c.radius)))
     }
 
-    /// Sets `slack` to how deep each pair is in a pose. If the body is `soft`, it is deeper by as much as flesh gives way.
+    /// Sets `slack` to the penetration depth of each pair in a pose, plus the give of flesh if the body is `soft`.
     pub(super) fn measure(
         &self,
         pose: &Kinematics,
@@ -215,8 +211,8 @@ impl Capsules {
         slack.extend(self.pairs.iter().map(depth));
     }
 
-    /// Lets a link touch other parts: its flesh, and that of what it carries, does not keep it away from them, and that of the bone before
-    /// it gives way by [`TOUCH`].
+    /// Lets a link touch other parts: its flesh and that of the links below no longer keep it away, and the bone above it gives way by
+    /// [`TOUCH`].
     pub(super) fn let_touch(&self, model: &Model, link: usize, slack: &mut [f64]) {
         let before = model.up(link).nth(1);
         for (pair, slack) in self.pairs.iter().zip(slack) {

@@ -1,8 +1,8 @@
 //! Constants of behaviour. Forces are newtons on a person of 75 kg, stiffness is newtons per metre or newton metres per radian.
 
-/// The strength of the pointer. Twice as much comes nearer to targets at the end of reach, and folds more beyond it.
+/// The strength of the pointer. Doubling it brings limbs nearer to targets at the end of reach, and folds them more beyond.
 pub(super) const PULL: f64 = 1000.0;
-/// A pull on an orientation has this lever, metres.
+/// Lever of a pull on an orientation, metres.
 pub(super) const LEVER: f64 = 0.05;
 /// The strength of a limb that keeps its place without holding the trunk, and of a pole.
 pub(super) const LIGHT_PULL: f64 = 100.0;
@@ -13,7 +13,7 @@ pub(super) const YIELDING: f64 = 100.0;
 pub(super) const UPRIGHT: f64 = 55.0;
 pub(super) const HEAD_UPRIGHT: f64 = 60.0;
 pub(super) const YAW: f64 = 30.0;
-/// Comfort of balance: how much the hips go back when anything goes forwards.
+/// Comfort of balance: how far the hips move back when anything moves forwards.
 pub(super) const COMFORT: f64 = 4000.0;
 /// Distance of the centre of mass from the edge of the support, metres.
 pub(super) const MARGIN: f64 = 0.01;
@@ -22,7 +22,7 @@ pub(super) const HEEL: [f64; 2] = [160.0, 200.0];
 /// The force at which the foot of a pulled leg leaves the floor.
 pub(super) const GRIP: f64 = 300.0;
 pub(super) const GRAVITY: f64 = 9.81;
-/// Springs and weight of a pulled arm, so that the arm moves before the trunk. Springs of a pulled leg have this factor twice.
+/// Factor of a pulled arm's springs and weight, so that the arm moves before the trunk. A pulled leg's springs have it twice.
 pub(super) const RELAXED: f64 = 0.3;
 /// The unknown depth of a pointer, the hips, and the hips of a body in the air whose limb is pulled.
 pub(super) const DEPTH: f64 = 200.0;
@@ -30,6 +30,6 @@ pub(super) const ROOT: f64 = 10.0;
 pub(super) const ROOT_IN_AIR: f64 = 3000.0;
 /// Factor of the springs of the trunk while nothing pulls, so that only what must move does.
 pub(super) const UNPULLED: f64 = 2e4;
-/// The same if parts of the body are moved apart. The rows that do it must be stronger than these springs, or the trunk would stay in the
+/// The same while body parts are moved apart. The rows that move them must be stronger than these springs, or the trunk would stay in the
 /// floor.
 pub(super) const CLEARED: f64 = 1e3;

@@ -16,14 +16,14 @@ use crate::rotation::rotation_vector;
 
 /// Displacement over which friction begins, metres.
 const SLIP: f64 = 2e-3;
-/// The weight goes to the inner side of a foot: this share of half its width from its middle.
+/// Weight shifts to the inner side of a foot, this fraction of half its width from the middle.
 const INNER: f64 = 0.67;
-/// It goes aside by at most this distance, metres of a person. A figure that stands wider than a person leaves some weight behind.
+/// It shifts by at most this distance, metres of a person. A figure that stands wider than a person leaves some weight behind.
 const ASIDE: f64 = 0.08;
-/// A pulled foot at this height leaves the other one to carry the body, metres.
+/// At this height, metres, a pulled foot leaves the weight to the other one.
 pub(super) const LIFTED: f64 = 0.10;
 
-/// Returns a step from 0 to 1 without corners, and its slope (Hermite).
+/// Returns a smooth step from 0 to 1, and its slope (Hermite).
 pub(super) fn smooth(x: f64) -> (f64, f64) {
     let x = x.clamp(0.0, 1.0);
     (x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x))
@@ -102,8 +102,8 @@ impl Problem {
         &mut system.hessian.entries[row.end - 1]
     }
 
-    /// Directions of the body that stay as they are in the world: pelvis, chest and head upright, the pelvis in front, and the sight
-    /// where the head looks.
+    /// Keeps directions of the body in the world: pelvis, chest and head upright, the pelvis facing forwards, and the gaze where the
+    /// head looks.
     fn uprightness(
         &self,
         now: &Kinematics,
@@ -150,7 +150,7 @@ impl Problem {
         (self.stance_now.spins[0] * DVec3::Z).with_y(0.0).normalize_or(DVec3::Z)
     }
 
-    /// The centre of mass stays over its place. Its derivatives are rows, see [`Kind::Comfort`](super::rows::Kind).
+    /// Keeps the centre of mass over its place. The derivatives are rows, see [`Kind::Comfort`](super::rows::Kind).
     fn comfort(&self, now: &Kinematics, system: Option<&mut System>) -> f64 {
         if !self.has_balance {
             return 0.0;
@@ -162,8 +162,8 @@ impl Problem {
         0.5 * constant::COMFORT * away.length_squared()
     }
 
-    /// Returns how far the centre of mass is from its place, along the floor. As a pulled foot rises, this place goes over the other
-    /// feet.
+    /// Returns how far the centre of mass is from its place, along the floor. As a pulled foot rises, this place moves over the
+    /// other feet.
     pub(super) fn away(&self, now: &Kinematics, centre: DVec3) -> DVec3 {
         let lifted: f64 = self.lifted(now).map(|(_, _, (share, _))| share).sum();
         let away = (centre - self.centre).with_y(0.0);
@@ -198,17 +198,17 @@ impl Problem {
         })
     }
 
-    /// Returns the way of the centre of mass from the stance as a foot is lifted.
+    /// Returns the shift of the centre of mass from the stance as a foot is lifted.
     fn way(&self) -> Option<DVec3> {
         self.whole_way().map(|way| way.clamp_length_max(ASIDE))
     }
 
-    /// Returns which share of the way to the feet that hold the weight goes.
+    /// Returns the fraction of the way to the holding feet that the weight shifts.
     pub(super) fn shifted(&self) -> f64 {
         self.whole_way().map_or(1.0, |way| ASIDE / way.length().max(ASIDE))
     }
 
-    /// Returns the way from the centre of mass in the stance to the inner side of the feet that hold.
+    /// Returns the vector from the centre of mass in the stance to the inner side of the feet that hold.
     fn whole_way(&self) -> Option<DVec3> {
         let way = (self.held_middle()? - self.centre).with_y(0.0);
         let held = self.contacts.iter().filter(|c| c.holds);
@@ -223,7 +223,7 @@ impl Problem {
         Some(held().map(super::foot::Contact::middle).sum::<DVec3>() / f64::from(count))
     }
 
-    /// Heels stay down until the limit of an ankle asks for their rise.
+    /// Keeps heels down until an ankle's limit requires them to rise.
     fn heels(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
         let [weight, stiffness] = constant::HEEL;
         let mut energy = 0.0;
@@ -243,7 +243,7 @@ impl Problem {
         energy
     }
 
-    /// Arms have a weight, so that they hang as the trunk leans.
+    /// Gives arms a weight, so that they hang when the trunk leans.
     fn hanging(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for &(link, weight) in &self.weights {
@@ -261,7 +261,7 @@ impl Problem {
         energy
     }
 
-    /// The foot of a pulled leg sticks to its place, and leaves it where the pull is stronger than friction.
+    /// The foot of a pulled leg sticks to its place, and leaves it when the pull is stronger than friction.
     fn grip(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for contact in self.contacts.iter().filter(|c| !c.holds) {
@@ -304,7 +304,6 @@ impl Problem {
         energy
     }
 
-    /// Pins that yield.
     fn yielding_pins(
         &self,
         now: &Kinematics,

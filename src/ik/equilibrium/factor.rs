@@ -1,8 +1,8 @@
 //! Symmetric matrices of a tree, stored and factorised without fill.
 //!
 //! Unknowns of a tree whose joints come after their parents are coupled only along paths to the root. Row k has entries for the unknowns
-//! above k, in increasing order, and then for k itself. An unknown above k is above k's row as the same prefix, so that all loops run
-//! along contiguous memory.
+//! above k, in increasing order, and then for k itself. The row of an unknown above k covers a prefix of row k, so all loops run along
+//! contiguous memory.
 
 use super::model::Model;
 
@@ -19,22 +19,20 @@ impl TreeMatrix {
         self.entries.resize(model.entries(), 0.0);
     }
 
-    /// Copies another matrix without new memory.
+    /// Copies another matrix without allocating.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.entries.clone_from(&other.entries);
     }
 
-    /// Returns a row.
     pub(super) fn row(&mut self, model: &Model, k: usize) -> &mut [f64] {
         &mut self.entries[model.row(k)]
     }
 
-    /// Adds another matrix.
     pub(super) fn add(&mut self, other: &Self) {
         self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
     }
 
-    /// Returns half the quadratic form ½ xᵀ A x.
+    /// Returns ½ xᵀ A x.
     pub(super) fn half_form(&self, model: &Model, x: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (k, &own) in x.iter().enumerate() {

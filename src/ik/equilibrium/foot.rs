@@ -7,11 +7,11 @@ use super::pose::{Kinematics, Pose};
 use crate::figure::Figure;
 use crate::rotation::shortest_arc;
 
-/// The least and the largest values that the skin may give a foot: where heel and tip are before the ankle, and half the width, metres of
-/// a person.
+/// Minimum and maximum values that the skin may give a foot: distance of heel and tip in front of the ankle, and half the width, metres
+/// of a person.
 const MEASURED: [[f64; 2]; 3] = [[-0.15, -0.03], [0.08, 0.35], [0.03, 0.15]];
-/// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), and where the heel, the ball and the tip are
-/// behind or before the ankle, as fractions of that length.
+/// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), and positions of heel, ball and tip behind
+/// or in front of the ankle, as fractions of that length.
 const LENGTH: f64 = 0.266;
 const HALF_WIDTH: f64 = 0.045;
 const HEEL: f64 = -0.25;
@@ -20,7 +20,7 @@ const TOES: f64 = 0.3;
 const TIP: f64 = 0.7;
 /// A foot is on the floor if its ball is at most this much higher than at rest, and its heel below the second height.
 const STANDING: [f64; 2] = [0.03, 0.15];
-/// The ankle of a person is at most this far above the sole, although the floor may be far below: metres of a person.
+/// A person's ankle is at most this far above the sole, even if the floor is far below, metres of a person.
 const HIGHEST: f64 = 0.25;
 /// An end without toes that is this near to the floor at rest is a tip, which stands on one point at any angle.
 const TIP_HEIGHT: f64 = 0.04;
@@ -120,7 +120,6 @@ impl Foot {
 /// A standing foot. It may turn about its ball, so that its heel rises.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
-    /// The index of the foot.
     pub(super) foot: usize,
     pub(super) ball: DVec3,
     pub(super) heel: DVec3,
@@ -128,7 +127,7 @@ pub(super) struct Contact {
     pub(super) local_side: DVec3,
     pub(super) side: DVec3,
     pub(super) forward: DVec3,
-    /// Whether it stays. A foot of a leg that is pulled sticks to its place only up to a force.
+    /// Whether it stays. The foot of a pulled leg sticks to its place only up to a force.
     pub(super) holds: bool,
     /// Whether its toes are pulled, so that only its ball sticks.
     pub(super) is_on_toes: bool,
@@ -154,7 +153,7 @@ impl Contact {
         }
     }
 
-    /// Returns whether its own rows keep the foot.
+    /// Returns whether the contact's rows keep the foot.
     pub(super) fn keeps(&self) -> bool {
         self.holds && !self.is_pinned
     }
@@ -164,8 +163,8 @@ impl Contact {
         self.ball.lerp(self.heel, 0.5)
     }
 
-    /// Puts the foot back exactly, in closed form: the knee by the law of cosines, the hip aims, and the ankle keeps the foot. A
-    /// straight leg is then no singularity.
+    /// Puts the foot back exactly, in closed form: the law of cosines bends the knee, the hip aims, and the ankle keeps the
+    /// foot. A straight leg is not singular then.
     pub(super) fn retract(&self, model: &Model, foot: &Foot, pose: &mut Pose, now: &Kinematics) {
         let (Some([hip, knee]), ankle) = (foot.leg, foot.link) else { return };
         let Freedom::Hinge { axis, .. } = model.joints[knee].freedom else { return };

@@ -18,7 +18,7 @@ impl Problem {
         self.pulls.clear();
         self.yielding.clear();
         self.set_pulls(figure, goals);
-        // Behind them are the pulls of raised feet, which stay.
+        // After them come the pulls of raised feet, which stay.
         self.pulls.extend_from_slice(self.last_pulls.get(self.pulls.len()..).unwrap_or_default());
         let mut moved = 0.0_f64;
         for (pull, last) in self.pulls.iter_mut().zip(&self.last_pulls) {
@@ -67,7 +67,6 @@ impl Problem {
         }
     }
 
-    /// Returns the parts of a goal.
     fn kinds(&self, goal: &Goal) -> [Option<PullKind>; 3] {
         let Self { model, stance_now: now, .. } = self;
         let space = &model.space;
@@ -117,13 +116,14 @@ impl Problem {
         Some(Pull { goal: index, link, kind, force: LIGHT_PULL, holds: false, is_pin: false })
     }
 
-    /// Returns whether nothing holds the body and only limbs are pulled, which must not take it along.
+    /// Returns whether nothing holds the body and only limbs are pulled. They must not drag it along.
     pub(super) fn hangs_on_limbs(&self) -> bool {
         let is_limb = |pull: &Pull| matches!(self.carrier(pull.link), Some(Part::Limb(..) | Part::Collar(_)));
         self.contacts.is_empty() && self.pulls.iter().all(|pull| !pull.is_pin && is_limb(pull))
     }
 
-    /// Returns whether a target is farther from a standing foot or a pin than all bones between them are long.
+    /// Returns whether a target is farther from a standing foot or a pin than the total length of the bones between
+    /// them.
     pub(super) fn is_beyond_bones(&self, goal: usize) -> bool {
         let pinned = self.pulls.iter().filter(|p| p.is_pin).filter_map(|p| match p.kind {
             PullKind::Position { offset, end, .. } => Some((p.link, offset, end)),

@@ -68,13 +68,13 @@ impl Problem {
 
     /// Returns whether a joint has turned so little from rest that its limit is far away.
     pub(super) fn is_far_from_limit(&self, link: usize, turn: DQuat) -> bool {
-        // The sine of half the angle, of which swing, twist and Euler angles are at most twice as much.
+        // The sine of half the angle. Swing, twist and Euler angles are at most twice the angle.
         let sine = turn.xyz().length_squared();
         let safe = self.safe_turns[link];
         turn.w > 0.0 && sine < safe * safe
     }
 
-    /// Measures by how much each limit is exceeded in the stance, and the sine of half the turn from rest within which it is far away.
+    /// Measures by how much the stance exceeds each limit, and the sine of half the turn from rest within which the limit is far away.
     pub(super) fn measure_limits(&mut self) {
         let Self { model, stance, limit_slack, safe_turns, .. } = self;
         let safe = |joint: &Joint| {

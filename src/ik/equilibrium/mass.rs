@@ -6,12 +6,12 @@ use super::model::{Joint, Model};
 use super::pose::Kinematics;
 use super::system::Forces;
 
-/// The centre of mass, and its derivatives by all degrees of freedom. Arms count at the shoulder.
+/// The centre of mass and its Jacobian. Arms count at the shoulder.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CentreOfMass {
     pub(super) at: DVec3,
     pub(super) columns: Vec<DVec3>,
-    /// For each link, the mass of it and of all below it, and that mass times its centre.
+    /// For each link, the mass of it and all links below, and that mass times its centre.
     below: Vec<(f64, DVec3)>,
 }
 
@@ -46,7 +46,7 @@ impl CentreOfMass {
         }
     }
 
-    /// Adds a force on the centre: its share on each link.
+    /// Adds a force on the centre, distributed over the links.
     pub(super) fn push(model: &Model, now: &Kinematics, force: DVec3, forces: &mut Forces) {
         for (link, joint) in model.joints.iter().enumerate().filter(|(_, j)| j.balance_mass > 0.0) {
             forces.on_point(link, now.point(link, balance_centre(joint)), force * joint.balance_mass);

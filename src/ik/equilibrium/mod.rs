@@ -5,12 +5,12 @@
 //! subject to c(q) = 0,  d(q) ≥ 0              contacts, limits, floor, balance, and the capsules of the body
 //! ```
 //!
-//! The energy E holds springs of the joints about the stance, uprightness, comfort of balance, and the weight of arms that hang. Forces
-//! are an order of precedence: contacts and pins are stronger than balance, floor and body, these than limits, and these than goals. The
-//! pose depends on the goals and the stance, not on the way or the speed, so that a pull that is undone leads back.
+//! The energy E contains joint springs about the stance, uprightness, comfort of balance, and the weight of hanging arms. Forces define
+//! an order of precedence: contacts and pins first, then balance, floor and body, then limits, and then goals. The pose depends on the
+//! goals and the stance, not on the path or the speed, so undoing a pull leads back.
 //!
 //! Newton steps with exact second derivatives solve it, with one small quadratic program a step (see `newton`). Baerlocher & Boulic 2004
-//! order tasks of a body by projections; here the order is that of the forces.
+//! order the tasks of a body by projections; here the forces order them.
 
 mod buffers;
 mod capsule;
@@ -47,29 +47,28 @@ use pose::Pose;
 use problem::Problem;
 use pull::PullKind;
 
-/// The target of a solve that does not continue a drag moves in strides, metres of a person and radians, so that its answer is the one that
-/// a drag would find.
+/// If a solve does not continue a drag, its target moves in strides, metres of a person and radians, so that it finds the result of a drag.
 const STRIDE: f64 = 0.05;
 const TURN_STRIDE: f64 = 0.2;
 /// Iterations of a stride, and the share of all iterations that strides may take.
 const STRIDE_ITERATIONS: usize = 20;
 const WAY: f64 = 0.6;
-/// Iterations of a frame of a drag. A later frame goes on.
+/// Iterations of a frame of a drag. A later frame continues.
 const FRAME_ITERATIONS: usize = 12;
-/// A frame in which a target moves by this distance, metres of a person, turns joints by at most this angle, radians. Where a posture
-/// gives way to another one, the body takes a few frames for it.
+/// A frame in which a target moves by this distance, metres of a person, turns joints by at most this angle, radians. If one posture
+/// gives way to another, the body takes a few frames.
 const FRAME_MOVE: f64 = 0.005;
 const FRAME_TURN: f64 = 0.09;
-/// A solve is at rest if a step gains less, joules: on the way, in a frame of a drag, and at the end.
+/// A solve rests when a step gains less, joules: on the way, in a frame of a drag, and at the end.
 const WAY_REST: f64 = 1e-2;
 const FRAME_REST: f64 = 1e-4;
 const REST: f64 = 1e-7;
-/// A limb that is straighter is bent by this angle before the first step, because a straight limb cannot tell to which side it bends.
+/// A straighter limb is bent by this angle before the first step, because a straight limb has no bend direction.
 const STRAIGHT: f64 = 0.035;
 /// A limb that the stance stretches the wrong way by less than this, radians, and by more than half of [`STRAIGHT`], would be pressed
 /// further that way by a push along it. So it is bent farther before the first step, and straightened again when nothing pushes.
 const OVERSTRETCHED: f64 = 0.26;
-/// A pull towards the root of a limb by more than this pushes it, metres of a person.
+/// A pull towards a limb's root by more than this, metres of a person, pushes it.
 const PUSHED: f64 = 1e-6;
 /// The hips go down by this distance, metres of a person, if the knee of a standing leg is bent by less than half of [`STRAIGHT`].
 const LOWERED: f64 = 2e-4;
@@ -88,7 +87,7 @@ pub(crate) struct EquilibriumSolver {
     is_unfinished: bool,
 }
 
-/// What a problem of a drag was made from.
+/// What the problem of a drag was built from.
 #[derive(Clone, Debug)]
 struct Key {
     /// The body in the pose of the result.
@@ -110,8 +109,8 @@ pub(crate) struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// Returns what is known about a goal that is missed. Its target is beyond the bones if it is farther from a standing foot
-    /// or a pin than the bones between them are long. Nothing that gave way would then help.
+    /// Returns what is known about a missed goal. Its target is beyond the bones if it is farther from a standing foot or a
+    /// pin than the total length of the bones between them. Then nothing that gives way would help.
     pub(crate) fn evidence(&self, beyond_bones: bool) -> Evidence {
         if beyond_bones {
             return Evidence { beyond_bones, ..Evidence::default() };
@@ -135,18 +134,17 @@ fn frame_reach(moved: f64) -> f64 {
 }
 
 impl EquilibriumSolver {
-    /// Forgets the last problem.
     pub(crate) fn reset(&mut self) {
         self.key = None;
         self.is_unfinished = false;
     }
 
-    /// Returns whether the last frame of a drag was not yet at rest, so that the same problem must be solved on.
+    /// Returns whether the last frame of a drag was not yet at rest, so that the same problem must be continued.
     pub(crate) fn is_unfinished(&self) -> bool {
         self.is_unfinished
     }
 
-    /// Returns whether the target of a goal is farther away than the bones of the body are long.
+    /// Returns whether the target of a goal is farther away than the bones of the body reach.
     pub(crate) fn is_beyond_bones(&self, goal: usize) -> bool {
         self.problem.is_beyond_bones(goal)
     }
@@ -193,7 +191,7 @@ impl EquilibriumSolver {
         Some(Equilibrium { iterations: ending.iterations, converged: ending.converged, held_by })
     }
 
-    /// Keeps the problem for the next frame of a drag.
+    /// Stores the problem for the next frame of a drag.
     fn remember(&mut self, body: &Body, goals: &[Goal], options: &Options) {
         if options.start != Start::Continue {
             self.key = None;
@@ -213,7 +211,7 @@ impl EquilibriumSolver {
         }
     }
 
-    /// Moves the targets from where their points are in the stance to their ends, in strides.
+    /// Moves the targets in strides from their points in the stance to their ends.
     fn walk(&mut self, most: usize, continues: bool) -> Ending {
         let strides = self.problem.pulls.iter().map(|pull| {
             let (metres, radians) = pull.distance();
@@ -254,8 +252,8 @@ impl EquilibriumSolver {
         Ending { iterations: ending.iterations + last.iterations, converged: last.converged }
     }
 
-    /// Meets the goals of a body whose uneven scale makes lengths depend on the pose: moves each target by as much as its point is
-    /// beside where it would be with the lengths at rest, and solves again. Returns the number of iterations.
+    /// Meets the goals of a body whose uneven scale makes lengths depend on the pose: moves each target by its point's offset from
+    /// where the rest lengths would put it, and solves again. Returns the number of iterations.
     fn follow_lengths(&mut self, body: &mut Body, most: usize) -> usize {
         let mut iterations = 0;
         for _ in 0..LENGTH_ROUNDS {
@@ -277,7 +275,7 @@ impl EquilibriumSolver {
         iterations
     }
 
-    /// Bends straight limbs that are pulled. Of a limb that the last frame has stretched, only one whose end is pulled back.
+    /// Bends straight limbs that are pulled. A limb that the last frame stretched bends only if its end is pulled back.
     fn bend_straight_limbs(&mut self, is_first: bool) {
         let Self { problem, newton, pose, .. } = self;
         newton.now.update(&problem.model, pose);

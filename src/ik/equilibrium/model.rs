@@ -48,10 +48,10 @@ pub(super) struct Joint {
     pub(super) part: Option<Part>,
     /// Position relative to the parent at rest, along the axes of the figure.
     pub(super) offset: DVec3,
-    /// Rotation from the axes of the figure to those of the link at rest, and metres of a person per unit of the link.
+    /// Rotation from the axes of the figure to the link's at rest, and metres of a person per unit of the link.
     frame: DQuat,
     pub(super) scale: f64,
-    /// The signs of the axes in which the joint turns, and of those of its points: scale above it may reflect them.
+    /// The signs of the axes of the joint's turns and of its points. Scale above it may reflect them.
     pub(super) signs: [DVec3; 2],
     pub(super) freedom: Freedom,
     /// Its first degree of freedom.
@@ -65,7 +65,7 @@ pub(super) struct Joint {
     /// Fraction of the whole mass, and its centre.
     pub(super) mass: f64,
     pub(super) centre: DVec3,
-    /// The same for balance, in which arms count at the shoulder, so that they are no counterweights.
+    /// The same for balance, in which arms count at the shoulder, so that they are not counterweights.
     pub(super) balance_mass: f64,
     /// Whether that mass is at the joint itself.
     pub(super) counts_above: bool,
@@ -102,7 +102,7 @@ impl Space {
         Self { from_world, to_world: from_world.inverse(), from_base, from_world_spin, size }
     }
 
-    /// Returns a world orientation in this space.
+    /// Converts a world orientation to this space.
     pub(super) fn orientation(&self, world: DQuat) -> DQuat {
         unit(self.from_world_spin * world)
     }
@@ -243,7 +243,7 @@ impl Model {
         &self.paths[self.path_starts[link]..self.path_starts[link + 1]]
     }
 
-    /// Returns the degrees of freedom above one, in increasing order.
+    /// Returns the degrees of freedom above `d`, in increasing order.
     pub(super) fn above(&self, d: usize) -> &[usize] {
         let link = self.owners[d];
         let path = self.path(link);
@@ -270,38 +270,38 @@ impl Model {
         std::iter::successors(Some(link), |&l| self.joints[l].parent)
     }
 
-    /// Returns a local rotation of a link as a turn along the axes of the figure.
+    /// Converts a link's local rotation to a turn in the axes of the figure.
     pub(super) fn turn(&self, link: usize, local: DQuat) -> DQuat {
         let above =
             self.joints[link].parent.map_or(self.space.from_base, |p| self.joints[p].frame.conjugate());
         unit(above * reflect(self.joints[link].signs[0], local) * self.joints[link].frame)
     }
 
-    /// Returns a turn along the axes of the figure as the local rotation of a link.
+    /// Converts a turn in the axes of the figure to a link's local rotation.
     pub(super) fn local(&self, link: usize, turn: DQuat) -> DQuat {
         let above =
             self.joints[link].parent.map_or(self.space.from_base.conjugate(), |p| self.joints[p].frame);
         reflect(self.joints[link].signs[0], unit(above * turn * self.joints[link].frame.conjugate()))
     }
 
-    /// Returns the rotation from the axes of the figure to those of a link at rest.
+    /// Returns the rotation from the figure's axes to a link's at rest.
     pub(super) fn frame(&self, link: usize) -> DQuat {
         self.joints[link].frame
     }
 
-    /// Returns a turn of a link along the axes of the figure as a rotation from rest in its own frame, for its limit.
+    /// Converts a turn in the axes of the figure to a rotation from rest in the link's frame, for its limit.
     pub(super) fn own(&self, link: usize, turn: DQuat) -> DQuat {
         let Joint { frame, signs, .. } = self.joints[link];
         reflect(signs[0], frame * turn * frame.conjugate())
     }
 
-    /// Returns a point of a link, given in its frame, along the axes of the figure.
+    /// Converts a point from a link's frame to the axes of the figure.
     pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
         let joint = &self.joints[link];
         self.axes(link) * (offset * joint.signs[1]) * joint.scale
     }
 
-    /// Returns the rotation from the axes of a link at rest to those of the figure.
+    /// Returns the rotation from a link's axes at rest to the figure's.
     pub(super) fn axes(&self, link: usize) -> DQuat {
         self.joints[link].frame.conjugate()
     }

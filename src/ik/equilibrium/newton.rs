@@ -19,20 +19,20 @@ use super::system::System;
 use correction::Correction;
 use hessian::Augmented;
 
-/// The first damping, and the least.
+/// The initial, minimum and maximum damping.
 const DAMPING: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-6;
 const MOST_DAMPING: f64 = 1e9;
 /// The largest turn of a joint in a step, radians. The hips may move by half as many metres.
 const LARGEST_STEP: f64 = 0.6;
-/// What is left of a reach is not worth a step if it is less, radians.
+/// A remaining reach below this is not worth a step, radians.
 const SHORTEST: f64 = 5e-3;
-/// Rows that miss by less work need no mending, joules, and a step of mending turns joints by at most this angle, radians.
+/// Rows violated by less work, joules, need no repair. A repairing step turns joints by at most this angle, radians.
 const MENDED: f64 = 1e-2;
 const MENDING: f64 = 0.03;
 /// Hinges may turn by this factor more than the other joints in a frame.
 const KNEES: f64 = 1.5;
-/// A step is taken if the merit falls by this share of what the model predicts.
+/// A step is accepted if the merit falls by this fraction of what the model predicts.
 const ACCEPTED: f64 = 0.05;
 /// Weight of active rows that make an indefinite Hessian definite.
 const AUGMENTATION: f64 = 3e4;
@@ -86,9 +86,9 @@ pub(super) struct Newton {
     warm: Warm,
     /// How far the steps of this solve may still turn joints, radians.
     left: f64,
-    /// Whether the reach is spent, so that a step only mends rows.
+    /// Whether the reach is spent, so that a step only repairs rows.
     mends: bool,
-    /// The squared length that is left of each pull.
+    /// The remaining squared length of each pull.
     lengths: Vec<f64>,
     correction: Correction,
 }
@@ -99,7 +99,7 @@ struct Trial {
     now: Kinematics,
 }
 
-/// What became of a damped step.
+/// The result of a damped step.
 enum Attempt {
     Accepted {
         small: bool,
@@ -112,7 +112,7 @@ enum Attempt {
 }
 
 impl Newton {
-    /// Forgets the hints.
+    /// Clears the hints.
     pub(super) fn reset(&mut self) {
         (self.warm.damping, self.warm.step) = (DAMPING, f64::INFINITY);
         self.warm.forces.clear();
@@ -140,7 +140,7 @@ impl Newton {
         let mut merit = self.evaluate(problem, pose);
         while ending.iterations < most && !ending.converged {
             if self.left < SHORTEST {
-                // The reach is spent. Only what the last step left of the rows is still mended.
+                // The reach is spent. Only row violations left by the last step are still repaired.
                 if self.trial_rows.penalty(problem) < MENDED {
                     break;
                 }
@@ -197,7 +197,7 @@ impl Newton {
         self.augmented.is_set = false;
     }
 
-    /// Tries a step with the present damping.
+    /// Tries a step with the current damping.
     fn attempt(
         &mut self,
         problem: &mut Problem,
@@ -220,7 +220,7 @@ impl Newton {
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
         let mut size = problem.model.largest_turn(&self.step);
-        // A step that mends rows must reach them, so that damping and not its length bounds it.
+        // A step that repairs rows must reach them, so damping bounds it, not its length.
         let most = if self.mends { self.left } else { LARGEST_STEP };
         if size > most {
             let more = (2.0 * size / most).min(100.0);
@@ -228,12 +228,12 @@ impl Newton {
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
         if size > self.left {
-            // A frame goes a part of the way. More damping would lead another way, for example past a straight knee.
+            // A frame goes part of the way. More damping would take another path, for example past a straight knee.
             size = self.shorten(size, self.left / size);
         }
         pose.stepped(&problem.model, &self.step, &mut self.trial.pose);
         self.trial.settle(problem);
-        // The knees of standing legs follow the hips, and turn fast where they are straight.
+        // The knees of standing legs follow the hips, and turn fast when they are straight.
         let knees = |trial: &Pose| {
             let turned = trial.angles.iter().zip(&pose.angles).map(|(a, b)| (a - b).abs());
             turned.fold(0.0, f64::max) / KNEES
@@ -325,7 +325,7 @@ impl Newton {
         factor.backward(model, step);
     }
 
-    /// Lets goals that need more than their force pull, and goals that arrive hold. Returns whether one changed.
+    /// Switches goals that exceed their force to pulling, and arrived goals to holding. Returns whether one changed.
     fn switch(&mut self, problem: &mut Problem, share: &mut f64, switches: usize) -> bool {
         let mut changed = false;
         for index in 0..problem.pulls.len() {
@@ -414,7 +414,7 @@ impl Trial {
     }
 }
 
-/// Puts the feet that hold back to their places.
+/// Returns holding feet to their places.
 fn retract(problem: &Problem, pose: &mut Pose, now: &mut Kinematics) {
     let model: &Model = &problem.model;
     let holding = || problem.contacts.iter().filter(|c| c.keeps());

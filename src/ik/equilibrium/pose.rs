@@ -16,7 +16,7 @@ pub(super) struct Pose {
 }
 
 impl Pose {
-    /// Copies another pose without new memory.
+    /// Copies another pose without allocating.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.hips = other.hips;
         self.turns.clone_from(&other.turns);
@@ -123,12 +123,12 @@ impl Kinematics {
         Some((straight, if 0.5 * (low + high) >= straight { 1.0 } else { -1.0 }))
     }
 
-    /// Returns the place of a point of a link.
+    /// Returns the position of a link's point.
     pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
         self.positions[link] + self.spins[link] * offset
     }
 
-    /// Sets `columns` to the derivatives of a point of a link by the degrees of freedom above it.
+    /// Sets `columns` to a link point's derivatives with respect to the degrees of freedom above.
     pub(super) fn point_columns(&self, model: &Model, link: usize, at: DVec3, columns: &mut Vec<DVec3>) {
         columns.clear();
         columns.extend(model.path(link).iter().map(|&d| match self.axes[d] {

@@ -35,7 +35,6 @@ pub(super) struct Problem {
     pub(super) feet: Vec<Foot>,
     pub(super) contacts: Vec<Contact>,
     pub(super) pulls: Vec<Pull>,
-    /// Pins that yield.
     pub(super) yielding: Vec<Yielding>,
     /// Whether anything but pins pulls.
     pub(super) is_pulled: bool,
@@ -58,10 +57,8 @@ pub(super) struct Problem {
     pub(super) capsule_slack: Vec<f64>,
     /// A direction that the head turns to, with its stiffness.
     pub(super) look: Option<(DVec3, f64)>,
-    /// The pose at rest.
     rest: Kinematics,
     rest_pose: Pose,
-    /// The pulls of the last frame.
     pub(super) last_pulls: Vec<Pull>,
     buffers: Buffers,
 }
@@ -138,8 +135,7 @@ impl Problem {
         self.look = None;
     }
 
-    /// Ends the ranges of elbows and knees where they are straight, or at the stance beyond that. A joint that is pushed over would stay
-    /// on the other side.
+    /// Ends the ranges of elbows and knees at straight, or at the stance if that is beyond. A joint pushed past that would stay there.
     fn keep_from_overstretching(&mut self, figure: &Figure) {
         let Self { model, stance, stance_now, .. } = self;
         for joints in figure.parts.limbs.iter().flat_map(|limb| limb.joints.windows(3)) {
@@ -177,7 +173,7 @@ impl Problem {
         stance_now.update(model, stance);
     }
 
-    /// Sets the rest pose, in which all links have the axes of the figure. It is upright also if a node above the hips leans.
+    /// Sets the rest pose, in which all links have the axes of the figure. It is upright even if a node above the hips leans.
     fn set_rest(&mut self, body: &Body, hips: Option<DVec3>) {
         let Self { model, rest, rest_pose, .. } = self;
         let hips = hips.unwrap_or_else(|| body.world_from_base().transform_point3(body.links()[0].offset));
@@ -222,7 +218,7 @@ impl Problem {
         }
     }
 
-    /// Keeps a raised foot where it is, as long as its leg reaches. The leg is no counterweight: it counts at the hip.
+    /// Keeps a raised foot where it is, as long as its leg reaches. The leg is not a counterweight: it counts at the hip.
     fn keep_raised(&mut self, link: usize, leg: &[usize]) {
         let place = self.stance_now.positions[link];
         let (axes, free) = (DMat3::IDENTITY, DMat3::ZERO);
@@ -261,7 +257,7 @@ impl Problem {
         }
     }
 
-    /// Stiffens what no pin should move: the trunk.
+    /// Stiffens the trunk, which no pin should move.
     fn stiffen_trunk(&mut self, factor: f64) {
         for (joint, stiffness) in self.model.joints.iter().zip(&mut self.stiffness) {
             if !matches!(joint.part, Some(Part::Limb(..))) {
@@ -315,8 +311,7 @@ impl Problem {
         }
     }
 
-    /// Keeps the skin above the floor, or without one the ends of all capsules, wherever they are at the start, but not higher than they
-    /// are at rest.
+    /// Keeps the skin, or without one the ends of all capsules, above the floor wherever they start, but not higher than at rest.
     fn keep_above_floor(&mut self, figure: &Figure) {
         let Self { model, rest, floor_points, capsules, .. } = self;
         let Some(floor) = model.floor else { return };

@@ -1,8 +1,8 @@
 //! What pulls on a figure: goals and pins.
 //!
 //! A goal is a hand that pulls with at most a certain force (an exact penalty; Fletcher 1987, chapter 14.3). While less is needed, it
-//! holds its target exactly: its residual is a row of constraints. Else it pulls with its whole force, and the pose is the nearest that
-//! the energy allows.
+//! holds its target exactly: its residual is a row of constraints. Otherwise it pulls with its whole force, and the pose is the nearest
+//! that the energy allows.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -14,7 +14,6 @@ use crate::rotation::rotation_vector;
 /// A part of a goal or of a pin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pull {
-    /// The index of the goal.
     pub(super) goal: usize,
     pub(super) link: usize,
     pub(super) kind: PullKind,
@@ -22,7 +21,7 @@ pub(super) struct Pull {
     pub(super) force: f64,
     /// Whether it holds its target exactly.
     pub(super) holds: bool,
-    /// Whether it is a pin, whose rows are as strong as those of contacts.
+    /// Whether it is a pin, whose rows are as strong as contact rows.
     pub(super) is_pin: bool,
 }
 
@@ -177,8 +176,8 @@ pub(super) fn inverse_left_jacobian(v: DVec3) -> DMat3 {
     DMat3::IDENTITY - cross * 0.5 + cross * cross * k
 }
 
-/// Returns a place between two that are seen from the origin: their azimuths, heights and distances are mixed, so that the way leads
-/// round and not overhead.
+/// Interpolates two positions as seen from the origin, by azimuth, height and distance, so that the path leads around and not
+/// overhead.
 fn between(from: DVec3, to: DVec3, share: f64) -> DVec3 {
     let polar = |v: DVec3| (v.x.atan2(v.z), v.y, v.x.hypot(v.z));
     let ((a, height, near), (b, top, far)) = (polar(from), polar(to));

@@ -53,7 +53,7 @@ pub(super) fn backward(l: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
-/// A quadratic program with bounds: the least ½ yᵀ A y + bᵀ y with lower ≤ y ≤ upper.
+/// A quadratic program with bounds: minimise ½ yᵀ A y + bᵀ y with lower ≤ y ≤ upper.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoxQp {
     /// A, row-major and symmetric.

@@ -1,7 +1,8 @@
 //! The hard rows: what a pose must keep, each with its value and the largest force that keeps it.
 //!
-//! An equality keeps its value at zero, and a bound keeps it at least zero. A row whose force is above what the rest of the problem
-//! asks for is kept exactly, so that forces are an order of precedence, and no set of rows is ever infeasible (an exact penalty).
+//! An equality keeps its value at zero, and a bound keeps it at least zero. A row is kept exactly if its force exceeds what the
+//! rest of the problem asks for. Forces therefore define an order of precedence, and no set of rows is infeasible (an exact
+//! penalty).
 
 use glam::DVec3;
 
@@ -49,7 +50,6 @@ pub(super) enum Kind {
     Comfort,
 }
 
-/// A row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) value: f64,
@@ -94,7 +94,7 @@ impl Rows {
         self.all.push(row);
     }
 
-    /// Returns the sum of the penalties of all rows but pulls that are goals.
+    /// Returns the sum of the penalties of all rows except goals' pulls.
     pub(super) fn penalty(&self, problem: &Problem) -> f64 {
         let counts = |row: &&Row| !matches!(row.kind, Kind::Pull(p) if !problem.pulls[p].is_pin);
         self.all.iter().filter(counts).map(|row| row.force * row.violation()).sum()
@@ -110,7 +110,7 @@ fn bound(kind: Kind, value: f64, force: f64, near: f64) -> Row {
 }
 
 impl Problem {
-    /// Returns what a row stands for in a report. Standing feet, pinned or not, and goals always carry a force.
+    /// Returns a row's meaning in a report. Standing feet, pinned or not, and goals always carry a force.
     pub(super) fn hold(&self, kind: Kind) -> Option<Hold> {
         match kind {
             Kind::Contact(_) | Kind::Heel(_) | Kind::Comfort => None,
@@ -129,7 +129,7 @@ impl Problem {
         }
     }
 
-    /// Computes the rows of a pose but those of pulls. `derive` asks for the derivatives of the near ones.
+    /// Computes the rows of a pose, except pulls. With `derive`, also the derivatives of near rows.
     pub(super) fn rows(
         &self,
         pose: &Pose,
@@ -293,7 +293,7 @@ impl Problem {
         }
     }
 
-    /// Adds the forces that keep the rows. Limits of ball joints are bent themselves: their second derivatives go to `matrix`.
+    /// Adds the forces that keep the rows. Limits of ball joints are curved: their second derivatives go to `matrix`.
     pub(super) fn push_rows(
         &self,
         pose: &Pose,
@@ -330,7 +330,7 @@ impl Problem {
                     let foot = &self.feet[self.contacts[index].foot];
                     forces.on_point(foot.link, now.point(foot.link, foot.heel), DVec3::Y * force);
                 }
-                // Its energy has pushed already.
+                // The energy already includes its force.
                 Kind::Comfort => {}
                 Kind::Limit(link) => self.bend_limit(link, pose.turns[link], nth, force, matrix),
                 Kind::Balance(index) => balance -= support::direction(index) * force,

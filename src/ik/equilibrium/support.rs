@@ -20,15 +20,13 @@ pub(super) struct Side {
     corner: Corner,
 }
 
-/// A corner of the support.
 #[derive(Clone, Copy, Debug, Default)]
 struct Corner {
     /// Its place, and where it would be if the foot had not been lifted.
     at: DVec3,
     own: DVec3,
-    /// How far it is beside the middle of the foot, as a vector of the foot.
+    /// Its sideways offset from the middle of the foot, as a vector of the foot.
     beside: DVec3,
-    /// The index of the contact.
     contact: usize,
     /// Shares of the heel and of the ball in the corner, and how the first changes with the height of the heel.
     heel: f64,
@@ -69,7 +67,7 @@ impl Problem {
         sides
     }
 
-    /// Returns the corners of a foot. The tip of a foot that holds stays; its heel leaves the support as it rises.
+    /// Returns the corners of a foot. The tip of a holding foot stays; its heel leaves the support as it rises.
     fn corners(&self, now: &Kinematics, index: usize) -> impl Iterator<Item = Corner> {
         let contact = &self.contacts[index];
         let foot = &self.feet[contact.foot];

@@ -25,8 +25,8 @@ impl System {
         self.gradient.resize(model.count, 0.0);
     }
 
-    /// Adds a term whose gradient by a vector is `slope` and whose Hessian by it is `weight`. `columns` are the derivatives of
-    /// the vector by the unknowns above a link.
+    /// Adds a term of a vector with gradient `slope` and Hessian `weight`. `columns` are the vector's derivatives with respect
+    /// to the unknowns above a link.
     pub(super) fn add(
         &mut self,
         model: &Model,
@@ -60,7 +60,7 @@ impl System {
     }
 }
 
-/// Forces on points and directions of links, of which only the second derivatives count.
+/// Forces on points and directions of links. Only their second derivatives count.
 ///
 /// A turn of a joint by ω moves a point by exp(ω) r about the joint, so that ∂²x/∂a∂b = a × (b × r) for axes a above b, and the mean of both
 /// orders for two axes of one joint. Then −f · ∂²x = −a · ((b × r) × f) = −a · (r fᵀ − tr(r fᵀ)) b, which is linear in r fᵀ. So each link

@@ -27,7 +27,7 @@ const SPINE: DVec3 = DVec3::new(25.0, 30.0, 40.0);
 const NECK_SPRING: DVec3 = DVec3::new(6.0, 6.0, 8.0);
 const COLLAR: f64 = 60.0;
 const ARM_SPRINGS: [f64; 3] = [14.0, 7.0, 4.0];
-/// They are at least this much stiffer than the largest moment of the weight that they carry. Else an idle arm would fall.
+/// They are at least this much stiffer than the largest moment of the weight that they carry. Otherwise an idle arm would fall.
 const HANGING: f64 = 1.5;
 const HIP: DVec3 = DVec3::new(2.0, 20.0, 12.0);
 const KNEE: f64 = 9.0;
@@ -63,7 +63,7 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
         for (index, &link) in limb.joints.iter().enumerate() {
             let last = index + 1 == limb.joints.len();
             let bone = limb.joints.get(index + 1).map(|&n| offset_of(&model.joints, link, n));
-            // A hand goes on as its forearm does, and a foot points forwards.
+            // A hand continues its forearm, and a foot points forwards.
             let end = if limb.is_arm {
                 offset_of(&model.joints, limb.joints[index.saturating_sub(1)], link).normalize_or_zero()
                     * 0.18
@@ -94,7 +94,7 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     }
 }
 
-/// Returns the way from a joint to one below it. At rest all links have the axes of the figure.
+/// Returns the vector from a joint to one below it. At rest all links have the axes of the figure.
 fn offset_of(joints: &[Joint], link: usize, below: usize) -> DVec3 {
     let up = std::iter::successors(Some(below), |&l| joints[l].parent).take_while(|&l| l != link);
     up.map(|l| joints[l].offset).sum()

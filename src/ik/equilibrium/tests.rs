@@ -15,7 +15,7 @@ pub(super) fn person() -> Body {
     person_with_hands(0.02)
 }
 
-/// The same with hands that are before the line of the upper arms by this distance at rest.
+/// The same with hands this far in front of the line of the upper arms at rest.
 fn person_with_hands(ahead: f64) -> Body {
     let mut links: Vec<Link> = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
@@ -108,7 +108,7 @@ fn all_goals() -> Vec<Goal> {
     vec![sight, place, pole, foot]
 }
 
-/// Returns a pin on the left foot, near its place, that yields.
+/// Returns a yielding pin on the left foot, near its place.
 fn yielding_pin() -> Goal {
     Goal::pin(15, DVec3::new(0.05, 0.1, 0.02), DQuat::IDENTITY).with_yields(true)
 }
@@ -171,7 +171,7 @@ fn the_rows_agree_with_differences() {
     }
 }
 
-/// Checks a quadratic model, whose Hessian is that of the system and of its forces, against differences of its gradient.
+/// Checks a quadratic model, whose Hessian comes from the system and its forces, against differences of its gradient.
 fn check_hessian(problem: &Problem, pose: &Pose, model_at: impl Fn(&Pose, &Kinematics) -> System) {
     let mut now = Kinematics::default();
     now.update(&problem.model, pose);
@@ -208,7 +208,7 @@ fn the_hessian_of_pulls_agrees_with_differences_of_the_gradient() {
 #[test]
 fn the_hessian_of_the_energy_agrees_with_differences_of_the_gradient() {
     // The weight of heels had no second derivatives, but the floor that carries them had. The Hessian was then indefinite in every
-    // pose, so that Newton's method went on without its second order: three times as many iterations.
+    // pose, so Newton's method continued without second order and took three times as many iterations.
     let mut goal = Goal::position(8, DVec3::ONE);
     goal.axes.position.weights.z = 0.0;
     let (mut problem, pose) = problem(&[goal, yielding_pin()]);
@@ -295,8 +295,8 @@ fn skin_is_kept_above_the_floor_and_shins_out_of_the_trunk() {
     assert!(meets(hips, shin) && !meets(hips, thigh));
 }
 
-/// Regression test: where a node above the hips leant with the motion, the rest pose leant too, so that skin could be as deep in the floor
-/// as it was there.
+/// Regression test: if a node above the hips leant with the motion, the rest pose leant too, so skin could be as deep in the floor as
+/// in that pose.
 #[test]
 fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {
     let mut body = person();

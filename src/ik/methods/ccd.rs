@@ -63,8 +63,8 @@ impl Ccd {
         self.stopped
     }
 
-    /// Returns whether a joint may turn only by a given angle in the whole solve. The pose must then come from turns of
-    /// this method alone: a limb must not be straightened or bent, and a solve must not restart from another pose.
+    /// Returns whether a joint may turn only by a given angle in the whole solve. The pose must then come only from
+    /// this method's turns: a limb must not be straightened or bent, and a solve must not restart from another pose.
     pub(crate) fn has_budgets(tree: &Tree, options: &CcdOptions) -> bool {
         options.budget.is_finite() || tree.joints.iter().any(|j| j.ccd_budget.is_finite())
     }
@@ -230,7 +230,7 @@ pub(crate) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> D
 /// Returns the linearised turn, see [`CcdOptions::linear`], about the axis of a hinge or about any axis. `length2` is the
 /// square of the chain's length.
 ///
-/// The weighted mean of l × Δp is that of `from × to`, because from × (to − from) = from × to.
+/// The weighted mean of l × Δp equals that of `from × to`, because from × (to − from) = from × to.
 pub(crate) fn linear_turn(axis: Option<DVec3>, vectors: &[(DVec3, DVec3, f64)], length2: f64) -> DQuat {
     let sum = |(sum, total): (DVec3, f64), &(from, to, weight): &(DVec3, DVec3, f64)| {
         (sum + from.cross(to) * weight, total + weight)

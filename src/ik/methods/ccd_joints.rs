@@ -37,8 +37,8 @@ pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
 }
 
 /// Moves a leader and its followers, and returns by how much the leader turned, radians. They are one coordinate q with the
-/// column J, so the step is (J·e)/(J·J), the step of Gauss and Newton. It is halved until it reduces the error. Maximum steps
-/// and budgets apply to the leader if it is a hinge. `left` is the part of its budget that is left, radians.
+/// column J, so the Gauss-Newton step is (J·e)/(J·J). It is halved until it reduces the error. Maximum steps and budgets
+/// apply to the leader if it is a hinge. `left` is the part of its budget that is left, radians.
 pub(super) fn turn_coupled(tree: &mut Tree, index: usize, options: &CcdOptions, left: f64) -> f64 {
     // The joints below may have turned, and the followers need not be among them.
     tree.forward();

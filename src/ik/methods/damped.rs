@@ -55,8 +55,8 @@ pub(crate) trait DampedProblem {
     fn arch(&mut self) -> bool;
     /// Makes the current pose the one that steps start from, and measures its errors and its Jacobian.
     fn measure(&mut self);
-    /// Takes a tentative step with `boost` times the usual λ². If `again` is set, the step corrects the remaining error
-    /// with the Jacobian and the damping of the last step, and both steps together start from the measured pose.
+    /// Takes a tentative step with `boost` times the normal λ². If `again` is set, the step corrects the remaining
+    /// error with the Jacobian and the damping of the last step, and both steps together start from the measured pose.
     fn step(&mut self, boost: f64, again: bool);
     /// Keeps the last tentative step.
     fn accept(&mut self);
@@ -85,7 +85,7 @@ impl Damped {
     pub(crate) fn pass(&mut self, problem: &mut impl DampedProblem) {
         let is_first = self.boost == 0.0;
         let cost = problem.cost();
-        // As long as steps leave little error, the same matrix serves for the next one, like in Broyden 1965.
+        // As long as steps leave little error, the same matrix serves for the next one, as in Broyden 1965.
         let again = !is_first && cost < CONTINUE * self.last;
         if is_first {
             self.arched = problem.start();
@@ -115,7 +115,7 @@ impl Damped {
         if self.is_stuck {
             return;
         }
-        // A cost that is not a number is no improvement.
+        // A NaN cost is not an improvement.
         if cost < PROGRESS * self.measured {
             problem.accept();
             (self.boost, self.rejections) = (f64::max(1.0, self.boost * LESS_DAMPING), 0);

@@ -1,8 +1,7 @@
 //! Full-body IK: all effectors and pins of a skeleton at once, with root motion.
 //!
 //! Prioritised damped least squares (Baerlocher & Boulic 2004) on all joints and the position of the base: pins first,
-//! the goals in the null space of the pins, and in the null space of both a pull back to the pose in which the solve
-//! started.
+//! the goals in the null space of the pins, and a pull back to the start pose in the null space of both.
 
 use crate::tree::Tree;
 use crate::{JacobianOptions, Method, Secondary};

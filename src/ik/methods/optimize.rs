@@ -28,8 +28,8 @@ pub(crate) struct Optimize {
     converged: bool,
 }
 
-/// Returns the squared distance of a joint from another state, radians squared. The prior of a leader is that of its own
-/// turn, so that its followers have none.
+/// Returns the squared distance of a joint from another state, radians squared. A leader's prior covers its own turn,
+/// and its followers have none.
 fn distance_squared(joint: &Joint, state: JointState) -> f64 {
     match &joint.prismatic {
         _ if joint.role == Role::Follower => 0.0,

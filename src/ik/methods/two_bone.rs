@@ -12,12 +12,12 @@ use crate::tree::{Measure, Tree};
 use crate::{LimbOptions, Limit, Method, SolveError, Swivel};
 
 /// Number of swivels, evenly spaced on the whole circle, to try if limits block the first one. 15° is finer than the
-/// usual ranges of shoulders and hips.
+/// typical ranges of shoulders and hips.
 const SWIVELS: usize = 24;
 /// Number of rounds of the search for a swivel. The last one is 0.4⁷ ≈ 1/600 as coarse as the first, 0.025°.
 const ROUNDS: usize = 8;
-/// Number of steps across the interval that a later round searches. It is the interval between both neighbours of
-/// the best swivel so far, so that a step is half of the last one.
+/// Number of steps across the interval that a later round searches. It is the interval between the neighbours of the
+/// best swivel so far, so a step is half of the last one.
 const REFINED_STEPS: usize = 4;
 /// The step of a round as a fraction of the previous one. Less than a half, so that each round is finer.
 const REFINEMENT: f64 = 0.4;
@@ -134,8 +134,8 @@ pub(crate) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64
 /// whether this is possible.
 ///
 /// With u the vector into the joint, v the vector out of it and n the axis, |u + R(θ)v|² = d² becomes C cos θ + S sin
-/// θ + c₀ = ½(d² − u² − v²). Of the two solutions, the one that the limit changes less is used. If the limit allows
-/// both, the smaller turn is used, which keeps the current bend direction or that of the rest pose.
+/// θ + c₀ = ½(d² − u² − v²). Of the two solutions, the one that the limit changes less is used. If the limit allows both,
+/// the smaller turn is used, which keeps the bend direction of the current or rest pose.
 pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) -> bool {
     let Some((task, target)) = tree.tasks.first().and_then(|t| Some((t.position, t.target?))) else {
         return false;

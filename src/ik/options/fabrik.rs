@@ -9,7 +9,7 @@ use sinew_base::api::with_methods;
 #[non_exhaustive]
 pub struct FabrikOptions {
     /// Number of sweeps in one iteration, at least 1. A sweep goes from the tips to the base and back. The error is
-    /// measured once per iteration. The default is 2. With 1, iterations are those of the published algorithm.
+    /// measured once per iteration. The default is 2. With 1, iterations match the published algorithm.
     pub sweeps: usize,
 }
 

@@ -30,7 +30,7 @@ pub struct FusedOptions {
     /// [`Correction::MidAngle`] has no weights.
     ///
     /// As the paper prints eq. 15, [`Correction::Midpoint`] continues the last step. Negative weights pull back to the
-    /// midpoint instead, in the manner of eq. 14, and turn the joints less.
+    /// midpoint instead, as in eq. 14, and turn the joints less.
     pub first_weight: f64,
     /// αᵢ of eq. 15 for the last joint, -1 to 1.
     pub last_weight: f64,

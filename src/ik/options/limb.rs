@@ -16,10 +16,10 @@ pub enum Swivel {
     Keep,
     /// The swivel of the rest pose.
     Standard,
-    /// The swivel of an arm: the elbow points straight back while the arm hangs down. Any other arm is in the pose into
-    /// which the shortest arc carries the hanging one, so that the elbow points down if the hand is in front (Oshita
-    /// 2021, "Inverse kinematics", analytical solution). An arm that points straight up has no such pose, and nearby
-    /// the elbow turns fast.
+    /// The swivel of an arm: the elbow points straight back while the arm hangs down. The shortest arc carries the
+    /// hanging arm into any other pose, so that the elbow points down if the hand is in front (Oshita 2021, "Inverse
+    /// kinematics", analytical solution). An arm that points straight up has no such pose, and nearby the elbow turns
+    /// fast.
     Arm,
     /// The swivel of a leg: the knee points to the front while the leg hangs down, and is carried along as for
     /// [`Swivel::Arm`]. [`Body::set_facing`](crate::Body::set_facing) defines the front.
@@ -36,13 +36,13 @@ pub enum Swivel {
     },
 }
 
-/// Samples that lie in a plane or closer to one than this, as a fraction of the determinant that evenly spread ones have, do not
-/// determine a swivel.
+/// Samples in a plane, or closer to one than this fraction of the determinant of evenly spread samples, do not determine a
+/// swivel.
 const FLAT: f64 = 1e-9;
 
 impl Swivel {
-    /// Returns the swivel that measured ones suggest: [`Swivel::Follow`] with the least squares of its angles. This is the swivel
-    /// from data of Oshita's lecture (2021, analytical solution).
+    /// Fits a swivel to measured ones: [`Swivel::Follow`] by least squares of its angles. This is the swivel from data of
+    /// Oshita's lecture (2021, analytical solution).
     ///
     /// A sample is the vector from the first joint to the target in base space, divided by the length of the limb, and the
     /// angle relative to the swivel of the rest pose in radians. Returns `None` if there are fewer than four samples, if their

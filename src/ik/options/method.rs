@@ -14,7 +14,7 @@ static CUSTOM_NAME: OnceLock<&str> = OnceLock::new();
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Method {
-    // Not `#[non_exhaustive]`: the compiler names each place that a new variant concerns, also in other crates.
+    // Not `#[non_exhaustive]`: the compiler reports every place that a new variant affects, even in other crates.
     /// Full-body for a figure, two-bone for a limb, full-body for several goals or pins, damped least squares otherwise.
     #[default]
     Auto,
@@ -44,7 +44,7 @@ pub enum Method {
     /// The likeliest posture of a [`Style`](crate::Style), or a blend of [`Examples`](crate::Examples), followed by
     /// the full-body method. Needs a pose prior from [`Solver::set_style`](crate::Solver::set_style).
     Style,
-    /// The method that [`register_method`](crate::register_method) has made available. It has the name that this method returns.
+    /// The method registered by [`register_method`](crate::register_method). It has that method's name.
     Custom,
 }
 
@@ -102,7 +102,7 @@ impl Method {
     }
 
     /// Returns whether the method can weigh the axes of a goal differently. The others move or turn an effector as a whole,
-    /// towards the nearest point or orientation that the free axes of its goal leave.
+    /// towards the nearest point or orientation that its goal's free axes allow.
     pub(crate) fn weighs_axes(self) -> bool {
         !matches!(self, Self::Ccd | Self::Particle | Self::Fabrik | Self::TwoBone)
     }

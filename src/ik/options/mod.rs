@@ -47,10 +47,10 @@ pub enum Start {
     Current,
     /// The rest rotations. The result then depends only on the goals.
     Rest,
-    /// The current rotations of the body, as the result of the previous frame of a drag or of a tracked motion. The
-    /// solve never restarts from another pose, because the body must not jump. If the problem, including the rest
-    /// rotations and limits of the links, equals that of the last solve, and the body is in its result within
-    /// single-precision rounding, the result is returned unchanged, so that the body does not creep while its goals rest.
+    /// The current rotations of the body, as the result of the previous frame of a drag or of a tracked motion. The solve
+    /// never restarts from another pose, because the body must not jump. If the problem, including the rest rotations and
+    /// limits of the links, equals the last solve's, and the body is in its result within single-precision rounding, the
+    /// result is returned unchanged, so that the body does not creep while its goals rest.
     Continue,
 }
 
@@ -74,8 +74,8 @@ pub enum Start {
 pub struct Options {
     /// The method.
     pub method: Method,
-    /// Maximum number of iterations. A pose within reach of an arm, all of whose joints are hinges or prismatic, may take 2000 with
-    /// [`Method::Dls`], [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] if its first start fails, unless this is less than
+    /// Maximum number of iterations. For a pose within reach of an arm whose joints are all hinges or prismatic, [`Method::Dls`],
+    /// [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] may take 2000 if the first start fails, unless this is less than
     /// the default.
     pub iterations: usize,
     /// Tolerance of positions in world metres. `None` means a ten-thousandth of the longest chain's length.
@@ -93,8 +93,8 @@ pub struct Options {
     /// joints do not follow.
     pub limits: bool,
     /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same. For a target out
-    /// of reach of joints with limits, the restarts begin in the best of eight times as many poses. The same arms as
-    /// for [`Options::iterations`] have up to 50 times as many restarts, because many of their local minima are no solutions.
+    /// of reach of joints with limits, the restarts begin in the best of eight times as many poses. Arms as in
+    /// [`Options::iterations`] get up to 50 times as many restarts, because many of their local minima are not solutions.
     /// [`Start::Continue`] never restarts.
     pub restarts: usize,
     /// Whether the report contains the error of each iteration. Recording does not change the result.
@@ -109,11 +109,11 @@ pub struct Options {
     /// Whether the method is solved exactly as its founding document states it. The default is `false`.
     ///
     /// There is then no first bend, no restart and no second method. One iteration is one pass, the solve ends where the
-    /// document says, and the last pose is the result. The base keeps its place. `docs/solvers.md` has the rule of each method.
-    /// The documents are about [`Method::Ccd`], [`Method::Particle`], [`Method::JacobianTranspose`],
-    /// [`Method::PseudoInverse`], [`Method::Dls`], [`Method::TwoBone`] and [`Method::Fused`], and about one goal with a
-    /// position. Anything else is an error. [`Method::JacobianTranspose`] needs [`JacobianOptions::step`], and
-    /// [`Method::Dls`] needs [`JacobianOptions::damping`], because the documents leave these numbers open.
+    /// document says, and the last pose is the result. The base keeps its place. `docs/solvers.md` gives each method's rule.
+    /// The documents are about [`Method::Ccd`], [`Method::Particle`], [`Method::JacobianTranspose`], [`Method::PseudoInverse`],
+    /// [`Method::Dls`], [`Method::TwoBone`] and [`Method::Fused`], and about one goal with a position. Anything else is an
+    /// error. [`Method::JacobianTranspose`] needs [`JacobianOptions::step`], and [`Method::Dls`] needs
+    /// [`JacobianOptions::damping`], because the documents leave these numbers open.
     pub textbook: bool,
     /// Options of [`Method::Ccd`].
     pub ccd: CcdOptions,

@@ -23,7 +23,7 @@ const FLAT: f64 = 1e-3;
 pub(super) struct Coordinate {
     /// The turn of the joint per radian of the coordinate, a rotation vector in base space.
     pub(super) turn: DVec3,
-    /// How far the joint can go, from a number that is not positive to one that is not negative, radians.
+    /// How far the joint can go, from a nonpositive to a nonnegative number, radians.
     pub(super) room: [f64; 2],
     /// Curvature of the border to which the direction is tangent, per radian. The coordinate before this one leads out of
     /// that border.
@@ -54,7 +54,7 @@ impl Coordinate {
     }
 }
 
-/// Returns the coordinates of a joint. The limit is a box in these coordinates, or for the swing of a cone, half of a plane
+/// Returns the coordinates of a joint. The limit is a box in these coordinates, or, for the swing of a cone, a half-plane
 /// that touches it. `push` returns how much a turn reduces the error, to first order.
 pub(super) fn coordinates(
     tree: &Tree,

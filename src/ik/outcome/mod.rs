@@ -1,6 +1,6 @@
 //! Why a goal is missed.
 //!
-//! One function decides for every method, from what is known about the pose that it returns. It is a statement about this
+//! One function decides for every method, from what is known about the returned pose. The outcome describes only this
 //! pose: another posture may be nearer.
 
 mod border;
@@ -20,7 +20,7 @@ pub(super) struct Evidence {
     pub(super) held: Option<Outcome>,
     /// Whether the error does not fall in any direction that is allowed.
     pub(super) at_rest: bool,
-    /// Whether the target is farther away than the bones are long, or nearer than they can fold.
+    /// Whether the target is farther away than the bones reach, or nearer than they can fold.
     pub(super) beyond_bones: bool,
     /// Whether anything could hold the effector back: limits, contacts or balance.
     pub(super) limited: bool,
@@ -29,7 +29,6 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Returns the outcome.
     pub(super) fn outcome(&self) -> Outcome {
         match self.held {
             _ if self.reached => Outcome::Reached,

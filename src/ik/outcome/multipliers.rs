@@ -1,8 +1,8 @@
 //! What limits hold back.
 //!
 //! At the nearest pose within limits, the gradient of the squared error points out of the limits (Karush 1939; Kuhn &
-//! Tucker 1951): no allowed direction reduces the error, and a direction that is not allowed does. The linear least squares
-//! problem of the pose decides both. It is solved within the limits and without them, and what the steps gain is compared.
+//! Tucker 1951): no allowed direction reduces the error, and a forbidden direction does. The linear least squares problem
+//! of the pose decides both. It is solved with and without limits, and the gains of the steps are compared.
 
 use glam::DVec3;
 
@@ -18,15 +18,15 @@ use super::rows::{Rows, errors, responses};
 const AT_REST: f64 = 1e-2;
 /// Limits hold an effector back if they keep this fraction of its squared error.
 const HELD: f64 = 1e-2;
-/// Damping of the step, λ² as a fraction of the error times the length of the chain. The error bends about as much with a
-/// joint, so that no step is longer than the linear model is good.
+/// Damping of the step, λ² as a fraction of the error times the length of the chain. The error curves about as much with
+/// a joint, so no step exceeds the range of the linear model.
 const DAMPING: f64 = 0.2;
-/// The same as a fraction of the squared length, so that an error of zero leaves some.
+/// The same as a fraction of the squared length, so that some remains at zero error.
 const LEAST_DAMPING: f64 = 1e-9;
 /// A step beyond a limit by less than this is a rounding error, radians.
 const ROUNDING: f64 = 1e-12;
-/// Number of rounds that change all unknowns at once. The others change one, because changing many at once may go round in
-/// circles (Júdice & Pires 1994, section 3).
+/// Number of rounds that change all unknowns at once. The others change one, because changing many at once may cycle
+/// (Júdice & Pires 1994, section 3).
 const BLOCK_ROUNDS: usize = 8;
 const ROUNDS: usize = 64;
 /// Metres that the base moves for a radian of a joint, as a fraction of the length of the chain.
@@ -87,7 +87,7 @@ impl Multipliers {
             verdict.left = square(&self.rest[rows]);
             verdict.at_rest = verdict.square - verdict.left <= AT_REST * verdict.square;
         }
-        // Lengths contain the range of a prismatic joint, so that it holds nothing back from what is beyond them.
+        // Lengths include the range of a prismatic joint, so it does not block targets beyond them.
         let has_strokes = self.unknowns.iter().any(|unknown| unknown.coordinate.is_stroke);
         for keeps_strokes in [false, true] {
             if keeps_strokes && !has_strokes {
@@ -175,7 +175,7 @@ impl Multipliers {
         }
     }
 
-    /// Solves for the unknowns that are not at their bounds. Of the others, the errors keep their values.
+    /// Solves for the unknowns that are not at their bounds. The others keep their values.
     fn solve_open(&mut self) {
         let n = self.errors.len();
         self.rest.clone_from(&self.errors);
@@ -200,8 +200,8 @@ impl Multipliers {
         }
     }
 
-    /// Moves unknowns that are beyond their bounds to these, and releases those that the error pulls away from them. Returns
-    /// whether there were any.
+    /// Moves unknowns beyond their bounds to the bounds, and releases those that the error pulls away from the bounds.
+    /// Returns whether there were any.
     fn pivot(&mut self, single: bool) -> bool {
         let n = self.errors.len();
         let mut changed = false;

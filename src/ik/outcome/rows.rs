@@ -11,7 +11,6 @@ const PINNED: f64 = 1e4;
 /// of its weight.
 pub(super) type Rows = [Option<DVec3>; 3];
 
-/// Returns the weight of an effector.
 fn weight(task: &EffectorTask) -> f64 {
     task.weight * if task.pinned { PINNED } else { 1.0 }
 }

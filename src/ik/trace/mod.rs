@@ -30,13 +30,13 @@ pub enum StepKind {
     /// An iteration of the method.
     #[default]
     Iteration,
-    /// A closed form: that of a limb, or a chain that is straightened towards a target out of reach.
+    /// A closed form: a limb's, or a chain that is straightened towards a target out of reach.
     ClosedForm,
     /// A straight chain is bent, because no method finds a direction in which to bend it.
     Bend,
     /// A limb turns towards its pole.
     Swivel,
-    /// The solve starts again from another pose, or goes on with an earlier start.
+    /// The solve starts again from another pose, or continues an earlier start.
     Restart,
     /// Pinned goals are brought back within tolerance after the last iteration.
     Pins,
@@ -75,8 +75,8 @@ impl fmt::Display for StepKind {
 pub struct Step {
     /// Why the joint was turned.
     pub kind: StepKind,
-    /// Number of the start pose to which the iteration belongs: 0 for the pose that was asked for, and then the others in
-    /// their order. Most of those that are compared beyond the reach have no iterations.
+    /// Number of the start pose to which the iteration belongs: 0 for the requested pose, and then the others in their
+    /// order. Most poses compared for targets out of reach have no iterations.
     pub start: usize,
     /// Number of the iteration, counted from 1 over all starts. 0 before the first iteration.
     pub iteration: usize,
@@ -92,8 +92,8 @@ pub struct Step {
     pub axis: DVec3,
     /// Angle of the turn, radians, from 0 to π. 0 for a translation.
     pub angle: f64,
-    /// Length of the translation, world metres. 0 for a turn. For [`StepKind::Pull`] and [`StepKind::Spring`], it is that of the
-    /// lower particle.
+    /// Length of the translation, world metres. 0 for a turn. For [`StepKind::Pull`] and [`StepKind::Spring`], it is the lower
+    /// particle's.
     pub distance: f64,
     /// For [`StepKind::Pull`] and [`StepKind::Spring`], the positions of the lower and of the upper particle after the step, world
     /// metres.
@@ -106,7 +106,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Makes the step in a body. Does nothing if the body does not have the link, or if the step moves particles.
+    /// Applies the step to a body. Does nothing if the body does not have the link, or if the step moves particles.
     ///
     /// The result is exact if the body is in the pose in which the solve made the step.
     ///

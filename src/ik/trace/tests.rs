@@ -70,8 +70,8 @@ fn reachable(body: &Body, link: usize, turn: f64) -> DVec3 {
     turned.world_from_link(link).unwrap().translation
 }
 
-/// Solves with and without a trace. Returns the report with the trace, after it was checked that both results have the
-/// same bits and that the steps lead to it.
+/// Solves with and without a trace. Returns the report with the trace, after checking that both results have the same
+/// bits and that the steps lead to it.
 fn check(body: &Body, goals: &[Goal], options: &Options) -> Report {
     let name = format!("{options:?}");
     let (mut plain, mut traced) = (body.clone(), body.clone());
@@ -108,7 +108,7 @@ fn check(body: &Body, goals: &[Goal], options: &Options) -> Report {
     report
 }
 
-/// The options of a method, and those that make it take other ways.
+/// The options of a method, and variants that take other code paths.
 fn variants(method: Method) -> Vec<Options> {
     let plain = Options { method, iterations: 60, ..Options::default() };
     let mut all = vec![

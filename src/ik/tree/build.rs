@@ -152,7 +152,7 @@ impl Tree {
         let unspin = body.world_from_base_rotation().conjugate();
         let scale = self.world_from_base.determinant().abs().cbrt();
         let base_rotation = DMat3::from_quat(body.world_from_base_rotation());
-        // Only the ratios of the weights matter, those of pins and those of goals.
+        // Only the ratios of the weights matter, among pins and among goals.
         let largest = |pinned| {
             let weights =
                 goals.iter().filter(|g| g.pinned == pinned).map(|g| stated_weight(g) * largest_factor(g));
@@ -241,7 +241,7 @@ fn moving_link(body: &Body, goal: &Goal) -> Option<usize> {
     if moves_own(body, goal) { Some(goal.link) } else { body.links()[goal.link].parent }
 }
 
-/// Returns the axis and the range of a link whose limit is that of a prismatic joint.
+/// Returns the axis and the range of a link whose limit is prismatic.
 fn prismatic(link: &Link, limit: &Limit) -> Option<Prismatic> {
     let Limit::Prismatic { min, max, .. } = *limit else { return None };
     Some(Prismatic::new(link.slide_axis()?, [min, max]))

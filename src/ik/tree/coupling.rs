@@ -1,7 +1,7 @@
 //! Mimic joints among the joints of a tree.
 //!
-//! A leader and its followers are one degree of freedom. The leader has the column of the Jacobian, which is the sum of its
-//! own and those of its followers times their ratios. The followers have no column, and forward kinematics sets them.
+//! A leader and its followers are one degree of freedom. The leader's column of the Jacobian is the sum of its own and its
+//! followers' columns times their ratios. The followers have no column, and forward kinematics sets them.
 
 use glam::{DQuat, DVec3};
 
@@ -14,7 +14,7 @@ use super::Tree;
 /// The part of a joint in a group of coupled joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The joint moves alone.
+    /// The joint moves independently.
     #[default]
     Single,
     /// Other joints follow the joint.
@@ -47,7 +47,7 @@ impl Tree {
         }
     }
 
-    /// Moves the followers to where their leaders have them.
+    /// Sets followers to the values that their leaders give.
     #[cold]
     pub(super) fn follow_leaders(&mut self) {
         for place in 0..self.couplings.len() {
@@ -78,7 +78,6 @@ impl Tree {
         !self.is_coupled() && !self.has_prismatic
     }
 
-    /// Returns the followers of a joint.
     pub(crate) fn followers(&self, leader: usize) -> impl Iterator<Item = usize> {
         self.couplings.iter().filter(move |c| c.leader == leader).map(|c| c.follower)
     }
@@ -118,7 +117,7 @@ impl Tree {
         let is_above = move |joint: usize| self.above(effector).any(|above| above == joint);
         self.above(effector).filter_map(move |index| match self.joints[index].role {
             Role::Single | Role::Leader => Some(index),
-            // The leader counts once. It is among the joints above, or stands for the follower that is nearest to the
+            // The leader counts once. It is among the joints above, or replaces the follower that is nearest to the
             // effector.
             Role::Follower => {
                 let leader = leader(index)?.leader;

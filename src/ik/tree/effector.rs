@@ -72,12 +72,10 @@ impl EffectorTask {
         }
     }
 
-    /// Returns the weight of the position.
     pub(crate) fn position_weight(&self) -> f64 {
         self.weight * self.position_term.weight
     }
 
-    /// Returns the weight of the orientation.
     pub(crate) fn orientation_weight(&self) -> f64 {
         self.weight * self.orientation_term.weight
     }

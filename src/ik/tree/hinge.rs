@@ -4,8 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-/// A range of ±180° that leaves a smaller gap than this, in radians, goes once round: the joint may turn on across the gap. Files
-/// write π with few digits.
+/// A range of ±180° that leaves a smaller gap than this, in radians, covers the circle: the joint may keep turning across the
+/// gap. Files write π with few digits.
 const SMALL_GAP: f64 = 1e-3;
 
 /// A joint that turns about one axis. Its angle φ is measured from the middle of its range, and its rotation is
@@ -78,7 +78,7 @@ impl Hinge {
         self.turned_by(rotation, (cos, half * cos))
     }
 
-    /// Returns the rotation after a turn, of which the cosine and the sine of half the angle are given.
+    /// Returns the rotation after a turn, given the cosine and the sine of half its angle.
     #[inline]
     fn turned_by(&self, rotation: DQuat, (c, s): (f64, f64)) -> DQuat {
         let (cos, sin) = self.half_angle(rotation);
@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// A turret with limits of ±3.14159 stopped behind its base when it was dragged once round.
+    /// A turret with limits of ±3.14159 stopped behind its base when it was dragged full circle.
     #[test]
     fn a_hinge_of_half_a_turn_to_both_sides_goes_round() {
         let (axis, gap) = (DVec3::Y, 1e-5);

@@ -191,12 +191,12 @@ pub(super) fn nonzero_length(length: f64) -> f64 {
 /// The lengths of an effector's chain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lengths {
-    /// Sum of the segments, base space. Those that change their length have their largest one.
+    /// Sum of the segments, base space. Segments of changing length count as their largest.
     pub(crate) sum: f64,
     /// The largest sum of the least and the largest length of a segment, base space. Both are equal for most segments.
     longest: f64,
-    /// Sum of the segments, base space. Those that change their length have the one at rest, so that tolerances do not grow
-    /// with the range of a prismatic joint.
+    /// Sum of the segments, base space. Segments of changing length count as at rest, so that tolerances do not grow with
+    /// the range of a prismatic joint.
     pub(crate) nominal: f64,
     /// The same sum in world metres.
     pub(crate) world: f64,

@@ -154,7 +154,6 @@ pub(super) struct Tree {
     joint_from_link: Vec<(DAffine3, DQuat)>,
     /// Links with a locked limit, and their rest rotations.
     locked: Vec<(usize, DQuat)>,
-    /// Whether a joint is prismatic.
     has_prismatic: bool,
     /// The mimic joints among the joints.
     couplings: Vec<Coupling>,

@@ -53,9 +53,9 @@ impl Tree {
         self.forward();
     }
 
-    /// Returns the axis about which a joint bends: against that of the joint below it, if only the limit of that one prescribes an
-    /// axis. A thigh goes forwards when the shin goes back. Otherwise the effector would go aside, and cyclic coordinate descent would
-    /// turn the knee back to its limit.
+    /// Returns the axis about which a joint bends: opposite to the axis of the joint below, if only the limit of that joint prescribes
+    /// one. A thigh goes forwards when the shin goes back. Otherwise the effector would move aside, and cyclic coordinate descent
+    /// would turn the knee back to its limit.
     fn bend_axis_beside(&self, index: usize) -> DVec3 {
         let joint = &self.joints[index];
         let below = self.joints.iter().position(|j| j.parent == Some(index) && is_narrow(&j.limit));
@@ -74,8 +74,8 @@ impl Tree {
     }
 
     /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, or the axis about
-    /// which the rest pose bends, or any perpendicular of the link. If the limit leaves much more room about another axis, it is
-    /// that one.
+    /// which the rest pose bends, or any perpendicular of the link. If the limit leaves much more room about another axis, that
+    /// axis is returned.
     pub(crate) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
         let joint = &self.joints[index];
         if let Some(axis) = joint.hinge_axis() {

@@ -92,17 +92,14 @@ impl Prismatic {
 }
 
 impl Joint {
-    /// Returns the rotation and the displacement of the joint.
     pub(crate) fn state(&self) -> JointState {
         JointState { rotation: self.rotation, displacement: self.displacement }
     }
 
-    /// Sets the rotation and the displacement of the joint.
     pub(crate) fn set_state(&mut self, state: JointState) {
         (self.rotation, self.displacement) = (state.rotation, state.displacement);
     }
 
-    /// Returns the state at rest.
     pub(crate) fn rest_state(&self) -> JointState {
         JointState { rotation: self.rest, displacement: 0.0 }
     }
@@ -145,7 +142,7 @@ impl Joint {
         }
     }
 
-    /// Moves a prismatic joint by a turn in its frame, which stands for a displacement, from the displacement `from`.
+    /// Moves a prismatic joint by a turn in its frame, which represents a displacement, from the displacement `from`.
     #[cold]
     pub(crate) fn slide_by(&mut self, from: f64, turn: DVec3) {
         if let Some(prismatic) = &self.prismatic {
@@ -181,8 +178,8 @@ impl Tree {
         }
     }
 
-    /// Returns the lengths of the segment that ends at a joint. It begins at the parent, or for the topmost joint where the
-    /// joint is without its displacement. Returns `None` if the joint is not prismatic, so that the length is constant.
+    /// Returns the lengths of the segment that ends at a joint. It begins at the parent, or for the topmost joint at the
+    /// joint's undisplaced position. Returns `None` if the joint is not prismatic, so that the length is constant.
     #[cold]
     pub(super) fn segment_lengths(&self, joint: &Joint) -> Option<SegmentLengths> {
         let prismatic = joint.prismatic.as_ref()?;

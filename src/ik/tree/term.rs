@@ -8,7 +8,7 @@ use crate::{AxisTerm, Tolerance};
 /// One part of an effector task's error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term {
-    /// Weight relative to that of the task. It is the largest one of the axes.
+    /// Weight relative to the task's. It is the largest of the axes.
     pub(crate) weight: f64,
     /// The axes, unless all of them have the same weight.
     pub(crate) axes: Option<TermAxes>,
@@ -24,7 +24,7 @@ pub(crate) struct TermAxes {
     /// The square roots of the weights relative to [`Term::weight`]. Zero for free axes.
     roots: DVec3,
     /// Linear map from base space to the axes, each multiplied by the root of its weight. For the position, it keeps
-    /// lengths of base space, apart from the weights. For the orientation, it depends on the pose.
+    /// lengths of base space, except for the weights. For the orientation, it depends on the pose.
     pub(crate) weighted_from_base: DMat3,
     /// One for each axis that counts, and zero for free axes.
     counted: DVec3,
@@ -68,7 +68,6 @@ impl Term {
         self.axes.is_some_and(|axes| axes.roots != axes.counted)
     }
 
-    /// Returns whether any axis is free.
     pub(crate) fn has_free_axes(&self) -> bool {
         self.axes.is_some_and(|axes| axes.counted != DVec3::ONE)
     }
@@ -131,8 +130,8 @@ impl Term {
         Some((base_from_axes * error, map))
     }
 
-    /// Returns the error along the axes, each multiplied by the root of its weight, of an error in base space. For the
-    /// orientation only; lengths of base space differ from those of the world.
+    /// Converts an error in base space to the axes, each component multiplied by the root of its weight. For
+    /// orientations only, because lengths in base space differ from world lengths.
     pub(crate) fn weighted_rotation(&self, error: DVec3) -> DVec3 {
         self.axes.map_or(error, |axes| axes.roots * (self.axes_from_error * error))
     }

@@ -51,7 +51,6 @@ impl Snap {
         nearest.unwrap_or_else(|| (first / self.step).round() * self.step - first)
     }
 
-    /// Returns the snapped time.
     pub(crate) fn snapped(&self, time: f32) -> f32 {
         time + self.offset([time])
     }

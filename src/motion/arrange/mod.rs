@@ -33,7 +33,6 @@ pub(crate) enum Grip {
 }
 
 impl Grip {
-    /// Returns the item to which the grip belongs.
     pub(crate) fn item(self) -> Item {
         let (Self::Whole(item) | Self::First(item) | Self::Last(item)) = self;
         item
@@ -41,7 +40,6 @@ impl Grip {
 }
 
 impl Item {
-    /// Returns whether the motion contains the item.
     pub(crate) fn is_in(self, motion: &Motion) -> bool {
         match self {
             Self::Strip(i) => i < motion.strips.len(),
@@ -52,7 +50,6 @@ impl Item {
     }
 }
 
-/// Returns the motion with one contact replaced.
 pub(crate) fn with_contact_replaced(motion: &Motion, index: usize, contact: Contact) -> Motion {
     let mut motion = motion.clone();
     if let Some(slot) = motion.contacts.get_mut(index) {
@@ -61,7 +58,6 @@ pub(crate) fn with_contact_replaced(motion: &Motion, index: usize, contact: Cont
     motion
 }
 
-/// Returns the motion without an item.
 pub(crate) fn without(motion: &Motion, item: Item) -> Motion {
     let mut motion = motion.clone();
     match item {

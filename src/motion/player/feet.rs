@@ -86,8 +86,8 @@ impl PreparedMotion {
         }
     }
 
-    /// Raises the feet of a pose in which the first strip fades in from the key poses. Between the two, knees turn evenly, so that a foot
-    /// would sink. The bound for each foot goes from where the keys have it to where the strip has it.
+    /// Raises the feet of a pose in which the first strip fades in from the key poses. In the fade, knees turn evenly, so a foot would
+    /// sink. The bound for each foot is interpolated from the keys to the strip.
     pub(super) fn raise_in_fade(
         &mut self,
         character: &Character,
@@ -111,7 +111,7 @@ impl PreparedMotion {
         self.sunk(skeleton, pose, (world, now));
         for ((foot, now), (keyed, own)) in self.feet.iter().zip(&*now).zip(keyed.iter().zip(&*own)) {
             let by = keyed + (own - keyed) * weight - now;
-            // A foot that a contact holds already is where it should be.
+            // A foot that is held by a contact is already in place.
             if by > 0.0 && contacts.iter().all(|contact| contact.node != foot.node) {
                 let world = world_matrix(skeleton, pose, foot.node);
                 contacts.push(ContactConstraint {
@@ -128,7 +128,7 @@ impl PreparedMotion {
         }
     }
 
-    /// Finds by how much the lowest point of each foot of a pose is below the floor, metres. Not positive. `world` is overwritten.
+    /// Finds the height of the lowest point of each foot relative to the floor, metres, at most 0. `world` is overwritten.
     fn sunk(&self, skeleton: &Skeleton, pose: &Pose, (world, sunk): (&mut Vec<Affine3A>, &mut Vec<f32>)) {
         world_matrices(skeleton, pose, world);
         let is_known = |foot: &&Foot| foot.sole.iter().all(|(node, _)| *node < world.len());
@@ -138,8 +138,8 @@ impl PreparedMotion {
     }
 }
 
-/// Returns where an ankle stays that the motion places at `current`. It keeps its place on the ground, but rises with the heel, because
-/// the toes would otherwise be pressed into the ground.
+/// Returns the held position of an ankle that the motion places at `current`. It keeps its place on the ground, but rises with the
+/// heel, because the toes would otherwise be pressed into the ground.
 fn held(planted: Vec3, current: Vec3) -> Vec3 {
     planted.with_y(planted.y.max(current.y))
 }

@@ -1,7 +1,7 @@
 //! The contacts of a motion: each keeps a point of a foot or a hand in the place that it has at the start of the contact.
 //!
-//! The place is that in the pose of the keys, strips, layers and edits, with what the keys plant. Only the point is held. The node turns
-//! about it as the keys say, from the orientation in one key to that in the next. Before and after a contact, the offset of the point fades.
+//! The place is taken from the pose of the keys, strips, layers and edits, with the contacts of the keys. Only the point is held. The node
+//! turns about it, from its orientation in one key to the next. Before and after a contact, the offset of the point fades.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -14,8 +14,7 @@ use crate::pose::{Pose, orientation, world_matrix};
 use super::interval::{FADE, Interval};
 use super::{PreparedMotion, Scratch};
 
-/// A contact with the place in which it holds its point. Places and orientations are relative to the node that it is on, or those in the
-/// world.
+/// A contact and the place in which it holds its point. Places and orientations are relative to the node that it is on, or to the world.
 #[derive(Clone, Debug)]
 pub(super) struct HeldContact {
     contact: Contact,
@@ -55,7 +54,7 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns where the point of a contact is at a time: as the joints have it, and with what the keys plant.
+    /// Returns two positions of a contact's point at a time: without and with the contacts of the keys.
     fn places(
         &mut self,
         character: &Character,
@@ -81,7 +80,7 @@ impl PreparedMotion {
         [own, planted].map(|at| on_from_world.transform_point3(at))
     }
 
-    /// Returns the orientations of a contact's node in the keys that are near.
+    /// Returns the orientations of a contact's node in nearby keys.
     fn held_keys(
         &self,
         skeleton: &Skeleton,
@@ -120,7 +119,7 @@ impl PreparedMotion {
         turns.extend(self.held.iter().map(turn));
     }
 
-    /// Adds the constraints of contacts at a time. A contact in effect replaces all other constraints of its node. `turns` are those of
+    /// Adds the constraints of contacts at a time. A contact in effect replaces all other constraints of its node. `turns` come from
     /// [`Self::turns_of_held`].
     pub(super) fn add_held(
         &self,
@@ -167,8 +166,8 @@ impl PreparedMotion {
     }
 }
 
-/// Returns the durations of the fades of a contact, which must not reach into those of other contacts of its node. The contacts are in the
-/// order of their starts.
+/// Returns the fade durations of a contact, which must not overlap the fades of other contacts of its node. The contacts are sorted by
+/// start.
 fn fades(contacts: &[Contact], index: usize) -> [f32; 2] {
     let Some(contact) = contacts.get(index) else { return [FADE; 2] };
     let of_node = |other: &&Contact| other.node == contact.node;
@@ -178,7 +177,7 @@ fn fades(contacts: &[Contact], index: usize) -> [f32; 2] {
     gaps.map(|gap| (0.5 * gap).clamp(0.0, FADE))
 }
 
-/// Returns the matrix of the node that a contact is on, or that of the world.
+/// Returns the matrix of the node that a contact is on, or the identity.
 fn world_from_on(skeleton: &Skeleton, pose: &Pose, contact: &Contact) -> Affine3A {
     contact.on.map_or(Affine3A::IDENTITY, |on| world_matrix(skeleton, pose, on))
 }

@@ -4,8 +4,7 @@ use glam::Vec3;
 
 use crate::motion::blend::ease;
 
-/// Seconds in which a point moves from its position in the motion to the one where it is held. Afterwards, it moves back in the same number
-/// of seconds.
+/// Seconds in which a point moves from its position in the motion to its held position, and later back.
 pub(super) const FADE: f32 = 0.15;
 
 /// A time interval in which a point is held.
@@ -29,8 +28,8 @@ impl Interval {
         }
     }
 
-    /// Returns the position at a time. `current` is that in the motion, and `held` the one in the interval. In the fades, the offset
-    /// at the nearest end stays.
+    /// Returns the position at a time. `current` is the position in the motion, and `held` the one in the interval. In the fades, the
+    /// offset of the nearer end applies.
     pub(super) fn position(&self, time: f32, current: Vec3, held: Vec3) -> Vec3 {
         let [lead, trail] = self.offsets;
         match () {

@@ -40,9 +40,9 @@ pub struct Player {
     /// Whether key poses are left out, so that the motion is played on the pose that is passed in.
     pub skips_keys: bool,
     /// The node that defines the character's position on the ground, such as the hips. `None` finds it, which takes some milliseconds for
-    /// a motion that was not played before.
+    /// each new motion.
     pub root: Option<usize>,
-    /// Mirrors the strips that are mirrored ([`Strip::mirror`](super::Strip::mirror)). Without it, they are played as they are.
+    /// Mirrors the strips that are mirrored ([`Strip::mirror`](super::Strip::mirror)). Without it, they are played unmirrored.
     pub mirror: Option<Arc<Mirror>>,
     prepared: Option<PreparedMotion>,
     scratch: Scratch,
@@ -57,7 +57,7 @@ struct Scratch {
     corrections: Vec<Correction>,
     held_turns: Vec<Quat>,
     world: Vec<Affine3A>,
-    /// By how much each foot is below the floor in three poses, metres.
+    /// Height of each foot relative to the floor in three poses, metres.
     sunk: [Vec<f32>; 3],
 }
 
@@ -96,9 +96,8 @@ impl Player {
     /// On input, `pose` is the pose to which the motion is applied, such as the rest pose. `feet` are the feet that
     /// stand on the ground. `contacts` is cleared first.
     ///
-    /// A foot that two successive key poses have in the same place stays there between them, and no foot is lower between
-    /// two keys than the floor and the keys. Strips are planted only if [`Motion::plant`] asks for it. [`Motion::contacts`] take precedence
-    /// over both.
+    /// A foot that is in the same place in two successive key poses stays there between them. Between two keys, no foot is lower than the
+    /// floor or the keys. Strips are planted only if [`Motion::plant`] is set. [`Motion::contacts`] take precedence over both.
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip
     /// do not allocate.
@@ -203,7 +202,7 @@ impl PreparedMotion {
             .filter_map(|s| PreparedStrip::new(s, character, (&locomotion, mirror), contact_feet))
             .collect();
         strips.sort_by(|a, b| a.start.total_cmp(&b.start));
-        // What a strip does not move, the keys below it do.
+        // The keys below a strip move what the strip does not.
         let keyed = |time: f32, pose: &mut Pose, other: &mut Pose| {
             pose.clone_from(&rest);
             sample_keys::sample(&motion.keys, skeleton, time, pose, other);
@@ -319,7 +318,7 @@ impl PreparedMotion {
         }
     }
 
-    /// Adds the constraints of goals that have keys. A goal that is kept fully replaces what is planted.
+    /// Adds the constraints of goals that have keys. A goal with full weight replaces planted contacts.
     fn add_goals(&self, time: f32, contacts: &mut Vec<ContactConstraint>) {
         for (index, &GoalKey { node, .. }) in self.motion.goals.iter().enumerate() {
             let is_known = self.motion.goals.iter().take(index).any(|key| key.node == node);
@@ -336,7 +335,7 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns how much of the key poses of a foot is left below the strips at a time, from 0 to 1.
+    /// Returns the weight of a foot's key poses below the strips at a time, from 0 to 1.
     fn weight_of_keys(&self, character: &Character, foot: usize, time: f32) -> f32 {
         let strips = self.strips.iter().enumerate().filter(|(_, strip)| strip.moves(character, foot));
         strips.map(|(index, _)| 1.0 - self.weight(index, time)).product()

@@ -12,7 +12,6 @@ const MIN_FLAT: f32 = 0.4;
 
 pub(super) const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
 
-/// Returns the names of a finger's bones.
 pub(super) fn phalanges(finger: &str) -> [&'static str; 3] {
     match finger {
         "Thumb" => ["Metacarpal", "Proximal", "Distal"],
@@ -21,7 +20,7 @@ pub(super) fn phalanges(finger: &str) -> [&'static str; 3] {
 }
 
 /// Returns for each limb bone the rotation in the body frame from the source's rest orientation to the target's. Bones
-/// without an entry, such as those of the trunk, are assumed to have the same rest orientation in both.
+/// without an entry, such as trunk bones, are assumed to have the same rest orientation in both.
 ///
 /// From the top of a limb down, each bone takes the rotation of its parent and is then rotated by the shortest arc to
 /// the direction of the target's bone.

@@ -26,8 +26,8 @@ const MAX_LOWERING: f32 = 0.15;
 /// A precomputed mapping between two humanoids.
 #[derive(Clone, Debug)]
 pub(super) struct BodyMapping {
-    /// `target_world_from_source_world`. Scales the source to the size of the target and moves the source's ground to
-    /// that of the target.
+    /// `target_world_from_source_world`. Scales the source to the size of the target and moves its ground to the
+    /// target's.
     pub(super) target_from_source: Affine3A,
     turn: Quat,
     source: NodeSubset,
@@ -114,7 +114,7 @@ impl BodyMapping {
         }
     }
 
-    /// Sets the rotations of the target, and its translations to those at rest. Returns whether the source fits.
+    /// Sets the rotations of the target, and resets its translations. Returns whether the source fits.
     fn turn_as(&mut self, source: &Pose, out: &mut Pose) -> bool {
         copy_rest(&self.rest, out);
         let fits = source.locals.len() == self.source.turns.len();

@@ -20,7 +20,7 @@ pub(super) struct SourceGround {
 /// Finds the ground from the reference pose if the figure stands upright on it, and otherwise from the clips.
 ///
 /// The rest pose of a motion capture file often does not show where the ground is: the hips may be at the origin, or
-/// the up axis of the rest pose may differ from that of the motion.
+/// the up axis of the rest pose may differ from the motion's.
 pub(super) fn source_ground(character: &Character, source: &RestFigure, target: &RestFigure) -> SourceGround {
     let turn = target.body * source.body.conjugate();
     if source.is_on_ground && source.up().dot(Vec3::Y) > 0.9 {

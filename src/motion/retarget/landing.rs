@@ -1,8 +1,8 @@
-//! Lands the soles of a retargeted clip: a foot stands on the floor of the target, and stays in place, while that of the source does,
+//! Lands the soles of a retargeted clip: a foot of the target stands on the floor and stays in place while the source's foot does,
 //! and where it would stand by itself.
 //!
 //! Between two contacts, the correction of a foot changes evenly (Kovar, Schreiner & Gleicher 2002, "Footskate cleanup for motion capture
-//! editing", section 4). Contacts are those of soles and not of ankles, because feet differ in their shape.
+//! editing", section 4). Contacts are detected at soles, not ankles, because feet differ in shape.
 
 use glam::{Affine3A, Vec3};
 
@@ -18,9 +18,9 @@ use super::stances::Stances;
 
 /// Seconds over which the lowering of the hips is smoothed.
 const SMOOTHING: f32 = 0.15;
-/// The largest part of the length of a leg that is used, so that its knee is never quite straight.
+/// Maximum fraction of a leg's length that is used, so that its knee is never quite straight.
 const REACH: f32 = 0.998;
-/// Largest part of the height of the hips by which they are lowered so that feet reach the floor.
+/// Maximum fraction of the hip height by which the hips are lowered so that feet reach the floor.
 const MAX_LOWERING: f32 = 0.15;
 
 /// The points of the soles of two feet: nodes, and positions in their frames.
@@ -55,9 +55,9 @@ impl FootSoles {
 /// A frame of a retargeted clip.
 #[derive(Clone, Debug, Default)]
 pub struct RetargetedFrame {
-    /// The pose of the target before its contacts are kept.
+    /// The pose of the target before its contacts are applied.
     pub pose: Pose,
-    /// Where its feet must be, and with [`Retarget::hands`](super::Retarget::hands) its hands.
+    /// Contacts of its feet, and with [`Retarget::hands`](super::Retarget::hands) of its hands.
     pub contacts: Vec<ContactConstraint>,
 }
 
@@ -102,8 +102,8 @@ impl<'a> Landing<'a> {
         }
     }
 
-    /// Adds a frame. `pose` is that of the source, and `out` becomes that of the target. If there is a list for `hands`, their contacts
-    /// are added to it.
+    /// Adds a frame. `pose` is the source's, and `out` becomes the target's. If there is a list for `hands`, their contacts are added
+    /// to it.
     pub(super) fn push(
         &mut self,
         source: &Character,
@@ -141,7 +141,7 @@ impl<'a> Landing<'a> {
         let offsets = |falls: &Stances| -> Vec<Vec<Vec3>> {
             (0..self.to.len()).map(|foot| self.offsets(foot, falls, lift, size)).collect()
         };
-        // Feet differ in their shape, so that a sole of the target may also stand where that of the source does not.
+        // Feet differ in shape, so a sole of the target may also stand where the source's does not.
         let moved = |(track, offsets): (&Track, Vec<Vec3>)| -> Track {
             let foot = |(points, offset): (&Vec<Vec3>, Vec3)| {
                 points.iter().map(|p| *p + up * lift + offset).collect()
@@ -175,7 +175,7 @@ impl<'a> Landing<'a> {
         }
     }
 
-    /// Returns how far the whole body is raised, so that the foot that stands is on the floor in half of the frames.
+    /// Returns how far the whole body is raised, so that the standing foot is on the floor in half of the frames.
     fn lift(&self, falls: &Stances) -> f32 {
         let height = |i: usize| {
             let feet = (0..self.to.len()).filter(|&foot| falls.stands(foot, i));
@@ -186,7 +186,7 @@ impl<'a> Landing<'a> {
         heights.get(heights.len() / 2).map_or(0.0, |height| self.floor - height)
     }
 
-    /// Returns how far a foot is moved in each frame, besides the lift of the whole body.
+    /// Returns how far a foot is moved in each frame, in addition to the lift of the whole body.
     fn offsets(&self, foot: usize, falls: &Stances, lift: f32, size: f32) -> Vec<Vec3> {
         let (up, track, contacts) = (self.bodies.up, &self.to[foot], &falls.contacts[foot]);
         let drop = |i: usize| self.floor - (lowest(&track[i], up) + lift);
@@ -207,7 +207,7 @@ impl<'a> Landing<'a> {
                 path.push(at);
             }
             if falls.is_loop && frames.len() == track.len() {
-                // A foot that stands in all frames is where it was.
+                // A foot that stands in all frames ends where it started.
                 let count = path.len() - 1;
                 #[expect(clippy::cast_precision_loss, reason = "clips have fewer than 2²⁴ frames")]
                 path.iter_mut().enumerate().for_each(|(i, p)| *p -= at * (i as f32 / count as f32));
@@ -232,7 +232,7 @@ impl<'a> Landing<'a> {
         filled
     }
 
-    /// Returns how far the hips are lowered in each frame, so that feet that stand are within reach.
+    /// Returns how far the hips are lowered in each frame, so that standing feet are within reach.
     fn lowering(&self, falls: &Stances, offsets: &[Vec<Vec3>], lift: f32) -> Vec<f32> {
         let up = self.bodies.up;
         let needed = |i: usize| {

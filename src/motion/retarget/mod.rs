@@ -137,7 +137,7 @@ impl Retarget {
         Self::with_bones(source, &from, target, &to)
     }
 
-    /// Does the same as [`Self::new`] with known bones of the source (`from`) and of the target (`to`), as in
+    /// Like [`Self::new`], with known bones of the source (`from`) and of the target (`to`), as in
     /// [`Rig::bones`](crate::rig::Rig::bones). If one of them is not a humanoid, its bones may be empty.
     ///
     /// # Errors
@@ -213,10 +213,10 @@ impl Retarget {
         }
     }
 
-    /// Transfers a clip. The soles of the target stand on its floor, and stay in place, while those of the source do. `times` are those of
-    /// the frames in seconds, which must increase. `is_stopped` is asked before each frame, and if it says yes, the result is empty.
+    /// Transfers a clip. The soles of the target stand on its floor and stay in place while the source's soles do. `times` are the seconds
+    /// of the frames, which must increase. `is_stopped` is called before each frame. If it returns true, the result is empty.
     ///
-    /// The poses are those of [`Self::pose`] before the contacts are kept. A mapping by names adds no contacts.
+    /// The poses are those of [`Self::pose`] before the contacts are applied. A mapping by names adds no contacts.
     pub fn clip(
         &mut self,
         source: &Character,
@@ -280,7 +280,7 @@ fn figure<'a>(character: &'a Character, bones: &'a Bones) -> Result<RestFigure<'
         let degenerate = || no_humanoid(character, "its shoulders and hips are at one place".into());
         return RestFigure::new(character, bones).ok_or_else(degenerate);
     }
-    // Without any bone, the recogniser knows why.
+    // Without bones, the recogniser gives the reason.
     let reason = rig::humanoid(character).err().map(|reason| reason.to_string());
     let reason = reason.unwrap_or_else(|| format!("no node is known for {}", missing.join(", ")));
     Err(no_humanoid(character, reason))

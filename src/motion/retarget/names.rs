@@ -24,7 +24,7 @@ pub(super) struct NameMapping {
     pub(super) has_most_joints: bool,
     rest: Pose,
     pairs: Vec<NodePair>,
-    /// Ratio of the target's bone lengths to those of the source.
+    /// Ratio of the target's bone lengths to the source's.
     pub(super) ratio: f32,
     nodes: usize,
 }
@@ -40,7 +40,7 @@ struct NodePair {
 }
 
 impl NameMapping {
-    /// `bones` are those of the source and of the target. They may be empty.
+    /// `bones` belong to the source and to the target. They may be empty.
     pub(super) fn new(source: &Character, target: &Character, bones: [&Bones; 2]) -> Option<Self> {
         let (from, to) = (&source.skeleton, &target.skeleton);
         let mut named: BTreeMap<&str, usize> = BTreeMap::new();

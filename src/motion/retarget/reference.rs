@@ -167,7 +167,7 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
             let bound = above.inverse() * (world_from_mesh * mesh_from_joint);
             let (scale, rotation, translation) = bound.to_scale_rotation_translation();
             // The node keeps its scale in the file. A matrix does not determine which axis has the negative scale, so
-            // negative scales are refused.
+            // negative scales are rejected.
             let mirrors = scale.cmplt(Vec3::ZERO).any() || local.scale.cmplt(Vec3::ZERO).any();
             if mirrors || !(rotation.is_finite() && translation.is_finite()) {
                 return None;

@@ -1,4 +1,4 @@
-//! The contacts of the feet of a clip that is retargeted, as frames.
+//! The contacts of the feet of a retargeted clip, as frames.
 
 use std::ops::RangeInclusive;
 
@@ -11,11 +11,11 @@ use crate::motion::footfall::{self, Floor, Footfalls, MAX_SPEED, Track};
 /// Minimum duration of a contact, and the longest gap in one, seconds.
 const MIN_CONTACT: f32 = 0.1;
 const MAX_GAP: f32 = 0.06;
-/// A foot that moves slower than this keeps still, metres per second of a person. If feet keep still in half of the frames, the median of
-/// their heights is the floor, and otherwise this quantile of the heights of the lower foot.
+/// A foot slower than this keeps still, metres per second of a person. If feet keep still in half of the frames, the median of their
+/// heights is the floor, and otherwise this quantile of the heights of the lower foot.
 const STILL: f32 = 0.2;
 const FLOOR: f64 = 0.2;
-/// Places that are nearer to each other are the same, metres of a person.
+/// Places nearer to each other than this are the same, metres of a person.
 const SAME_PLACE: f32 = 0.02;
 
 /// The contacts of the feet of a clip with the floor.
@@ -25,12 +25,13 @@ pub(super) struct Stances {
     pub(super) contacts: Vec<Vec<(usize, usize)>>,
     /// Velocity of the floor below a body that walks in place, metres per second.
     pub(super) ground: Vec3,
-    /// Whether the last frame is the first one again, perhaps at another place, so that a contact may go on across the ends.
+    /// Whether the last frame repeats the first one, perhaps at another place, so that a contact may continue across the
+    /// ends.
     pub(super) is_loop: bool,
 }
 
 impl Stances {
-    /// Finds the contacts. `hips` are positions in each frame, `size` is that of the legs relative to a person.
+    /// Finds the contacts. `hips` are positions in each frame, and `size` is the leg size relative to a person.
     pub(super) fn new(feet: &[Track], hips: &[Vec3], times: &[f32], up: Vec3, size: f32) -> Self {
         let height = floor(feet, times, Floor { up, height: 0.0, size });
         let falls = Footfalls::new(feet, hips, times, Floor { up, height, size });
@@ -43,7 +44,7 @@ impl Stances {
         Self { contacts, ground, is_loop: is_loop(feet, hips, size) }
     }
 
-    /// Returns these contacts together with those of other soles, which are those of another body that moves alike.
+    /// Returns these contacts together with the contacts of another body's soles that move alike.
     pub(super) fn with(self, feet: &[Track], times: &[f32], floor: Floor) -> Self {
         let stands = |foot: usize, i: usize| {
             let seconds = times[i + 1] - times[i];
@@ -56,14 +57,13 @@ impl Stances {
         Self { contacts, ..self }
     }
 
-    /// Returns whether a foot stands in a frame.
     pub(super) fn stands(&self, foot: usize, frame: usize) -> bool {
         let contacts = self.contacts.get(foot).into_iter().flatten();
         contacts.into_iter().any(|&(first, last)| (first..=last).contains(&frame))
     }
 }
 
-/// Returns the contacts of a foot, as first and last frames. `stands` is asked for intervals between two frames.
+/// Returns the contacts of a foot, as first and last frames. `stands` takes an interval between two frames.
 fn contacts(times: &[f32], stands: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
     let intervals = times.len().saturating_sub(1);
@@ -76,7 +76,7 @@ fn contacts(times: &[f32], stands: impl Fn(usize) -> bool) -> Vec<(usize, usize)
     frames.filter(|&(first, last)| times[last] - times[first] >= MIN_CONTACT - 1e-4).collect()
 }
 
-/// Returns the height of the floor: that of feet that keep still, or else that of the lower foot.
+/// Returns the height of the floor: of feet that keep still, or else of the lower foot.
 ///
 /// Feet without a skin are joints, which are higher while a foot stands than while it leaves the floor over its toes.
 fn floor(feet: &[Track], times: &[f32], floor: Floor) -> f32 {
@@ -112,7 +112,7 @@ fn is_loop(feet: &[Track], hips: &[Vec3], size: f32) -> bool {
 mod tests {
     use super::*;
 
-    /// Regression test: a sole that stood a little longer than that of the source slid.
+    /// Regression test: a sole that stood a little longer than the source's slid.
     #[test]
     fn a_sole_also_stands_where_that_of_the_source_does_not() {
         let times: Vec<f32> = (0..30_u8).map(|i| f32::from(i) / 30.0).collect();

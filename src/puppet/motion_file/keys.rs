@@ -14,7 +14,6 @@ pub(super) fn easing(item: &Item) -> Result<Easing, SpannedError> {
 }
 
 impl MotionReader<'_> {
-    /// Reads a key pose.
     pub(super) fn key(&self, table: &Table) -> Result<PoseKey, SpannedError> {
         check_keys(table, &["time", "easing", "easings", "partial", "joints", "morphs"])?;
         required(table, "time")?;

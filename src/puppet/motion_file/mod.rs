@@ -44,7 +44,7 @@ const MAX_DEGREES: f64 = 1e6;
 pub(crate) const NO_SIDES: &str =
     "mirror: the body of the character is not recognised, so its sides are unknown";
 
-/// An error when a motion file is read.
+/// An error while reading a motion file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MotionFileError {
@@ -141,7 +141,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
     motion().map_err(format_error)
 }
 
-/// Reads a motion from a table of another file. Its keys are those of a motion file without `version`.
+/// Reads a motion from a table of another file. It has the keys of a motion file without `version`.
 #[cfg(feature = "render")]
 pub(crate) fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
     check_keys(

@@ -16,7 +16,7 @@ use super::AssertedImage;
 /// Width and height of an image whose size is not given, in pixels.
 const SIZE: (u32, u32) = (256, 256);
 
-/// The renderer of this process, which is opened for the first image. Opening an adapter takes longer than drawing. Tests of other
+/// The renderer of this process, which is opened for the first image. Opening an adapter takes longer than drawing. Tests on other
 /// threads wait, because one software adapter already uses all processors.
 static RENDERER: Mutex<Option<Renderer>> = Mutex::new(None);
 
@@ -48,7 +48,7 @@ fn explain(
     let redrawn = redraw.as_ref().and_then(|redraw| {
         Some((again(&redraw.frame(puppet, scene::frame(puppet, settings)))?.image, redraw.record()))
     });
-    // The name of an adapter does not contain the CPU, on which a software adapter depends.
+    // The name of an adapter does not contain the CPU, which affects a software adapter.
     let explain = |image: &Drawn, record: &SceneRecord| {
         let (golden, actual) = ((&golden.image, &before), (&image.image, record));
         let redrawn = redrawn.as_ref().map(|(image, record)| [(image, *record), actual]);

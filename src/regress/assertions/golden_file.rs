@@ -14,16 +14,16 @@ pub struct CallSite {
     pub file: &'static str,
     /// The path of the module.
     pub module: &'static str,
-    /// The path of a function inside of the test's function.
+    /// The path of a function inside the test's function.
     pub function: &'static str,
 }
 
 /// Which goldens an assertion writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Update {
-    /// None. Missing goldens are not written either.
+    /// None, not even missing ones.
     No,
-    /// Those of failing assertions, and missing ones.
+    /// Goldens of failing assertions, and missing ones.
     Failing,
     /// All.
     All,
@@ -56,13 +56,13 @@ pub(super) struct GoldenFile {
     pub(super) path: PathBuf,
 }
 
-/// How often a test made an assertion without a name, by test and kind.
+/// Number of assertions without a name, by test and kind.
 static UNNAMED: LazyLock<Mutex<HashMap<String, usize>>> = LazyLock::new(Mutex::default);
 /// The names of the goldens of this process. Two names must not share a file.
 static NAMES: LazyLock<Mutex<HashMap<PathBuf, String>>> = LazyLock::new(Mutex::default);
 
 impl GoldenFile {
-    /// Returns the golden of an assertion. `extension` is that of its file.
+    /// Returns the golden of an assertion. `extension` is its file extension.
     pub(super) fn new(site: &CallSite, name: Option<&str>, extension: &str) -> Result<Self, String> {
         let name = match name {
             Some(name) => name.to_owned(),
@@ -83,12 +83,12 @@ impl GoldenFile {
         Ok(Self { name, path })
     }
 
-    /// Returns the path of the result that differs from the golden: `NAME.new.png` for `NAME.png`.
+    /// Returns the path of a result that differs from the golden: `NAME.new.png` for `NAME.png`.
     pub(super) fn new_path(&self) -> PathBuf {
         self.beside("new", self.path.extension().and_then(|e| e.to_str()).unwrap_or_default())
     }
 
-    /// Returns the path of the image of the differences.
+    /// Returns the path of the difference image.
     pub(super) fn difference_path(&self) -> PathBuf {
         self.beside("diff", "png")
     }
@@ -117,7 +117,7 @@ fn module_name(module: &str) -> String {
     module.replace("::", "__")
 }
 
-/// Replaces what cannot be in the name of a file on every system.
+/// Replaces characters that some systems do not allow in file names.
 fn file_name(name: &str) -> String {
     let allowed = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     name.chars().map(allowed).collect::<String>().trim_matches(['.', '-']).to_owned()
@@ -125,11 +125,11 @@ fn file_name(name: &str) -> String {
 
 /// Returns the folder of the source file.
 ///
-/// The compiler names a source file relative to the folder in which it ran, which is that of the workspace. It is the folder of the
+/// The compiler names a source file relative to the folder of the workspace, in which it ran. It is the folder of the
 /// package, or one above it.
 fn folder(site: &CallSite) -> Result<PathBuf, String> {
     let file = Path::new(site.file);
-    // Where tests run on another machine than they were built on, cargo sets the variable to the folder on that machine.
+    // If tests run on another machine than they were built on, cargo sets the variable to the folder there.
     let at_run = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let manifests = [Some(PathBuf::from(site.manifest)), at_run];
     let source = manifests.iter().flatten().find_map(|manifest| source(manifest, file)).ok_or_else(|| {
@@ -141,8 +141,8 @@ fn folder(site: &CallSite) -> Result<PathBuf, String> {
 /// Finds a source file that is relative to the folder of a package or to one above it.
 pub(super) fn source(manifest: &Path, file: &Path) -> Option<PathBuf> {
     let candidates = || manifest.ancestors().map(|folder| folder.join(file)).filter(|path| path.is_file());
-    // A file of the same path may exist above the workspace, so one inside of the package is preferred. `crates/a/src/lib.rs` below
-    // the package `crates/a` would be a file of another one, so of those inside the one with the outermost base is preferred.
+    // A file of the same path may exist above the workspace, so one inside the package is preferred. `crates/a/src/lib.rs` below the
+    // package `crates/a` would be a file of another package, so among those inside, the one with the outermost base is preferred.
     let inside = candidates().filter(|path| path.starts_with(manifest)).last();
     inside.or_else(|| candidates().next())
 }

@@ -1,8 +1,8 @@
 //! `assert_pose!` and `assert_image!`: regression tests of other programs, as ordinary tests.
 //!
-//! A golden lies in the folder `goldens` beside the source file of its test. It is named after the module and the test, or after the
-//! name that the assertion has. A missing golden fails the test, also without CI. `SINEW_UPDATE=1` writes the goldens of failing
-//! assertions, and `SINEW_UPDATE=all` those of all.
+//! A golden is in the folder `goldens` beside the source file of its test. It is named after the module and the test, or after the
+//! assertion's name. A missing golden fails the test, even without CI. `SINEW_UPDATE=1` writes the goldens of failing
+//! assertions, and `SINEW_UPDATE=all` those of all assertions.
 
 #[cfg(feature = "render")]
 mod drawing;
@@ -25,7 +25,7 @@ pub use golden_file::CallSite;
 use golden_file::{GoldenFile, Update};
 pub use subject::{AssertedImage, AssertedPose};
 
-/// Asserts that the joints of a pose are those of a golden.
+/// Asserts that the joints of a pose match a golden.
 ///
 /// ```no_run
 /// # use sinew::{asset, puppet::Puppet};
@@ -70,7 +70,7 @@ macro_rules! assert_pose {
     };
 }
 
-/// Asserts that an image is that of a golden, by the rule of `sinew test`.
+/// Asserts that an image matches a golden, by the rule of `sinew test`.
 ///
 /// ```no_run
 /// # use sinew::{asset, puppet::Puppet, render::ShadingMode, scene::ViewSettings, view::Camera};
@@ -93,14 +93,14 @@ macro_rules! assert_pose {
 /// with its [`ViewSettings`](crate::scene::ViewSettings) and the size of the image in pixels (default: 256 x 256). Puppets are drawn
 /// without a window, on a software adapter that is opened once per process, so that the test needs no graphics card.
 ///
-/// The golden of a puppet contains its scene, so that the message says what differs, and the tolerances of `sinew test` by the kind of
-/// change apply unless the assertion has a tolerance of its own.
+/// The golden of a puppet contains its scene, so that the message can explain the difference. The tolerances of `sinew test` by the
+/// kind of change apply unless the assertion has its own tolerance.
 ///
 /// The golden is `goldens/MODULE__NAME.png`, named as for [`assert_pose!`](crate::regress::assert_pose).
 ///
 /// # Panics
-/// If the image exceeds the tolerance, has another size or cannot be drawn, or the golden is missing or invalid. The message has the
-/// FLIP errors and the paths of the new image and of the image of differences.
+/// If the image exceeds the tolerance, has another size or cannot be drawn, or if the golden is missing or invalid. The message has the
+/// FLIP errors and the paths of the new image and the difference image.
 #[macro_export]
 macro_rules! assert_image {
     ($image:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
@@ -121,7 +121,7 @@ macro_rules! assert_image {
     };
 }
 
-/// Where an assertion is, as a [`CallSite`].
+/// An assertion's location, as a [`CallSite`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __sinew_call_site {
@@ -148,10 +148,10 @@ macro_rules! __sinew_optional {
     };
 }
 
-/// What `assert_pose!` does.
+/// Implements `assert_pose!`.
 ///
 /// # Panics
-/// As `assert_pose!` does.
+/// See `assert_pose!`.
 #[doc(hidden)]
 #[track_caller]
 pub fn check_pose(
@@ -166,10 +166,10 @@ pub fn check_pose(
     raise(result);
 }
 
-/// What `assert_image!` does.
+/// Implements `assert_image!`.
 ///
 /// # Panics
-/// As `assert_image!` does.
+/// See `assert_image!`.
 #[doc(hidden)]
 #[track_caller]
 pub fn check_image(
@@ -218,7 +218,7 @@ fn compare_pose(
     finish(golden, update, failure, &bytes, None)
 }
 
-/// Compares an image with a golden. `explain` explains the difference to the golden, if it can. Returns the path of the golden if it was written.
+/// Compares an image with a golden. `explain` explains the difference, if it can. Returns the path of the golden if it was written.
 fn compare_image(
     golden: &GoldenFile,
     actual: &Drawn,
@@ -245,7 +245,7 @@ fn compare_image(
             let difference = compare(&expected.image, &actual.image, tolerance.levels)
                 .ok_or_else(|| format!("image \"{}\" cannot be compared", golden.name))?;
             let explanation = if difference.pixels() > 0 { explain(&expected) } else { None };
-            // A tolerance of the assertion replaces those by the kind of change.
+            // A tolerance of the assertion replaces the tolerances by kind.
             let fails = by_kind && explanation.as_ref().is_some_and(Explanation::fails);
             let failure = (fails || !difference.passes(tolerance)).then(|| {
                 let machines = (expected.drawn_by.as_deref(), actual.drawn_by.as_deref());
@@ -265,7 +265,7 @@ fn heat_image(difference: &Difference, width: u32, height: u32) -> Drawn {
     Drawn::new(difference.image(width, height))
 }
 
-/// Writes the golden, or what a person needs to judge the failure, and removes what earlier failures left.
+/// Writes the golden, or the files needed to judge the failure, and removes files of earlier failures.
 fn finish(
     golden: &GoldenFile,
     update: Update,

@@ -8,7 +8,7 @@ use crate::regress::golden::{Drawn, Joint, Joints};
 
 /// A value whose joints `assert_pose!` compares.
 pub trait AssertedPose {
-    /// Returns the world matrices of the joints.
+    /// World matrices of the joints.
     fn joints(&self) -> Joints;
 }
 
@@ -49,7 +49,7 @@ pub trait AssertedImage {
     /// Returns the image.
     ///
     /// # Errors
-    /// The reason why the image cannot be drawn, in one line.
+    /// Why the image cannot be drawn, in one line.
     fn drawn(&self) -> Result<Drawn, String>;
 
     /// Explains the difference between a golden and the drawn image. Returns `None` if the scene of one of them is unknown.

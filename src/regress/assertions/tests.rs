@@ -71,7 +71,7 @@ fn a_missing_golden_fails_until_it_is_written_and_a_difference_fails_until_it_is
     assert!(lines[0].ends_with("joints are beyond the tolerance of 0.0100 mm and 0.0057°"), "{error}");
     assert_eq!(lines[1], "  leftMiddleDistal moved the most, by 27.45 mm");
     assert!(lines[2].trim_start().starts_with("joint"), "{error}");
-    // The joint that was turned comes before those that it moved.
+    // The turned joint comes before the joints that it moved.
     assert_eq!(lines[3].split_whitespace().collect::<Vec<_>>(), ["leftLowerArm", "0", "mm", "5.73°"]);
     assert!(lines[13].ends_with("and 7 more"), "{error}");
     assert!(error.contains(".new.json") && golden.new_path().exists(), "{error}");
@@ -129,7 +129,7 @@ fn goldens_are_named_after_their_module_and_test() {
     let prefix = "sinew__regress__assertions__tests__";
     let test = "goldens_are_named_after_their_module_and_test";
     assert_eq!(name(&site, None), format!("{prefix}{test}.json"));
-    // The counter belongs to the test, not to the place in it.
+    // The counter belongs to the test, not to a line in it.
     let inner = || crate::__sinew_call_site!();
     assert_eq!(name(&inner(), None), format!("{prefix}{test}-2.json"));
     assert_eq!(name(&site, Some("left hand: up")), format!("{prefix}left-hand--up.json"));
@@ -172,7 +172,7 @@ fn the_variable_has_three_values() {
     assert_eq!(Update::parse("yes").unwrap_err(), "SINEW_UPDATE is \"yes\", but must be 0, 1 or all");
 }
 
-/// A wrist that turns by two degrees is within the tolerance of FLIP, but is found, and named.
+/// A wrist that turns by two degrees is within the FLIP tolerance, but is found and named.
 #[test]
 fn a_puppet_that_moves_slightly_fails_with_a_sentence_about_it() {
     let folder = Folder::new("explained");

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of change a pixel shows.
+/// The kind of a pixel's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -19,7 +19,7 @@ pub enum ChangeKind {
     Moved,
     /// The positions or the morph targets of a part differ.
     Mesh,
-    /// A surface at the same place has another colour.
+    /// An unmoved surface has a different colour.
     Shaded,
     /// The light differs.
     Light,
@@ -56,7 +56,7 @@ impl ChangeKind {
         Self::Noise,
     ];
 
-    /// Returns the name of the kind in reports.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -77,7 +77,7 @@ impl ChangeKind {
     }
 }
 
-/// One change of an image, with everything that is known about its cause.
+/// A change in an image, with everything known about its cause.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Change {
@@ -85,9 +85,9 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Description in one clause.
     pub text: String,
-    /// The cause in words that are the same in all images with this cause.
+    /// The cause, in words that are the same in all images with this cause.
     pub cause: String,
-    /// Name of the part that shows it, if it is a single one.
+    /// Name of the part that shows it, if only one does.
     pub part: Option<String>,
     /// Name of the node that has moved.
     pub joint: Option<String>,
@@ -120,8 +120,8 @@ pub struct Change {
 }
 
 impl Change {
-    /// Returns whether a larger tolerance would accept the change. No tolerance accepts a part that is missing or added, or that has
-    /// another mesh or skin.
+    /// Returns whether a larger tolerance would accept the change. No tolerance accepts a part that is missing or added, or has a
+    /// different mesh or skin.
     pub fn has_threshold(&self) -> bool {
         use ChangeKind::{Added, Bind, Mesh, Missing, Weights};
         !matches!(self.kind, Missing | Added | Bind | Weights | Mesh)

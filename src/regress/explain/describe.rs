@@ -15,29 +15,29 @@ use super::verdict::{Wording, verdict};
 use super::words::count;
 use super::{Explanation, Group};
 
-/// Number of pixels that may differ clearly although neither a part nor its mesh has changed visibly.
+/// Number of pixels that may differ clearly although no part or mesh has changed visibly.
 const MESH_PIXELS: usize = 5;
-/// A pixel of a changed vertex that differs by this number of levels differs clearly by itself.
+/// A single pixel of a changed vertex differs clearly if it differs by this number of levels.
 const CLEAR_LEVELS: u8 = 96;
-/// The smallest movement in pixels that is distinguished from the differences of another driver.
+/// The smallest movement in pixels that can be distinguished from another driver's differences.
 const DRIVER_SHIFT: f32 = 0.04;
-/// The smallest mean difference of a channel in levels that is distinguished from the rounding of another driver.
+/// The smallest mean difference of a channel in levels that can be distinguished from another driver's rounding.
 const DRIVER_MEAN: f64 = 1.25;
-/// The same where another driver draws nearly everything else alike, and the part of other pixels that may differ there.
+/// The same if another driver draws nearly everything else alike, and the fraction of other pixels that may differ then.
 const QUIET_MEAN: f64 = 0.75;
 const QUIET: f64 = 0.02;
-/// One in so many pixels that another driver draws differently may differ by two levels or more.
+/// One in this many pixels that another driver draws differently may differ by two levels or more.
 const DRIVER_VISIBLE: usize = 8;
 
 /// What the golden's scene shows when the same driver draws it again.
 pub(super) struct Redrawn {
     pub(super) changes: Vec<(Cause, Change)>,
-    /// The materials that differ from those that were drawn again.
+    /// The materials that differ from the redrawn ones.
     pub(super) materials: BTreeMap<u32, MaterialChange>,
 }
 
 impl Redrawn {
-    /// Takes over which changes count and fail, for those that were drawn again.
+    /// Takes over from the redrawn changes which changes count and fail.
     fn decide(&self, scenes: &Scenes<'_>, changes: &mut Vec<(Cause, Change)>) {
         for (cause, change) in changes.iter_mut().filter(|(cause, _)| self.decides(scenes, cause)) {
             let known = self.changes.iter().find(|(known, _)| known == cause).map(|(_, known)| known);
@@ -46,7 +46,7 @@ impl Redrawn {
             change.visible = known.map_or(0, |known| known.visible);
             change.alpha = known.map_or(0, |known| known.alpha);
         }
-        // The noise of the other driver may have hidden it among the pixels of another change.
+        // The other driver's noise may have hidden the change among the pixels of another one.
         let is_hidden = |(cause, change): &&(Cause, Change)| {
             change.fails && self.decides(scenes, cause) && changes.iter().all(|(known, _)| known != cause)
         };
@@ -63,7 +63,7 @@ impl Redrawn {
             | Cause::Background
             | Cause::Other => true,
             Cause::Material(part) => self.materials.get(part) == scenes.facts.materials.get(part),
-            // Those of changed meshes are in both images.
+            // Shadows of changed meshes are in both images.
             Cause::Shadow => !scenes.facts.changes_shapes(scenes.conditions.same_machine),
             _ => false,
         }
@@ -141,7 +141,7 @@ impl<'a> Describe<'a> {
     /// Returns whether the visible pixels of a group count as changed.
     ///
     /// If the scene is the same, they do not: only the renderer differs, and the limits of the whole image decide. On another machine, the
-    /// pixels differ anyway. Its rounding has no direction and is seldom more than a level, and movements must be large enough.
+    /// pixels differ anyway. Its rounding has no direction and seldom exceeds a level, and movements must be large enough.
     fn counts(
         &self,
         cause: &Cause,
@@ -157,7 +157,7 @@ impl<'a> Describe<'a> {
         match (cause, shift) {
             (Cause::Presence(..) | Cause::Gone, _) => group.clear > MESH_PIXELS,
             (Cause::Mesh(_) | Cause::Weights(_) | Cause::Binds, _) => self.shows_mesh(cause, group),
-            // The file was written again with rounded numbers.
+            // The file was rewritten with rounded numbers.
             (Cause::Attributes(part), _)
                 if self
                     .scenes
@@ -194,8 +194,8 @@ impl<'a> Describe<'a> {
         part < QUIET
     }
 
-    /// Returns whether a mesh has changed visibly. One that was only written with other rounding differs by a level or at a few edges, but
-    /// a vertex that moved changes the shading around it.
+    /// Returns whether a mesh has changed visibly. A mesh only rewritten with other rounding differs by a level or at a few edges,
+    /// but a vertex that moved changes the shading around it.
     fn shows_mesh(&self, cause: &Cause, group: &Group) -> bool {
         let change = match cause {
             Cause::Weights(part) | Cause::Mesh(part) => self.scenes.facts.meshes.get(part),
@@ -205,15 +205,15 @@ impl<'a> Describe<'a> {
         let has_many = group.visible > self.tolerance.changed;
         let is_located = is(MeshChange::is_located);
         if let Some(shift) = self.meshes.get(cause) {
-            // On another machine, only the pixels of known vertices are without its noise elsewhere on the part.
+            // On another machine, only the pixels of known vertices exclude its noise elsewhere on the part.
             let has_many = match self.scenes.conditions.same_machine {
                 true => has_many,
                 false => is_located && group.clear > self.tolerance.changed,
             };
-            // The golden's places are those of cells, so the vertex may have moved farther.
+            // The golden contains places as cells, so the vertex may have moved farther.
             return has_many || shift >= MIN_SHIFT && shift + SeenRecord::ERROR >= self.tolerance.moved;
         }
-        // Few pixels show a vertex that moves at an outline, but they show it clearly.
+        // A vertex that moves at an outline changes few pixels, but clearly.
         let is_clear = group.clear > MESH_PIXELS || group.clear > 0 && group.levels >= CLEAR_LEVELS;
         match self.scenes.conditions.same_machine {
             true if self.scenes.facts.is_rewritten || is(MeshChange::is_rounding) => has_many,
@@ -236,7 +236,7 @@ impl<'a> Describe<'a> {
             Cause::Camera => Some(Shift { distance: 0.0, pixels: self.scenes.camera }),
             _ => None,
         };
-        // Vertices outside of the region may move farther.
+        // Vertices outside the region may move farther.
         let shift = if self.scenes.conditions.restricted { shift.map(|_| group.shift) } else { shift };
         let joint = match cause {
             Cause::Moved(node) => Some(*node),

@@ -1,4 +1,4 @@
-//! What differs between two records of a scene.
+//! The differences between two records of a scene.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,14 @@ use crate::regress::record::{
 
 use super::meshes::MeshChange;
 
-/// Smallest angle in radians, and smallest distance relative to the size of the skeleton, that count as a change of a joint. Below,
-/// differences are those of world matrices in single precision.
+/// Smallest angle in radians, and smallest distance relative to the size of the skeleton, that count as a change of a joint. Smaller
+/// differences are rounding of world matrices in single precision.
 const MIN_TURN: f64 = 2e-6;
 const MIN_DISTANCE: f64 = 1e-6;
 
-/// The words for a floor that has followed the figure.
+/// The words for a floor that followed the figure.
 pub(super) const MOVED_FLOOR: &str = "the floor is at another place";
 
-/// The differences of two records.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     /// The nodes whose transforms relative to their parents differ.
@@ -30,19 +29,19 @@ pub(super) struct Facts {
     pub(super) camera: Vec<String>,
     /// Names of parts that are only in the golden.
     pub(super) missing: Vec<String>,
-    /// Names of those that the character no longer has.
+    /// Names of parts that the character no longer has.
     pub(super) gone: Vec<String>,
     /// Names of parts that are not in the golden.
     pub(super) added: Vec<String>,
     /// The joints whose inverse bind matrices differ.
     pub(super) binds: BTreeSet<usize>,
-    /// Whether most inverse bind matrices differ, because a program has written the file with other axes or units.
+    /// Whether most inverse bind matrices differ, because a program has rewritten the file with other axes or units.
     pub(super) is_rewritten: bool,
     /// How the meshes of parts differ.
     pub(super) meshes: BTreeMap<u32, MeshChange>,
     /// Where the vertices of parts were in the golden's image, if their order is the same.
     pub(super) seen: BTreeMap<u32, SeenVertices>,
-    /// For each part whose material differs, how it does.
+    /// How the materials of parts differ.
     pub(super) materials: BTreeMap<u32, MaterialChange>,
     /// The settings that differ, as clauses, by what they affect.
     pub(super) light: Vec<String>,
@@ -62,9 +61,9 @@ pub(super) struct MaterialChange {
 /// How the transform of a node relative to its parent differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct JointChange {
-    /// Angle between both rotations in radians.
+    /// Angle between the rotations in radians.
     pub(super) angle: f32,
-    /// Distance between both positions relative to the parent, in metres.
+    /// Distance between the positions relative to the parent, in metres.
     pub(super) distance: f32,
 }
 
@@ -90,7 +89,7 @@ impl Facts {
         facts
     }
 
-    /// Returns whether parts differ, so that their shadows do. On another machine, the shadows of single vertices look like noise.
+    /// Returns whether parts, and thus their shadows, differ. On another machine, the shadows of single vertices look like noise.
     pub(super) fn changes_shapes(&self, same_machine: bool) -> bool {
         let shapes =
             |change: &MeshChange| change.changes_the_shape() && (same_machine || !change.is_located());
@@ -111,7 +110,7 @@ impl Facts {
         for (index, name) in (0..).zip(existing) {
             let find = |record: &SceneRecord| record.parts.iter().find(|part| part.name == name).cloned();
             let Some((was, is)) = find(golden).zip(find(actual)) else { continue };
-            // A joint without a name is known by its inverse bind matrix, so that the weights seem to differ with it.
+            // A joint without a name is identified by its inverse bind matrix, so the weights seem to differ with it.
             let is_unnamed = |node: &usize| skeleton.nodes.get(*node).is_some_and(|node| node.name.is_none());
             let ignores_weights = self.binds.iter().any(is_unnamed);
             if let Some(change) = MeshChange::between(puppet, index, (&was, &is), ignores_weights) {
@@ -126,7 +125,7 @@ impl Facts {
                 }
             }
             let materials = golden.materials.get(was.material).zip(actual.materials.get(is.material));
-            // Another name looks the same.
+            // Names do not affect the look.
             let named = |record: &MaterialRecord| MaterialRecord {
                 name: String::new(),
                 numbers: None,
@@ -177,8 +176,8 @@ impl Facts {
         }
     }
 
-    /// Returns the changed joint that has moved a surface. `nodes` are those that move it, the one with the largest weight first. It is the
-    /// nearest changed node among the first of them and its ancestors, or otherwise that of the next one. Returns `None` if there is none.
+    /// Returns the changed joint that has moved a surface. `nodes` are the nodes that move it, largest weight first. The joint is the
+    /// nearest changed node among the first of them and its ancestors, or otherwise of the next one. Returns `None` if there is none.
     pub(super) fn cause(&self, puppet: &Puppet, nodes: &[usize]) -> Option<usize> {
         let skeleton = &puppet.character().skeleton;
         let changed = |node: &usize| skeleton.ancestors(*node).find(|n| self.joints.contains_key(n));
@@ -204,7 +203,7 @@ fn joints(puppet: &Puppet, golden: &[Affine3A], actual: &[Affine3A]) -> BTreeMap
         };
         let Some((before, now)) = local(&was).zip(local(&is)) else { continue };
         let angle = angle_between(&before, &now);
-        // The scale of a parent changes what a distance in its space means in the world.
+        // The scale of a parent changes the world length of a distance in its space.
         let scale =
             parent.and_then(|p| is.get(p)).map_or(1.0, |above| above.matrix3.determinant().abs().cbrt());
         let distance = before.translation.distance(now.translation) * scale;
@@ -216,8 +215,8 @@ fn joints(puppet: &Puppet, golden: &[Affine3A], actual: &[Affine3A]) -> BTreeMap
     changes
 }
 
-/// Returns the angle between the rotations of two transforms in radians. The arc tangent is exact for small angles, for which an arc
-/// cosine is not.
+/// Returns the angle between the rotations of two transforms in radians. Unlike the arc cosine, the arc tangent is exact for small
+/// angles.
 fn angle_between(was: &DAffine3, is: &DAffine3) -> f64 {
     let rotation = |local: &DAffine3| local.to_scale_rotation_translation().1;
     let DQuat { x, y, z, w } = rotation(was).inverse() * rotation(is);
@@ -259,7 +258,7 @@ pub(super) fn camera(golden: &CameraRecord, actual: &CameraRecord) -> Vec<String
     clauses
 }
 
-/// Says which of the ghosts differ. Their values are digests of their poses.
+/// Says which ghosts differ. Their values are digests of their poses.
 fn ghosts(golden: &str, actual: &str) -> String {
     let list = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
     let (was, is) = (list(golden), list(actual));
@@ -274,7 +273,7 @@ fn ghosts(golden: &str, actual: &str) -> String {
     }
 }
 
-/// Returns a recorded angle, which is in radians, in degrees, as people type it.
+/// Converts a recorded angle from radians to degrees, as people type it.
 fn degrees(radians: &str) -> String {
     radians.parse::<f64>().map_or_else(|_| radians.to_owned(), |angle| format!("{:.2}°", angle.to_degrees()))
 }

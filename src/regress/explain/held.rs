@@ -15,26 +15,26 @@ use super::{Explanation, motion};
 /// The cause of a camera that follows the figure.
 const FRAMING: &str = "the framing follows the figure";
 
-/// The camera and the floor of a golden, with which a scene is drawn again.
+/// The camera and the floor of a golden, with which a scene is redrawn.
 pub(in crate::regress) struct GoldenView {
     camera: Camera,
     floor: Option<FloorRecord>,
 }
 
 impl GoldenView {
-    /// Returns the view of a golden. `None` if the scene has the same camera and the same floor.
+    /// Returns the view of a golden, or `None` if the scene has the same camera and floor.
     pub(in crate::regress) fn of(golden: &SceneRecord, actual: &SceneRecord) -> Option<Self> {
         let floor = golden.floor.zip(actual.floor).filter(|(was, is)| !was.is_same(is)).map(|(was, _)| was);
         if golden.camera.shows_the_same(&actual.camera) && floor.is_none() {
             return None;
         }
         let (camera, own) = (golden.camera.camera(), actual.camera.camera());
-        // What is posed now must not be cut off.
+        // The current pose must not be cut off.
         let camera = Camera { near: camera.near.min(own.near), far: camera.far.max(own.far), ..camera };
         Some(Self { camera, floor })
     }
 
-    /// Returns the frame to draw instead of that of the scene.
+    /// Returns the frame to draw instead of the scene's.
     pub(in crate::regress) fn frame<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
         let ground = frame.ground.map(|floor| match self.floor {
             Some(FloorRecord { center, radius, .. }) => Floor { center: center.into(), radius, ..floor },
@@ -43,7 +43,6 @@ impl GoldenView {
         Frame { camera: self.camera, ground, ..frame }
     }
 
-    /// Returns the record of that frame.
     pub(in crate::regress) fn record(&self, golden: &SceneRecord, actual: &SceneRecord) -> SceneRecord {
         let floor = self.floor.or(actual.floor);
         SceneRecord { camera: golden.camera.clone(), floor, ..actual.clone() }
@@ -51,8 +50,8 @@ impl GoldenView {
 }
 
 impl Explanation {
-    /// Adds that the camera or the floor of the scene is another one. The explanation is of an image that was drawn with the golden's.
-    /// No pixel of that image shows it. `size` is its width and height.
+    /// Adds that the camera or the floor of the scene differs. The explanation is of an image that was drawn with the golden's, so no pixel
+    /// of that image shows it. `size` is its width and height.
     pub(in crate::regress) fn add_camera(
         &mut self,
         puppet: &Puppet,

@@ -9,16 +9,16 @@ use crate::regress::record::{Attribute, PartRecord, Vertex, VerticesRecord};
 
 use super::words::{count, length};
 
-/// If more than one in so many vertices have moved, the file probably has them in another order.
+/// If more than one in this many vertices moved, the file probably has them in a different order.
 const REORDERED: usize = 2;
 
 /// The differences of the meshes of a part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MeshChange {
     attributes: BTreeSet<Attribute>,
-    /// Numbers of vertices and of triangles in the golden and now.
+    /// Numbers of vertices and triangles in the golden and now.
     counts: [[usize; 2]; 2],
-    /// The vertices whose weights differ. `None` if they are not recorded, or if their order is another one.
+    /// The vertices whose weights differ. `None` if they are not recorded, or if their order differs.
     weights: Option<BTreeSet<u32>>,
     /// What is known about moved vertices.
     moved: Moved,
@@ -34,9 +34,9 @@ enum Moved {
     Unknown,
     /// The vertices by their indices. The largest distance is in metres of the world.
     Vertices(BTreeSet<u32>, f32),
-    /// Number of vertices without a vertex of the other mesh at the same place. The meshes have another order.
+    /// Number of vertices without a vertex of the other mesh at the same place. The meshes have different orders.
     Number(usize),
-    /// All positions are the same, but triangles connect others of them.
+    /// All positions are the same, but triangles connect them differently.
     Connected,
     /// All positions are the same to within this distance in metres.
     Rounding(f32),
@@ -60,7 +60,7 @@ impl MeshChange {
         if attributes.is_empty() {
             return None;
         }
-        // Digests are sums over triangles, so that all of them differ if some are missing.
+        // Digests are sums over triangles, so all of them differ if some triangles are missing.
         let [triangles, triangles_now] = [was, is].map(|record| record.counts.last());
         if triangles != triangles_now {
             attributes = [Attribute::Positions].into();
@@ -97,7 +97,7 @@ impl MeshChange {
         let Some((was, is)) = before.vertices().zip(now.vertices()) else { return };
         let step = before.step.max(now.step);
         let distance = |a: &Vertex, b: &Vertex| before.position(a).distance(now.position(b));
-        // Each position is right to half a step of its own box on each axis.
+        // Each position is accurate to half a step of its own box on each axis.
         let is_moved = |a: &Vertex, b: &Vertex| distance(a, b) > 1.8 * step;
         let same_box = (before.low, before.step) == (now.low, now.step);
         let moved = |a: &Vertex, b: &Vertex| if same_box { a.steps != b.steps } else { is_moved(a, b) };
@@ -107,7 +107,7 @@ impl MeshChange {
         };
         let elsewhere = indices(&moved);
         if was.len() != is.len() || elsewhere.len() > was.len() / REORDERED {
-            // The larger number, because a vertex that has moved is alone in both meshes.
+            // The larger number, because a moved vertex has no counterpart in either mesh.
             let number = unmatched((before, &was), (now, &is)).max(unmatched((now, &is), (before, &was)));
             self.moved = match number {
                 0 => Moved::Rounding(2.0 * step * scale),
@@ -116,7 +116,7 @@ impl MeshChange {
             return;
         }
         self.weights = Some(indices(&|a, b| a.weights != b.weights));
-        // The sums are exact, so a single vertex has moved by their difference.
+        // The sums are exact, so their difference is the movement of a single vertex.
         let sums = DVec3::from_array(before.sum).distance(DVec3::from_array(now.sum));
         if elsewhere.is_empty() {
             self.moved = if sums > 0.0 { Moved::Rounding(2.0 * step * scale) } else { Moved::Connected };
@@ -129,7 +129,7 @@ impl MeshChange {
         self.moved = Moved::Vertices(elsewhere, largest * scale);
     }
 
-    /// Returns whether the surface is at another place, or moves in another way.
+    /// Returns whether the surface is elsewhere, or moves differently.
     pub(super) fn changes_the_shape(&self) -> bool {
         self.changes_weights() || self.changes_positions()
     }
@@ -148,12 +148,12 @@ impl MeshChange {
         !self.shading().is_empty()
     }
 
-    /// Returns whether one of the corners of a triangle is known to have other weights.
+    /// Returns whether a corner of a triangle is known to have different weights.
     pub(super) fn has_other_weights(&self, corners: &[u32]) -> bool {
         self.changes_weights() && self.weights.as_ref().is_some_and(|set| any(set, corners))
     }
 
-    /// Returns whether one of the corners of a triangle is known to have moved.
+    /// Returns whether a corner of a triangle is known to have moved.
     pub(super) fn has_moved(&self, corners: &[u32]) -> bool {
         matches!(&self.moved, Moved::Vertices(set, _) if any(set, corners))
     }
@@ -165,7 +165,7 @@ impl MeshChange {
         (!self.changes_weights() || self.weights.is_some()) && (!self.changes_positions() || is_known)
     }
 
-    /// Returns whether vertices have moved, but no triangle is missing or connects others of them.
+    /// Returns whether vertices have moved, but no triangle is missing or connected differently.
     pub(super) fn only_moves(&self) -> bool {
         self.has_all_triangles() && !matches!(self.moved, Moved::Connected)
     }
@@ -250,7 +250,7 @@ fn any(set: &BTreeSet<u32>, corners: &[u32]) -> bool {
     corners.iter().any(|corner| set.contains(corner))
 }
 
-/// Returns the number of vertices that have no counterpart at the same place.
+/// Returns the number of vertices without a counterpart at the same place.
 fn unmatched(these: (&VerticesRecord, &[Vertex]), those: (&VerticesRecord, &[Vertex])) -> usize {
     let ((record, vertices), (other, others)) = (these, those);
     let step = record.step.max(other.step).max(f32::MIN_POSITIVE);
@@ -266,7 +266,7 @@ fn unmatched(these: (&VerticesRecord, &[Vertex]), those: (&VerticesRecord, &[Ver
     vertices.iter().filter(|vertex| is_alone(cell(record, vertex))).count()
 }
 
-/// Returns how many metres of the world a metre of a part's mesh space is.
+/// Returns the world length of a metre in a part's mesh space, in metres.
 fn scale(puppet: &Puppet, part: u32) -> f32 {
     let Some(part) = puppet.parts().get(part as usize) else { return 1.0 };
     let world = |node: usize| puppet.world_from_node().get(node).copied().unwrap_or_default();
@@ -276,7 +276,7 @@ fn scale(puppet: &Puppet, part: u32) -> f32 {
     world_from_mesh.matrix3.determinant().abs().cbrt()
 }
 
-/// Returns the words for joints with other inverse bind matrices.
+/// Returns the words for joints with different inverse bind matrices.
 pub(super) fn binds_text(joints: &BTreeSet<usize>, name: impl Fn(usize) -> String) -> String {
     let shown: Vec<String> = joints.iter().take(3).map(|joint| name(*joint)).collect();
     let more = joints.len() - shown.len();

@@ -1,7 +1,7 @@
-//! Explains why an image differs from its golden: which joints, parts, materials, lights or cameras stand behind the pixels.
+//! Explains why an image differs from its golden: which joints, parts, materials, lights or cameras caused the difference.
 //!
-//! The golden contains a record of its scene ([`SceneRecord`]). The surfaces of both scenes are drawn again as ids, on the CPU, and each
-//! pixel that differs is assigned to one of the differences between the records.
+//! The golden contains a record of its scene ([`SceneRecord`]). The ids of both scenes' surfaces are drawn on the CPU, and each pixel
+//! that differs is assigned to one of the differences between the records.
 
 mod change;
 mod color;
@@ -54,14 +54,14 @@ pub struct Explanation {
     pub verdict: String,
     /// The changes, the most important first.
     pub changes: Vec<Change>,
-    /// What differs in the file although no pixel shows it, in clauses.
+    /// Differences of the file that no pixel shows, as clauses.
     pub unseen: Vec<String>,
-    /// For each pixel, row by row from the top, the index of its change plus one, or zero where the images are equal.
+    /// For each pixel, row by row from the top, the index of its change plus one, or zero if the images are equal.
     #[serde(skip)]
     pub map: Vec<u16>,
 }
 
-/// What is known about two images.
+/// The conditions of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// Whether the same driver drew both on the same CPU.
@@ -77,14 +77,14 @@ pub struct Conditions {
 struct Group {
     pixels: usize,
     visible: usize,
-    /// Number of pixels that differ by more levels than noise.
+    /// Number of pixels whose difference exceeds noise.
     clear: usize,
     /// Number of these pixels that are not at an edge of a surface.
     interior: usize,
     /// Sums of the differences of red, green, blue and alpha, with their signs.
     signed: [i64; 4],
     levels: u8,
-    /// The largest movement of what its pixels show.
+    /// The largest surface movement in its pixels.
     shift: Shift,
     /// Number of pixels whose alpha differs by at least two levels.
     alpha: usize,
@@ -122,8 +122,8 @@ impl Explanation {
         Self::with_redrawn(puppet, golden, actual, tolerance, (conditions, None))
     }
 
-    /// The same, with two images of the driver that drew `actual`: the golden's scene, drawn again, and the actual one. Without the noise
-    /// of another driver, they say more about everything that the record contains.
+    /// The same, with two images from the driver of `actual`: the redrawn golden's scene, and the actual one. Without another driver's noise,
+    /// they show more about everything that the record contains.
     pub(super) fn with_redrawn(
         puppet: &Puppet,
         golden: (&DecodedImage, &SceneRecord),
@@ -144,7 +144,7 @@ impl Explanation {
         })
     }
 
-    /// Returns the first clauses of what no pixel shows, and the number of the others.
+    /// Returns the first clauses about what no pixel shows, and the number of the others.
     #[cfg(feature = "cli")]
     pub(super) fn unseen_text(&self) -> String {
         verdict::some_of(&self.unseen).join("; ")
@@ -160,7 +160,7 @@ impl Explanation {
         self.changes.iter().filter_map(|change| change.shift).fold(0.0, f64::max)
     }
 
-    /// Returns the number of pixels that differ visibly because the scene does.
+    /// Returns the number of pixels that differ visibly because the scenes differ.
     pub fn changed(&self) -> usize {
         self.changes.iter().filter(|change| change.counts).map(|change| change.visible).sum()
     }
@@ -184,7 +184,7 @@ impl Explanation {
     }
 }
 
-/// Compares two scenes and their images. `then` gets the groups of pixels and for each pixel its cause. Returns `None` if the images have
+/// Compares two scenes and their images. `then` gets the groups of pixels and the cause of each pixel. Returns `None` if the images have
 /// different sizes.
 fn compared<T>(
     puppet: &Puppet,
@@ -208,7 +208,7 @@ fn compared<T>(
     Some(then(&scenes, groups, causes))
 }
 
-/// Assigns a cause to each pixel that differs. Returns the groups, and for each pixel its cause.
+/// Assigns a cause to each pixel that differs. Returns the groups and the cause of each pixel.
 fn group(
     scenes: &Scenes<'_>,
     expected: &DecodedImage,
@@ -251,7 +251,7 @@ fn group(
     (groups, causes)
 }
 
-/// Returns for each pixel of a recorded scene the visible part of a puppet and the node that moves the surface there.
+/// Returns, for each pixel of a recorded scene, the visible part of a puppet and the node that moves the surface there.
 #[cfg(feature = "cli")]
 pub(super) fn visible(puppet: &Puppet, record: &SceneRecord, size: (u32, u32)) -> Vec<Option<(u32, usize)>> {
     let ids = Ids::draw(puppet, &Surfaces::of(puppet, record), &record.camera.camera(), size);

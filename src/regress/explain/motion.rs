@@ -14,10 +14,9 @@ use super::raster;
 use super::raster::{Hit, Ids};
 use super::surfaces::Surfaces;
 
-/// Movements of less than this number of pixels cannot be the reason why a pixel differs.
+/// Movements of fewer pixels cannot be the reason why a pixel differs.
 pub(super) const MIN_SHIFT: f32 = 0.01;
 
-/// A displacement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Shift {
     /// In world metres.
@@ -43,8 +42,8 @@ pub(super) struct Scenes<'a> {
     clip_from_world: [Mat4; 2],
     size: Vec2,
     pub(super) conditions: Conditions,
-    /// The largest movements of visible vertices by the joints that caused them, and that of the camera in pixels. `None` stands for
-    /// morph weights.
+    /// The largest movements of visible vertices by the joints that caused them (`None` stands for morph weights), and of the camera in
+    /// pixels.
     pub(super) shifts: BTreeMap<Option<usize>, Shift>,
     pub(super) camera: f32,
 }
@@ -69,7 +68,7 @@ impl<'a> Scenes<'a> {
         scenes
     }
 
-    /// Returns whether something casts another shadow.
+    /// Returns whether a shadow differs.
     pub(super) fn moves_shadows(&self) -> bool {
         self.facts.changes_shapes(self.conditions.same_machine)
             || self.shifts.values().any(|shift| shift.pixels >= MIN_SHIFT)
@@ -110,7 +109,7 @@ impl<'a> Scenes<'a> {
         self.positions(hit).map_or_else(Shift::default, |[was, is]| self.pose_shift(was, is))
     }
 
-    /// Returns how far the pose or the camera has moved what a pixel shows.
+    /// Returns how far the pose or camera has moved the surface in a pixel.
     pub(super) fn shift_at(&self, index: usize) -> Shift {
         let hits = self.ids.iter().filter_map(|ids| ids.hit(index));
         hits.fold(Shift::default(), |largest, hit| {
@@ -125,8 +124,8 @@ impl<'a> Scenes<'a> {
         self.puppet.character().primitive(part).triangles.get(hit.triangle as usize).copied()
     }
 
-    /// Returns the largest shift of any visible vertex, by the joint that caused it, and that of the camera in pixels. A vertex is
-    /// visible if one of its triangles is, before or now.
+    /// Returns the largest shift of any visible vertex, by the joint that caused it, and of the camera in pixels. A vertex is visible
+    /// if one of its triangles is, before or now.
     fn largest_shifts(&self) -> (BTreeMap<Option<usize>, Shift>, f32) {
         let mut shifts: BTreeMap<Option<usize>, Shift> = BTreeMap::new();
         let mut camera: f32 = 0.0;
@@ -148,7 +147,7 @@ impl<'a> Scenes<'a> {
         (shifts, camera)
     }
 
-    /// Returns the vertices of which a triangle is visible, before or now, each with a point of such a triangle at its place.
+    /// Returns the vertices that have a visible triangle, before or now, each with its point in such a triangle.
     pub(super) fn visible_vertices(&self) -> Vec<(Hit, u32)> {
         let hits = self.ids.iter().flat_map(|ids| ids.hits.iter().flatten());
         let triangles: BTreeSet<(u32, u32)> = hits.map(|hit| (hit.part, hit.triangle)).collect();
@@ -162,8 +161,8 @@ impl<'a> Scenes<'a> {
         vertices
     }
 
-    /// Returns how far from its place in the golden a vertex is in the golden's pose, at least, in pixels. Only a change of the mesh or of
-    /// its skin moves it. `None` if the golden does not contain its place, or if that is outside the image.
+    /// Returns a lower bound in pixels of how far a vertex in the golden's pose is from its place in the golden. Only a change of the mesh or
+    /// its skin moves it. `None` if the golden does not contain the place, or if it is outside the image.
     pub(super) fn mesh_shift(&self, part: u32, vertex: u32) -> Option<f32> {
         let [golden, _] = self.surfaces;
         let pixel = self.project(0, golden.position(part as usize, vertex)?)?;
@@ -179,7 +178,7 @@ fn is_inside(pixel: Vec2, size: Vec2) -> bool {
     pixel.cmpge(Vec2::ZERO).all() && pixel.cmple(size).all()
 }
 
-/// Returns the largest distance in pixels between what the golden's and another camera show of points in the golden's image.
+/// Returns the largest distance in pixels by which another camera moves points in the golden's image.
 #[expect(clippy::cast_precision_loss, reason = "image sizes are exact in single precision")]
 pub(super) fn camera_shift(
     cameras: [Camera; 2],

@@ -10,15 +10,15 @@ use super::raster::{Hit, Ids};
 
 /// The largest difference in levels that noise may cause inside a surface if the scene is the same.
 const NOISE: u8 = 2;
-/// The largest such difference on another machine.
+/// The same on another machine.
 const DRIVER_NOISE: u8 = 8;
 /// Relative difference of the depths of neighbouring pixels at an edge within a part.
 const EDGE_DEPTH: f32 = 0.02;
 
-/// What caused the difference of a pixel.
+/// The cause of a pixel's difference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cause {
-    /// A part that is not drawn any more, or that was not drawn before.
+    /// A part that is no longer drawn, or was not drawn before.
     Presence(ChangeKind, u32),
     /// Parts that the character no longer has.
     Gone,
@@ -41,7 +41,7 @@ pub(super) enum Cause {
     Background,
     Shadow,
     Other,
-    /// The scene is the same, but the surface of a part has another colour.
+    /// The scene is the same, but a part's surface has a different colour.
     Renderer(Option<u32>),
     /// The scene is the same, but one of the adapters cannot draw soft shadows.
     SharpShadow,
@@ -70,7 +70,6 @@ impl Cause {
     }
 }
 
-/// Returns the colour of a pixel.
 pub(super) fn pixel(image: &DecodedImage, index: usize) -> [u8; 4] {
     let bytes = image.rgba.get(4 * index..4 * index + 4);
     bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or_default()
@@ -82,7 +81,7 @@ pub(super) fn levels(a: [u8; 4], b: [u8; 4]) -> u8 {
 }
 
 impl Scenes<'_> {
-    /// Returns the cause of a difference. `index` is that of a pixel which differs by `off` levels.
+    /// Returns the cause of a difference. `index` is a pixel that differs by `off` levels.
     pub(super) fn cause(&self, index: usize, off: u8) -> Cause {
         let [golden, actual] = self.ids;
         let (was, is) = (golden.hit(index), actual.hit(index));
@@ -91,7 +90,7 @@ impl Scenes<'_> {
             return cause;
         }
         let facts = self.facts;
-        // What is seen through a surface may have changed, too.
+        // What is seen through a surface may have changed too.
         let behind = self.ids.map(|ids| ids.hit_behind(index));
         let hits = || [was, is].into_iter().chain(behind).flatten().chain(near.hits());
         if let Some(cause) = hits().find_map(|hit| self.changed_vertices(hit)) {
@@ -129,7 +128,7 @@ impl Scenes<'_> {
         if !facts.other.is_empty() {
             return Cause::Other;
         }
-        // Surfaces that the mesh no longer has are not among the ids.
+        // Surfaces that the mesh no longer has are missing from the ids.
         if facts.joints.is_empty() {
             let bind = (!facts.binds.is_empty()).then_some(Cause::Binds);
             let mesh = || facts.meshes.keys().find_map(|part| self.changed_shape(*part));
@@ -140,7 +139,7 @@ impl Scenes<'_> {
         if self.moves_shadows() {
             return Cause::Shadow;
         }
-        // Every difference has a cause on the same machine. Steep normal maps show movements that are too small for anything else.
+        // On the same machine, every difference has a cause. Steep normal maps show movements that are too small for anything else.
         if self.conditions.same_machine {
             let near = hits().find_map(|hit| facts.cause(self.puppet, &raster::nodes(self.puppet, hit)));
             if let Some(node) = near.or_else(|| facts.joints.keys().next().copied()) {
@@ -158,7 +157,7 @@ impl Scenes<'_> {
         }
     }
 
-    /// Returns the largest difference in levels that a driver may cause: none on the same machine but the rounding of a level.
+    /// Returns the largest difference in levels that a driver may cause. On the same machine, this is one level of rounding.
     pub(super) fn noise(&self) -> u8 {
         if self.conditions.same_machine { 1 } else { DRIVER_NOISE }
     }
@@ -188,7 +187,7 @@ impl Scenes<'_> {
         missing.or_else(|| actual.iter().flatten().find_map(|hit| self.presence(None, Some(hit))))
     }
 
-    /// Returns the change of the skin or of the mesh at a visible point, where it is known for vertices.
+    /// Returns the change of the skin or the mesh at a visible point, if the changed vertices are known.
     fn changed_vertices(&self, hit: &Hit) -> Option<Cause> {
         let facts = self.facts;
         if !facts.binds.is_empty() {
@@ -208,7 +207,7 @@ impl Scenes<'_> {
     /// Returns the change of the shape of a part.
     fn changed_shape(&self, part: u32) -> Option<Cause> {
         let change = self.facts.meshes.get(&part)?;
-        // Elsewhere on the part, another machine's noise differs.
+        // Elsewhere on the part, another machine differs by noise.
         if change.is_located() && !self.conditions.same_machine {
             return None;
         }
@@ -219,7 +218,7 @@ impl Scenes<'_> {
         }
     }
 
-    /// Returns what has moved a visible point, and how far.
+    /// Returns the cause and distance of a visible point's movement.
     fn movement(&self, hit: &Hit) -> Option<(Cause, Shift)> {
         if self.facts.joints.is_empty() && !self.facts.weights {
             return None;
@@ -232,14 +231,14 @@ impl Scenes<'_> {
         Some((cause.map_or(Cause::Morph(hit.part), Cause::Moved), shift))
     }
 
-    /// Returns the first part with the same change of its material, so that a material is one change.
+    /// Returns the first part whose material has the same change, so that a material is one change.
     fn material(&self, part: u32) -> Option<u32> {
         let change = self.facts.materials.get(&part)?;
         self.facts.materials.iter().find(|(_, other)| *other == change).map(|(first, _)| *first)
     }
 }
 
-/// The surfaces around a pixel, which a pixel at an edge may show in part.
+/// The surfaces around a pixel, which a pixel at an edge may partly show.
 struct Neighbours {
     hits: [[Option<Hit>; 8]; 2],
     count: usize,

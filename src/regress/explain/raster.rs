@@ -12,7 +12,7 @@ use super::surfaces::{Surfaces, is_double_sided, is_see_through};
 /// Clip-space w below which a triangle is cut off.
 const MIN_W: f32 = 1e-6;
 
-/// What is visible at the centre of a pixel.
+/// The surface at the centre of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hit {
     /// Index of the part in the puppet's list.
@@ -43,8 +43,8 @@ struct Corner {
 }
 
 impl Ids {
-    /// Draws the ids of posed surfaces. The front faces and the order in depth are those of the renderer. A surface with holes or with
-    /// transparency counts everywhere, and what is behind it is drawn apart.
+    /// Draws the ids of posed surfaces. Front faces and depth order match the renderer. A surface with holes or
+    /// transparency counts everywhere, and what is behind it is drawn separately.
     pub(super) fn draw(puppet: &Puppet, surfaces: &Surfaces, camera: &Camera, size: (u32, u32)) -> Self {
         let mut all = Self::layer(puppet, surfaces, camera, size, |_| true);
         let is_opaque = |part: Part| !is_see_through(puppet.character(), part);
@@ -89,12 +89,11 @@ impl Ids {
         ids
     }
 
-    /// Returns what is visible at a pixel.
     pub(super) fn hit(&self, index: usize) -> Option<&Hit> {
         self.hits.get(index)?.as_ref()
     }
 
-    /// Returns what is behind a surface that can be seen through.
+    /// Returns the opaque surface behind a see-through one.
     pub(super) fn hit_behind(&self, index: usize) -> Option<&Hit> {
         self.behind.get(index)?.as_ref()
     }

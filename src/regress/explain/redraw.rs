@@ -1,5 +1,5 @@
-//! Draws the scene of a golden again. Where another driver has drawn the golden, its noise hides small changes, but it is the same in
-//! two images of this driver.
+//! Redraws the scene of a golden. If another driver has drawn the golden, its noise hides small changes, but two images of this driver
+//! have the same noise.
 
 use glam::Vec3;
 
@@ -13,16 +13,16 @@ use crate::view::Bounds;
 /// Settings of which a record contains only digests.
 const UNKNOWN: [&str; 3] = ["file lights", "overlays", "ghosts"];
 
-/// A golden's pose, camera, light and materials, with the meshes and textures of today.
+/// A golden's pose, camera, light and materials, with the current meshes and textures.
 pub(in crate::regress) struct Redraw {
     record: SceneRecord,
     palette: Palette,
-    /// The materials of parts, where they differ from those of today.
+    /// The materials of parts that differ from the current ones.
     materials: Vec<Option<Material>>,
 }
 
 impl Redraw {
-    /// Returns what can be drawn again. `None` if this shows the same as the scene, or if the record does not contain enough.
+    /// Returns what can be redrawn. `None` if it would show the same as the scene, or if the record does not contain enough.
     pub(in crate::regress) fn of(
         puppet: &Puppet,
         golden: &SceneRecord,
@@ -56,14 +56,13 @@ impl Redraw {
         Some(Self { record, palette, materials })
     }
 
-    /// Returns the record of what is drawn again.
     pub(in crate::regress) fn record(&self) -> &SceneRecord {
         &self.record
     }
 
-    /// Returns the frame to draw. `frame` is that of today.
+    /// Returns the frame to draw. `frame` is the current one.
     pub(in crate::regress) fn frame<'a>(&'a self, puppet: &'a Puppet, mut frame: Frame<'a>) -> Frame<'a> {
-        // With its range of depths, because surfaces at the same place may show another one with another range.
+        // The depth range is restored too, because it may decide which of two coincident surfaces is visible.
         frame.camera = self.record.camera.camera();
         frame.ground = self.record.floor.map(|FloorRecord { center, radius }| {
             let grid = frame.ground.map_or(Grid::Faint, |floor| floor.grid);
@@ -118,7 +117,7 @@ impl Redraw {
     }
 }
 
-/// Returns the materials of a golden that are known in full, and puts them into the record.
+/// Returns the materials of a golden that are fully known, and adds them to the record.
 fn restored_materials(
     puppet: &Puppet,
     golden: &SceneRecord,
@@ -154,7 +153,7 @@ impl Restored {
         let of_file = character.primitive(part).material.and_then(|index| character.materials.get(index));
         let mut material = puppet.posed_material(part).or(of_file).cloned().unwrap_or_default();
         was.apply_to(&mut material);
-        // If not, something has changed that the record does not contain.
+        // Otherwise, something has changed that the record does not contain.
         let is_same = values_digest(&material) == was.values;
         is_same.then(|| Self { record: MaterialRecord { name: is.name.clone(), ..was.clone() }, material })
     }

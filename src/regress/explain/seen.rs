@@ -6,7 +6,7 @@ use super::motion::Scenes;
 use super::pixels::Cause;
 use super::raster;
 
-/// The least distances in pixels by which changes of meshes move visible vertices.
+/// The minimum distances in pixels by which changes of meshes move visible vertices.
 #[derive(Debug, Default)]
 pub(super) struct MeshShifts(BTreeMap<Cause, f32>);
 
@@ -50,7 +50,7 @@ impl MeshShifts {
         Self(shifts)
     }
 
-    /// Returns the largest distance that a cause has moved a visible vertex, at least. `None` if the golden does not say.
+    /// Returns a lower bound of the largest distance that a cause moves a visible vertex. `None` if the golden lacks it.
     pub(super) fn get(&self, cause: &Cause) -> Option<f32> {
         self.0.get(cause).copied()
     }

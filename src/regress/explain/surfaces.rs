@@ -1,4 +1,4 @@
-//! The posed surfaces of a scene: of the pose that was drawn, or of a recorded one.
+//! The posed surfaces of a scene, in the drawn pose or a recorded one.
 
 use glam::Vec3;
 
@@ -13,7 +13,6 @@ pub(super) struct Surfaces {
     pub(super) parts: Vec<Option<Surface>>,
 }
 
-/// A posed part.
 pub(super) struct Surface {
     /// World positions in metres, one per vertex.
     pub(super) positions: Vec<Vec3>,
@@ -43,7 +42,6 @@ impl Surfaces {
         Self { parts: posed }
     }
 
-    /// Returns the world position of a vertex.
     pub(super) fn position(&self, part: usize, vertex: u32) -> Option<Vec3> {
         self.parts.get(part)?.as_ref()?.positions.get(vertex as usize).copied()
     }

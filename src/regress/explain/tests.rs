@@ -85,7 +85,7 @@ fn a_turned_joint_is_named_with_its_angle_and_the_movement_of_its_skin() {
         "{}",
         explanation.verdict
     );
-    // Every pixel that differs is on the map, and no other.
+    // Exactly the pixels that differ are on the map.
     let differs = golden.image.rgba.chunks(4).zip(actual.image.rgba.chunks(4)).map(|(a, b)| a != b);
     assert!(differs.eq(explanation.map.iter().map(|change| *change == 1)));
 }
@@ -153,7 +153,7 @@ fn parts_that_are_not_drawn_are_missing_and_new_ones_are_added() {
     assert!(missing.fails() && missing.verdict.starts_with(&format!("Part `{}` is not drawn: ", part.name)));
     let added = explain(&actual, &golden);
     assert!(added.changes[0].kind == ChangeKind::Added && added.fails(), "{}", added.verdict);
-    // A part of the golden that the character does not have any more cannot be drawn, but is named.
+    // A part of the golden that the character no longer has cannot be drawn, but is named.
     let mut renamed = drawing(|_, _| {});
     renamed.record.parts[0].name = "cape".into();
     let gone = explain(&renamed, &actual);
@@ -168,7 +168,7 @@ fn parts_that_are_not_drawn_are_missing_and_new_ones_are_added() {
 fn the_same_scene_on_another_driver_is_noise_or_an_outline() {
     let golden = drawing(|_, _| {});
     let mut actual = drawing(|_, _| {});
-    // Single levels anywhere, and pixels at outlines on the other side.
+    // Single levels anywhere, and pixels at outlines that change sides.
     for value in actual.image.rgba.iter_mut().step_by(44) {
         *value = value.saturating_add(1);
     }
@@ -186,7 +186,7 @@ fn the_same_scene_on_another_driver_is_noise_or_an_outline() {
     assert_eq!(kinds, [ChangeKind::Silhouette, ChangeKind::Noise]);
 }
 
-/// A drawing whose record does not contain the places of vertices, like that of a scene with too many of them.
+/// A drawing whose record lacks the places of vertices, as in a scene with too many.
 fn without_places(mut drawing: Drawing) -> Drawing {
     drawing.record.parts.iter_mut().for_each(|part| part.seen = None);
     drawing
@@ -219,7 +219,7 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
         assert_eq!(explanation.changes[0].kind, ChangeKind::Mesh);
         explanation.fails()
     };
-    // A mesh that was written with other rounding, or without a few triangles at an edge.
+    // A mesh that was written with different rounding, or without a few triangles at an edge.
     assert!(!fails(10, 2, true) && !fails(60, 1, true));
     // A vertex that moved within a surface of one colour.
     assert!(fails(11, 2, true));
@@ -273,7 +273,7 @@ fn one_clear_pixel_of_a_changed_vertex_fails() {
     assert!(clear.fails() && !faint.fails(), "{}\n{}", clear.verdict, faint.verdict);
 }
 
-/// A vertex is where it was or it is not, whatever the pixels of a driver show.
+/// A vertex has moved or it has not, whatever the pixels of a driver show.
 #[test]
 fn other_weights_are_judged_by_how_far_they_move_a_vertex() {
     let golden = small(1.0);
@@ -294,8 +294,8 @@ fn other_weights_are_judged_by_how_far_they_move_a_vertex() {
     assert!(!near.fails(), "{}", near.verdict);
 }
 
-/// Another driver hides an exposure that changes colours by two levels, and seems to show one that changes nothing. Both images of this
-/// driver say which it is.
+/// Another driver hides an exposure that changes colours by two levels, and seems to show one that changes nothing. Two images of this
+/// driver show the difference.
 #[test]
 fn a_change_is_judged_by_two_images_of_this_driver() {
     let golden = drawing(|_, _| {});
@@ -321,7 +321,7 @@ fn a_change_is_judged_by_two_images_of_this_driver() {
     assert!(many.map.iter().all(|change| *change == 0));
 }
 
-/// A golden is drawn again with the character of today: its pose, camera, light, colours and numbers, to the same pixels.
+/// A golden is redrawn with the current character: its pose, camera, light, colours and numbers, to the same pixels.
 #[test]
 fn a_golden_is_drawn_again() {
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());

@@ -1,4 +1,4 @@
-//! The words for changes, and the sentence about all of them.
+//! The words for changes, and a sentence about all of them.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use super::motion::Scenes;
 use super::pixels::Cause;
 use super::words::{JointNames, count, length, node_name, pixels};
 
-/// Number of changes that a verdict names.
+/// Maximum number of changes that a verdict names.
 const NAMED: usize = 3;
 /// Maximum number of changes of the file that an explanation lists.
 const MAX_UNSEEN: usize = 100;
 
-/// The words for shadows of a renderer that cannot draw soft ones.
+/// The words for the shadows of a renderer without soft shadows.
 const SHARP: &str = "soft shadows, which OpenGL draws sharp";
 
 /// Puts the differences between two scenes into words.
@@ -30,7 +30,6 @@ impl<'a> Wording<'a> {
         Self { scenes, names: JointNames::of(scenes.puppet) }
     }
 
-    /// Returns the name of a part.
     pub(super) fn part(&self, part: u32) -> String {
         part_names(self.scenes.puppet).get(part as usize).cloned().unwrap_or_default()
     }
@@ -99,7 +98,7 @@ impl<'a> Wording<'a> {
         if joint.angle.to_degrees() >= 0.01 {
             how.push(format!("turned {:.2}°", joint.angle.to_degrees()));
         }
-        // Below a micrometre, it is rounding.
+        // Less than a micrometre is rounding.
         if joint.distance >= 1e-6 {
             how.push(format!("moved {}", length(joint.distance)));
         }
@@ -164,7 +163,7 @@ impl<'a> Wording<'a> {
         })
     }
 
-    /// Names what differs although no pixel was assigned to it: because the pose does not show it, or because the camera follows it.
+    /// Names differences without pixels: because the pose does not show them, or because the camera follows them.
     pub(super) fn unseen<'c>(&self, seen: impl Iterator<Item = &'c Cause>) -> Vec<String> {
         let facts = self.scenes.facts;
         let seen: BTreeSet<&Cause> = seen.collect();
@@ -217,7 +216,7 @@ pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
         clauses.push(format!("{} more {}", count(more), if more == 1 { "change" } else { "changes" }));
     }
     let unseen = some_of(unseen);
-    // A camera that follows the figure hides what has changed, so that it comes last.
+    // A camera that follows the figure hides what has changed, so it comes last.
     let hides = shown.first().is_some_and(|change| change.kind == ChangeKind::Camera);
     if clauses.is_empty() {
         clauses.push("no pixel differs".to_owned());

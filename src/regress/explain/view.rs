@@ -20,10 +20,9 @@ const MAX_TRIANGLES: usize = 20_000;
 /// Both poses of a comparison. Numbers are little-endian, and encoded in Base64.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PoseView {
-    /// Number of vertices.
     vertices: usize,
-    /// Positions in the golden: three 16-bit integers per vertex. The position in metres is the centre of the box plus the integer
-    /// divided by 32767, times the half of the box.
+    /// Positions in the golden: three 16-bit integers per vertex. A position in metres is the box's centre plus the integer
+    /// divided by 32767, times half the size of the box.
     golden: String,
     /// Positions in the actual pose.
     actual: String,
@@ -35,7 +34,6 @@ pub struct PoseView {
     /// Names of the parts that have moved.
     changed_parts: Vec<String>,
     joints: Vec<ViewJoint>,
-    /// The camera of the golden.
     camera: CameraRecord,
 }
 

@@ -33,13 +33,13 @@ pub(super) fn pixels(number: usize) -> String {
     format!("{} px", count(number))
 }
 
-/// The names of a puppet's joints for readers.
+/// The names of a puppet's joints, for readers.
 pub(super) struct JointNames {
     words: BTreeMap<usize, String>,
 }
 
 impl JointNames {
-    /// Uses the bones of a human body where it is known, and otherwise the names in the file.
+    /// Uses the bones of a human body if it is known, and otherwise the names in the file.
     pub(super) fn of(puppet: &Puppet) -> Self {
         Self { words: puppet.rig.bones.iter().map(|(bone, node)| (*node, spaced(bone))).collect() }
     }
@@ -50,8 +50,8 @@ impl JointNames {
     }
 }
 
-/// Returns the name of a node in backticks. If another node has the same name, that of its root follows, for example in a file with two
-/// characters.
+/// Returns the name of a node in backticks. If another node has the same name, its root's name follows, for example in a file with
+/// two characters.
 pub(super) fn node_name(skeleton: &Skeleton, node: usize) -> String {
     let label = skeleton.label(node);
     let others = (0..skeleton.nodes.len()).filter(|other| *other != node && skeleton.label(*other) == label);

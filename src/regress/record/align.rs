@@ -1,5 +1,5 @@
-//! Gives what an older record shows the names that it has now. A file that another program has written again may have its nodes in
-//! another order, so that nodes and meshes without names have other indices.
+//! Gives the contents of an older record their current names. A file that another program has rewritten may have a different order of
+//! nodes, so that nodes and meshes without names have different indices.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ const SAME: f32 = 1e-4;
 const MAX_UNNAMED: usize = 500;
 
 impl SceneRecord {
-    /// Returns this record with the names of another one: a joint without a name that has the place of one there, and a part that has
-    /// the positions of one there.
+    /// Returns this record with names from another one: an unnamed joint takes the name of one in the same place, and a part the
+    /// name of one with the same positions.
     pub(in crate::regress) fn named_like(&self, other: &Self) -> Self {
         let mut record = self.clone();
         record.rename_parts(other);
@@ -57,7 +57,7 @@ impl SceneRecord {
             return;
         }
         let mut waiting = Vec::new();
-        // A joint that is still where it was keeps its name.
+        // A joint that has not moved keeps its name.
         for (index, joint) in self.joints.iter().enumerate().filter(|(_, joint)| is_unnamed(joint)) {
             match free.iter().position(|known| known.name == joint.name && is_same(known, joint)) {
                 Some(known) => drop(free.swap_remove(known)),
@@ -69,7 +69,7 @@ impl SceneRecord {
             let place = self.joints.get(index).and_then(|joint| free.iter().position(|f| is_same(f, joint)));
             place.is_none_or(|place| names.insert(index, free.swap_remove(place).name.clone()).is_some())
         });
-        // Of those that have moved, the inverse bind matrix is still the same.
+        // Moved joints still have the same inverse bind matrix.
         let bind = |record: &Self, name: &String| record.binds.get(name).cloned();
         waiting.retain(|&index| {
             let own = self.joints.get(index).and_then(|joint| bind(self, &joint.name));
@@ -77,7 +77,7 @@ impl SceneRecord {
                 own.and_then(|own| free.iter().position(|f| bind(other, &f.name).as_ref() == Some(&own)));
             known.is_none_or(|known| names.insert(index, free.swap_remove(known).name.clone()).is_some())
         });
-        // The others keep their names, or take what is left.
+        // The others keep their names, or take the remaining ones.
         waiting.retain(|&index| {
             let own = self.joints.get(index).and_then(|j| free.iter().position(|f| f.name == j.name));
             own.is_none_or(|own| names.insert(index, free.swap_remove(own).name.clone()).is_some())
@@ -100,7 +100,6 @@ impl SceneRecord {
 }
 
 impl Joint {
-    /// Returns the world matrix.
     fn matrix(&self) -> Affine3A {
         Affine3A::from_cols_array(&self.world)
     }
@@ -121,7 +120,7 @@ mod tests {
             joints: vec![joint("#0", 0.0), joint("#1", 1.0), joint("hand", 2.0), joint("#3", 3.0)],
             ..SceneRecord::default()
         };
-        // Another order, and one joint has moved.
+        // A different order, and one joint moved.
         let now = SceneRecord {
             joints: vec![joint("#0", 1.0), joint("#1", 0.0), joint("#2", 3.5), joint("hand", 2.0)],
             ..SceneRecord::default()

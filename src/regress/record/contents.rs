@@ -1,4 +1,4 @@
-//! What a record says about the file of a character, and which does not depend on the pose. It is computed once per character.
+//! The part of a record that describes a character's file and does not depend on the pose. It is computed once per character.
 
 use std::collections::BTreeMap;
 #[cfg(feature = "cli")]
@@ -30,7 +30,6 @@ pub(super) struct PartContents {
 }
 
 impl Contents {
-    /// Reads the contents of a puppet's character.
     pub(in crate::regress) fn of(puppet: &Puppet) -> Self {
         let character = puppet.character();
         let is_small = |part: &&Part| character.primitive(**part).vertices() <= MAX_VERTICES;
@@ -63,7 +62,6 @@ impl ContentsCache {
     /// Maximum number of characters that are kept.
     const MAX: usize = 24;
 
-    /// Returns the contents of a puppet's character.
     pub(in crate::regress) fn of(&self, puppet: &Puppet) -> Arc<Contents> {
         let character = puppet.shared_character();
         let known = |known: &[Known]| {
@@ -74,7 +72,7 @@ impl ContentsCache {
         if let Some(contents) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
             return contents;
         }
-        // Other cases go on in the meantime. Two of them may read the same character.
+        // Other cases continue in the meantime. Two of them may read the same character.
         let contents = Arc::new(Contents::of(puppet));
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if list.len() == Self::MAX {
@@ -89,7 +87,7 @@ impl ContentsCache {
 mod tests {
     use super::*;
 
-    /// The scenes of a file may have the same number of parts.
+    /// The scenes of a file may have equally many parts.
     #[test]
     fn each_choice_of_parts_has_its_own_contents() {
         let mut character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();

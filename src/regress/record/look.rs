@@ -90,11 +90,11 @@ fn material_record(
     }
 }
 
-/// Returns a digest of the numbers and switches of a material but its base colour, which is recorded itself.
+/// Returns a digest of the numbers and switches of a material, except its base colour, which is recorded separately.
 pub(in crate::regress) fn values_digest(material: &Material) -> String {
     let mut values = material.without_name();
     values.base_color = Vec4::ONE;
-    // A file that was exported again may have another order of textures.
+    // A file that was exported again may have reordered textures.
     values.texture_refs_mut().for_each(|texture| texture.texture = 0);
     format!("{:08x}", crc32fast::hash(format!("{values:?}").as_bytes()))
 }
@@ -121,7 +121,7 @@ const NUMBERS: [&str; 10] = [
 ];
 
 impl MaterialRecord {
-    /// Says which number differs most from that of a newer record. `None` if none of the recorded ones does.
+    /// Says which number differs most from a newer record. `None` if no recorded number differs.
     pub(in crate::regress) fn other_numbers(&self, newer: &Self) -> Option<String> {
         let (was, is) = (self.numbers?, newer.numbers?);
         let all = NUMBERS.into_iter().zip(was.into_iter().zip(is));

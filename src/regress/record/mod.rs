@@ -34,14 +34,14 @@ pub use text::RecordedScene;
 pub(super) use vertices::Vertex;
 pub use vertices::VerticesRecord;
 
-/// Version of the format. Records of other versions are refused.
+/// Version of the format. Records of other versions are rejected.
 const VERSION: u32 = 2;
-/// Largest relative difference of cameras, and of floors, that is only rounding.
+/// Largest relative difference of cameras, and of floors, that counts as rounding.
 const SAME_VIEW: f32 = 2e-6;
 const SAME_FLOOR: f32 = 1e-4;
 
-/// What an image shows: the camera, the pose, the parts with their materials, and the settings of the view. Of meshes and textures,
-/// it contains digests by which a change of them is noticed, and of small meshes also the rounded vertices.
+/// What an image shows: the camera, the pose, the parts with their materials, and the view settings. For meshes and textures, it
+/// contains digests that reveal changes, and for small meshes also the rounded vertices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -102,11 +102,11 @@ pub struct FloorRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartRecord {
-    /// Name of the part, which is unique among those of the record.
+    /// Name of the part, which is unique in the record.
     pub name: String,
     /// Index of its material in the record.
     pub material: usize,
-    /// Numbers of its vertices and of its triangles.
+    /// Numbers of its vertices and triangles.
     pub counts: [usize; 2],
     /// Digests of the attributes of its mesh.
     pub digests: BTreeMap<Attribute, String>,
@@ -116,7 +116,7 @@ pub struct PartRecord {
     /// Where its vertices are in the image, if the scene does not have too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenRecord>,
-    /// For larger meshes digests of the positions and of the weights of the vertices that each joint moves most, by the joint's label.
+    /// For larger meshes, digests of the positions and the weights of the vertices that each joint moves most, by the joint's label.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub regions: BTreeMap<String, [String; 2]>,
 }
@@ -129,7 +129,7 @@ pub struct MaterialRecord {
     pub name: String,
     /// Linear RGBA factor of the base colour.
     pub color: [f32; 4],
-    /// Digest of all of its other numbers and switches.
+    /// Digest of all its other numbers and switches.
     pub values: String,
     /// Digest of its encoded images.
     pub textures: String,
@@ -140,12 +140,12 @@ pub struct MaterialRecord {
 }
 
 impl SceneRecord {
-    /// Records what a frame of a puppet shows, in an image of a width and height in pixels.
+    /// Records what a frame of a puppet shows. `size` is the image's width and height in pixels.
     pub fn of(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32)) -> Self {
         Self::with(puppet, frame, size, &Contents::of(puppet))
     }
 
-    /// Records what a frame of a puppet shows, whose contents are known.
+    /// Like [`Self::of`], with known contents.
     pub(super) fn with(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32), contents: &Contents) -> Self {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();
@@ -169,19 +169,17 @@ impl SceneRecord {
         }
     }
 
-    /// Returns the material of a part.
     pub(super) fn material(&self, part: &str) -> Option<&MaterialRecord> {
         let part = self.parts.iter().find(|known| known.name == part)?;
         self.materials.get(part.material)
     }
 
-    /// Returns how its parts are skinned.
     pub(super) fn skinning(&self) -> Skinning {
         let is_dual = self.settings.get("skinning").is_some_and(|name| name == "dual-quaternion");
         if is_dual { Skinning::DualQuaternion } else { Skinning::Linear }
     }
 
-    /// Returns whether the key light has a size, so that its shadows are soft where the renderer can draw them.
+    /// Returns whether the key light has a size, so that its shadows are soft if the renderer can draw them.
     #[cfg(feature = "cli")]
     pub(super) fn has_soft_shadows(&self) -> bool {
         let setting = |name: &str| self.settings.get(name).map(String::as_str);
@@ -209,8 +207,8 @@ impl SceneRecord {
         format!("{:08x}", digest.finalize())
     }
 
-    /// Returns the recorded world matrices of the nodes of a skeleton, which are found by name if the skeleton has changed since.
-    /// A node that is not in the record is at rest relative to its parent.
+    /// Returns the recorded world matrices of a skeleton's nodes, which are found by name if the skeleton has changed since. A node that is
+    /// not in the record is at rest relative to its parent.
     pub fn world_from_node(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
         let named = |joint: &Joint| Affine3A::from_cols_array(&joint.world);
         let labels: Vec<String> = (0..skeleton.nodes.len()).map(|node| skeleton.label(node)).collect();
@@ -234,7 +232,7 @@ impl SceneRecord {
 }
 
 impl FloorRecord {
-    /// Returns whether another floor is at the same place, but for rounding.
+    /// Returns whether another floor is at the same place, except for rounding.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let distance = Vec3::from_array(self.center).distance(Vec3::from_array(other.center));
         distance.max((self.radius - other.radius).abs()) <= SAME_FLOOR * self.radius
@@ -242,8 +240,8 @@ impl FloorRecord {
 }
 
 impl CameraRecord {
-    /// Returns whether another camera shows the same, but for rounding. The range of depths follows the bounds of what is posed, and moves
-    /// nothing.
+    /// Returns whether another camera shows the same, except for rounding. The depth range, which follows the bounds of the posed objects,
+    /// is ignored.
     pub(super) fn shows_the_same(&self, other: &Self) -> bool {
         let distance = Vec3::from_array(self.position).distance(Vec3::from_array(self.target)).max(1e-6);
         let is_near = |a: [f32; 3], b: [f32; 3], unit: f32| {
@@ -307,7 +305,7 @@ impl CameraRecord {
     }
 }
 
-/// Returns the names of a puppet's parts: those of their meshes or otherwise of their nodes, with a number where a name occurs twice.
+/// Returns the names of a puppet's parts, from their meshes or otherwise their nodes, with a number where a name occurs twice.
 pub(super) fn part_names(puppet: &Puppet) -> Vec<String> {
     let character = puppet.character();
     let name = |part: &crate::asset::Part| {

@@ -1,5 +1,5 @@
-//! Where the vertices of a part are in the image: enough to say how far a change of the mesh or of its skin moves what can be seen, at less
-//! than a byte per vertex.
+//! Where the vertices of a part are in the image: enough to measure how far a change of the mesh or its skin moves visible vertices, in
+//! less than a byte per vertex.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use crate::asset::Primitive;
 
 use super::vertices::{digit, value};
 
-/// Smallest and largest side of a cell in pixels, and the number of cells on each axis after which their digits repeat. They repeat after
-/// another distance for each vertex, so that vertices that move together are not all taken for unmoved.
+/// Smallest and largest side of a cell in pixels, and the number of cells on each axis after which their digits repeat. The distance
+/// between repeats differs by vertex, so that not all vertices that move together are taken for unmoved.
 const CELL: [f32; 2] = [0.1, 0.14];
 const CELLS: u8 = 8;
 /// Maximum number of vertices of a scene whose places are recorded.
@@ -22,10 +22,10 @@ pub(super) const MAX_SEEN: usize = 20_000;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SeenRecord {
-    /// Digest of the positions in their order, because another order has other digits.
+    /// Digest of the positions in their order, because the digits depend on it.
     pub order: String,
-    /// A digit for each vertex: its cell among eight by eight. A space stands for a vertex that is where the first one with its position
-    /// is, and other characters for vertices behind the camera.
+    /// A digit for each vertex: its cell among eight by eight. A space stands for a vertex at the place of the first one with its
+    /// position, and other characters for vertices behind the camera.
     pub cells: String,
 }
 
@@ -75,7 +75,7 @@ impl SeenRecord {
 
 impl SeenVertices {
     /// Returns the smallest distance between a pixel and the recorded place of a vertex, in pixels. The true distance is larger by at most
-    /// [`SeenRecord::ERROR`], or by a multiple of eight cells. `None` if the place is not known.
+    /// [`SeenRecord::ERROR`], or by a multiple of eight cells. `None` if the place is unknown.
     pub(in crate::regress) fn distance(&self, vertex: u32, pixel: Vec2) -> Option<f32> {
         let vertex = vertex as usize;
         let vertex = match self.cells.get(vertex)? {
@@ -94,7 +94,7 @@ impl SeenVertices {
     }
 }
 
-/// Returns the side of the cells of a vertex. Multiples of the golden ratio are spread evenly.
+/// Returns the side of a vertex's cells. Multiples of the golden ratio are spread evenly.
 fn side(vertex: usize) -> f32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a fraction")]
     let fraction = (vertex as f64 * 0.618_033_988_749_895).fract() as f32;
@@ -109,7 +109,7 @@ pub(in crate::regress) fn project(clip_from_world: &Mat4, size: Vec2, point: Vec
     (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * size)
 }
 
-/// Returns for each vertex the first one with its position. A file splits vertices where normals or textures have a seam.
+/// Returns, for each vertex, the first one with its position. A file splits vertices where normals or textures have a seam.
 fn first_at(primitive: &Primitive) -> Vec<usize> {
     let mut known = HashMap::new();
     let first = |(vertex, position): (usize, &Vec3)| {
@@ -130,7 +130,7 @@ fn order(primitive: &Primitive) -> String {
 mod tests {
     use super::*;
 
-    /// A distance is right to the size of a cell, until the cells repeat.
+    /// A distance is accurate to the size of a cell, until the cells repeat.
     #[test]
     fn a_vertex_that_moves_is_at_a_known_distance() {
         let size = Vec2::splat(200.0);

@@ -1,4 +1,4 @@
-//! Digests of meshes, one for each attribute. They do not depend on the order of triangles and vertices, so that a file that was only
+//! Digests of meshes, one for each attribute. They do not depend on the order of triangles and vertices, so a file that was only
 //! exported again has the same digests.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Part, Primitive, Skeleton};
 
-/// A property of the vertices of a mesh that has a digest of its own.
+/// A property of the vertices of a mesh that has its own digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -68,7 +68,7 @@ impl Digest {
     }
 }
 
-/// Computes the digests of a part. An attribute that it does not have is left out.
+/// Computes the digests of a part. Missing attributes are left out.
 pub(super) fn digests(character: &Character, part: Part) -> BTreeMap<Attribute, String> {
     let primitive = character.primitive(part);
     let joints = joint_names(character, part);
@@ -102,8 +102,8 @@ fn over_triangles(primitive: &Primitive, corners: &[u64]) -> u64 {
     sum
 }
 
-/// Returns a digest for each joint of the part's skin. A joint without a name is known by its inverse bind matrix, because the index of
-/// a node is another one in a file that was exported again.
+/// Returns a digest for each joint of the part's skin. A joint without a name is identified by its inverse bind matrix, because node
+/// indices may differ in a file that was exported again.
 pub(super) fn joint_names(character: &Character, part: Part) -> Vec<u64> {
     let skin = part.skin.and_then(|skin| character.skins.get(skin));
     let name = |(joint, bind): (&usize, &Affine3A)| {
@@ -117,7 +117,7 @@ pub(super) fn joint_names(character: &Character, part: Part) -> Vec<u64> {
     skin.map(|skin| skin.joints.iter().zip(&skin.joint_from_mesh).map(name).collect()).unwrap_or_default()
 }
 
-/// Returns the labels of all nodes, with a number where a name occurs again: two characters in a file may have the same names.
+/// Returns the labels of all nodes, with a number where a name repeats: two characters in a file may have the same names.
 pub(in crate::regress) fn unique_labels(skeleton: &Skeleton) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let label = |node: usize| {
@@ -180,7 +180,7 @@ pub(super) fn strongest(primitive: &Primitive, vertex: usize) -> Option<usize> {
     all.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(joint, _)| joint.into())
 }
 
-/// Returns the digest of what moves a vertex. `rounded` says which number stands for a weight.
+/// Returns the digest of a vertex's influences. `rounded` converts a weight to a number.
 pub(super) fn influences(
     primitive: &Primitive,
     vertex: usize,
@@ -249,7 +249,7 @@ mod tests {
             }
         }
         assert_eq!(digests(&character, part), before);
-        // The other winding is another surface.
+        // Opposite winding is a different surface.
         let primitive = &mut character.meshes[part.mesh].primitives[part.primitive];
         primitive.triangles[0].swap(0, 1);
         assert_ne!(digests(&character, part), before);

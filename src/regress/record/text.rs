@@ -49,7 +49,7 @@ impl RecordedScene {
 
     /// Writes the chunks after the header of a PNG. Nothing is written if the text is damaged.
     ///
-    /// The encoder itself compresses texts fast instead of well, which makes them a tenth longer.
+    /// The encoder itself compresses texts fast rather than well, which makes them a tenth longer.
     pub(in crate::regress) fn write(
         &self,
         writer: &mut png::Writer<impl Write>,
@@ -65,7 +65,7 @@ impl RecordedScene {
         writer.write_chunk(png::chunk::zTXt, &compressed.finish()?)
     }
 
-    /// Returns whether the meshes, the inverse bind matrices and the materials are those of another record.
+    /// Returns whether the meshes, inverse bind matrices and materials match another record.
     #[cfg(feature = "cli")]
     pub(in crate::regress) fn has_contents_of(&self, record: &SceneRecord) -> bool {
         self.contents.as_ref().is_some_and(|contents| *contents == record.contents_digest())

@@ -1,4 +1,4 @@
-//! The vertices of a mesh, rounded: enough to say which of them have moved, or have other weights, at about three bytes per vertex.
+//! The vertices of a mesh, rounded: enough to find which of them have moved or have different weights, at about three bytes per vertex.
 
 use glam::{DVec3, Vec3};
 use serde::{Deserialize, Serialize};
@@ -15,11 +15,11 @@ const STEPS: [f32; 3] = [1023.0, 511.0, 255.0];
 /// The largest number of a step that two digits per axis can store, and the farthest place of a vertex.
 const MAX_STEP: i32 = 2047;
 const FARTHEST: f32 = 1e15;
-/// Maximum number of bits that the position of a vertex needs, in the mean. Of a mesh with few large triangles, each vertex is far from
-/// the one before, so that it has longer steps.
+/// Maximum mean number of bits for the position of a vertex. In a mesh with few large triangles, each vertex is far from the one
+/// before, so its steps are longer.
 const BITS: f32 = 9.5;
-/// Weights are rounded down to a multiple of one over this number. It is odd, and they are shifted, so that the rounding of weights that
-/// are stored as bytes does not decide.
+/// Weights are rounded down to a multiple of one over this number. It is odd, and weights are shifted, so that the rounding of weights
+/// that are stored as bytes has no effect.
 const WEIGHTS: f32 = 251.0;
 const SHIFT: f32 = 0.37;
 /// The digits of numbers from 0 to 63.
@@ -36,7 +36,7 @@ pub struct VerticesRecord {
     pub step: f32,
     /// The sum of all positions in mesh space. If one vertex has moved, the sum has moved by the same distance.
     pub sum: [f64; 3],
-    /// For x, y and z: the upper digits of all vertices, then the lower ones. A number is the difference to the vertex before in
+    /// For x, y and z: the upper digits of all vertices, then the lower ones. A number is the difference to the previous vertex in
     /// steps, folded so that small ones have small digits.
     pub positions: String,
     /// A digit for each vertex that stands for the joint that moves it most, and then one that depends on all joints and their weights.
@@ -110,7 +110,7 @@ impl VerticesRecord {
         Some(vertices)
     }
 
-    /// Returns the position of a vertex in mesh space, which is right to half a step.
+    /// Returns the position of a vertex in mesh space, accurate to half a step.
     pub(in crate::regress) fn position(&self, vertex: &Vertex) -> Vec3 {
         #[expect(clippy::cast_precision_loss, reason = "steps are small")]
         let steps = Vec3::from_array(vertex.steps.map(|step| step as f32));
@@ -118,7 +118,7 @@ impl VerticesRecord {
     }
 }
 
-/// Returns the length of a step for some parts of a file.
+/// Returns the step length for some parts of a file.
 pub(super) fn step(character: &Character, parts: &[Part]) -> f32 {
     let positions = || parts.iter().map(|part| &character.primitive(*part).positions);
     let side = |positions: &Vec<Vec3>| {
@@ -126,7 +126,7 @@ pub(super) fn step(character: &Character, parts: &[Part]) -> f32 {
         if bounds.is_empty() { 0.0 } else { (bounds.hi - bounds.lo).max_element() }
     };
     let size = positions().map(side).fold(0.0, f32::max);
-    // The bits of both directions, and of the distance to the vertex before.
+    // The bits for both directions and for the distance to the previous vertex.
     let bits = |difference: Vec3, scale: f32| {
         difference.to_array().map(|x| (1.0 + 2.0 * x.abs() * scale).log2()).iter().sum::<f32>()
     };
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(longer.vertices(), None);
         let other = VerticesRecord { positions: record.positions.replace('0', "?"), ..record.clone() };
         assert_eq!(other.vertices(), None);
-        // Steps that add up without end, and a place that no file can have.
+        // Steps that add up endlessly, and a place that no file can have.
         let far = VerticesRecord { positions: "y".repeat(600), weights: String::new(), ..record.clone() };
         assert_eq!(far.vertices(), None);
         assert_eq!(VerticesRecord { low: [3e38; 3], ..record }.vertices(), None);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::text::shell::quoted;
 
-/// The command that runs one case of a suite again.
+/// The command that reruns one case of a suite.
 pub(super) fn repeat(suite: &Path, case: &str) -> String {
     command(suite, "--case", case)
 }
@@ -19,7 +19,7 @@ fn command(suite: &Path, option: &str, case: &str) -> String {
     let suite = suite.display().to_string();
     // A file whose name looks like an option needs a folder in front of it.
     let suite = if suite.starts_with('-') { format!("./{suite}") } else { suite };
-    // The same holds for the name of a case, which is then joined to its option.
+    // The same applies to the name of a case, which is then joined to its option.
     let between = if case.starts_with('-') { '=' } else { ' ' };
     format!("sinew test {} {option}{between}{}", quoted(&suite), quoted(case))
 }

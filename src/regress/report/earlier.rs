@@ -38,7 +38,7 @@ struct EarlierExplanation {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct EarlierChange {
     kind: String,
-    /// Earlier versions did not write it.
+    /// Not written by earlier versions.
     #[serde(default)]
     cause: String,
     fails: bool,
@@ -53,7 +53,7 @@ impl EarlierRun {
     /// Reads a file that `sinew test --json` has written.
     ///
     /// # Errors
-    /// A message with the path if the file cannot be read or is another one.
+    /// A message with the path if the file cannot be read or has another format.
     pub fn read(path: &Path) -> Result<Self, String> {
         let at = |cause: String| format!("{}: {cause}", path.display());
         let bytes = bounded::read(path, MAX_BYTES).map_err(|e| at(e.to_string()))?;

@@ -49,7 +49,7 @@ struct PageData<'a> {
 }
 
 /// Returns the page of a suite. `checks` are its motion checks, `seconds` is the duration of the whole run, and `earlier` is a run to show
-/// beside it.
+/// alongside.
 ///
 /// # Errors
 /// A message if an image cannot be encoded, or if a number of a check is not finite.

@@ -15,7 +15,6 @@ use super::command;
 /// Maximum number of joints to list for a case.
 const MAX_JOINTS: usize = 40;
 
-/// A case of the report.
 #[derive(Serialize)]
 pub(super) struct CaseRow<'a> {
     name: &'a str,
@@ -37,7 +36,7 @@ pub(super) struct CaseRow<'a> {
     explanation: Option<ExplanationRow<'a>>,
     view: Option<&'a PoseView>,
     goals: Vec<GoalRow>,
-    /// The command that runs the case again.
+    /// The command that reruns the case.
     repeat: String,
     /// The command that makes the results of the case its goldens, if it wrote any.
     accept: Option<String>,
@@ -115,7 +114,7 @@ pub(super) fn row<'a>(suite: &'a Suite, outcome: &'a Outcome) -> Result<Option<C
 }
 
 fn data_url(drawn: &Drawn) -> Result<String, String> {
-    // The record of the scene is part of a golden. The page does not read it.
+    // The golden's scene record is left out, because the page does not read it.
     let plain = drawn.scene.is_some().then(|| Drawn::new(drawn.image.clone()));
     let encoded = plain.as_ref().unwrap_or(drawn).encode().map_err(|e| e.to_string())?;
     Ok(format!("data:image/png;base64,{}", STANDARD.encode(encoded)))

@@ -51,7 +51,7 @@ struct Pair<'a> {
 struct Judged {
     difference: Difference,
     explanation: Option<Explanation>,
-    /// Whether the limits of other machines apply, which are larger.
+    /// Whether the larger limits for other machines apply.
     as_other_machine: bool,
     within: bool,
     passed: bool,
@@ -98,7 +98,7 @@ impl ImageCheck<'_> {
         let same_machine = expected.drawn_by.is_some() && expected.drawn_by == actual.drawn_by;
         let is_gl = |drawn: &Drawn| drawn.drawn_by.as_ref().is_some_and(|name| name.contains(", gl, "));
         let other_shadows = is_gl(&expected) != is_gl(actual) && self.record.has_soft_shadows();
-        // A camera that follows the figure would hide what has changed, so the golden's camera is tried first.
+        // A camera that follows the figure would hide changes, so the golden's camera is tried first.
         let view = golden.as_ref().and_then(|golden| GoldenView::of(golden, self.record));
         let held_image =
             view.as_ref().map(|view| (self.draw)(&view.frame(self.posed.frame()))).transpose()?;
@@ -165,7 +165,7 @@ impl ImageCheck<'_> {
         let drawn = masked.as_ref().unwrap_or(image);
         let difference = compare(&expected.image, drawn, self.tolerance.levels)?;
         let within = difference.passes(self.tolerance);
-        // On the same machine, every difference has a cause. Where all pixels are the same, the file has changed.
+        // On the same machine, every difference has a cause. If all pixels are the same, the file has changed.
         let needs = |scenes: &(&SceneRecord, &SceneRecord)| {
             difference.pixels() == 0 || same_machine || self.needs_explanation(&difference, within, *scenes)
         };
@@ -189,7 +189,7 @@ impl ImageCheck<'_> {
         })
     }
 
-    /// Adds what a comparison found to the outcome. `damage` says why the golden's scene could not be read.
+    /// Adds a comparison's findings to the outcome. `damage` says why the golden's scene could not be read.
     fn report(
         &self,
         outcome: &mut Outcome,
@@ -201,11 +201,11 @@ impl ImageCheck<'_> {
         let is_fine = within || as_other_machine;
         let mut add = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
         if let Some(explanation) = &judged.explanation {
-            // It comes first, because it says what the numbers mean.
+            // The verdict comes first, because it explains the numbers.
             add(passed, format!("verdict: {}", explanation.verdict));
         }
         add(is_fine, describe(&judged.difference, self.tolerance));
-        // Without its scene, the golden is compared like one of an earlier version.
+        // Without its scene, the golden is compared like goldens of earlier versions.
         damage.into_iter().for_each(|text| add(is_fine, text));
         if as_other_machine {
             let text =
@@ -228,8 +228,8 @@ impl ImageCheck<'_> {
         }
     }
 
-    /// Returns whether an explanation can change the result, or is shown. It costs more than the comparison of an image, so it is left
-    /// out where all pixels differ by at most one level and the recorded pose and camera are the current ones.
+    /// Returns whether an explanation can change the result, or is shown. It costs more than comparing images, so it is left
+    /// out if all pixels differ by at most one level and the recorded pose and camera are the current ones.
     fn needs_explanation(
         &self,
         difference: &Difference,
@@ -252,7 +252,7 @@ fn other_machine(tolerance: &ImageTolerance, other_shadows: bool) -> ImageTolera
     ImageTolerance { mean: tolerance.mean * mean, worst: tolerance.worst * worst, ..*tolerance }
 }
 
-/// Describes the rule that decided on an image, and the measured differences.
+/// Describes the rule that judged an image, and the measured differences.
 fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
     let Difference { beyond, mean, worst: (worst, [x, y]), .. } = difference;
     let (pixels, largest) = (difference.pixels(), difference.largest);

@@ -39,11 +39,11 @@ pub trait Posed {
     fn frame(&self) -> Frame<'_>;
     /// Returns the posed puppet.
     fn puppet(&self) -> &Puppet;
-    /// Returns the reports of the case's goals, pins and contacts.
+    /// The reports of the case's goals, pins and contacts.
     fn reports(&self) -> &[GoalReport];
-    /// Returns the width and height of the image in pixels.
+    /// Width and height of the image in pixels.
     fn size(&self) -> (u32, u32);
-    /// Returns the world matrices of the case's nodes, which are by default those of the posed puppet.
+    /// World matrices of the case's nodes. By default, the posed puppet's.
     fn joints(&self) -> Joints {
         Joints::of(self.puppet())
     }
@@ -101,7 +101,7 @@ impl Status {
         matches!(self, Self::Failed | Self::Missing | Self::Broken)
     }
 
-    /// Returns the status in one word.
+    /// The status in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -116,11 +116,11 @@ impl Status {
 /// Whether a golden image contains its scene, without which a difference cannot be explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoldenScene {
-    /// It does, or there is no golden image.
+    /// Yes, or there is no golden image.
     Recorded,
-    /// It does not, for example because another program has written the file again.
+    /// No, for example because another program has rewritten the file.
     Missing,
-    /// It is damaged, or of another version.
+    /// Damaged, or of another version.
     Unreadable,
 }
 
@@ -135,7 +135,7 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// The golden image, if it exists.
     pub expected: Option<Drawn>,
-    /// The image that was drawn. If more than the camera differs, it is the image with the golden's camera.
+    /// The image that was drawn, with the golden's camera if more than the camera differs.
     pub actual: Option<Drawn>,
     /// The difference between both images. Its map is empty if [`Settings::images`] is off.
     pub difference: Option<Difference>,
@@ -145,7 +145,7 @@ pub struct Outcome {
     pub view: Option<PoseView>,
     /// Whether the golden image contains its scene.
     pub scene: GoldenScene,
-    /// What the case says although it passes.
+    /// Remarks about a case that passes.
     pub notes: Vec<String>,
     /// CRC-32 of the image's RGBA bytes, for detecting bit-identical images.
     pub digest: Option<u32>,
@@ -182,7 +182,7 @@ impl Outcome {
     }
 }
 
-/// Returns the number of golden images without a scene that can be read.
+/// Returns the number of golden images without a readable scene.
 pub fn without_scene(outcomes: &[Outcome]) -> usize {
     outcomes.iter().filter(|outcome| outcome.scene != GoldenScene::Recorded).count()
 }
@@ -286,7 +286,6 @@ impl<'a> Run<'a> {
         Ok(outcome)
     }
 
-    /// Poses, draws and compares a case.
     fn compare(&self, index: usize, case: &Case, renderer: &SuiteRenderer) -> Result<Outcome, String> {
         let posed = (self.pose)(case)?;
         let draw = |frame: &Frame<'_>| {

@@ -8,7 +8,7 @@ use super::{Finding, Outcome};
 /// A tolerance of suites.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Threshold {
-    /// Its key in a suite.
+    /// The key in a suite.
     key: &'static str,
     /// The measured value.
     measured: f64,
@@ -99,8 +99,8 @@ fn rounded_up(threshold: &Threshold) -> String {
 /// Maximum number of limits per tolerance in a table.
 const MAX_ROWS: usize = 12;
 
-/// Returns a table of the number of failing cases for other limits of each tolerance, while all other tolerances stay as they are. One
-/// line per limit: the key, the limit, the number of failing cases, and the name of a case that this limit accepts, but not the next lower one.
+/// Returns a table of the number of failing cases for other limits of each tolerance, with all other tolerances unchanged. One line per
+/// limit: the key, the limit, the number of failing cases, and the name of a case that this limit accepts, but the next lower one does not.
 pub fn sweep<'a>(cases: impl IntoIterator<Item = (&'a str, &'a Outcome, &'a Checks)>) -> Vec<String> {
     let cases: Vec<(&str, bool, Vec<Threshold>)> = cases
         .into_iter()
@@ -117,7 +117,7 @@ pub fn sweep<'a>(cases: impl IntoIterator<Item = (&'a str, &'a Outcome, &'a Chec
         measured.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut limits: Vec<(f64, &str)> = vec![(0.0, "identical images")];
         for (value, name) in measured.into_iter().filter(|(value, _)| *value > 0.0) {
-            // Many cases differ by nearly the same amount. The last of them stands for all.
+            // Many cases differ by nearly the same amount. The last one represents all.
             match limits.last_mut() {
                 Some(last) if last.0 > 0.0 && value < last.0 * 1.05 => *last = (value, name),
                 _ => limits.push((value, name)),

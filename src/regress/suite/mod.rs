@@ -52,7 +52,7 @@ pub struct Checks {
     pub image: Option<ImageTolerance>,
     /// Tolerances of the image by the kind of change.
     pub kinds: KindTolerance,
-    /// The region of the image and of the skeleton that is compared.
+    /// The compared region of the image and the skeleton.
     pub region: RegionNames,
     /// The world matrices of all nodes.
     pub joints: Option<JointTolerance>,
@@ -67,7 +67,7 @@ pub struct ReportCheck {
     pub outcome: Option<String>,
     /// Maximum position error of a goal, in metres.
     pub error: Option<f64>,
-    /// Whether the check comes from the suite's defaults. If it does, a case without goals passes the check.
+    /// Whether the check comes from the suite's defaults. If it does, a case without goals passes.
     pub from_defaults: bool,
 }
 
@@ -117,7 +117,7 @@ pub struct Suite {
     pub path: PathBuf,
     /// Folder of the goldens.
     pub goldens: PathBuf,
-    /// Classes of adapters that have goldens of their own, each in a folder of its name within that folder.
+    /// Classes of adapters that have their own goldens, each in a folder of its name within that folder.
     pub golden_sets: Vec<String>,
     /// Whether each golden image must contain its scene.
     pub require_scenes: bool,
@@ -127,7 +127,7 @@ pub struct Suite {
     pub motion_checks: Vec<MotionCheck>,
 }
 
-/// An error when a suite is read.
+/// An error while reading a suite.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SuiteError {

@@ -1,4 +1,4 @@
-//! Reads the `[[check]]` tables of a suite, which check the clips of a file for faults of motion.
+//! Reads the `[[check]]` tables of a suite, which check clips for faults of motion.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub struct MotionCheck {
     pub options: CheckOptions,
 }
 
-/// Reads all tables of a suite. `folder` is that of the suite, which paths are relative to.
+/// Reads all tables of a suite. Paths are relative to `folder`, the suite's folder.
 pub(super) fn motion_checks(root: &Table, folder: &Path) -> Result<Vec<MotionCheck>, SpannedError> {
     let tables = tables(root, "check")?;
     if let Some(table) = tables.get(MAX_CHECKS) {

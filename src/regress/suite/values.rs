@@ -119,7 +119,7 @@ fn names(item: Option<&Item>, key: &str) -> Result<Vec<String>, SpannedError> {
     })
 }
 
-/// Reads the classes of adapters that have goldens of their own. They are names of folders.
+/// Reads the classes of adapters that have their own goldens. They are names of folders.
 pub(super) fn golden_sets(item: Option<&Item>) -> Result<Vec<String>, SpannedError> {
     let sets = names(item, "golden-sets").map_err(|error| SpannedError {
         cause: "golden-sets must be a list of adapter classes".into(),
@@ -135,7 +135,7 @@ pub(super) fn golden_sets(item: Option<&Item>) -> Result<Vec<String>, SpannedErr
     }
 }
 
-/// Reads a switch, which is off if it is not there.
+/// Reads a switch, which is off if it is missing.
 pub(super) fn switch(item: Option<&Item>, key: &str) -> Result<bool, SpannedError> {
     let Some(item) = item else { return Ok(false) };
     item.as_bool().ok_or_else(|| SpannedError::at(item, format!("{key} must be true or false")))

@@ -58,7 +58,7 @@ impl SuiteWriter {
         self.cases.push(table);
     }
 
-    /// Returns the number of cases.
+    /// Number of cases.
     pub fn count(&self) -> usize {
         self.cases.len()
     }
@@ -110,7 +110,7 @@ impl NewCase {
     }
 }
 
-/// Returns a number, without a fraction if it has none.
+/// Converts a number, without a fraction if it has none.
 fn number_value(number: f64) -> Value {
     // Zero has one sign.
     let number = number + 0.0;
@@ -121,12 +121,12 @@ fn number_value(number: f64) -> Value {
     exact(number)
 }
 
-/// Returns whether a name leaves something for the names of files.
+/// Returns whether a name leaves any characters for file names.
 pub fn has_file_name(name: &str) -> bool {
     !slug(name).is_empty()
 }
 
-/// Returns names of which no two lead to the same files. Names that others have too are preceded by those of `folders`.
+/// Returns names that lead to different files. Shared names are prefixed with the names of `folders`.
 pub fn distinct(names: &[String], folders: &[String]) -> Vec<String> {
     let count = |list: &[String], name: &str| list.iter().filter(|n| slug(n) == slug(name)).count();
     let with_folder: Vec<String> = names

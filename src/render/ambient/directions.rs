@@ -4,8 +4,8 @@ use std::f32::consts::PI;
 
 use glam::{Mat4, Vec3, Vec4};
 
-/// Number of directions, as in `shaders/ambient_occlusion.wgsl`. Each of them is at most three hundredths of the result, whose steps are
-/// then hardly visible.
+/// Number of directions, as in `shaders/ambient_occlusion.wgsl`. Each of them contributes at most three hundredths of the result, so
+/// steps are hardly visible.
 pub(super) const DIRECTIONS: usize = 128;
 /// Width of a map in texels, as in the shader.
 pub(super) const WIDTH: u32 = 512;
@@ -22,7 +22,7 @@ fn directions() -> [Vec3; DIRECTIONS] {
     })
 }
 
-/// Returns what the shader needs to know about maps of a sphere: their centre, and one divided by half their width in metres.
+/// Returns the shader's parameters for maps of a sphere: their centre, and one divided by half their width in metres.
 pub(in crate::render) fn place((center, radius): (Vec3, f32)) -> [f32; 4] {
     // The border stays empty, because points beyond it read its texels.
     #[expect(clippy::cast_precision_loss, reason = "a power of two")]
@@ -37,7 +37,7 @@ pub(super) fn views(sphere: (Vec3, f32)) -> [Mat4; DIRECTIONS] {
     directions().map(|towards| {
         let right = Vec3::Y.cross(towards).normalize();
         let up = towards.cross(right);
-        // Rows of an orthographic projection. Depth is zero where it is nearest to the viewer.
+        // Rows of an orthographic projection. Depth is zero at the point nearest to the viewer.
         let row = |axis: Vec3, middle: f32| axis.extend(middle - axis.dot(center));
         let depth = row(towards * (-0.5 * scale), 0.5);
         Mat4::from_cols(row(right * scale, 0.0), row(up * scale, 0.0), depth, Vec4::W).transpose()
@@ -61,7 +61,7 @@ mod tests {
         }
     }
 
-    /// Does what the shader does.
+    /// Reproduces the shader.
     #[test]
     fn the_shader_finds_points_in_the_maps() {
         let sphere = (Vec3::new(1.0, -2.0, 0.5), 3.0);

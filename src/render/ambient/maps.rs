@@ -54,7 +54,7 @@ impl OcclusionMaps {
         }
     }
 
-    /// Prepares the parts of a frame, and schedules the upload of where the maps are.
+    /// Prepares the parts of a frame, and schedules the upload of the maps' positions.
     pub(in crate::render) fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -71,7 +71,7 @@ impl OcclusionMaps {
         let matrices = views(frame.sphere);
         let mut bytes = vec![0; STRIDE * DIRECTIONS];
         for (bytes, matrix) in bytes.chunks_exact_mut(STRIDE).zip(matrices) {
-            // The vertex shader is that of the key light's shadow.
+            // The vertex shader of the key light's shadow is used.
             let globals = gpu_types::Globals { shadow_from_world: matrix.to_cols_array_2d(), ..*globals };
             bytes.iter_mut().zip(bytes_of(&globals)).for_each(|(to, from)| *to = *from);
         }
@@ -79,7 +79,7 @@ impl OcclusionMaps {
         staging.write(gpu, buffer, &bytes, BufferUsages::UNIFORM).map(drop)
     }
 
-    /// Skins the vertices of a frame once for all maps, where there are compute shaders.
+    /// Skins the vertices of a frame once for all maps, if there are compute shaders.
     pub(in crate::render) fn pose(
         &mut self,
         gpu: &Gpu,
@@ -92,7 +92,6 @@ impl OcclusionMaps {
         posed.encode(gpu, encoder, instances, (models, casters.batches()))
     }
 
-    /// Draws all maps.
     pub(in crate::render) fn draw(
         &self,
         encoder: &mut wgpu::CommandEncoder,

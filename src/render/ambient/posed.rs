@@ -1,4 +1,4 @@
-//! The places of vertices in the world, computed once for all maps.
+//! World positions of vertices, computed once for all maps.
 
 use bytemuck::bytes_of;
 use wgpu::BufferUsages;
@@ -13,9 +13,9 @@ use super::super::skinning::SKINNED;
 use super::super::staging::Staging;
 use super::super::{Gpu, RenderError};
 
-/// Buffers are bound at multiples of this number of bytes, which is one of every adapter's alignment.
+/// Buffers are bound at multiples of this number of bytes, which suits every adapter's alignment.
 const ALIGNMENT: u64 = 256;
-/// The most memory for the results in bytes. Frames that need more skin their vertices for each map.
+/// Maximum memory for the results in bytes. Frames that need more skin their vertices for each map.
 const MOST: u64 = 1 << 28;
 
 /// The skinned vertices of the batches of a frame.
@@ -45,7 +45,7 @@ impl PosedVertices {
             && parts().all(|part| VertexSkinner::fits(gpu, part, count))
     }
 
-    /// Decides where the results go, and schedules the upload of what the shader needs.
+    /// Decides where the results go, and schedules the upload of the shader's input.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -73,7 +73,6 @@ impl PosedVertices {
         staging.write(gpu, (&mut self.firsts, "first instances"), &firsts, BufferUsages::UNIFORM).map(drop)
     }
 
-    /// Skins all batches.
     pub(super) fn encode(
         &mut self,
         gpu: &Gpu,
@@ -105,7 +104,7 @@ impl PosedVertices {
         Ok(())
     }
 
-    /// Draws all batches, each instance with vertices of its own.
+    /// Draws all batches, each instance with its own vertices.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,

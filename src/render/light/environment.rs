@@ -9,16 +9,16 @@ use super::harmonics;
 use super::octahedron::{self, CONTENT, LEVELS, SIZE};
 use super::prefilter::{self, RadianceMap};
 
-/// The minimum height of the direction towards a key light. Shadows of a lower one would be too long to show.
+/// The minimum height of the direction towards a key light. Shadows of lower lights would be too long to show.
 const MIN_KEY_HEIGHT: f32 = 0.35;
 
 /// Light from all directions.
 #[derive(Debug)]
 pub struct Environment {
-    /// Spherical harmonics of the light that a matt surface collects, without that of the key light. Constant light of one gives one.
+    /// Spherical harmonics of the light that a matt surface collects, without the key light's. Constant light of one gives one.
     pub irradiance: [Vec3; 9],
     /// The levels of the texture: linear RGBA, row by row. The first one is 128 texels wide, and each of the next four half as
-    /// wide as the one before. They contain all light.
+    /// wide as the previous one. They contain all light.
     pub levels: Vec<Vec<[f16; 4]>>,
     /// The brightest area.
     pub key: KeyLight,
@@ -33,7 +33,7 @@ pub struct KeyLight {
     pub direction: Vec3,
     /// The brightness of a white surface that faces it. Zero if there is no key light.
     pub color: Vec3,
-    /// The tangent of half the angle of a round lamp that spreads as far. It decides how soft shadows are.
+    /// The tangent of half the angle of a round lamp with the same spread. It determines how soft shadows are.
     pub spread: f32,
 }
 

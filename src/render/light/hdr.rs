@@ -24,7 +24,7 @@ const KEY_COSINE: f32 = 0.85;
 pub struct HdrError {
     /// The file, unless bytes were read.
     pub path: Option<PathBuf>,
-    /// What is wrong with it.
+    /// Description of the error.
     pub cause: String,
 }
 
@@ -51,7 +51,7 @@ impl Environment {
     /// Reads a panorama from a Radiance image. Its brightest area becomes the key light.
     ///
     /// # Errors
-    /// [`HdrError`] if the file cannot be read, is not such an image, or is too large.
+    /// [`HdrError`] if the file cannot be read, is not a Radiance image, or is too large.
     pub fn load(path: &Path) -> Result<Self, HdrError> {
         let failed = |cause: String| HdrError { path: Some(path.to_owned()), cause };
         let bytes = bounded::read(path, MAX_BYTES).map_err(|e| failed(e.to_string()))?;
@@ -61,7 +61,7 @@ impl Environment {
     /// Reads a panorama from the bytes of a Radiance image.
     ///
     /// # Errors
-    /// [`HdrError`] if they are not such an image, or it is too large.
+    /// [`HdrError`] if they are not a Radiance image, or it is too large.
     pub fn from_hdr(bytes: &[u8]) -> Result<Self, HdrError> {
         Self::read_hdr(bytes).map_err(|cause| HdrError { path: None, cause })
     }
@@ -230,7 +230,7 @@ fn scanline(bytes: &mut &[u8], line: &mut [[u8; 4]]) -> Option<()> {
     Some(())
 }
 
-/// Reads a row without compression, or with that of the first version of the format, in which (1, 1, 1, n) repeats a pixel.
+/// Reads a row that is uncompressed or compressed by the first version of the format, in which (1, 1, 1, n) repeats a pixel.
 fn old_scanline(first: [u8; 4], bytes: &mut &[u8], line: &mut [[u8; 4]]) -> Option<()> {
     let (mut at, mut shift, mut next) = (0, 0, Some(first));
     while at < line.len() {
@@ -243,7 +243,7 @@ fn old_scanline(first: [u8; 4], bytes: &mut &[u8], line: &mut [[u8; 4]]) -> Opti
             let before = *line.get(at.checked_sub(1)?)?;
             line.get_mut(at..at + length)?.fill(before);
             at += length;
-            // A count of zero followed by more of them would change nothing.
+            // A count of zero followed by further counts would change nothing.
             shift = if shift < 16 { shift + 8 } else { return None };
         } else {
             *line.get_mut(at)? = pixel;
@@ -289,7 +289,7 @@ mod tests {
             for channel in 0..4 {
                 let (grey, bright) = if channel == 3 { (128, 136) } else { (128, 200) };
                 if row == 2 {
-                    // Four equal bytes, one of its own, and eleven equal ones.
+                    // Four equal bytes, one different byte, and eleven equal ones.
                     bytes.extend([132, grey, 1, bright, 139, grey]);
                 } else {
                     bytes.extend([144, grey]);

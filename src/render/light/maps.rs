@@ -8,16 +8,16 @@ use super::super::{Gpu, shadow_levels};
 use super::environment::Environment;
 use super::octahedron::{LEVELS, SIZE};
 
-/// The environment that was used last, and the bind group of all textures. Each is replaced only if it has changed.
+/// The most recent environment, and the bind group of all textures. Each is replaced only if it has changed.
 #[derive(Debug)]
 pub(in crate::render) struct LightMaps {
     no_shadow: wgpu::TextureView,
     no_occlusion: wgpu::TextureView,
     sampler: wgpu::Sampler,
-    /// The number of the environment in the texture. `None` for the texture without one.
+    /// The number of the environment in the texture. `None` if there is none.
     id: Option<u64>,
     environment: wgpu::TextureView,
-    /// In place of a backdrop.
+    /// Used instead of a backdrop.
     empty: wgpu::TextureView,
     /// The bind groups without and with a backdrop, and their views.
     groups: [Option<([wgpu::TextureView; 3], wgpu::BindGroup)>; 2],

@@ -52,7 +52,7 @@ pub struct Light {
     pub file_lights: FileLights,
 }
 
-/// Recordings without lights of files are the same as before there were any.
+/// Recordings without file lights stay as they were before this field existed.
 fn is_default(lights: &FileLights) -> bool {
     *lights == FileLights::default()
 }
@@ -80,7 +80,7 @@ impl Light {
     /// The largest exposure that options and files accept, in stops, in both directions.
     pub const MAX_EXPOSURE: f32 = 16.0;
 
-    /// Returns light of a source with neither rotation nor exposure.
+    /// Returns light from a source, without rotation or exposure.
     pub fn new(source: LightSource) -> Self {
         Self { source, ..Self::default() }
     }
@@ -99,7 +99,7 @@ impl Light {
         if self.rotation.abs() <= 6.3 { Ok(()) } else { Err("rotation must be at most a whole turn".into()) }
     }
 
-    /// Returns the environment, which is computed when it is first asked for. `None` for the classic light.
+    /// Returns the environment, which is computed on first use. `None` for the classic light.
     pub fn environment(&self) -> Option<&Environment> {
         match &self.source {
             LightSource::Classic => None,
@@ -131,7 +131,7 @@ impl LightSource {
     /// The sources that need no file.
     pub const BUILT_IN: [Self; 4] = [Self::Classic, Self::Studio, Self::Outdoor, Self::Flat];
 
-    /// Returns the name that is used in files and options.
+    /// The name in files and options.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Classic => "classic",

@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 
 /// Width of the first level of an environment's texture in texels.
 pub(super) const SIZE: usize = 128;
-/// Number of levels. The roughness increases evenly from zero to one, and each level has half the width of the one before.
+/// Number of levels. The roughness increases evenly from zero to one, and each level has half the width of the previous one.
 pub(super) const LEVELS: usize = 5;
 /// The fraction of the texture's width that all directions cover. The texels beyond contain what is across the edge, so that
 /// filtering needs no special cases. In the last level, the edge is in the centre of the outer texels.

@@ -1,4 +1,4 @@
-//! What surfaces of a given roughness reflect from an environment: the mean of its light, weighted by the GGX distribution around
+//! Reflections of an environment on surfaces of a given roughness: the mean of its light, weighted by the GGX distribution around
 //! the direction of reflection (Karis 2013).
 
 use std::f32::consts::{PI, TAU};
@@ -13,7 +13,7 @@ use super::octahedron::{self, CONTENT, LEVELS, SIZE};
 const WIDTH: usize = 128;
 /// Samples along each side of a texel of that map.
 const SUBSAMPLES: u8 = 2;
-/// The largest number of a texel, so that half floats do not overflow.
+/// The largest value of a texel, so that half floats do not overflow.
 const MAX_RADIANCE: f32 = 30_000.0;
 
 /// Radiance in all directions, with levels of half the width each.

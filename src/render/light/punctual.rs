@@ -92,7 +92,6 @@ impl PunctualLight {
         }
     }
 
-    /// Adds everything to a hash.
     pub(in crate::render) fn hash(&self, hash: &mut impl Hasher) {
         let Self { position, direction, color, range, cone } = self;
         hash.write_u8(
@@ -107,7 +106,7 @@ impl PunctualLight {
 /// A point that is closer to a light than this is lit as at this distance, in metres.
 const MIN_DISTANCE: f32 = 0.01;
 
-/// Returns the lights as the shader reads them. Those beyond [`MAX_LIGHTS`] are left out.
+/// Returns the lights as the shader reads them. Lights beyond [`MAX_LIGHTS`] are left out.
 pub(in crate::render) fn records(lights: &[PunctualLight]) -> [PunctualLightRecord; MAX_LIGHTS] {
     let mut records = [PunctualLightRecord::zeroed(); MAX_LIGHTS];
     records.iter_mut().zip(lights).for_each(|(record, light)| *record = light.record());

@@ -37,7 +37,7 @@ impl SoftBox {
 /// lamp in front, two strips behind the figure, and a grey room.
 ///
 /// White surfaces that face the default camera receive light of about one, so that base colours look as their authors chose them. The
-/// bright lamp is small, so that it adds highlights to smooth surfaces and little light to others. The floor is lighter than the walls,
+/// bright lamp is small, so it adds highlights to smooth surfaces and little light to others. The floor is lighter than the walls,
 /// so that metals show a horizon.
 pub(super) fn studio() -> &'static Environment {
     static STUDIO: LazyLock<Environment> = LazyLock::new(|| {

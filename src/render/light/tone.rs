@@ -16,7 +16,7 @@ pub enum ToneMap {
     Neutral,
     /// A fit of the ACES reference transforms (Hill 2016), with strong contrast.
     Aces,
-    /// AgX (Sobotka 2022), whose highlights lose their saturation like those of film.
+    /// AgX (Sobotka 2022), whose highlights lose saturation as on film.
     Agx,
 }
 
@@ -24,7 +24,7 @@ impl ToneMap {
     /// All tone maps, in the order of the shader's numbers.
     pub const ALL: [Self; 3] = [Self::Neutral, Self::Aces, Self::Agx];
 
-    /// Returns the name that is used in files and options.
+    /// The name in files and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Neutral => "neutral",

@@ -24,7 +24,7 @@ use super::super::software::few_bones;
 use super::super::{Background, Frame, RenderError, gpu_types, shadow};
 use super::Renderer;
 
-/// What a frame draws, decided before its passes begin.
+/// A frame's contents, decided before its passes begin.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
     has_shadow: bool,

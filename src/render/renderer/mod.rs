@@ -151,7 +151,7 @@ impl Renderer {
         self.submit(models, frame, size)?.image()
     }
 
-    /// Submits a frame without waiting for it. Frames are drawn one after the other, and earlier frames do not change
+    /// Submits a frame without waiting for it. Frames are drawn one after another, and earlier frames do not change
     /// the pixels of later ones.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl Renderer {
         Ok(Pending { gpu: self.gpu.clone(), size, buffer, work, premultiplied })
     }
 
-    /// Encodes a frame into a given texture view, for example that of a window's surface. The caller submits the commands.
+    /// Encodes a frame into a given texture view, for example a window's surface. The caller submits the commands.
     ///
     /// ```
     /// use sinew::render::{AdapterChoice, Canvas, Gpu, Renderer};
@@ -221,7 +221,7 @@ impl Renderer {
     /// ```
     ///
     /// # Errors
-    /// Same as [`Renderer::render`]. The encoder may then contain a part of the frame.
+    /// Same as [`Renderer::render`]. The encoder may then contain part of the frame.
     pub fn draw(
         &mut self,
         models: &[&Model],
@@ -255,7 +255,7 @@ impl Renderer {
         result
     }
 
-    /// Creates everything that drawing a frame into a canvas needs, so that its first drawing takes no longer than later ones.
+    /// Creates everything needed to draw a frame into a canvas, so that the first drawing takes no longer than later ones.
     /// A driver may still translate shaders when they are first used.
     ///
     /// # Errors
@@ -274,7 +274,7 @@ impl Renderer {
         self.gpu.check()
     }
 
-    /// Uploads the instances of one frame alone, and binds them.
+    /// Uploads only the instances of one frame, and binds them.
     pub(super) fn upload_instances(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,

@@ -1,4 +1,4 @@
-//! The matrices of small frames in a uniform buffer. Where these drivers read a storage buffer at a different index for each vertex, they
+//! The matrices of small frames in a uniform buffer. If these drivers read a storage buffer at a different index for each vertex, they
 //! read number by number.
 
 use glam::Vec4;

@@ -1,5 +1,5 @@
-//! Mip levels of textures, computed on the CPU. These drivers would compute the same on the same cores, but in other bits than the goldens
-//! of suites.
+//! Mip levels of textures, computed on the CPU. These drivers would compute them on the same cores, but with different bits than the
+//! goldens of suites.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What only software drivers need to be fast: those whose adapter
+//! Optimisations that only software drivers need: those whose adapter
 //! [draws on the CPU](super::capabilities::Capabilities::is_software). Measurements are in `docs/decisions/software-drivers.md`.
 
 pub(super) mod few_bones;

@@ -1,7 +1,7 @@
-//! Several samples only where surfaces are.
+//! Multisampling only where there are surfaces.
 //!
 //! On a software driver, clearing and resolving the samples of an image takes longer than drawing a character. Only surfaces
-//! have edges, so a rectangle around them is drawn with several samples, into a texture of its own. The rest of the image is
+//! have edges, so a rectangle around them is drawn with several samples, into a separate texture. The rest of the image is
 //! drawn with one sample, which has the same colours, because the lines of the floor are smooth by themselves. The samples are
 //! then resolved into the image.
 
@@ -24,7 +24,7 @@ const MARGIN: u32 = 2;
 /// The only number of samples per pixel, except one.
 const SAMPLES: u32 = 4;
 
-/// The rectangle of the current frame, and what it is drawn with.
+/// The rectangle of the current frame, and the resources to draw it.
 #[derive(Debug, Default)]
 pub(in crate::render) struct Patch {
     /// `None` if the whole image is drawn with the same number of samples.
@@ -33,7 +33,7 @@ pub(in crate::render) struct Patch {
     resolve: Option<(TextureFormat, wgpu::RenderPipeline)>,
 }
 
-/// The textures of the rectangle, which may be larger than it.
+/// The textures of the rectangle, which may be larger.
 #[derive(Debug)]
 struct PatchTarget {
     size: (u32, u32),
@@ -45,8 +45,8 @@ struct PatchTarget {
 }
 
 impl Patch {
-    /// Decides whether a frame is drawn in this way. Returns the number of samples of the image itself. What is visible through a surface
-    /// may be anywhere in the image, and outlines are outside the boxes of parts.
+    /// Decides whether a frame is drawn in this way. Returns the number of samples of the image itself. Objects behind a transmissive
+    /// surface may be anywhere in the image, and outlines are outside the boxes of parts.
     pub(in crate::render) fn choose(
         &mut self,
         gpu: &Gpu,
@@ -62,7 +62,7 @@ impl Patch {
         self.rect = if is_possible { rect(frame, area) } else { None };
         let Some(rect) = self.rect else { return frame.samples };
         let format = self.inner(output).format;
-        // A texture that is too large would have to be cleared too.
+        // A texture that is too large would also have to be cleared.
         let fits = |t: &PatchTarget| {
             let (width, height) = t.size;
             let is_large_enough = width >= rect.width && height >= rect.height;
@@ -77,8 +77,8 @@ impl Patch {
         1
     }
 
-    /// Returns the output of the surfaces. Half floats store linear light with more precision than bytes, and software drivers
-    /// convert each sample to sRGB and back otherwise.
+    /// Returns the output of the surfaces. Half floats store linear light with more precision than bytes. Otherwise, software
+    /// drivers convert each sample to sRGB and back.
     pub(in crate::render) fn inner(&self, output: Output) -> Output {
         let is_linear = self.rect.is_some() && output.format.is_srgb();
         if is_linear { Output { format: TextureFormat::Rgba16Float, ..output } } else { output }
@@ -90,7 +90,7 @@ impl Patch {
         Some((SceneViews { color: &target.samples, resolved: None, depth: &target.depth }, self.rect?))
     }
 
-    /// Draws the rectangle into the image. Afterwards the viewport is that of the rectangle.
+    /// Draws the rectangle into the image. Afterwards the viewport covers the rectangle.
     pub(in crate::render) fn resolve(&self, pass: &mut wgpu::RenderPass<'_>) {
         let (Some(target), Some(rect), Some((_, pipeline))) = (&self.target, self.rect, &self.resolve) else {
             return;
@@ -175,7 +175,7 @@ fn is_byte_format(format: TextureFormat) -> bool {
 }
 
 /// Returns the rectangle around the surfaces of a frame, if there is nothing else with edges, and if it is small enough to be
-/// worth a pass of its own.
+/// worth a separate pass.
 fn rect(frame: &Frame<'_>, area: (u32, u32)) -> Option<Rect> {
     let has_others = !(frame.crowds.is_empty()
         && frame.ghosts.is_empty()

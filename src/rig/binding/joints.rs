@@ -41,7 +41,7 @@ impl Follower {
         Some(Self { node, leader, ratio: mimic.ratio, offset: mimic.offset, motion })
     }
 
-    /// Moves the node to where its leader in the body has it.
+    /// Moves the node as its leader in the body requires.
     pub(super) fn write(&self, body: &Body, pose: &mut Pose) {
         let Some(local) = pose.locals.get_mut(self.node) else { return };
         let Some(value) = body.joint_value(self.leader).map(|v| self.ratio * v + self.offset) else { return };

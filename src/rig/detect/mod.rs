@@ -1,5 +1,5 @@
 //! Finds the chains of a character by its humanoid map, by the names of its joints, or by its shape. The time is linear
-//! in the number of nodes for every hierarchy and all names, because a file can have very many nodes.
+//! in the number of nodes for any hierarchy and any names, because a file can have very many nodes.
 
 use glam::Vec3;
 
@@ -25,8 +25,8 @@ const MAX_FOOT_HEIGHT: f32 = 0.12;
 /// bones.
 const MAX_STUB_LENGTH: f32 = 0.4;
 
-/// Finds the chains of a character. If its body is recognised, they are the parts of the body, with limits as of the living
-/// model. Otherwise they follow from the names of joints and from their shape.
+/// Finds the chains of a character. If its body is recognised, they are the parts of the body, with the limits of its
+/// living model. Otherwise they are found by joint names and by shape.
 ///
 /// ```
 /// use sinew::{asset, rig};
@@ -47,7 +47,8 @@ pub fn detect(character: &Character) -> Rig {
 pub(super) fn detect_recognized(character: &Character, recognized: Option<Recognized>) -> Rig {
     let hand = webxr(&character.skeleton);
     let bones = recognized.as_ref().map(|r| r.plan.bones.clone()).unwrap_or_default();
-    // The joints of a hand are no body, and those of a machine have limits of their own, although they may be called shoulder and wrist.
+    // The joints of a hand are not a body. Those of a machine have limits of their own, although they may be called
+    // shoulder and wrist.
     let is_machine = !character.joints.is_empty();
     let is_body = |r: &Recognized| r.stands() && hand.is_empty() && !is_machine;
     let (body, logical_parents) = match recognized.filter(is_body) {
@@ -206,7 +207,6 @@ impl<'a> ChainFinder<'a> {
         LongestPaths(deepest.into_iter().map(|(_, next)| next).collect())
     }
 
-    /// Finds chains by joint names.
     fn chains_by_name(&self) -> Vec<FoundChain> {
         let mut found = Vec::new();
         for (family, kind) in [(Family::Arm, ChainKind::Arm), (Family::Leg, ChainKind::Leg)] {

@@ -224,7 +224,8 @@ impl RigReader<'_> {
         Ok((node, JointRig { limit, stiffness, logical_parent, mimic: mimic.transpose()?, ccd_budget }))
     }
 
-    /// Reads how a joint follows another one. The offset of a hinge is in degrees, and that of a prismatic joint in metres.
+    /// Reads how a joint follows another one. The offset is in degrees for a hinge, and in metres for a prismatic
+    /// joint.
     fn mimic(&self, item: &Item, limit: &Limit) -> Result<MimicRig, SpannedError> {
         let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "mimic must be a table"))?;
         check_keys(table, &["joint", "ratio", "offset"])?;
@@ -252,7 +253,7 @@ impl RigReader<'_> {
     }
 }
 
-/// Longest name that is compared with those of nodes, bytes. Names from files can be of any length.
+/// Maximum length of a name that is compared with node names, bytes. Names from files can be of any length.
 const LONGEST_COMPARED: usize = 64;
 
 /// Returns the name of the node that is most similar to an unknown name, if at most a quarter of the name differs.

@@ -19,7 +19,7 @@ impl<'a> NodeNames<'a> {
         Self { skeleton, bones: None, by_name: OnceCell::new() }
     }
 
-    /// With the names of bones, for example those of a [`Rig`](crate::rig::Rig).
+    /// Looks up names of bones too, for example of a [`Rig`](crate::rig::Rig).
     pub(crate) fn with_bones(skeleton: &'a Skeleton, bones: &'a Bones) -> Self {
         Self { bones: Some(bones), ..Self::new(skeleton) }
     }

@@ -8,7 +8,6 @@ use crate::text::toml::SpannedError;
 
 const TABLE: &str = "options";
 
-/// Reads the table of options.
 pub(crate) fn read(item: &Item) -> Result<OptionOverrides, SpannedError> {
     let table = item
         .as_table_like()

@@ -293,7 +293,7 @@ fn the_ccd_budget_of_a_joint_is_read_in_degrees_and_written() {
     let written = write(&rig, skeleton, &text("30")).unwrap();
     assert_eq!(written, text("30"));
     assert_eq!(read(&write(&rig, skeleton, "").unwrap(), skeleton).unwrap(), rig);
-    // A joint without the key turns as far as it likes, and such a joint has no key.
+    // A joint without the key turns without a limit, and such a joint is written without it.
     let mut rig = Rig::default();
     assert_eq!(rig.joint(head).ccd_budget, f64::INFINITY);
     rig.joints.insert(head, JointRig { stiffness: 0.5, ..JointRig::default() });

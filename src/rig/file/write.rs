@@ -29,8 +29,8 @@ use super::{VERSION, file_error, limit, options, read};
 /// ```
 ///
 /// # Errors
-/// [`RigError::Value`] for a number that [`read`] would refuse. [`RigError::File`] if the existing text is not valid
-/// TOML or contains something that [`read`] would refuse.
+/// [`RigError::Value`] for a number that [`read`] would reject. [`RigError::File`] if the existing text is not valid
+/// TOML or contains something that [`read`] would reject.
 pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, RigError> {
     rig.check(skeleton)?;
     let parsed =
@@ -107,7 +107,7 @@ fn joint_keys(node: usize, joint: &JointRig, names: &NodeNames<'_>) -> Keys {
     ]
 }
 
-/// Writes the offset of a hinge in degrees and that of a prismatic joint in metres.
+/// Writes the offset in degrees for a hinge, and in metres for a prismatic joint.
 fn mimic_value(mimic: &MimicRig, limit: &Limit, names: &NodeNames<'_>) -> Value {
     let mut table = InlineTable::new();
     table.insert("joint", names.name(mimic.joint).into());
@@ -120,7 +120,7 @@ fn mimic_value(mimic: &MimicRig, limit: &Limit, names: &NodeNames<'_>) -> Value 
     table.into()
 }
 
-/// Returns a limit as it is written in rig files. A free joint has none.
+/// Returns a limit in the format of rig files. A free joint has none.
 pub(crate) fn limit_value(limit: &Limit) -> Option<Value> {
     let mut table = InlineTable::new();
     let mut add = |key: &str, value: Value| {

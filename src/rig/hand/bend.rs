@@ -13,7 +13,7 @@ use super::finger::{Fan, Finger, FingerJoint, angle_about};
 use super::palm::{Palm, Shape};
 
 /// Bends of the joints of a finger that is closed into the fist, from the knuckle to the tip, in degrees. People can bend them by 90, 100
-/// and 90 (American Academy of Orthopaedic Surgeons 1965, "Joint Motion"). In a fist, the palm stops them before.
+/// and 90 (American Academy of Orthopaedic Surgeons 1965, "Joint Motion"). In a fist, the palm stops them earlier.
 const CLOSED: [f64; 3] = [80.0, 95.0, 45.0];
 /// Bends of the joints of the thumb over a fist. The first is the largest angle by which the whole thumb turns towards the fist.
 const THUMB_CLOSED: [f64; 3] = [50.0, 35.0, 50.0];
@@ -26,7 +26,7 @@ const THUMB_HEIGHT: f32 = 1.4;
 
 const NAMES: [&str; 4] = ["Index", "Middle", "Ring", "Little"];
 
-/// Returns the fingers of a hand, first the thumb.
+/// Returns the fingers of a hand, thumb first.
 pub(super) fn fingers(skeleton: &Skeleton, rig: &Rig, arm: &BodyLimb) -> Option<Vec<Finger>> {
     let side = match arm.side {
         _ if arm.kind != LimbKind::Arm => return None,
@@ -35,7 +35,7 @@ pub(super) fn fingers(skeleton: &Skeleton, rig: &Rig, arm: &BodyLimb) -> Option<
         LimbSide::Middle => return None,
     };
     let &[.., elbow, wrist] = &arm.joints[..] else { return None };
-    // The arm may be that of another skeleton.
+    // The arm may belong to another skeleton.
     let mut nodes = arm.joints.iter().chain(arm.digits.iter().flatten());
     if !nodes.all(|&node| node < skeleton.nodes.len()) {
         return None;
@@ -71,7 +71,7 @@ pub(super) fn fingers(skeleton: &Skeleton, rig: &Rig, arm: &BodyLimb) -> Option<
     (!fingers.is_empty()).then_some(fingers)
 }
 
-/// Returns 1 for the finger beside the thumb, -1 for the last one, and what lies between for the others.
+/// Returns 1 for the finger beside the thumb, -1 for the last one, and a value in between for the others.
 fn place_of(finger: usize, count: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a hand has few fingers")]
     let [finger, last] = [finger, count.saturating_sub(1)].map(|n| n as f64);
@@ -135,7 +135,7 @@ impl Bend<'_> {
         if let Some(base) = joints.first_mut() {
             base.range[0] = -radians(THUMB_OPEN);
         }
-        // The other joints bend in the plane of the palm, as it is seen from the thumb that lies over the fist.
+        // The other joints bend in the plane of the palm, as seen from the thumb that lies over the fist.
         #[expect(clippy::cast_possible_truncation, reason = "angles")]
         let back = from
             .cross(to)
@@ -159,8 +159,8 @@ impl Bend<'_> {
         from.try_normalize()?.cross(to.try_normalize()?).try_normalize()
     }
 
-    /// Returns a joint that bends about an axis, or about the hinge that the rig has for it. `bones` are the ones before and after it, the
-    /// second of which is unknown at a tip.
+    /// Returns a joint that bends about an axis, or about the hinge that the rig has for it. `bones` are the ones before and after it. At
+    /// a tip, the second is unknown.
     fn joint(
         &self,
         node: usize,

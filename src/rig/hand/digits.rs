@@ -5,10 +5,10 @@ use glam::Vec3;
 use crate::asset::{Family, Skeleton};
 use crate::rig::BodyLimb;
 
-/// At most this number of fingers of a hand is posed, and at most this number of joints of each.
+/// Maximum number of posed fingers of a hand, and of joints of each.
 const MAX_FINGERS: usize = 8;
 const MAX_JOINTS: usize = 5;
-/// The first joint of a finger belongs to the palm if its distance from the wrist is less than this fraction of that of the second one.
+/// The first joint of a finger belongs to the palm if its distance from the wrist is less than this fraction of the second joint's.
 const METACARPAL: f32 = 0.45;
 /// The thumb is the digit whose knuckle is nearer to the wrist than this fraction of the distance of the others, along the forearm.
 const THUMB: f32 = 0.7;
@@ -52,7 +52,7 @@ fn below(skeleton: &Skeleton, arm: &BodyLimb) -> Vec<Vec<usize>> {
     let family = |&node: &usize| Family::from_name(&skeleton.label(node));
     let is_named = |digit: &Vec<usize>| digit.iter().any(|node| family(node) == Some(Family::Finger));
     if digits.iter().any(is_named) {
-        // A weapon in the hand is no finger.
+        // A weapon in the hand is not a finger.
         digits.retain(is_named);
     } else {
         digits.retain(|digit| digit.iter().all(|node| family(node) != Some(Family::Other)));
@@ -64,7 +64,7 @@ fn below(skeleton: &Skeleton, arm: &BodyLimb) -> Vec<Vec<usize>> {
     digits
 }
 
-/// Returns the fingers that a digit consists of: those below a bone of the palm that carries several, otherwise itself.
+/// Returns the fingers that a digit consists of: those below a palm bone that carries several, or otherwise itself.
 fn forks(skeleton: &Skeleton, digit: &[usize]) -> Vec<Vec<usize>> {
     let children = |node: usize| skeleton.nodes.get(node).map_or(&[][..], |node| &node.children);
     let fingers = |node: usize| children(node).iter().copied().filter(|&child| !children(child).is_empty());

@@ -16,12 +16,12 @@ pub struct Finger {
 }
 
 impl Finger {
-    /// Returns the name for users, such as `Thumb` or `Index`.
+    /// Name for users, such as `Thumb` or `Index`.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Returns the joints that bend, from the knuckle to the tip.
+    /// The joints that bend, from the knuckle to the tip.
     pub fn joints(&self) -> impl Iterator<Item = usize> + '_ {
         self.joints.iter().map(|joint| joint.node)
     }
@@ -36,14 +36,14 @@ pub(super) struct FingerJoint {
     pub(super) limit: Limit,
     /// Unit axis in the rest frame, about which positive angles bend towards the palm.
     pub(super) axis: DVec3,
-    /// Angles from rest of curl 0 and of curl 1, radians.
+    /// Angles from rest at curl 0 and at curl 1, radians.
     pub(super) range: [f64; 2],
 }
 
 /// How the first joint of a finger moves the finger sideways.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fan {
-    /// Unit axis in the rest frame, perpendicular to that of the curl. Positive angles turn towards the thumb.
+    /// Unit axis in the rest frame, perpendicular to the curl axis. Positive angles turn towards the thumb.
     pub(super) axis: DVec3,
     /// Angle from the direction of the hand at rest, radians.
     pub(super) at_rest: f64,
@@ -52,12 +52,12 @@ pub(super) struct Fan {
 }
 
 impl FingerJoint {
-    /// Returns the angle from rest of a curl.
+    /// Returns the angle from rest for a curl.
     pub(super) fn angle(&self, curl: f64) -> f64 {
         self.range[0] + curl * (self.range[1] - self.range[0])
     }
 
-    /// Returns the local rotation with an angle about the axis of the curl and one about that of the fan, both from rest.
+    /// Returns the local rotation for angles from rest about the axes of the curl and of the fan.
     pub(super) fn rotation(
         &self,
         skeleton: &Skeleton,
@@ -74,7 +74,7 @@ impl FingerJoint {
     pub(super) fn angles(&self, skeleton: &Skeleton, pose: &Pose, fan: Option<Fan>) -> (f64, f64) {
         let Some(local) = pose.locals.get(self.node) else { return (0.0, 0.0) };
         let turn = self.at_rest(skeleton, pose).conjugate() * local.rotation.as_dquat();
-        // The curl leaves its axis where it is, so where this axis points is due to the fan.
+        // The curl does not move its own axis, so the fan determines where this axis points.
         let fanned = fan.map_or(0.0, |fan| angle_about(fan.axis, self.axis, turn * self.axis));
         let unfanned = fan.map_or(turn, |fan| DQuat::from_axis_angle(fan.axis, -fanned) * turn);
         (swing_twist(unfanned, self.axis).1, fanned)
@@ -95,7 +95,7 @@ impl FingerJoint {
     /// Returns the local rotation of the joint if it has not been turned in a pose.
     fn at_rest(&self, skeleton: &Skeleton, pose: &Pose) -> DQuat {
         let Some(logical) = self.logical_parent else { return self.rest };
-        // The joint follows another one than its parent in the file.
+        // The joint's logical parent is not its parent in the file.
         let parent = skeleton.nodes.get(self.node).and_then(|node| node.parent);
         let world_from_parent = parent.map_or(DQuat::IDENTITY, |parent| orientation(skeleton, pose, parent));
         let turn = orientation(skeleton, pose, logical) * rest_orientation(skeleton, logical).conjugate();

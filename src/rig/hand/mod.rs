@@ -14,7 +14,7 @@ mod palm;
 
 pub use finger::Finger;
 
-/// Two angles that differ by less than this are one, radians. A curl between them would not be a number.
+/// Two angles that differ by less than this count as equal, radians. A curl between them would be undefined.
 const MIN_RANGE: f64 = 1e-3;
 
 /// A pose of the fingers of a hand.
@@ -29,7 +29,7 @@ pub enum HandPose {
     Grip,
     /// All fingers are straight and apart.
     Spread,
-    /// The fingers are as they are at rest.
+    /// The fingers are in the rest pose.
     Relax,
 }
 
@@ -37,7 +37,7 @@ impl HandPose {
     /// All poses.
     pub const ALL: [Self; 5] = [Self::Fist, Self::Point, Self::Grip, Self::Spread, Self::Relax];
 
-    /// Returns the name for users.
+    /// Name for users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fist => "Fist",
@@ -63,8 +63,8 @@ impl HandPose {
 /// A hand with fingers. Its joints bend towards the palm, whatever the axes of their bones are.
 ///
 /// A curl is 0 for a straight finger and 1 for one that is closed into the fist. A spread is 0 for parallel fingers and 1 for fingers that
-/// are as far apart as those of people. All rotations are local ones, in the frames of the joints' parents, within the limits of the rig.
-/// They do not depend on the current curls and spread, except where a function says so.
+/// are as far apart as a person's. All rotations are local ones, in the frames of the joints' parents, within the limits of the rig. They
+/// do not depend on the current curls and spread, except where a function says so.
 ///
 /// ```
 /// use sinew::{asset, pose::Pose, rig};
@@ -92,8 +92,8 @@ impl Hand {
     /// Returns the hand at the end of an arm of a body. `None` for other limbs, for hands without fingers, and if the side of the arm or
     /// the directions of the palm are unknown.
     ///
-    /// The palm is found by the positions of the joints at rest: its plane contains the wrist and the knuckles, the thumb and the side of
-    /// the arm decide on which side of it the fingers close. A finger whose joints have hinges in the rig bends about these.
+    /// The palm is found by the positions of the joints at rest: its plane contains the wrist and the knuckles, and the thumb and the side
+    /// of the arm decide to which side the fingers close. A finger whose joints have hinges in the rig bends about them.
     pub fn new(skeleton: &Skeleton, rig: &Rig, arm: &BodyLimb) -> Option<Self> {
         Some(Self { fingers: bend::fingers(skeleton, rig, arm)? })
     }
@@ -169,7 +169,7 @@ impl Hand {
         if whole < MIN_RANGE { 0.0 } else { bent / whole }
     }
 
-    /// Returns how far the fingers are spread in a pose. `None` if they cannot be spread, as one finger or fingers that are hinges.
+    /// Returns how far the fingers are spread in a pose. `None` if they cannot be spread, like a single finger or hinged fingers.
     pub fn spread(&self, skeleton: &Skeleton, pose: &Pose) -> Option<f64> {
         let parts = self.fingers.iter().filter_map(|finger| {
             let (joint, fan) = (finger.joints.first()?, finger.fan?);

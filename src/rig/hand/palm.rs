@@ -24,7 +24,7 @@ pub(super) struct Shape<'a> {
     pub(super) forearm: Vec3,
     /// From the right of the body to its left.
     pub(super) left: Vec3,
-    /// The joints of each finger without the thumb, of which there is at least one.
+    /// The joints of each finger except the thumb. Contains at least one finger.
     pub(super) fingers: &'a [Vec<Vec3>],
     /// The end of the thumb.
     pub(super) thumb: Option<Vec3>,
@@ -44,12 +44,12 @@ impl Palm {
         let line = widest(&knuckles).map(aside).and_then(Vec3::try_normalize);
         let normal = match (line, thumb) {
             (Some(line), Some(thumb)) => normal_of(if line.dot(thumb) < 0.0 { -line } else { line }),
-            // The thumb of a mitten is not quite beside the palm, so that its fingers know the palm better if they are bent.
+            // The thumb of a mitten is not quite beside the palm, so bent fingers show the palm better.
             (None, Some(thumb)) => {
                 let normal = normal_of(thumb.try_normalize()?);
                 bend(shape.fingers).map(aside).filter(|bend| bend.dot(normal) > 0.0).unwrap_or(normal)
             }
-            // Palms of arms that hang face the body, and those of raised arms face down.
+            // The palms of hanging arms face the body, and the palms of raised arms face down.
             (line, None) => {
                 let inwards = aside(Vec3::NEG_Y - shape.side * shape.left);
                 let normal = line.map_or(inwards, normal_of);

@@ -1,4 +1,4 @@
-//! Finds the counterpart of each joint on the other side of a body, and the plane between both sides.
+//! Finds the counterpart of each joint on the other side of a body, and the plane between the sides.
 
 use glam::DVec3;
 

@@ -8,8 +8,8 @@ const WORDS: [[&str; 2]; 3] = [["left", "right"], ["Left", "Right"], ["LEFT", "R
 /// Abbreviations for the two sides that must be words of their own.
 const ABBREVIATIONS: [[&str; 2]; 4] = [["l", "r"], ["L", "R"], ["lft", "rgt"], ["Lft", "Rgt"]];
 
-/// Returns the names that may belong to the counterpart of a joint: the name with each word for a side replaced by that of
-/// the other side. For example, `LeftHand` gives `RightHand`, and `upper_arm.L` gives `upper_arm.R`.
+/// Returns the names that may belong to the counterpart of a joint: the name with each word for a side replaced by its
+/// opposite. For example, `LeftHand` gives `RightHand`, and `upper_arm.L` gives `upper_arm.R`.
 pub(super) fn exchanged(name: &str) -> Vec<String> {
     if name.len() > MAX_NAME {
         return Vec::new();

@@ -14,7 +14,7 @@ use super::{limb_pairs, names};
 const PERSON: f64 = 1.75;
 /// Distance from the plane, as a fraction of the body's height, within which a joint is in the middle.
 const MIDDLE: f64 = 0.01;
-/// At most this number of children of a node is compared by position.
+/// Maximum number of children of a node that are compared by position.
 const MAX_CHILDREN: usize = 32;
 
 /// Returns the counterpart of each node.
@@ -102,7 +102,7 @@ impl Pairs<'_> {
         let mut by_name: HashMap<&str, Option<usize>> = HashMap::new();
         for (index, node) in self.skeleton.nodes.iter().enumerate() {
             if let Some(name) = &node.name {
-                // A name that several nodes have identifies none of them.
+                // A name shared by several nodes identifies none of them.
                 by_name.entry(name).and_modify(|known| *known = None).or_insert(Some(index));
             }
         }

@@ -94,8 +94,8 @@ fn poses() -> impl Strategy<Value = Vec<[f32; 3]>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Mirroring exchanges the positions of both sides, also if their joints have other axes, and mirroring again gives the
-    /// pose back.
+    /// Mirroring exchanges the positions of both sides, even if their joints have other axes, and mirroring again restores
+    /// the pose.
     #[test]
     fn mirrored_joints_are_at_mirrored_positions(turns in poses(), shift in prop::array::uniform3(-0.5_f32..0.5), has_other_axes in any::<bool>()) {
         let skeleton = if has_other_axes { twisted() } else { MANNEQUIN.0.skeleton.clone() };

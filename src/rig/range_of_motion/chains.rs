@@ -18,7 +18,7 @@ impl Range<'_> {
         let (Some(&first), Some(&last)) = (joints.first(), joints.last()) else { return Vec::new() };
         let each = CHAIN / f64::from(u32::try_from(joints.len()).unwrap_or(u32::MAX));
         let whole = self.rest.displacement(first, last).try_normalize().unwrap_or(Vec3::Y);
-        // What lies below the middle goes to the other side than the middle.
+        // The part below the middle goes to the opposite side.
         let towards = bend.map_or_else(|| whole.any_orthonormal_vector(), |bend| -bend);
         let aside = whole.cross(towards).try_normalize().unwrap_or_else(|| whole.any_orthonormal_vector());
         let pose = |word: &str, turn: &dyn Fn(&mut Turns<'_>, usize, Vec3)| {

@@ -7,7 +7,7 @@ use crate::rig::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 use super::turn::Turns;
 use super::{Range, RangePose};
 
-/// Angles in degrees. Limits of the rig may leave less of them.
+/// Angles in degrees, which limits of the rig may reduce.
 const ARM_FORWARD: f64 = 75.0;
 const ARM_UP: f64 = 75.0;
 const ARM_DOWN: f64 = 60.0;
@@ -89,7 +89,7 @@ impl Range<'_> {
 
     fn arm(&self, arm: &Limb<'_>) -> Vec<RangePose> {
         let hangs = arm.bone.y < -HANGS;
-        // The palm of an arm that is stretched out faces down, and that of an arm that hangs faces the body.
+        // The palm of an outstretched arm faces down, and the palm of a hanging arm faces the body.
         let palm = if arm.end.y.abs() > HANGS { -arm.outward } else { -Vec3::Y };
         let up = if hangs { arm.outward + 0.5 * Vec3::Y } else { Vec3::Y + 0.3 * arm.outward };
         let mut forward = Turns::new(self);
@@ -156,7 +156,7 @@ impl Range<'_> {
         turns
     }
 
-    /// Returns the direction of the bone above the hand or the foot, about which these twist.
+    /// Returns the direction of the bone above the hand or the foot, which is the twist axis.
     fn last_bone(&self, limb: &Limb<'_>) -> Vec3 {
         if limb.limb.kind == LimbKind::Leg {
             return limb.end;
@@ -183,7 +183,7 @@ impl Range<'_> {
         let last = joints.len().saturating_sub(1);
         for (i, &joint) in joints.iter().enumerate().take(last).skip(1) {
             if !turns.bend(joint, part) {
-                // A hock bends the other way than the knee above it.
+                // A hock bends in the opposite direction to the knee above it.
                 let towards = if i % 2 == 1 { -limb.limb.bend } else { limb.limb.bend };
                 turns.swing(joint, self.bone(joints, i), towards, MIDDLE * part);
             }

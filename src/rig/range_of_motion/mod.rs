@@ -20,13 +20,13 @@ mod others;
 mod trunk;
 mod turn;
 
-/// Angles below this do not move anything that can be seen, radians.
+/// Angles below this have no visible effect, radians.
 const NEGLIGIBLE: f64 = 0.02;
 
-/// A pose that differs from rest in some joints, which are turned to the borders of their limits or near them.
+/// A pose that differs from rest in some joints, which are turned to their limits or near them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RangePose {
-    /// Name for readers, such as `left arm raised`. Each pose of a character has another one.
+    /// Name for readers, such as `left arm raised`, unique for a character.
     pub name: String,
     /// Node indices, each with a rotation vector in the frame of the node at rest, radians.
     pub turns: Vec<(usize, DVec3)>,
@@ -68,7 +68,7 @@ pub fn range_of_motion(character: &Character, rig: &Rig) -> Vec<RangePose> {
     poses
 }
 
-/// Returns a name with a number if it is taken.
+/// Appends a number to a name if it is taken.
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} {number}")));
     let free = numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();

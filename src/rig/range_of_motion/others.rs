@@ -1,4 +1,4 @@
-//! Poses of joints that belong to no limb, such as those of hair, clothes, eyes and helpers.
+//! Poses of joints that belong to no limb, such as hair, clothes, eyes and helpers.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,8 @@ impl Range<'_> {
         bone.unwrap_or(Vec3::Y)
     }
 
-    /// Returns the turn of a joint in degrees. The joints of a strand share theirs, so that long hair does not roll up.
+    /// Returns the turn of a joint in degrees. The joints of a strand share one turn, so that long hair does
+    /// not roll up.
     fn share(&self, joint: usize, joints: &BTreeSet<usize>) -> f64 {
         let skeleton = self.rest.skeleton;
         let above = skeleton.ancestors(joint).take_while(|node| joints.contains(node)).count();
@@ -59,7 +60,7 @@ impl Range<'_> {
             let children = skeleton.nodes.get(node).map_or(&[][..], |node| &node.children);
             children.iter().copied().find(|child| joints.contains(child))
         };
-        // Its own place is counted by both.
+        // Both counts include the joint itself.
         let strand = above + std::iter::successors(Some(joint), child).skip(1).count();
         EACH.min(STRAND / f64::from(u32::try_from(strand.max(1)).unwrap_or(u32::MAX)))
     }

@@ -63,7 +63,7 @@ impl Range<'_> {
         poses
     }
 
-    /// Returns the direction of the bone of one of some joints in world space. The last one continues the one before it.
+    /// Returns the world direction of the bone of one of the joints. The last one continues the one before it.
     pub(super) fn bone(&self, joints: &[usize], index: usize) -> Vec3 {
         let between = |a: Option<&usize>, b: Option<&usize>| {
             let (a, b) = a.zip(b)?;

@@ -48,7 +48,7 @@ impl<'a> Turns<'a> {
         true
     }
 
-    /// Adds a turn from rest, or what the limit of the joint leaves of it.
+    /// Adds a turn from rest, reduced to the limit of the joint.
     pub(super) fn add(&mut self, joint: usize, turn: DVec3) {
         let rig = self.range.rig.joint(joint);
         // Such a joint never turns by itself.

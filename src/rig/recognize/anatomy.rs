@@ -1,5 +1,5 @@
-//! What is known of each node before any part of the body is named: where it is, how much of the skin it moves, and how
-//! far the nodes below it reach.
+//! Properties of each node that are known before any part of the body is named: where it is, how much of the skin it
+//! moves, and how far the nodes below it reach.
 
 use glam::{Affine3A, Vec3};
 
@@ -148,7 +148,7 @@ impl<'a> Anatomy<'a> {
         positions().all(|p| (p - first).reject_from_normalized(along).length() < MAX_LINE * self.size)
     }
 
-    /// Returns the distance of two nodes.
+    /// Returns the distance between two nodes.
     pub(super) fn length(&self, a: usize, b: usize) -> f32 {
         self.at[a].distance(self.at[b])
     }
@@ -191,7 +191,6 @@ impl<'a> Anatomy<'a> {
         std::iter::successors(Some(top), next).collect()
     }
 
-    /// Returns whether any node moves a skin.
     pub(super) fn has_skin(&self) -> bool {
         self.mass.total > 0.0
     }
@@ -201,7 +200,7 @@ impl<'a> Anatomy<'a> {
         !self.has_skin() || self.mass.of_node[node] > MIN_MASS * self.mass.total
     }
 
-    /// Returns the mass of the skin of a node and of everything below it, and its middle. Looks at a limited number of
+    /// Returns the mass of the skin of a node and of everything below it, and its middle. Visits a limited number of
     /// nodes.
     pub(super) fn skin_below(&self, node: usize) -> (f32, Vec3) {
         let (mut mass, mut middle) = (0.0, Vec3::ZERO);

@@ -9,7 +9,7 @@ use super::anatomy::Anatomy;
 
 /// Two nodes are at the same place if they are closer than this fraction of the size of the body.
 const SAME_PLACE: f32 = 0.01;
-/// At most this number of parts is compared with the ends of bones.
+/// Maximum number of parts that are compared with the ends of bones.
 const MAX_PARTS: usize = 64;
 
 /// Attaches detached parts to the bones that they continue. Returns the new parent of each.
@@ -78,7 +78,7 @@ fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
     (is_along && is_at_end && is_small && distance < 1.5 * from_parent).then_some(distance)
 }
 
-/// Returns whether all joints below a part are nearer to it than a distance. Looks at a limited number of them.
+/// Returns whether all joints below a part are nearer to it than a distance. Visits a limited number of them.
 fn is_within(anatomy: &Anatomy<'_>, part: usize, distance: f32) -> bool {
     let mut next = vec![part];
     for _ in 0..64 {

@@ -50,7 +50,7 @@ impl Facing {
         let mut direction = Vec3::ZERO;
         let mut scale = 0.0;
         for leg in legs {
-            // The joint after the hip is the knee, also in legs that have a hock.
+            // The joint after the hip is the knee, even in legs with a hock.
             let [first, knee, .., last] = leg.joints[..] else { continue };
             let Some(along) = (anatomy.at[last] - anatomy.at[first]).try_normalize() else { continue };
             direction += (anatomy.at[knee] - anatomy.at[first]).reject_from_normalized(along).with_y(0.0);

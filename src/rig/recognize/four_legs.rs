@@ -33,7 +33,7 @@ impl Finder<'_, '_> {
         let head = self.head_direction(a, b);
         facing.add_direction("the head is at", head, anatomy.size * 0.2, 4.0);
         let (front, _) = facing.result();
-        // The front legs may be those of either pair.
+        // Either pair may be the front legs.
         let ((hind, below, hind_parts), (chest, fore_parts)) = if along.dot(front) > 0.0 {
             ((a, from_a, &parts[0]), (from_b, &parts[1]))
         } else {
@@ -65,7 +65,7 @@ impl Finder<'_, '_> {
         self.finish(parts, &facing, &trunk, &[below, hips], &taken)
     }
 
-    /// Returns the direction from the trunk to what is heavier and higher: the head rather than the tail.
+    /// Returns the direction from the trunk to its heavier and higher end: the head rather than the tail.
     fn head_direction(&self, a: &Pair, b: &Pair) -> Vec3 {
         let anatomy = self.anatomy;
         let middle = 0.5 * (self.middle(a) + self.middle(b));

@@ -22,7 +22,7 @@ pub(super) fn check(character: &Character, given: &Bones) -> Result<(), Unrecogn
     Ok(())
 }
 
-/// Returns the parts of a body with the bones that were `found` and those that are `given`, which replace them.
+/// Returns the parts of a body with the `found` bones and the `given` ones, which replace them.
 pub(super) fn parts(
     character: &Character,
     anatomy: &Anatomy<'_>,

@@ -3,7 +3,7 @@
 use super::anatomy::Anatomy;
 use super::symmetry::Plane;
 
-/// At most this number of digits of a limb is listed.
+/// Maximum number of listed digits of a limb.
 const MAX_DIGITS: usize = 16;
 
 /// A limb whose side is not known yet.
@@ -32,7 +32,7 @@ pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane
     })
 }
 
-/// Returns how well the joint at a position in a path suits as the shoulder of an arm: its two bones are long, and those
+/// Returns how well the joint at a position in a path fits as the shoulder of an arm: its two bones are long, and those
 /// before and after are short.
 fn arm_score(anatomy: &Anatomy<'_>, path: &[usize], start: usize, plane: &Plane) -> f32 {
     let bone = |i: usize| match path.get(i..i + 2) {
@@ -126,8 +126,8 @@ pub(super) fn digits(anatomy: &Anatomy<'_>, end: usize) -> Vec<Vec<usize>> {
     children.map(|&child| anatomy.longest_path(child)).collect()
 }
 
-/// Returns the joints of a hand or a foot that are not below its joint, but below the one before, as the palms and the
-/// thumb of some robots.
+/// Returns the joints of a hand or a foot that are not below its joint, but below the one before, like the palms and
+/// thumbs of some robots.
 pub(super) fn siblings(anatomy: &Anatomy<'_>, joints: &[usize]) -> Vec<usize> {
     let [.., before, end] = *joints else { return Vec::new() };
     let bone = anatomy.at[end] - anatomy.at[before];

@@ -43,7 +43,7 @@ pub(crate) use by_name::tests as outlines;
 
 /// A body is recognised if it is at least this certain.
 const MIN_CERTAINTY: f32 = 0.5;
-/// If a body is less certain than this in the rest pose, it is looked for in other poses too.
+/// If a body is less certain than this in the rest pose, it is also searched for in other poses.
 const SURE: f32 = 0.7;
 
 /// A recognised body.
@@ -94,7 +94,7 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
 }
 
 /// Recognizes the body of a character, some of whose bones are given by their VRM 1.0 names. The given bones replace those that the
-/// file maps or that would be found. As few as one are enough if the others can be found.
+/// file maps or that would be found. One is enough if the others can be found.
 ///
 /// ```
 /// use sinew::asset;
@@ -144,7 +144,7 @@ pub fn recognize_with(character: &Character, given: &Bones) -> Result<Recognized
 /// ```
 ///
 /// # Errors
-/// [`Unrecognized`] if the body is not recognised or is not that of a human.
+/// [`Unrecognized`] if the body is not recognised or is not human.
 pub fn humanoid(character: &Character) -> Result<Bones, Unrecognized> {
     let plan = recognize(character)?.plan;
     match plan.kind {
@@ -154,7 +154,7 @@ pub fn humanoid(character: &Character) -> Result<Bones, Unrecognized> {
     }
 }
 
-/// Returns the bones of a human body that the names of joints say, without a look at their positions.
+/// Returns the bones of a human body by joint names only, ignoring their positions.
 #[cfg(feature = "capture")]
 pub(crate) fn bones_by_name(character: &Character) -> Option<Bones> {
     by_name::bones(character)

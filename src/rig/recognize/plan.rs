@@ -13,9 +13,9 @@ use super::limb::{self, LimbParts};
 use super::parts::Parts;
 use super::plan_bones::bones;
 
-/// Limbs of this share of the length of the longest limb, or longer, pull on the trunk with full strength.
+/// Limbs of at least this fraction of the longest limb's length pull on the trunk with full strength.
 const FULL_PULL: f32 = 0.6;
-/// A limb that is bent by less than this share of its length counts as straight.
+/// A limb that is bent by less than this fraction of its length counts as straight.
 const MIN_BEND: f32 = 0.02;
 
 /// Returns the plan of a body, and the logical parents with which everything is below its hips. `detached` contains the
@@ -96,7 +96,7 @@ pub(super) fn complete(
         reasons: [parts.reasons, parts.doubts].concat(),
     };
     plan.bones = bones(&plan, parts.named);
-    // The mark at the end of a foot is no joint that could be turned.
+    // The mark at the end of a foot is not a joint that can turn.
     plan.bones.retain(|bone, node| !(bone.ends_with("Toes") && anatomy.is_marker[*node]));
     (plan, parents.logical)
 }
@@ -143,7 +143,7 @@ fn length(anatomy: &Anatomy<'_>, limb: &LimbParts) -> f32 {
 /// A limb that deviates from straight by less than this fraction of its span may do so by accident.
 const ACCIDENT: f32 = 0.07;
 
-/// Returns the direction in which the other limb of a pair is clearly bent, as seen in the mirror.
+/// Returns the mirrored direction in which the other limb of a pair is clearly bent.
 fn partner_bend(anatomy: &Anatomy<'_>, other: &LimbParts, facing: Vec3) -> Option<Vec3> {
     let [first, .., last] = other.joints[..] else { return None };
     let away = deviation(anatomy, &other.joints);

@@ -3,7 +3,7 @@
 use crate::rig::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 use crate::rig::bone_names::Bones;
 
-/// Returns the node of each bone of a body. Bones that somebody has `named` are those of the body.
+/// Returns the node of each bone of a body. Bones in `named` replace the body's.
 pub(super) fn bones(plan: &BodyPlan, named: Bones) -> Bones {
     let mut bones = Bones::new();
     match plan.kind {
@@ -16,7 +16,7 @@ pub(super) fn bones(plan: &BodyPlan, named: Bones) -> Bones {
     if let [neck, _, ..] = plan.neck[..] {
         bones.insert("neck".into(), neck);
     }
-    // A node has one name: that which it was given.
+    // A node has one name: the given one.
     bones.retain(|_, node| !named.values().any(|n| n == node));
     bones.extend(named);
     bones

@@ -18,7 +18,7 @@ const MAX_END_HEIGHT: f32 = 0.25;
 /// the anatomy to the feet.
 ///
 /// # Errors
-/// The reason why the shape is not that of a body, as a clause.
+/// The reason why the shape is not a body's, as a clause.
 pub(super) fn find(anatomy: &mut Anatomy<'_>) -> Result<Parts, String> {
     let plane = symmetry::plane(anatomy).ok_or("it has no pair of limbs")?;
     let division = symmetry::divide(anatomy, &plane);

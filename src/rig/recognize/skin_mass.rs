@@ -4,7 +4,7 @@ use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Primitive};
 
-/// At most this number of vertices of a primitive is visited, evenly distributed.
+/// Maximum number of visited vertices of a primitive, evenly distributed.
 const MAX_VERTICES: usize = 50_000;
 /// A vertex belongs to a joint if its weight is at least this.
 const OWN_WEIGHT: f32 = 0.4;
@@ -26,7 +26,7 @@ pub(super) struct SkinMass {
     pub(super) floor: Option<f32>,
     /// Highest point of the whole skin.
     pub(super) top: Option<f32>,
-    /// How much more of the skin is mirrored than is not.
+    /// How much more of the skin is mirrored than not.
     mirrored: f32,
 }
 

@@ -1,4 +1,5 @@
-//! The poses in which a body is looked for. The rest pose of a motion capture file may have all bones along one axis, or another up axis.
+//! The poses in which a body is searched for. The rest pose of a motion capture file may have all bones along one axis, or another up
+//! axis.
 
 use glam::{Quat, Vec3};
 
@@ -19,12 +20,11 @@ pub(super) struct Stance {
 }
 
 impl Stance {
-    /// Returns the rest pose.
     pub(super) fn rest() -> Self {
         Self { clip: None, up: UPS[0] }
     }
 
-    /// Returns all other poses, the most usual first.
+    /// Returns all other poses, the most common first.
     pub(super) fn others(character: &Character) -> impl Iterator<Item = Self> + use<> {
         let clips = (0..character.clips.len().min(MAX_CLIPS)).map(Some);
         let poses: Vec<_> = std::iter::once(None).chain(clips).collect();
@@ -37,7 +37,7 @@ impl Stance {
         self.clip.is_none()
     }
 
-    /// Returns whether another axis than +Y is up.
+    /// Returns whether the up axis is not +Y.
     pub(super) fn lies(&self) -> bool {
         self.up.0 != Vec3::Y
     }

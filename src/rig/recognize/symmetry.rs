@@ -6,14 +6,14 @@ use glam::Vec3;
 
 use super::anatomy::Anatomy;
 
-/// At most this number of children of a node, the longest ones, are compared with each other.
+/// Maximum number of children of a node, longest first, that are compared with each other.
 const MAX_CHILDREN: usize = 12;
-/// At most this number of pairs, the longest ones, vote for the plane.
+/// Maximum number of pairs, longest first, that vote for the plane.
 const MAX_VOTES: usize = 64;
-/// At most this number of joints of a chain is compared.
+/// Maximum number of joints of a chain that are compared.
 const MAX_JOINTS: usize = 24;
 
-/// At most this number of nodes is compared with a plane.
+/// Maximum number of nodes that are compared with a plane.
 const MAX_SCORED: usize = 4096;
 
 /// The vertical plane between left and right. Up is +Y.
@@ -112,7 +112,7 @@ impl Pair {
         Some(if flip { -normal } else { normal })
     }
 
-    /// Returns how far the second chain is from the mirror image of the first, as a fraction of their length.
+    /// Returns the distance of the second chain from the mirror image of the first, as a fraction of their length.
     fn residual(&self, anatomy: &Anatomy<'_>, plane: &Plane) -> f32 {
         let gaps = self.joints[0].iter().zip(&self.joints[1]);
         let sum: f32 = gaps.map(|(&a, &b)| plane.mirrored(anatomy.at[a]).distance(anatomy.at[b])).sum();
@@ -172,7 +172,7 @@ fn refined(anatomy: &Anatomy<'_>, votes: &[Pair], plane: Plane) -> Plane {
     }
 }
 
-/// Returns the length of the pairs that a plane mirrors, minus that of the single bones beside it.
+/// Returns the length of the pairs that a plane mirrors, minus the length of the single bones beside it.
 fn score(anatomy: &Anatomy<'_>, votes: &[Pair], plane: &Plane) -> f32 {
     let mut is_paired = BTreeSet::new();
     let mut score = 0.0;

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::anatomy::Anatomy;
 
-/// At most this number of children of a node, the longest ones, may be the neck or a tail.
+/// Maximum number of children of a node, longest first, that may be the neck or a tail.
 const MAX_CHILDREN: usize = 24;
 
 /// Finds the trunk among the nodes that belong to no pair.
@@ -46,7 +46,7 @@ impl Trunk<'_, '_> {
     }
 
     /// Returns whether `next`, the joint after `node` on the way to the head, is the better choice for the hips: if `node`
-    /// only controls, or if `next` is back down and nearer to the legs.
+    /// is only a control, or if `next` is lower and nearer to the legs.
     pub(super) fn is_better_as_hips(&self, node: usize, next: usize, legs: Vec3) -> bool {
         let anatomy = self.anatomy;
         let gap = |n: usize| anatomy.at[n].distance(legs);
@@ -94,7 +94,7 @@ impl Trunk<'_, '_> {
         path
     }
 
-    /// Returns how far a node, the nodes below it and their skin extend in a direction. Looks only at the longest path for
+    /// Returns how far a node, the nodes below it and their skin extend in a direction. Visits only the longest path for
     /// directions other than up.
     fn farthest(&self, node: usize, toward: Vec3) -> f32 {
         let anatomy = self.anatomy;

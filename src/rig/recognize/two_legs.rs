@@ -33,7 +33,7 @@ impl Finder<'_, '_> {
             let is_candidate = !std::ptr::eq(pair, legs)
                 && pair.attach.is_some()
                 && pair.length > 0.3 * legs.length.min(0.5 * anatomy.size)
-                // What starts at the hips is a skirt.
+                // A pair that starts at the hips is a skirt.
                 && top.y > hips.y + 0.05 * legs.length;
             // Ears and hair are at the head, far from the legs.
             let trust = if pair.attach == legs.attach { 0.4 } else { 1.0 };

@@ -11,7 +11,7 @@ mod finite;
 
 pub(crate) use finite::not_finite;
 
-/// An error when JSON is written.
+/// An error while writing JSON.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JsonError {
     /// A number is infinite or NaN.
@@ -40,27 +40,27 @@ pub(crate) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, JsonEr
     Ok(serde_json::to_vec(value)?)
 }
 
-/// Does the same as [`to_vec`], but returns a string.
+/// Like [`to_vec`], but returns a string.
 pub(crate) fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
     check(value)?;
     Ok(serde_json::to_string(value)?)
 }
 
-/// Does the same as [`to_vec`], but returns an indented string.
+/// Like [`to_vec`], but returns an indented string.
 #[cfg(feature = "window")]
 pub(crate) fn to_string_pretty<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
     check(value)?;
     Ok(serde_json::to_string_pretty(value)?)
 }
 
-/// Does the same as [`to_vec`], but returns a tree of JSON values.
+/// Like [`to_vec`], but returns a tree of JSON values.
 #[cfg(feature = "render")]
 pub(crate) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, JsonError> {
     check(value)?;
     Ok(serde_json::to_value(value)?)
 }
 
-/// Reads a value. Its text is read, so that a large type needs one reader in the program instead of two.
+/// Reads a value through its text, so that the program contains one reader of a large type, not two.
 ///
 /// # Errors
 /// What is wrong with the value.
@@ -68,7 +68,7 @@ pub(crate) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::V
 pub(crate) fn from_value<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Result<T, String> {
     serde_json::from_slice(value.to_string().as_bytes()).map_err(|error| {
         let text = error.to_string();
-        // A place in that text says nothing to the user.
+        // A position in that text means nothing to the user.
         let place = format!(" at line {} column {}", error.line(), error.column());
         text.strip_suffix(&place).unwrap_or(&text).to_owned()
     })

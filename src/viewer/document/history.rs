@@ -8,8 +8,7 @@ use crate::rig::{Chain, JointRig, Rig};
 
 use super::Scene;
 
-/// Maximum number of undo steps, and maximum number of bytes that they use. A pose of a hundred thousand nodes takes
-/// megabytes.
+/// Maximum number of undo steps, and their maximum size in bytes. A pose of a hundred thousand nodes takes megabytes.
 const MAX_STEPS: usize = 200;
 const MAX_BYTES: usize = 64 << 20;
 
@@ -25,11 +24,11 @@ fn bytes_of(rig: &Rig) -> usize {
 pub(in crate::viewer) struct History {
     past: Vec<Scene>,
     future: Vec<Scene>,
-    /// The kind of edit that the last undo step collects. Another edit of this kind adds no step.
+    /// The kind of edit that the last undo step collects. Further edits of this kind add no step.
     run: Option<EditRun>,
 }
 
-/// A kind of edit that is made in many small changes but is undone as one step.
+/// A kind of edit that consists of many small changes but is undone as one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum EditRun {
     /// The limit of a node.
@@ -199,7 +198,7 @@ mod tests {
         let large = || filled(20, |number| state(1 << 20, number));
         let bytes: usize = large().past.iter().map(Scene::bytes).sum();
         assert!(bytes <= MAX_BYTES && large().past.len() == 15, "{bytes} bytes");
-        // The history that was set aside for a recording is put back when the recording ends.
+        // The history set aside for a recording is restored when the recording ends.
         let mut restored = large();
         restored.append_to(large());
         assert_eq!(restored.past.len(), 15);

@@ -1,4 +1,4 @@
-//! The document: what a person makes with the viewer, and what a project stores. It is plain data, apart from the character.
+//! The document: what the user makes with the viewer, and what a project stores. Except for the character, it is plain data.
 
 use crate::ik::{Method, OptionOverrides, SolverOption};
 use crate::render::LightSource;
@@ -19,7 +19,7 @@ pub(super) use selection::Selection;
 pub(super) use snapshot::{Restored, is_valid};
 pub use snapshot::{Snapshot, SolveProblem};
 
-/// A character's scene, the way in which it is shown, and how it is edited.
+/// A character's scene, how it is shown, and how it is edited.
 #[derive(Clone, Debug)]
 pub(super) struct Document {
     /// What undo restores.
@@ -28,12 +28,12 @@ pub(super) struct Document {
     /// The camera.
     pub(super) orbit: Orbit,
     pub(super) settings: Settings,
-    /// The sources of the clips that were added to those of the character's file.
+    /// The sources of clips added to the character's own.
     pub(super) additions: Vec<AddedClips>,
 }
 
 impl Document {
-    /// Returns the settings as files store them. They do not store images, in whose place they have the studio.
+    /// Returns the settings as stored in files. Files do not store images, so the studio replaces them.
     pub(super) fn stored_settings(&self) -> Settings {
         let mut settings = self.settings.clone();
         if matches!(settings.light.source, LightSource::Image(_)) {
@@ -51,7 +51,7 @@ impl Document {
         for option in SolverOption::all().iter().filter(|o| o.refusal.is_none()) {
             let value = option.get(&self.settings.solver);
             if value != option.get(&defaults) || before.get(option).is_some() {
-                // The session replaces all values that their option does not accept.
+                // The session replaces all values that an option rejects.
                 let _ = stored.set(option, value);
             }
         }

@@ -1,4 +1,4 @@
-//! The scene of a document: the pose of the character with what holds it, and its motion.
+//! The scene of a document: the character's pose, its goals and pins, and its motion.
 
 use std::sync::Arc;
 
@@ -29,19 +29,18 @@ pub(in crate::viewer) struct Scene {
     pub(in crate::viewer) base: Option<usize>,
     /// Chains, limits and poles.
     pub(in crate::viewer) rig: Arc<Rig>,
-    /// The motion that is loaded.
+    /// The loaded motion.
     pub(in crate::viewer) motion: Arc<Motion>,
     /// The time of the held pose in seconds, if the motion consists of key poses.
     pub(in crate::viewer) time: f32,
 }
 
 impl Scene {
-    /// Returns whether a node has a goal.
     pub(in crate::viewer) fn has_goal(&self, node: usize) -> bool {
         self.goals.iter().any(|goal| goal.node == node)
     }
 
-    /// Stores a goal. It replaces the goal of the same node, whose axes it takes over if they fit.
+    /// Stores a goal. It replaces the node's previous goal and takes over its axes if they fit.
     pub(in crate::viewer) fn store_goal(&mut self, goal: Target) {
         let before = self.goals.iter().find(|g| g.node == goal.node).map(|g| g.axes);
         let axes = before.filter(|axes| axes_fit(axes, &goal)).unwrap_or(goal.axes);
@@ -68,12 +67,11 @@ impl Scene {
         self.goals.retain(|goal| !nodes.contains(&goal.node));
     }
 
-    /// Returns whether a node is pinned.
     pub(in crate::viewer) fn is_pinned(&self, node: usize) -> bool {
         self.pins.iter().any(|pin| pin.node == node)
     }
 
-    /// Adds a pin, or removes the pin that its node already has.
+    /// Adds a pin, or removes it if the node is already pinned.
     pub(in crate::viewer) fn toggle_pin(&mut self, pin: Pin) {
         match self.pins.iter().position(|p| p.node == pin.node) {
             Some(index) => drop(self.pins.remove(index)),
@@ -81,7 +79,7 @@ impl Scene {
         }
     }
 
-    /// Returns the size in bytes without the rig.
+    /// Size in bytes without the rig.
     pub(super) fn bytes(&self) -> usize {
         let Self { held, goals, pins, base: _, rig: _, motion, time: _ } = self;
         size_of::<Self>()

@@ -1,8 +1,8 @@
-//! The selected joints. One of them is the active one, whose gizmo is shown.
+//! The selected joints. The active joint shows its gizmo.
 
 use crate::asset::Skeleton;
 
-/// Maximum number of selected joints beside the active one. The one that was active first is dropped.
+/// Maximum number of selected joints besides the active one. The joint that was active first is dropped.
 const MAX_SELECTED: usize = 1000;
 
 /// The selected joints, and the joint that was dragged last.
@@ -10,7 +10,7 @@ const MAX_SELECTED: usize = 1000;
 pub(in crate::viewer) struct Selection {
     /// The joint whose gizmo is shown.
     pub(in crate::viewer) active: Option<usize>,
-    /// The other selected joints, those that were active last first.
+    /// The other selected joints, most recently active first.
     pub(in crate::viewer) others: Vec<usize>,
     /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
     pub(in crate::viewer) last: Option<usize>,
@@ -48,7 +48,7 @@ impl Selection {
         }
     }
 
-    /// Returns the same without unknown and repeated joints, for a character with `count` nodes.
+    /// Removes unknown and repeated joints, for a character with `count` nodes.
     pub(super) fn within(self, count: usize) -> Self {
         let exists = |node: &usize| *node < count;
         let active = self.active.filter(exists);
@@ -61,7 +61,7 @@ impl Selection {
         Self { active, others, last: self.last.filter(exists) }
     }
 
-    /// Returns the selected joints that have no selected joint above them.
+    /// Returns the selected joints without selected ancestors.
     pub(in crate::viewer) fn topmost(&self, skeleton: &Skeleton) -> Vec<usize> {
         let mut is_selected = vec![false; skeleton.nodes.len()];
         for node in self.nodes() {

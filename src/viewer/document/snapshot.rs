@@ -1,4 +1,4 @@
-//! A document's scene and selection as files have them: what differs from the character at rest and from its rig.
+//! A document's scene and selection as stored in files: the differences from the character at rest and from its rig.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Snapshot {
     /// Local transforms of the nodes that are not at rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<(usize, Transform)>,
-    /// All morph weights. If this is empty, those of the rest pose apply.
+    /// All morph weights. If empty, those of the rest pose apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<f32>,
     /// Goals that stayed after a drag.
@@ -36,14 +36,13 @@ pub struct Snapshot {
     /// The node that does not move while others are dragged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
-    /// Bones of the body that differ from the rig's file, by name. `None` is a bone that the file gives and this state does not.
+    /// Bones of the body that differ from the rig's file, by name. `None` removes a bone that the file assigns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bones: Vec<(String, Option<usize>)>,
     /// Joint limits that differ from the rig's file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<(usize, Limit)>,
-    /// Poles that differ from the rig's file, as the effector of the chain and the position of the pole in world
-    /// metres.
+    /// Poles that differ from the rig's file: the chain's effector and the pole's position in world metres.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
     /// Pulls of limbs that differ from the rig's file, by the effector of the chain.
@@ -52,13 +51,13 @@ pub struct Snapshot {
     /// The solver options of the rig, if they differ from the rig's file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<OptionOverrides>,
-    /// The motion that is loaded.
+    /// The loaded motion.
     #[serde(skip_serializing_if = "is_default")]
     pub motion: Motion,
     /// The time on the timeline of the motion, in seconds.
     #[serde(skip_serializing_if = "is_zero")]
     pub time: f32,
-    /// The active one of the selected joints.
+    /// The active joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<usize>,
     /// The other selected joints.
@@ -72,12 +71,12 @@ pub struct Snapshot {
     pub problem: Option<SolveProblem>,
 }
 
-/// Returns whether a motion is that of a missing key.
+/// Whether a motion equals the default for a missing key.
 fn is_default(motion: &Motion) -> bool {
     *motion == Motion::default()
 }
 
-/// Returns whether a time is that of a missing key.
+/// Whether a time equals the default for a missing key.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
 fn is_zero(time: &f32) -> bool {
     *time == 0.0
@@ -108,8 +107,8 @@ pub(in crate::viewer) struct Restored {
 }
 
 impl Snapshot {
-    /// Returns the snapshot of a document of a character. Limits, poles and options are those that differ from the rig `before`. `time`
-    /// is the time on the timeline in seconds.
+    /// Returns the snapshot of a document of a character. It contains limits, poles and options that differ from the rig `before`. `time` is the time
+    /// on the timeline in seconds.
     pub(in crate::viewer) fn of(document: &Document, character: &Character, before: &Rig, time: f32) -> Self {
         let rest = &character.skeleton;
         let Scene { held, goals, pins, base, rig, motion, time: _ } = &document.scene;
@@ -148,7 +147,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns what the snapshot stores, for a character with its rig. Invalid values and unknown nodes are ignored.
+    /// Resolves the snapshot for a character and its rig. Invalid values and unknown nodes are ignored.
     pub(in crate::viewer) fn restored(self, character: &Character, before: &Rig) -> Restored {
         let skeleton = &character.skeleton;
         let exists = |node: usize| node < skeleton.nodes.len();
@@ -181,7 +180,7 @@ impl Snapshot {
         Restored { scene, selection: selection.within(skeleton.nodes.len()), problem: self.problem }
     }
 
-    /// Returns the rig of the character with the changes of the snapshot.
+    /// Returns the character's rig with the snapshot's changes.
     fn rig(&self, character: &Character, before: &Rig) -> Rig {
         let exists = |node: usize| node < character.skeleton.nodes.len();
         let mut given = before.given_bones.clone();
@@ -211,7 +210,7 @@ impl Snapshot {
     }
 }
 
-/// Returns the given bones that a rig has changed, compared to an earlier one. `None` stands for a bone that it no longer gives.
+/// Returns the assigned bones that differ from an earlier rig. `None` means that a bone is no longer assigned.
 fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
     let (now, then) = (&rig.given_bones, &before.given_bones);
     let names = now.keys().chain(then.keys().filter(|bone| !now.contains_key(*bone)));
@@ -219,7 +218,7 @@ fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
     changed.map(|bone| (bone.clone(), now.get(bone).copied())).collect()
 }
 
-/// Returns whether all values of a transform are finite and its rotation has length one.
+/// Returns whether a transform is finite and its rotation has length one.
 pub(in crate::viewer) fn is_valid(transform: &Transform) -> bool {
     let Transform { translation, rotation, scale } = transform;
     translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR

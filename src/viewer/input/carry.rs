@@ -19,7 +19,7 @@ pub(super) struct Carry {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// The session drags the joint from this position. `grip` leads from the pointer to the joint in the view, in pixels.
+    /// Drags the joint from this position. `grip` is the offset from pointer to joint in the view, in pixels.
     Move {
         start: DVec3,
         grip: Vec2,
@@ -30,9 +30,9 @@ enum Kind {
 /// The rotations of the selected joints when a turn began.
 #[derive(Clone, Debug)]
 struct Turn {
-    /// Of each joint the node, the local rotation, and the orientation of its parent.
+    /// For each joint: node, local rotation, and parent orientation.
     joints: Vec<(usize, Quat, Quat)>,
-    /// The active joint in the view, in pixels, and the angle at which the pointer was seen from there.
+    /// The active joint's position in the view, in pixels, and the angle from it to the pointer.
     center: Vec2,
     from: f32,
     has_turned: bool,
@@ -57,12 +57,12 @@ impl Carry {
         Some(Self { kind: Kind::Move { start: start.as_dvec3(), grip }, axis: None, typed: String::new() })
     }
 
-    /// Starts to turn the selected joints, except those below others, each about its own origin.
+    /// Starts to turn the topmost selected joints, each about its own origin.
     pub(super) fn turn(session: &mut Session, at: Vec2) -> Option<Self> {
         session.apply(Command::Release);
         let node = session.selected()?;
         session.apply(Command::Tool(Tool::Turn));
-        // Without a look, which must not become a part of the pose.
+        // Exclude the look, which must not become part of the pose.
         let (skeleton, pose) = (&session.puppet().character().skeleton, session.puppet().primary_pose());
         let joint = |node: usize| {
             let parent = skeleton.nodes.get(node)?.parent;
@@ -138,13 +138,13 @@ impl Carry {
         }
     }
 
-    /// Turns the joint by an angle from where it was, about the axis or about the line of sight.
+    /// Turns the joint by an angle from its start, about the axis or the line of sight.
     fn turn_by(&mut self, angle: f32, session: &mut Session) {
         let Kind::Turn(turn) = &mut self.kind else { return };
         let camera = session.camera();
         let sight = camera.direction();
         let axis = self.axis.map_or(sight, Axis::unit);
-        // Seen against an axis, the pointer goes round the other way.
+        // An axis that points at the camera reverses the pointer's direction.
         let seen = if self.axis.is_some() && self.typed.is_empty() { axis.dot(sight).signum() } else { 1.0 };
         let by = Quat::from_axis_angle(axis, angle * seen);
         let turned = |&(node, local, parent): &(usize, Quat, Quat)| {
@@ -163,11 +163,11 @@ impl Carry {
         session.apply(Command::Release);
     }
 
-    /// Ends the pull or turn and restores the pose before it.
+    /// Ends the pull or turn and restores the previous pose.
     pub(super) fn cancel(self, session: &mut Session) {
         match self.kind {
             Kind::Move { .. } => session.apply(Command::Cancel),
-            // Without a turn, there is nothing to cancel, and an earlier edit must stay.
+            // If nothing has turned, there is nothing to cancel, and earlier edits must stay.
             Kind::Turn(turn) if turn.has_turned => session.apply(Command::Cancel),
             Kind::Turn(_) => {}
         }

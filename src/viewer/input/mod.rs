@@ -29,7 +29,7 @@ pub enum Event {
     Pressed(Button, bool),
     /// A button was released.
     Released(Button),
-    /// The wheel turned by some steps. Positive is away from the user.
+    /// The wheel turned, in steps. Positive is away from the user.
     Wheel(f32),
     /// The state of the shift, control and alt keys changed.
     Modifiers(bool, bool, bool),
@@ -40,7 +40,7 @@ pub enum Event {
 /// Maximum distance in points between the press and the release of a click.
 const CLICK_DISTANCE: f32 = 3.0;
 
-/// Pixels by which a drag that zooms counts as one step of the wheel.
+/// Pixels of a zoom drag that count as one wheel step.
 const ZOOM_DISTANCE: f32 = 40.0;
 
 /// The current action of the pointer.
@@ -90,7 +90,7 @@ impl Input {
             Event::Wheel(steps) => session.apply(Command::Zoom(self.at, steps)),
             Event::Modifiers(shift, control, alt) => {
                 if shift != self.shift {
-                    // In the other keymaps, Shift belongs to the camera and to the selection.
+                    // In the other keymaps, Shift is used for camera and selection.
                     self.can_shift_drag = shift && self.keymap == Keymap::Sinew;
                 }
                 self.shift = shift;
@@ -110,12 +110,12 @@ impl Input {
         }
     }
 
-    /// Creates the state in which nothing is pressed.
+    /// Creates a state with nothing pressed.
     pub fn new(keymap: Keymap) -> Self {
         Self { keymap, ..Self::default() }
     }
 
-    /// Performs an action of the session, as its key does.
+    /// Performs a session action, as its key does.
     pub fn perform(&mut self, action: Action, session: &mut Session) {
         match action {
             Action::Move | Action::Turn if self.is_busy() => {}
@@ -130,19 +130,19 @@ impl Input {
         }
     }
 
-    /// Sets where the pointer is without any effect, because it may have moved over the panes.
+    /// Sets the pointer position without any effect, because it may have moved over the panes.
     pub fn point_at(&mut self, at: Vec2) {
         if at.is_finite() && !self.is_busy() {
             self.at = at;
         }
     }
 
-    /// Forgets everything that is in progress, because the session is replaced by another one.
+    /// Discards everything in progress, because the session is being replaced.
     pub fn abandon(&mut self) {
         (self.carry, self.action, self.pressed) = (None, PointerAction::None, None);
     }
 
-    /// Ends what the pointer does as if it had not begun, because a second finger takes over.
+    /// Reverts the current pointer action, because a second finger takes over.
     pub fn cancel(&mut self, session: &mut Session) {
         if session.is_dragging() {
             session.apply(Command::Cancel);
@@ -272,7 +272,7 @@ impl Input {
         self.action = PointerAction::None;
     }
 
-    /// Gives the current drag the other scope while the alt key is down.
+    /// Switches the current drag to the other scope while Alt is down.
     fn apply_scope(&self, session: &mut Session) {
         let is_drag = matches!(self.action, PointerAction::Drag | PointerAction::ShiftDrag);
         if is_drag {
@@ -328,7 +328,7 @@ impl Input {
     }
 }
 
-/// Returns the action of a key that constrains a drag. In a drag, these letters mean the same in all keymaps.
+/// Returns the axis constraint of a key. During a drag, these letters are the same in all keymaps.
 fn axis(key: Key) -> Option<Action> {
     match key {
         Key::Char('x') => Some(Action::AxisX),

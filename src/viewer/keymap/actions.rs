@@ -1,7 +1,6 @@
 //! The table of all actions that a key or the command palette can trigger.
 
-/// Declares the actions with their group, their name and their shortcuts in the keymaps of sinew, Blender and Maya. Several
-/// shortcuts are separated by " or ".
+/// Declares the actions with group, name and shortcuts in the sinew, Blender and Maya keymaps. Multiple shortcuts are separated by " or ".
 macro_rules! actions {
     ($($action:ident $group:literal $name:literal $sinew:literal $blender:literal $maya:literal;)*) => {
         /// An action that a key or the command palette triggers.
@@ -99,7 +98,7 @@ actions! {
 }
 
 impl Action {
-    /// Returns all actions.
+    /// All actions.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|(action, ..)| *action)
     }
@@ -109,23 +108,23 @@ impl Action {
         row.map_or_else(Default::default, |(_, group, name, keys)| (*group, *name, *keys))
     }
 
-    /// Returns the group to which it belongs, for example `File`.
+    /// Returns the action's group, for example `File`.
     pub fn group(self) -> &'static str {
         self.row().0
     }
 
-    /// Returns what it does, for example `Open a file`.
+    /// Returns the display name, for example `Open a file`.
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// Returns whether the action is performed again while its key is held down.
+    /// Returns whether the action repeats while its key is held down.
     pub fn repeats(self) -> bool {
         let steps = [Self::NextStep, Self::PreviousStep, Self::NextFrame, Self::PreviousFrame];
         steps.contains(&self) || matches!(self, Self::NextKey | Self::PreviousKey)
     }
 
-    /// Returns its shortcuts in the keymaps of sinew, Blender and Maya.
+    /// Returns the shortcuts in the sinew, Blender and Maya keymaps.
     pub(super) fn keys(self) -> [&'static str; 3] {
         self.row().2
     }

@@ -1,7 +1,6 @@
 //! Keymaps: which keys trigger which actions, and which buttons move the camera.
 //!
-//! One table ([`actions`]) holds all actions with their keys. The shortcuts, their list, the command palette and the tooltips follow
-//! from it.
+//! One table ([`actions`]) lists all actions with their keys. It defines the shortcuts, their list, the command palette and the tooltips.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +10,11 @@ mod shortcut;
 pub use actions::Action;
 pub use shortcut::{Key, Shortcut};
 
-/// The habits that the keys and the pointer follow.
+/// A set of conventions for keys and pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keymap {
-    /// Keys of this viewer. Every button moves the camera where there is nothing to drag.
+    /// The viewer's own keys. Where there is nothing to drag, every button moves the camera.
     #[default]
     Sinew,
     /// Keys and navigation as in Blender.
@@ -24,7 +23,7 @@ pub enum Keymap {
     Maya,
 }
 
-/// How the pointer moves the camera, as the list of shortcuts shows it.
+/// How the pointer moves the camera, as shown in the shortcut list.
 const NAVIGATION: [[(&str, &str); 3]; 3] = [
     [
         ("Left drag on empty space, Alt+left", "Orbit"),
@@ -39,7 +38,7 @@ impl Keymap {
     /// All keymaps.
     pub const ALL: [Self; 3] = [Self::Sinew, Self::Blender, Self::Maya];
 
-    /// Returns the name.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sinew => "sinew",
@@ -48,7 +47,7 @@ impl Keymap {
         }
     }
 
-    /// Returns how the pointer moves the camera: gestures and what they do.
+    /// Returns the pointer gestures that move the camera, and their effects.
     pub fn navigation(self) -> &'static [(&'static str, &'static str)] {
         let [sinew, blender, maya] = &NAVIGATION;
         match self {
@@ -58,26 +57,26 @@ impl Keymap {
         }
     }
 
-    /// Returns the action that a key triggers. Shift is ignored if no action needs it, because some characters are typed with it.
+    /// Returns the action that a key triggers. Shift is ignored unless an action needs it, because some characters require it.
     pub fn action(self, shortcut: Shortcut) -> Option<Action> {
         let find =
             |wanted: Shortcut| Action::all().find(|action| self.shortcuts(*action).any(|s| s == wanted));
         find(shortcut).or_else(|| find(Shortcut { shift: false, ..shortcut }))
     }
 
-    /// Returns the action that a key triggers during a drag, in which modifier keys have other uses. Mirroring would end the drag,
-    /// and Shift, which mirrors only a limb, is down in some drags.
+    /// Returns the action that a key triggers during a drag, in which modifier keys have other uses. Mirroring is excluded: it ends the drag, and
+    /// Shift, which mirrors a limb, is used in some drags.
     pub fn action_in_drag(self, key: Key) -> Option<Action> {
         let action = self.action(Shortcut::from(key));
         action.filter(|action| !matches!(action, Action::MirrorPose | Action::MirrorLimb))
     }
 
-    /// Returns the shortcuts of an action.
+    /// The shortcuts of an action.
     pub fn shortcuts(self, action: Action) -> impl Iterator<Item = Shortcut> {
         self.text(action).split(" or ").filter_map(Shortcut::parse)
     }
 
-    /// Returns the shortcuts of an action as text, for example `Ctrl+Z or Z`. The text is empty if there are none.
+    /// Returns the shortcuts of an action as text, for example `Ctrl+Z or Z`. Empty if there are none.
     pub fn text(self, action: Action) -> &'static str {
         let [sinew, blender, maya] = action.keys();
         match self {

@@ -49,7 +49,6 @@ pub struct Shortcut {
 }
 
 impl From<Key> for Shortcut {
-    /// Returns the key without modifiers.
     fn from(key: Key) -> Self {
         Self { key, control: false, shift: false, alt: false }
     }

@@ -1,5 +1,5 @@
-//! The axis gizmo: six balls in a corner of the scene that turn with the camera. A click on one shows the view from there, a click on the
-//! middle changes the projection, and a drag orbits.
+//! The axis gizmo: six balls in a corner of the scene that turn with the camera. Clicking a ball shows the view from there, clicking the middle
+//! changes the projection, and dragging orbits.
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Stroke, Ui, Vec2, pos2, vec2};
 use glam::Vec3;
@@ -8,7 +8,7 @@ use crate::viewer::{Action, Command, Session};
 
 use super::{PanelState, theme};
 
-/// Radius of the circle that takes the pointer, in points.
+/// Radius of the circle that captures the pointer, in points.
 const RADIUS: f32 = 44.0;
 /// Distance of the balls from the middle, and the radii of a ball and of the middle, in points.
 const REACH: f32 = 32.0;
@@ -19,7 +19,7 @@ const MARGIN: f32 = 12.0;
 /// Minimum size of a scene that shows the gizmo.
 const MIN_SCENE: Vec2 = vec2(280.0, 220.0);
 
-/// The ends of the axes: direction, label, index of the colour and what a click does.
+/// The ends of the axes: direction, label, colour index and click action.
 const ENDS: [(Vec3, &str, usize, Action); 6] = [
     (Vec3::X, "X", 0, Action::Side),
     (Vec3::NEG_X, "-X", 0, Action::OtherSide),
@@ -29,11 +29,11 @@ const ENDS: [(Vec3, &str, usize, Action); 6] = [
     (Vec3::NEG_Z, "-Z", 2, Action::Back),
 ];
 
-/// A part of the gizmo as it lies on the screen.
+/// A part of the gizmo on the screen.
 #[derive(Clone, Copy, Debug)]
 struct Ball {
     at: Pos2,
-    /// Towards the camera, from -1 to 1.
+    /// Position towards the camera, -1 to 1.
     depth: f32,
     label: &'static str,
     axis: usize,
@@ -45,7 +45,7 @@ fn center(scene: Rect) -> Pos2 {
     scene.right_top() + vec2(-MARGIN - RADIUS, MARGIN + RADIUS)
 }
 
-/// Returns whether a position in points belongs to the gizmo, and not to the scene around it.
+/// Returns whether a position in points belongs to the gizmo, not the scene around it.
 pub(in crate::viewer) fn contains(panel: &PanelState, at: Pos2) -> bool {
     is_shown(panel) && center(panel.layout.scene).distance(at) <= RADIUS
 }
@@ -60,7 +60,7 @@ fn is_shown(panel: &PanelState) -> bool {
     !panel.hidden && !panel.layout.folded.axes && size.x >= MIN_SCENE.x && size.y >= MIN_SCENE.y
 }
 
-/// Returns the balls, those that are farther from the camera first.
+/// Returns the balls, farthest from the camera first.
 fn balls(session: &Session, center: Pos2) -> Vec<Ball> {
     let orbit = &session.document.orbit;
     let (right, up, back) = (orbit.right(), orbit.up(), orbit.back());
@@ -76,7 +76,7 @@ fn balls(session: &Session, center: Pos2) -> Vec<Ball> {
     balls
 }
 
-/// Returns what a click at a position does. The end of an axis that points at the camera lies in the middle, and its view is already shown.
+/// Returns a click's action at a position. The end of an axis that points at the camera lies in the middle, and its view is already shown.
 fn action_at(balls: &[Ball], center: Pos2, at: Pos2) -> Option<Action> {
     if center.distance(at) <= MIDDLE {
         return Some(Action::Projection);
@@ -84,7 +84,7 @@ fn action_at(balls: &[Ball], center: Pos2, at: Pos2) -> Option<Action> {
     balls.iter().rev().find(|ball| ball.at.distance(at) <= BALL + 1.0).map(|ball| ball.action)
 }
 
-/// Shows the gizmo in the upper right corner of the scene, unless it is hidden or there is no space.
+/// Shows the gizmo in the upper right corner of the scene, unless hidden or out of space.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let Some(rect) = area(panel) else { return };
     let center = rect.center();
@@ -160,7 +160,7 @@ fn ink_on(color: Color32) -> Color32 {
 
 fn draw_ball(painter: &egui::Painter, center: Pos2, ball: &Ball, is_hovered: bool) {
     let full = theme::axis(ball.axis);
-    // What is farther away is darker.
+    // Farther balls are darker.
     let color = full.lerp_to_gamma(Color32::from_rgb(58, 61, 68), (0.35 - 0.35 * ball.depth).clamp(0.0, 1.0));
     let is_positive = !ball.label.starts_with('-');
     // An axis that points at the camera leaves the symbol in the middle visible.
@@ -198,7 +198,7 @@ mod tests {
         let middle = pos2(100.0, 100.0);
         let balls = balls(&session, middle);
         assert!(balls.windows(2).all(|pair| pair[0].depth <= pair[1].depth));
-        // The first view is from the front, the left and slightly above.
+        // The first view is from the front left and slightly above.
         let find = |action: Action| *balls.iter().find(|ball| ball.action == action).unwrap();
         assert!(find(Action::Top).at.y < middle.y - 25.0 && find(Action::Side).at.x > middle.x + 20.0);
         assert!(find(Action::Front).depth > 0.8 && find(Action::Back).depth < -0.8);

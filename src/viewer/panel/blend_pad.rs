@@ -7,16 +7,15 @@ use crate::viewer::panel::blend_square::{corners, point, weights};
 
 use super::theme;
 
-/// Height in points of the pad for two clips, which is a line.
+/// Height in points of the pad for two clips, a line.
 const LINE: f32 = 40.0;
 /// Height in points of the pad for three or four clips.
 const FIELD: f32 = 122.0;
 /// Space around the pad in points.
 const MARGIN: f32 = 17.0;
 
-/// Shows a pad with a clip at each corner, where the position of the handle sets the weights. Returns the pad's
-/// response and the new weights, or `None` if the number of clips is not two to four or if the sum of the weights is
-/// not positive.
+/// Shows a pad with a clip at each corner. The handle's position sets the weights. Returns the pad's response and the
+/// new weights, or `None` if the number of clips is not two to four or the sum of the weights is not positive.
 pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Response, Vec<f32>)> {
     let corners = corners(current.len());
     let at = point(current.iter().copied())?;

@@ -23,7 +23,7 @@ pub(in crate::viewer) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
         2 => vec![1.0 - x, x],
         3 => {
             let top = 1.0 - y;
-            // At each height the triangle is as wide as its distance from the apex.
+            // The triangle's width at each height equals the distance from its apex.
             let across = if y > 0.0 { ((x - 0.5 * top) / y).clamp(0.0, 1.0) } else { 0.5 };
             vec![y * (1.0 - across), y * across, top]
         }

@@ -1,4 +1,4 @@
-//! The bones of the recognised body, each with its joint, and the choice of other joints for them.
+//! The bones of the recognised body with their joints, and menus to assign other joints.
 
 use egui::{Button, CollapsingHeader, RichText, ScrollArea, Ui};
 
@@ -12,7 +12,7 @@ const MAX_HEIGHT: f32 = 260.0;
 /// Width of the names of bones in points.
 const NAMES: f32 = 130.0;
 
-/// Shows the section. The pointer over a bone highlights its joint, and a click selects it.
+/// Shows the section. Hovering a bone highlights its joint, and clicking selects it.
 pub(super) fn show(ui: &mut Ui, session: &Session, hint: &mut Option<usize>, commands: &mut Vec<Command>) {
     let rig = &session.puppet.rig;
     let title = match &rig.body {
@@ -48,7 +48,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, hint: &mut Option<usize>, com
     });
 }
 
-/// Shows the menu that makes the selected joint a bone.
+/// Shows the menu that assigns the selected joint to a bone.
 fn assign(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(node) = session.document.selection.active else {
         ui.label(RichText::new("Select a joint to say which bone it is.").small().color(theme::quiet(ui)));

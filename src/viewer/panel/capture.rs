@@ -1,4 +1,4 @@
-//! The panel section for the live source that the character follows.
+//! The panel section for the character's live source.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -64,6 +64,6 @@ pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
             panel.request = Some(AppRequest::Level);
         }
     });
-    // The time since the last packet changes without any event.
+    // The time since the last packet changes without events.
     ui.ctx().request_repaint_after(Duration::from_millis(500));
 }

@@ -12,7 +12,7 @@ use super::{PanelState, blend_pad, clip_names, heading};
 /// Width reserved for a clip's name beside its slider, in points.
 const NAME: f32 = 96.0;
 
-/// Shows which clips play and how.
+/// Shows the playing clips and their settings.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let clips = &session.puppet.character().clips;
     if clips.is_empty() {

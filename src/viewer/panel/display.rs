@@ -79,7 +79,7 @@ fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows the toggle for springs, if the character has any, and what it looks at, if it can look at something.
+/// Shows the toggle for springs, if the character has any, and the look-at target, if it can look at something.
 fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let character = session.puppet.character();
     if !character.springs.is_empty() {
@@ -111,7 +111,7 @@ fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows the choice of the keymap, the button that resets the layout, and the adapter.
+/// Shows the keymap choice, the button that resets the layout, and the adapter.
 pub(super) fn about(ui: &mut Ui, panel: &mut PanelState) {
     ui.horizontal_wrapped(|ui| {
         ui.label("Keys");

@@ -1,4 +1,4 @@
-//! What a drag does, beside the pointer: what moves, by how much it misses its target, and what holds it.
+//! Describes a drag, beside the pointer: what moves, by how much it misses its target, and what stops it.
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Ui, Vec2, vec2};
 
@@ -9,7 +9,7 @@ use crate::viewer::Session;
 
 use super::{name, node_name};
 
-/// Text colours on the dark background of the strip, which both themes share.
+/// Text colours on the strip's dark background, which both themes share.
 const INK: Color32 = Color32::WHITE;
 const MISS: Color32 = Color32::from_rgb(255, 196, 120);
 /// Distance from the pointer in points.
@@ -43,7 +43,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: Rect) {
     }
 }
 
-/// Returns the place of a text beside the pointer. It changes its side where the room ends, so that it does not cover the pointer.
+/// Returns the rectangle of a text beside the pointer. It switches sides where space ends, so that it does not cover the pointer.
 fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
     let mut rect = Align2::LEFT_TOP.anchor_size(at + OFFSET, size);
     if rect.right() > room.right() {
@@ -52,11 +52,11 @@ fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
     if rect.bottom() > room.bottom() {
         rect = rect.translate(vec2(0.0, -size.y - 2.0 * OFFSET.y));
     }
-    // There may be too little room on both sides.
+    // Both sides may lack space.
     rect.translate((room.min - rect.min).max(Vec2::ZERO))
 }
 
-/// Returns what the current drag moves, and by how much and why it misses its target. Returns `None` without a drag.
+/// Returns what the current drag moves, and by how much and why it misses its target. `None` without a drag.
 fn texts(session: &Session) -> Option<(String, Option<String>)> {
     let Some(drag) = &session.drag else {
         let gizmo = session.gizmo_drag.as_ref()?;
@@ -86,7 +86,7 @@ fn texts(session: &Session) -> Option<(String, Option<String>)> {
     Some((moves, miss(session, drag.target.node)))
 }
 
-/// Returns the name of the limb of a joint.
+/// Returns the name of a joint's limb.
 fn limb(session: &Session, node: usize) -> Option<String> {
     let rig = &session.puppet.rig;
     let chain = rig.chains.iter().find(|chain| chain.joints.contains(&node)).map(|chain| name(&chain.name));
@@ -94,7 +94,7 @@ fn limb(session: &Session, node: usize) -> Option<String> {
     chain.or_else(|| kind.map(|limb| if limb.kind == LimbKind::Leg { "leg" } else { "arm" }.to_owned()))
 }
 
-/// Returns by how much a node misses its target, and what holds it.
+/// Returns by how much a node misses its target, and what stops it.
 fn miss(session: &Session, node: usize) -> Option<String> {
     let report = session.reports.iter().find(|report| report.node == node)?;
     if report.outcome == Outcome::Reached {
@@ -109,11 +109,11 @@ fn miss(session: &Session, node: usize) -> Option<String> {
     })
 }
 
-/// Sets the cursor over the scene: what a press there would do, or what the pointer is doing.
+/// Sets the cursor over the scene according to the possible or current pointer action.
 pub(super) fn set_cursor(ui: &Ui, session: &Session, scene: Rect) {
     let at = ui.input(|i| i.pointer.latest_pos()).filter(|at| scene.contains(*at));
     let Some(at) = at else { return };
-    // Menus and windows lie over the scene.
+    // Menus and windows may cover the scene.
     if ui.ctx().layer_id_at(at).is_some_and(|layer| layer.order != egui::Order::Background) {
         return;
     }
@@ -148,7 +148,7 @@ mod tests {
         texts(&session).unwrap()
     }
 
-    /// A long list of what holds a body began beyond the left border.
+    /// A long list of causes began beyond the left border.
     #[test]
     fn the_strip_stays_in_the_scene_and_beside_the_pointer() {
         let room = Rect::from_min_size(Pos2::new(40.0, 30.0), vec2(900.0, 500.0));

@@ -9,11 +9,11 @@ use crate::platform::Instant;
 
 use super::{AppRequest, PanelState, name};
 
-/// Exports that take less time are not shown.
+/// Shorter exports are not shown.
 const DELAY: Duration = Duration::from_secs(1);
 /// Distance from the top of the scene in points.
 const TOP_MARGIN: f32 = 70.0;
-/// Interval at which the progress is drawn.
+/// Redraw interval of the progress.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// The progress of an export.
@@ -21,7 +21,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 pub(in crate::viewer) struct ExportProgress {
     file: String,
     since: Instant,
-    /// The part that is done, from 0 to 1.
+    /// Completed fraction, from 0 to 1.
     pub(in crate::viewer) done: f32,
 }
 

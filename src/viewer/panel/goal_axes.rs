@@ -1,4 +1,4 @@
-//! The weights, free axes and tolerances of a goal, in a section of its row that is closed at first.
+//! The weights, free axes and tolerances of a goal, in an initially closed section of its row.
 
 use egui::{CollapsingHeader, ComboBox, Id, Response, RichText, Slider, SliderClamping, Ui};
 use glam::DVec3;
@@ -10,7 +10,7 @@ use crate::viewer::Command;
 use super::option_row::table;
 use super::theme;
 
-/// The weights that the sliders offer.
+/// The sliders' weight range.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
 /// How a tolerance is shown.
@@ -18,7 +18,7 @@ struct Shown {
     /// Factor from metres or radians to the unit.
     factor: f64,
     unit: &'static str,
-    /// The first value that the slider shows if the goal had none, in the unit.
+    /// The slider's initial value if the goal had none, in the unit.
     initial: f64,
     most: f64,
 }
@@ -34,7 +34,7 @@ struct Edit {
 }
 
 impl Edit {
-    /// Notes a slider. A drag of it is one undo step, and so is a typed number.
+    /// Records a slider's changes. A slider drag or a typed number is one undo step.
     fn slider(&mut self, slider: &Response) {
         self.changed |= slider.changed();
         self.finished |= slider.drag_stopped() || slider.changed() && !slider.dragged();
@@ -105,7 +105,7 @@ fn term(ui: &mut Ui, name: &str, shown: &Shown, term: &mut AxisTerm, edit: &mut 
     tolerance(ui, shown, term, edit);
 }
 
-/// Shows the row of a tolerance. One per axis is shown by its largest entry, and changes in proportion.
+/// Shows the row of a tolerance. A per-axis tolerance is shown as its largest entry, and scales proportionally.
 fn tolerance(ui: &mut Ui, shown: &Shown, term: &mut AxisTerm, edit: &mut Edit) {
     let label = title(ui, "Tolerance", "The largest error with which the goal counts as reached");
     ui.horizontal(|ui| {
@@ -135,7 +135,7 @@ fn tolerance(ui: &mut Ui, shown: &Shown, term: &mut AxisTerm, edit: &mut Edit) {
     ui.end_row();
 }
 
-/// Returns a vector whose infinite entries are replaced by zero.
+/// Replaces a vector's infinite entries with zero.
 fn finite(v: DVec3) -> DVec3 {
     DVec3::select(v.cmpeq(DVec3::INFINITY), DVec3::ZERO, v)
 }

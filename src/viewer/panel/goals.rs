@@ -33,7 +33,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             if slider.changed() {
                 commands.push(Command::GoalWeight(goal.node, weight));
             }
-            // A drag of the slider is one undo step, and so is a typed number.
+            // A slider drag or a typed number is one undo step.
             if slider.drag_stopped() || slider.changed() && !slider.dragged() {
                 commands.push(Command::Release);
             }

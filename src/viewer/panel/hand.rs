@@ -1,4 +1,4 @@
-//! The poses of a hand, and how its fingers curl and spread.
+//! The poses of a hand, and its fingers' curl and spread.
 
 use egui::{Response, Slider, Ui};
 
@@ -8,7 +8,7 @@ use crate::viewer::{Command, Session};
 
 use super::heading;
 
-/// Shows the section while a joint of an arm whose hand has fingers is selected, or was dragged last.
+/// Shows the section while a joint of an arm with fingers is selected, or was dragged last.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(hands) = ActiveHands::of(session) else { return };
     heading(
@@ -58,11 +58,11 @@ fn hint(pose: HandPose) -> &'static str {
 }
 
 fn slider(ui: &mut Ui, value: &mut f64, text: &str) -> Response {
-    // A slider with a number of decimals would round the value of the pose, and so change it without the user.
+    // A slider with fixed decimals would round the pose's value and thus change it without user input.
     ui.add(Slider::new(value, 0.0..=1.0).custom_formatter(|value, _| format!("{value:.2}")).text(text))
 }
 
-/// A drag of the slider is one undo step, and so is a typed number.
+/// A slider drag or a typed number is one undo step.
 fn finish(slider: &Response, commands: &mut Vec<Command>) {
     if slider.drag_stopped() || slider.changed() && !slider.dragged() {
         commands.push(Command::Release);

@@ -7,10 +7,9 @@ use crate::viewer::{Action, Command, RingMode, Session};
 
 use super::{AppRequest, PanelState, limit, name, node_name, theme, transform};
 
-/// What the pull of a limb is.
+/// Tooltip for a limb's pull.
 const PULL_HINT: &str = "How strongly a goal of this limb takes the body along when the whole body is dragged, from 0 (the limb only reaches as far as it can) to 1. It belongs to the rig.";
 
-/// Shows the section.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let Some(node) = session.document.selection.active else {
         first_steps(ui, session, panel);
@@ -35,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     save(ui, session, panel);
 }
 
-/// Says what can be done while no joint is selected: drag, key, export.
+/// Shows first steps while no joint is selected: drag, key, export.
 fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     let quiet = theme::quiet(ui);
     ui.label(
@@ -53,7 +52,7 @@ fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
             "Write what the timeline plays",
         ),
     ];
-    // The first step that is possible and not done yet is the one to take.
+    // The first possible step that is not done yet is next.
     let next = usize::from(steps[1].1);
     for (index, (action, enabled, text, what)) in steps.into_iter().enumerate() {
         let strong = enabled && index == next && panel.has_dragged;
@@ -70,7 +69,7 @@ fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     ui.add_space(4.0);
 }
 
-/// Shows to which axes the rings and numbers refer, and whether a ring turns the limb or the joint.
+/// Shows the reference axes of rings and numbers, and whether a ring turns the limb or the joint.
 fn ring_mode(
     ui: &mut Ui,
     session: &Session,
@@ -107,7 +106,7 @@ fn ring_mode(
     }
 }
 
-/// Shows the button that keys the place of the end of a limb.
+/// Shows the button that keys a limb end's position.
 fn key_goal(ui: &mut Ui, text: &str, effector: usize, commands: &mut Vec<Command>) {
     let hint = "Key the place of the end of this limb as a goal, which inverse kinematics keeps";
     if ui.add(Button::new(text)).on_hover_text(hint).clicked() {
@@ -115,7 +114,7 @@ fn key_goal(ui: &mut Ui, text: &str, effector: usize, commands: &mut Vec<Command
     }
 }
 
-/// Shows how strongly the limb of the selected joint takes the body along, and the button that keys where the limb ends.
+/// Shows how strongly the selected joint's limb pulls the body, and the button that keys the limb end's position.
 fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
     let Some((chain, mut pull)) = session.limb_pull(node) else { return };
     ui.horizontal(|ui| {
@@ -129,7 +128,7 @@ fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>
         if field.changed() {
             commands.push(Command::Pull(chain.effector, pull));
         }
-        // A drag of the number is one undo step, and so is a typed number.
+        // A drag of the number or a typed number is one undo step.
         if field.drag_stopped() || field.changed() && !field.dragged() {
             commands.push(Command::Release);
         }
@@ -140,7 +139,7 @@ fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>
 /// Shows the button that saves the rig, a mark for unsaved changes, and the question that must be answered before a
 /// file is replaced.
 fn save(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
-    // Drop the question if it is about another character's file.
+    // Discard the question if it is about another character's file.
     let rig_file = session.file().map(|file| file.with_extension("rig.toml"));
     panel.replace = panel.replace.take().filter(|path| rig_file.as_ref() == Some(path));
     if let Some(path) = panel.replace.clone() {

@@ -11,8 +11,8 @@ use super::{name, node_name};
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 
 /// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, of all handles.
-/// `scene` is the part of the window that shows the scene, in points, and `size` is its size in pixels, which is not that of the
-/// session while a recording is watched.
+/// `scene` is the part of the window that shows the scene, in points, and `size` is its size in pixels, which differs from the
+/// session's while a recording is watched.
 pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Vec2) {
     let (scale, painter) = (ui.ctx().pixels_per_point(), ui.painter().with_clip_rect(scene));
     let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
@@ -53,14 +53,14 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));
         let node = node_name(session, hit.node);
-        // A chain of one joint often has the joint's name.
+        // A single-joint chain often has the joint's name.
         let chain = chain.map(|c| name(&c.name)).filter(|chain| *chain != node);
         let label = chain.map_or_else(|| node.to_string(), |chain| format!("{node}   {chain}"));
         draw_right(hit.point, &label, Color32::WHITE);
     }
 }
 
-/// Returns where a point lies in the window, in points. The scene starts at a corner in points and has a size in pixels.
+/// Returns a point's position in the window, in points. The scene starts at a corner in points and has a size in pixels.
 fn place(
     session: &Session,
     point: glam::Vec3,
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::asset::mannequin;
 
-    /// The labels of a watched recording lay beside their joints if the scene had another size than the recording.
+    /// The labels of a watched recording missed their joints if scene and recording had different sizes.
     #[test]
     fn labels_lie_where_the_scene_is_drawn() {
         let session = Session::new(mannequin().unwrap(), None, glam::Vec2::new(800.0, 600.0));

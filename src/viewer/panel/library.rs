@@ -1,4 +1,4 @@
-//! The pose library: thumbnails of stored poses, which are applied by a click and blended by a slider.
+//! The pose library: thumbnails of stored poses. A click applies a pose, and a slider blends it.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ const MAX_NAME_LENGTH: usize = 12;
 /// An action on the library, which reads or writes files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum LibraryRequest {
-    /// Adds the current pose under a name, or under a free number if the name is empty.
+    /// Adds the current pose under a name, or a free number if the name is empty.
     Add(String),
     /// Applies a pose.
     Apply(String),
@@ -35,11 +35,11 @@ pub(in crate::viewer) struct Library {
     poses: PoseLibrary,
     /// The name of the pose to add.
     typed: String,
-    /// The pose that was applied last, and how much of it.
+    /// The last applied pose, and its weight.
     applied: Option<AppliedPose>,
     /// The pose that is being renamed, and its new name.
     renamed: Option<(String, String)>,
-    /// The number of changes, so that no old thumbnail is shown.
+    /// The number of changes, so that no outdated thumbnail is shown.
     version: u64,
 }
 
@@ -55,7 +55,7 @@ impl Library {
         &self.poses
     }
 
-    /// Shows the poses of a folder that was read again.
+    /// Shows the poses of a reloaded folder.
     pub(in crate::viewer) fn set(&mut self, poses: PoseLibrary) {
         if self.poses.folder() != poses.folder() {
             (self.applied, self.renamed) = (None, None);
@@ -64,13 +64,12 @@ impl Library {
         self.version += 1;
     }
 
-    /// Notes that a pose was applied wholly.
+    /// Records that a pose was fully applied.
     pub(in crate::viewer) fn select(&mut self, name: &str, pose: StoredPose) {
         self.applied = Some(AppliedPose { name: name.to_owned(), pose, weight: 1.0 });
     }
 }
 
-/// Shows the library.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     add(ui, panel);
     let names = panel.library.poses.names().to_vec();
@@ -109,7 +108,7 @@ fn add(ui: &mut Ui, panel: &mut PanelState) {
     });
 }
 
-/// Shows how much of the pose is applied that was chosen last. Once something else has changed, it starts from there.
+/// Shows the blend slider of the last chosen pose. After any other change, it starts from there.
 fn blend(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let Some(applied) = &mut panel.library.applied else { return };
     let mut weight = if session.is_blending() { applied.weight } else { 0.0 };
@@ -117,12 +116,12 @@ fn blend(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     let hint = "Blend the previous pose with the chosen one";
     if ui.add(slider).on_hover_text(hint).changed() {
         applied.weight = weight;
-        // The pose fitted when it was chosen.
+        // The pose fitted when chosen.
         commands.extend(session.blend_command(&applied.pose, weight).ok());
     }
 }
 
-/// Shows one pose. A click applies it, and the secondary button shows a menu.
+/// Shows one pose. A click applies it; the secondary button shows a menu.
 fn thumbnail(ui: &mut Ui, pose: &str, image: Option<&TextureHandle>, panel: &mut PanelState) {
     let is_applied = panel.library.applied.as_ref().is_some_and(|applied| applied.name == pose);
     ui.vertical(|ui| {
@@ -170,7 +169,7 @@ fn menu(ui: &mut Ui, pose: &str, panel: &mut PanelState) {
 
 type Thumbnails = HashMap<String, TextureHandle>;
 
-/// Returns the textures of the thumbnails. They belong to the context, because another one has none of them.
+/// Returns the textures of the thumbnails. They are stored in the context, because another context lacks them.
 fn thumbnails(ui: &Ui, library: &Library) -> Thumbnails {
     let id = Id::unique("thumbnails");
     let known: Option<(u64, Thumbnails)> = ui.ctx().data(|data| data.get_temp(id));

@@ -5,10 +5,10 @@ use egui::{Slider, Ui};
 use crate::render::{FileLights, Light, LightSource, ToneMap};
 use crate::viewer::{Command, Session};
 
-/// Largest exposure of the slider in stops, in both directions.
+/// Maximum slider exposure in stops, in both directions.
 const EXPOSURE: f32 = 4.0;
 
-/// Shows the source of the light, its rotation and exposure, and the tone map.
+/// Shows the light source, its rotation and exposure, and the tone map.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let before = &session.document.settings.light;
     let mut light = before.clone();

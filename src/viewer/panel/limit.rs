@@ -13,10 +13,9 @@ use super::heading;
 
 /// Names of the limit kinds.
 const KINDS: [&str; 6] = ["Free", "Locked", "Hinge", "Cone", "Euler angles", "Prismatic"];
-/// Range of a joint that becomes prismatic, metres.
+/// Initial range of a prismatic joint, metres.
 const STROKE: f64 = 0.1;
 
-/// Shows the joint's limit.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
     heading(ui, "Limit");
     let rig = &session.puppet.rig;
@@ -60,7 +59,7 @@ fn kind_of(limit: &Limit) -> usize {
     }
 }
 
-/// Converts a limit to another kind and keeps its axis where both kinds have one. `bone` is a unit vector in the
+/// Converts a limit to another kind, keeping its axis where both kinds have one. `bone` is a unit vector in the
 /// joint's frame.
 fn converted(limit: &Limit, kind: usize, bone: DVec3) -> Limit {
     let min = [-PI / 4.0; 3];

@@ -6,7 +6,7 @@ use crate::ik::{Method, Options, SolverOption};
 
 use super::{option_row, theme};
 
-/// The option of most methods, which is shown with those of all methods.
+/// An option of most methods, shown with the options of all methods.
 const TEXTBOOK: &str = "textbook";
 
 /// Shows one row for each option of the current method.
@@ -22,8 +22,8 @@ pub(super) fn show(ui: &mut Ui, options: &mut Options) {
     quiet(ui, description);
 }
 
-/// Shows the options that all methods share, and those of the methods that [`Method::Auto`] selects. The method itself
-/// has another control.
+/// Shows the options shared by all methods, and those of the methods that [`Method::Auto`] selects. The method itself has a
+/// separate control.
 pub(super) fn shared(ui: &mut Ui, options: &mut Options) {
     ui.spacing_mut().slider_width = 84.0;
     let method = options.method;
@@ -40,7 +40,7 @@ fn quiet(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).small().color(theme::quiet(ui)));
 }
 
-/// The options that a method uses and that not all methods share.
+/// The options of a method that not all methods share.
 fn of_method(method: Method) -> impl Iterator<Item = &'static SolverOption> {
     of_characters().filter(move |o| !o.methods.is_empty() && o.key != TEXTBOOK && o.applies_to(method))
 }

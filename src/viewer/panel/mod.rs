@@ -1,4 +1,4 @@
-//! The user interface around the scene: the toolbar, the docked panes, and everything that is drawn over the scene.
+//! The user interface around the scene: the toolbar, the docked panes, and everything drawn over the scene.
 
 use std::path::PathBuf;
 
@@ -78,13 +78,12 @@ pub(super) struct PanelState {
     pub(super) palette: Option<Palette>,
     /// An action that the user chose, for the window to perform.
     pub(super) action: Option<Action>,
-    /// Whether the session keeps its size, because the positions of the pointer in a recording belong to it.
+    /// Whether the session keeps its size, because a recording's pointer positions depend on it.
     pub(super) keeps_size: bool,
     pub(super) adapter: String,
-    /// Durations of the latest frames in milliseconds. Each is measured from reading the session to the last driver
-    /// command.
+    /// Durations of the latest frames in milliseconds. Measured from reading the session to the last driver command.
     pub(super) frames: Vec<f32>,
-    /// Whether a pose of the built-in character can be part of an address.
+    /// Whether a URL can contain the built-in character's pose.
     pub(super) has_links: bool,
     /// Whether moving scenes are drawn in full quality on slow machines too.
     pub(super) full_quality: bool,
@@ -96,29 +95,27 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
-    /// The pose library.
     pub(super) library: library::Library,
-    /// The export that is running.
+    /// The running export.
     pub(super) export: Option<ExportProgress>,
     /// The field for a typed path.
     pub(super) path: path_field::PathField,
-    /// Whether the user has dragged anything, or changed anything that can be undone. The hint is then hidden.
+    /// Whether the user has dragged anything or made an undoable change. The hint is then hidden.
     pub(super) has_dragged: bool,
-    /// When the hints that follow were first shown, in egui's time.
+    /// When the later hints were first shown, in egui's time.
     hinted: [Option<f64>; 2],
     /// The search text of the joint list.
     pub(super) search: String,
     /// The joint that the joint list last scrolled to.
     pub(super) scrolled_to: Option<usize>,
-    /// An existing rig file that the user is asked to replace.
+    /// An existing rig file. The user is asked whether to replace it.
     pub(super) replace: Option<PathBuf>,
     /// A question that must be answered first.
     pub(super) question: Option<Question>,
-    /// State of the timeline.
     pub(super) timeline: timeline::TimelineState,
     /// The live source that the character follows.
     pub(super) live_status: Option<LiveStatus>,
-    /// A request to the application that the session cannot execute.
+    /// A request for the application.
     pub(super) request: Option<AppRequest>,
 }
 
@@ -170,13 +167,13 @@ pub(super) enum AppRequest {
     Open,
     /// Opens this file.
     Read(PathBuf),
-    /// Adds the clips of a file to the timeline, or only the one of this name.
+    /// Adds the clips of a file to the timeline, or only the named one.
     AddClips(PathBuf, Option<String>),
-    /// Asks for a file whose clips are added to the timeline.
+    /// Asks for a file of clips to add to the timeline.
     ChooseClips,
-    /// Asks for the file of a style.
+    /// Asks for a style file.
     ChooseStyle,
-    /// Writes the style that is learned from the clips.
+    /// Writes the style learned from the clips.
     SaveStyle,
     /// Plays a recorded session from its start.
     Watch(PathBuf),
@@ -190,7 +187,7 @@ pub(super) enum AppRequest {
     ExportClip,
     /// Stops the export.
     CancelExport,
-    /// Gives the page a link that carries the pose.
+    /// Gives the page a link that contains the pose.
     CopyLink,
     /// Shows a folder in the desktop's file manager.
     OpenFolder(PathBuf),
@@ -214,17 +211,17 @@ pub(super) enum AppRequest {
     Reload,
     /// Starts recording a take, or stops and saves it.
     Take,
-    /// Matches the height of the performer's hips to the character's.
+    /// Matches the performer's hip height to the character's.
     Level,
 }
 
-/// Lays out the window, gives the session the size of the part that shows the scene, and returns the commands that the user issued.
+/// Lays out the window, gives the session the scene's size, and returns the commands that the user issued.
 pub(super) fn show(ui: &mut Ui, session: &mut Session, panel: &mut PanelState) -> Vec<Command> {
     let commands = lay_out(ui, session, panel);
     let size = panel.scene_size(ui.ctx().pixels_per_point());
     if size != session.size() && !panel.keeps_size {
         session.apply(Command::Resize(size));
-        // Everything over the scene lies elsewhere now.
+        // Everything over the scene has moved.
         ui.ctx().request_discard("the scene was resized");
     }
     commands
@@ -257,7 +254,7 @@ fn pixels(at: egui::Pos2, scale: f32) -> Vec2 {
     (Vec2::new(at.x, at.y) * scale).round()
 }
 
-/// Draws everything that lies on the scene.
+/// Draws everything over the scene.
 fn overlays(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     labels::show(ui, session, panel.layout.scene, panel.scene_size(ui.ctx().pixels_per_point()));
     drag_strip::set_cursor(ui, session, panel.layout.scene);

@@ -7,8 +7,8 @@ use crate::viewer::{Command, Session};
 
 use super::{heading, name};
 
-/// Shows a slider for each morph weight, and for each expression that changes materials. Weights that the motion animates are read-only, because the motion would
-/// overwrite any change.
+/// Shows a slider for each morph weight, and for each expression that changes materials. Weights animated by the motion are read-only, because the
+/// motion would overwrite any change.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let weights = &session.puppet.pose().weights;
     if weights.is_empty() {
@@ -34,8 +34,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
 }
 
 /// Returns the name of a morph target, or `#INDEX` if it has none. If several nodes have morph targets, the node's name
-/// comes first. The value of an expression has the expression's name, and other values of a pose have no slider. `weight` is the index
-/// in the pose.
+/// comes first. An expression's value has the expression's name. Other values of a pose have no slider. `weight` is the index in the pose.
 fn target_name(character: &Character, weight: usize) -> Option<String> {
     let skeleton = &character.skeleton;
     let Some((node, target)) = skeleton.morph_of(weight) else {

@@ -1,4 +1,4 @@
-//! The panel section that opens files: by the system's dialog, from the recent files, or by a typed path.
+//! The panel section that opens files: with the system's dialog, from the recent files, or by typed path.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,11 +20,10 @@ pub(in crate::viewer) struct Reading {
     pub(in crate::viewer) began: Instant,
 }
 
-/// Time after which the progress of a read is shown. Most reads take less, and text that flashes cannot be read.
+/// Time after which a read's progress is shown. Most reads take less, and flashing text is unreadable.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Returns what a read does, how many bytes it has read until all are read, and the seconds since it began. Returns `None` in its first
-/// second.
+/// Returns a read's stage, the bytes read until all are read, and the seconds since it began. `None` in the first second.
 pub(in crate::viewer) fn progress_text(progress: &Progress, elapsed: Duration) -> Option<String> {
     if elapsed < LONG {
         return None;
@@ -44,15 +43,15 @@ pub(in crate::viewer) struct Open {
     pub(in crate::viewer) reading: Option<Reading>,
     /// Recent files, newest first.
     pub(in crate::viewer) recent: Vec<PathBuf>,
-    /// Motion files in the folder of the character, in the order of their names.
+    /// Motion files in the character's folder, sorted by name.
     pub(in crate::viewer) motions: Vec<PathBuf>,
-    /// The recorded session that was opened, which can be watched.
+    /// The opened recorded session, which can be watched.
     pub(in crate::viewer) session: Option<PathBuf>,
-    /// Whether changes of the open file on disk are ignored.
+    /// Whether to ignore changes of the open file on disk.
     pub(in crate::viewer) ignore_changes: bool,
 }
 
-/// Shows the entries of the file menu that open a file without the system's dialog.
+/// Shows the file menu entries that open a file without the system's dialog.
 pub(super) fn menus(ui: &mut Ui, panel: &mut PanelState) {
     ui.menu_button("Recent", |ui| menu(ui, panel));
     if let Some(file) = panel.open.session.clone() {
@@ -66,14 +65,14 @@ pub(super) fn menus(ui: &mut Ui, panel: &mut PanelState) {
     }
 }
 
-/// Shows the choice whether a file that changes on disk is read again.
+/// Shows the choice whether a file that changes on disk is reloaded.
 pub(super) fn reload(ui: &mut Ui, panel: &mut PanelState) {
     let mut reload = !panel.open.ignore_changes;
     ui.checkbox(&mut reload, "Reload on change").on_hover_text("Read the file again when it changes on disk");
     panel.open.ignore_changes = !reload;
 }
 
-/// Shows the menu of recent files, and of the characters that need no file.
+/// Shows the menu of recent files and of characters that need no file.
 fn menu(ui: &mut Ui, panel: &mut PanelState) {
     if panel.open.recent.is_empty() {
         ui.label(RichText::new("No recent files").color(theme::quiet(ui)));

@@ -1,5 +1,4 @@
-//! A row for a solver option. Its control follows from the kind, the unit and the range of the option in the registry,
-//! so that every option has a row.
+//! A row for a solver option. The option's kind, unit and range in the registry determine its control, so every option has a row.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +12,7 @@ use crate::viewer::session::default_options;
 
 use super::theme;
 
-/// A count whose common values end above this number has a logarithmic slider.
+/// A count whose common values exceed this gets a logarithmic slider.
 const LONG_COUNT: usize = 100;
 
 /// Lays out rows in two columns: name and value.
@@ -43,7 +42,7 @@ pub(super) fn show(ui: &mut Ui, option: &SolverOption, options: &mut Options) {
             let value = option.get(options);
             let new = generic(ui, option, (&text, option.help), options.method, value);
             if let Some(new) = new.filter(|new| *new != value) {
-                // A typed number may be outside the range. It is then ignored.
+                // Typed numbers outside the range are ignored.
                 let _ = option.set(options, new);
             }
         }
@@ -84,7 +83,7 @@ fn generic(
     }
 }
 
-/// Returns the name of an option in the panel. Most names are the last part of the key.
+/// Returns an option's name in the panel, usually the last part of the key.
 pub(super) fn label(key: &str) -> String {
     match key {
         "characteristic_length" => "Char. length".into(),
@@ -105,7 +104,7 @@ fn sentence(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Returns the text of a choice in the panel.
+/// Returns a choice's text in the panel.
 fn choice_label(key: &str, name: &str, method: Method) -> String {
     let special = match (key, name) {
         ("jacobian.parameters", "rotation-vector") => "Rotation vectors",
@@ -121,7 +120,7 @@ fn choice_label(key: &str, name: &str, method: Method) -> String {
     special.into()
 }
 
-/// Shows the name of a row, with a tooltip, and its control, which is given the ID of the name as its label.
+/// Shows a row's name, with a tooltip, and its control, which gets the name's ID as its label.
 fn row(ui: &mut Ui, (name, hint): (&str, &str), control: impl FnOnce(&mut Ui, Id)) {
     let title = ui.label(RichText::new(name).color(theme::quiet(ui))).on_hover_text(hint);
     control(ui, title.id);
@@ -148,7 +147,7 @@ fn choice<T: Copy + PartialEq>(ui: &mut Ui, (name, hint): (&str, &str), value: &
     });
 }
 
-/// Shows a row with a slider, and a checkbox for no value if the option may have none. Returns the new value.
+/// Shows a row with a slider, and a checkbox if the value is optional. Returns the new value.
 fn number(
     ui: &mut Ui,
     (name, hint): (&str, &str),
@@ -223,7 +222,7 @@ fn vector(ui: &mut Ui, (name, hint): (&str, &str), vector: &mut DVec3) {
     });
 }
 
-/// Shows the rows of the swivel: the rule, and the numbers of the rules that have some.
+/// Shows the rows of the swivel: the rule and its numbers, if any.
 fn swivel(ui: &mut Ui, option: &SolverOption, swivel: &mut Swivel) {
     let mut rules: Vec<(Swivel, String)> = Vec::new();
     for name in option.names() {

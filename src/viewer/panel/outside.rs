@@ -1,4 +1,4 @@
-//! An arrow at the border of the scene that leads to a character outside of it.
+//! An arrow at the border of the scene that points to a character outside it.
 
 use egui::{CursorIcon, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
 use glam::{Vec3, Vec4};
@@ -29,17 +29,17 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &PanelState, commands: &mu
     }
 }
 
-/// Returns whether a position in points belongs to the arrow, and not to the scene around it.
+/// Returns whether a position in points belongs to the arrow, not the scene around it.
 pub(in crate::viewer) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
     arrow(session, panel).is_some_and(|(middle, _)| area(middle).contains(at))
 }
 
-/// Returns the square that takes the pointer.
+/// Returns the square that captures the pointer.
 fn area(middle: Pos2) -> Rect {
     Rect::from_center_size(middle, Vec2::splat(3.0 * SIZE))
 }
 
-/// Returns where the arrow is, and its direction. It slides along the border so that it covers neither the axis gizmo nor the tools.
+/// Returns the arrow's position and direction. It slides along the border so that it covers neither the axis gizmo nor the tools.
 fn arrow(session: &Session, panel: &PanelState) -> Option<(Pos2, Vec2)> {
     let (mut at, direction) = border(session, session.body_position()?, panel.layout.scene)?;
     let scene = panel.layout.scene;
@@ -55,7 +55,7 @@ fn arrow(session: &Session, panel: &PanelState) -> Option<(Pos2, Vec2)> {
     Some((at, direction))
 }
 
-/// Returns where the arrow to a position is, and its direction. `None` if the position is inside the scene, or if the scene is too small.
+/// Returns the position and direction of the arrow to a position. `None` if that is inside the scene, or if the scene is too small.
 fn border(session: &Session, position: Vec3, scene: Rect) -> Option<(Pos2, Vec2)> {
     let inner = scene.shrink(INSET);
     let aspect = scene.width() / scene.height();
@@ -66,7 +66,7 @@ fn border(session: &Session, position: Vec3, scene: Rect) -> Option<(Pos2, Vec2)
         return None;
     }
     let away = vec2(ndc.x * scene.width(), ndc.y * scene.height());
-    // What is exactly behind the camera lies below.
+    // A position exactly behind the camera counts as below.
     let direction = if away.length() > 1e-3 { away.normalized() } else { vec2(0.0, 1.0) };
     let half = inner.size() * 0.5;
     let reach = (half.x / direction.x.abs().max(1e-6)).min(half.y / direction.y.abs().max(1e-6));
@@ -89,7 +89,7 @@ mod tests {
         assert!(right.x > 700.0 && direction.x > 0.9, "{right:?} {direction:?}");
         let (left, direction) = border(&session, body - Vec3::X * 50.0, scene).unwrap();
         assert!(left.x < 100.0 && direction.x < -0.9, "{left:?} {direction:?}");
-        // Behind the camera, the arrow still leads to the side on which the body is.
+        // Behind the camera, the arrow still points to the body's side.
         let (behind, _) = border(&session, body + Vec3::new(30.0, 0.0, 60.0), scene).unwrap();
         assert!(behind.x > 400.0 && scene.contains(behind), "{behind:?}");
         assert_eq!(border(&session, body + Vec3::X * 50.0, Rect::ZERO), None);

@@ -1,7 +1,7 @@
-//! The field for a typed path, over the scene. It is for desktops without a file dialog, and for people who prefer typing.
+//! The field for a typed path, over the scene. For desktops without a file dialog, and for people who prefer typing.
 //!
-//! The field keeps its text and the keyboard focus until the path was used or the person leaves it. After a mistake, the text
-//! can therefore be corrected, and no letter becomes a shortcut.
+//! The field keeps its text and the keyboard focus until the path is used or the user leaves it. Mistakes can therefore be
+//! corrected, and no letter becomes a shortcut.
 
 use std::path::{Path, PathBuf};
 
@@ -18,16 +18,16 @@ const MAX_WIDTH: f32 = 620.0;
 /// Distance from the top of the scene in points.
 const TOP_MARGIN: f32 = 16.0;
 
-/// What a path is used for.
+/// The purpose of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum PathPurpose {
     /// Opens a file.
     Open,
     /// Adds the clips of a file to the timeline.
     AddClips,
-    /// Poses like a learned style.
+    /// Uses a learned style.
     OpenStyle,
-    /// Writes the style that is learned from the clips.
+    /// Writes the style learned from the clips.
     SaveStyle,
     /// Saves the project under another name.
     SaveAs,
@@ -66,7 +66,7 @@ pub(in crate::viewer) struct PathField {
     shown: Option<TypedPath>,
     /// Whether the field should receive the keyboard focus in the next frame.
     focus: bool,
-    /// Whether its whole text should be selected in the next frame, so that typing replaces it.
+    /// Whether to select its whole text in the next frame, so that typing replaces it.
     selects: bool,
 }
 
@@ -88,7 +88,7 @@ impl PathField {
         self.focus = true;
     }
 
-    /// Returns what the field is shown for.
+    /// Returns the purpose, if the field is shown.
     pub(in crate::viewer) fn purpose(&self) -> Option<PathPurpose> {
         self.shown.as_ref().map(|typed| typed.purpose)
     }
@@ -106,7 +106,7 @@ impl PathField {
         }
     }
 
-    /// Returns the keyboard focus to the field after something else had it.
+    /// Restores the keyboard focus to the field after something else had it.
     pub(in crate::viewer) fn refocus(&mut self) {
         self.focus = self.shown.is_some();
     }
@@ -143,7 +143,7 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
             if response.changed() {
                 typed.error = None;
             }
-            // While a question is shown, its window has the keys.
+            // While a question is shown, its window receives the keys.
             if response.lost_focus() && !is_asked {
                 let (enter, escape) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
                 uses |= enter;
@@ -177,7 +177,7 @@ fn select_all(ui: &Ui, field: Id, text: &str) {
     state.store(ui.ctx(), field);
 }
 
-/// Returns a typed path, in which `~` stands for the home folder as in a shell.
+/// Expands a leading `~` in a typed path to the home folder.
 fn expanded(path: &str) -> PathBuf {
     match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\'])) {
         Some(rest) => match fs::home_dir() {

@@ -1,4 +1,4 @@
-//! Questions before work could be lost, in a window over everything else.
+//! Questions before losing work, in a window over everything else.
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,22 @@ use crate::text::printable;
 
 use super::{AppRequest, PanelState, PathPurpose};
 
-/// What the person must decide.
+/// A question for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum Question {
     /// Whether to save before leaving the character.
     Leave(Leave),
-    /// Whether to continue with the work that was found in this file after the program had ended without saving.
+    /// Whether to continue with the work found in this file after the program had ended without saving.
     Recover(PathBuf),
-    /// Whether to replace a file that exists.
+    /// Whether to replace an existing file.
     Replace(PathPurpose, PathBuf),
-    /// Whether to wait for the export that is running, or to stop it, before the window closes.
+    /// Whether to wait for the running export, or stop it, before the window closes.
     Export,
-    /// Whether to apply the pose of this file, which has the joints of the character that is shown, or to open the file.
+    /// Whether to apply the pose of this file, which has the shown character's joints, or to open the file.
     SameJoints(PathBuf),
 }
 
-/// Where to go when the character is left.
+/// What to do after leaving the character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum Leave {
     /// Close the window.
@@ -37,7 +37,7 @@ pub(in crate::viewer) enum Leave {
 pub(in crate::viewer) enum Answer {
     /// Save and leave, recover, replace, wait, or apply the pose.
     Yes,
-    /// Leave without saving, delete what was found, stop, or open the file.
+    /// Leave without saving, delete the found work, stop, or open the file.
     No,
     /// Stay, or decide later.
     Cancel,
@@ -102,7 +102,7 @@ pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
     }
 }
 
-/// Returns whether a key was pressed. A key that is held down is not: it may answer a question that nobody has read.
+/// Returns whether a key was newly pressed. A held key might answer a question that nobody has read.
 fn is_pressed(input: &egui::InputState, wanted: Key) -> bool {
     let is = |event: &egui::Event| matches!(event, egui::Event::Key { key, pressed: true, repeat: false, .. } if *key == wanted);
     input.events.iter().any(is)

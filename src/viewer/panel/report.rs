@@ -10,7 +10,7 @@ use crate::viewer::Session;
 use super::compare::curve;
 use super::{PanelState, heading, node_name, theme};
 
-/// Shows errors, the result of each goal and pin, the contacts and limits, and plots of update and frame times.
+/// Shows errors, the result of each goal and pin, contacts and limits, and plots of update and frame times.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
     heading(ui, "Report");
     for error in session.error.iter().chain(&panel.notice) {
@@ -50,8 +50,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
     curve::times(ui, "Frame", &panel.frames, "ms");
 }
 
-/// Shows in one line how many contacts of the motion are in place. Contacts begin and end with every step, so a line for
-/// each would move the rest of the panel.
+/// Shows in one line how many contacts of the motion are met. Contacts begin and end with every footstep, so one line each would
+/// move the rest of the panel.
 fn contacts(ui: &mut Ui, session: &Session) {
     let contacts = || session.reports.iter().filter(|r| r.kind == GoalKind::Contact);
     let lost = contacts().filter(|r| r.outcome != Outcome::Reached).count();
@@ -68,7 +68,7 @@ fn contacts(ui: &mut Ui, session: &Session) {
     ui.label(RichText::new(text).small().color(color));
 }
 
-/// Shows the joints at the border of their limits.
+/// Shows the joints at their limits.
 fn limits(ui: &mut Ui, session: &Session) {
     let limited = session.puppet.limited();
     if limited.is_empty() {

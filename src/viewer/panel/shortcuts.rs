@@ -6,7 +6,7 @@ use crate::viewer::Action;
 
 use super::{PanelState, theme};
 
-/// What the pointer does besides moving the camera.
+/// Pointer gestures that do not move the camera.
 const POINTER: [(&str, &str); 9] = [
     ("Left drag", "Pull the part under the pointer"),
     ("Click, Shift+click", "Select a joint, or one more"),

@@ -64,7 +64,7 @@ pub(super) fn show(
     }
 }
 
-/// Shows what the method poses like: postures of clips, or a style that is learned from them or read from a file.
+/// Shows the style source of the method: postures of clips, or a style learned from them or read from a file.
 fn style(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>, request: &mut Option<AppRequest>) {
     let source = &session.document.settings.style;
     let (clip, is_learned) = match source {

@@ -8,8 +8,8 @@ use crate::viewer::{Command, Session};
 
 use super::{node_name, theme};
 
-/// Shows the button that turns the step mode on, or its controls while it is on. Shows nothing if no solve can be
-/// stepped through.
+/// Shows the button that turns the step mode on, or its controls while it is on. Shows nothing without a solve to
+/// step through.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some((shown, count)) = session.shown_steps() else {
         if session.can_step() {
@@ -60,7 +60,7 @@ fn title(session: &Session, shown: usize, count: usize) -> String {
     format!("{place}: {}, {change}", node_name(session, *node))
 }
 
-/// Returns the error after a step, and what the step belongs to, for example `error 0.041 m   ccd   iteration 3`.
+/// Returns the error after a step, and the step's context, for example `error 0.041 m   ccd   iteration 3`.
 fn details(session: &Session) -> String {
     let Some((trace, NodeStep { step, .. })) = session.shown_step() else {
         return "Next turns the first joint.".into();

@@ -16,13 +16,13 @@ pub(in crate::viewer) fn style(context: &Context) {
     context.all_styles_mut(|style| {
         style.spacing.item_spacing = egui::vec2(8.0, 6.0);
         style.spacing.slider_width = 104.0;
-        // Smaller text is hard to read on a monitor of 96 pixels per inch.
+        // Smaller text is hard to read at 96 pixels per inch.
         style.text_styles.insert(TextStyle::Small, FontId::proportional(12.0));
         style.text_styles.insert(TextStyle::Heading, FontId::proportional(16.0));
     });
 }
 
-/// Returns the only font. Its digits have one width, so a second font for numbers would only make the page in the browser larger.
+/// Returns the only font. Its digits have equal widths, so a second font for numbers would only enlarge the web page.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let name = "Ubuntu-Light";
@@ -56,7 +56,7 @@ fn visuals(theme: Theme) -> Visuals {
             visuals.widgets.hovered.weak_bg_fill = Color32::from_rgb(228, 230, 236);
         }
     }
-    // What cannot be used now can still be read.
+    // Disabled controls remain readable.
     visuals.disabled_alpha = 0.6;
     visuals.weak_text_color = Some(quiet_of(theme));
     visuals.slider_trailing_fill = true;
@@ -64,10 +64,10 @@ fn visuals(theme: Theme) -> Visuals {
     visuals
 }
 
-/// Colour of a tool that is on, in both themes. White on it has a contrast of more than 4.5:1.
+/// Colour of an active tool, in both themes. White on it has a contrast above 4.5:1.
 pub(super) const TOOL: Color32 = Color32::from_rgb(170, 90, 22);
 
-/// Shows the choice of the theme.
+/// Shows the theme choice.
 pub(super) fn choice(ui: &mut Ui) {
     let before = ui.ctx().options(|o| o.theme_preference);
     let mut now = before;
@@ -82,7 +82,6 @@ pub(super) fn choice(ui: &mut Ui) {
     }
 }
 
-/// Returns the accent color.
 pub(super) fn accent(ui: &Ui) -> Color32 {
     ui.visuals().hyperlink_color
 }
@@ -107,19 +106,17 @@ pub(super) fn ink(ui: &Ui) -> Color32 {
     tone(ui.theme(), (214, 219, 228), (44, 48, 58))
 }
 
-/// Returns the color of the x, y or z axis, which is readable on the background of the scene in both themes.
+/// Returns the color of the x, y or z axis, readable on the scene's background in both themes.
 pub(super) fn axis(index: usize) -> Color32 {
     const COLORS: [(u8, u8, u8); 3] = [(255, 92, 92), (140, 214, 72), (96, 160, 255)];
     let (r, g, b) = COLORS.get(index).copied().unwrap_or_default();
     Color32::from_rgb(r, g, b)
 }
 
-/// Returns the color of success.
 pub(super) fn good(ui: &Ui) -> Color32 {
     tone(ui.theme(), (118, 205, 130), (30, 122, 48))
 }
 
-/// Returns the color of errors.
 pub(super) fn bad(ui: &Ui) -> Color32 {
     tone(ui.theme(), (244, 112, 96), (186, 36, 22))
 }
@@ -145,7 +142,6 @@ pub(super) fn strip(ui: &Ui, clip: usize) -> (Color32, Color32, Color32) {
     (fill, edge, tone(ui.theme(), (236, 240, 247), (30, 36, 48)))
 }
 
-/// Returns the color for the given theme.
 fn tone(theme: Theme, dark: (u8, u8, u8), light: (u8, u8, u8)) -> Color32 {
     let (r, g, b) = if theme == Theme::Dark { dark } else { light };
     Color32::from_rgb(r, g, b)

@@ -1,5 +1,5 @@
 //! Messages over the scene, which also appear when the panel is hidden: the newest toast, else why the last solve failed, else
-//! which file is being read. Hints say what a new user can do next, and end when it was done.
+//! which file is being read. Hints show a new user what to do next, and end when it is done.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::viewer::{Action, Session};
 use super::open::{Reading, progress_text};
 use super::{AppRequest, PanelState, RECORDING};
 
-/// The dots are joints that are easy to hold.
+/// The dots are joints that are easy to grab.
 const HINT: &str = "Drag any part of the character, for example a dot   ·   ?  shortcuts";
-/// Seconds for which each of the later hints is shown, once.
+/// Seconds for which each later hint is shown, once.
 const HINT_DURATION: f64 = 12.0;
-/// Interval at which the progress of a read is drawn again.
+/// Interval at which a read's progress is redrawn.
 const READING_INTERVAL: Duration = Duration::from_millis(250);
 /// Duration of the fade-out in seconds.
 const FADE: f32 = 0.6;
@@ -26,7 +26,7 @@ const BOTTOM_MARGIN: f32 = 28.0;
 const MAX_WIDTH: f32 = 640.0;
 /// Maximum number of lines.
 const MAX_LINES: usize = 4;
-/// Seconds for which a message is shown, and seconds for which an error is shown.
+/// Display time of messages and of errors, in seconds.
 const DURATIONS: [f64; 2] = [4.0, 12.0];
 /// Text color of errors. It suits the dark background in both themes.
 const ERROR: Color32 = Color32::from_rgb(255, 172, 150);
@@ -48,14 +48,13 @@ impl Toast {
         Self { text: text.clone(), is_error: message.is_err(), action: None, since: None }
     }
 
-    /// Adds a button.
     pub(super) fn with_action(self, label: &'static str, request: AppRequest) -> Self {
         Self { action: Some((label, request)), ..self }
     }
 
-    /// Returns the remaining seconds for which it is shown.
+    /// Returns the remaining display time in seconds.
     fn remaining(&mut self, now: f64) -> f64 {
-        // A new egui context starts at time zero. The toast is then shown for its full duration again.
+        // A new egui context starts at time zero. The toast then restarts its full duration.
         let since = self.since.filter(|&since| since <= now).unwrap_or(now);
         self.since = Some(since);
         // A button needs more time than a line of text.
@@ -68,7 +67,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     if session.recorded().is_some() {
         recording(ui, panel.layout.scene);
     }
-    // A quick drag may end before a frame is drawn, but it leaves an undo step.
+    // A quick drag may end before a frame is drawn, but leaves an undo step.
     panel.has_dragged |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
     let hint = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !panel.has_dragged, FADE);
     let (scene, now) = (panel.layout.scene, ui.input(|i| i.time));
@@ -103,9 +102,9 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     }
 }
 
-/// Returns what can be done after a first drag: a key, and after a key an export.
+/// Returns the hint after a first drag: a key, and after a key an export.
 fn next_step(session: &Session, panel: &mut PanelState, now: f64) -> Option<String> {
-    // Who records knows the window, and the picture of a recording has no hints.
+    // Users who record know the window, and recorded images should have no hints.
     if session.is_dragging() || session.is_playing() || session.recorded().is_some() {
         return None;
     }
@@ -121,7 +120,7 @@ fn next_step(session: &Session, panel: &mut PanelState, now: f64) -> Option<Stri
     (now - *since < HINT_DURATION && !keys.is_empty()).then(|| format!("{keys}  {what}"))
 }
 
-/// Returns the name of the file that is read, and its progress.
+/// Returns the name of the file being read, and its progress.
 fn reading_text(reading: &Reading) -> String {
     let file = reading.path.file_name().unwrap_or_default().to_string_lossy();
     let file = printable::line(&file);

@@ -11,13 +11,12 @@ use super::{AppRequest, PanelState, RECORDING, name, open, theme};
 
 /// Height of the bar in points.
 pub(super) const HEIGHT: f32 = 36.0;
-/// Widths of the window in points from which the bar shows the name of the character, all settings of drags beside each other, the
-/// tools, and the buttons for undo and for the panes. The palette has everything that is left out.
+/// Minimum window widths in points at which the bar shows the character's name, all drag settings side by side, the tools, and the
+/// buttons for undo and panes. The palette has everything that is omitted.
 const NAME_FROM: f32 = 1020.0;
 const SETTINGS_FROM: f32 = 940.0;
 const TOOLS_FROM: f32 = 740.0;
 const ALL_FROM: f32 = 540.0;
-/// What a drag of a joint does, in its tooltip.
 const TURN_HINT: &str = "turns only the nearest joint above the grabbed point. What is below it moves along, also if it is pinned.";
 
 /// Shows the bar at the top of the window.
@@ -53,7 +52,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     });
 }
 
-/// Shows the menu of everything that reads or writes files.
+/// Shows the menu for reading and writing files.
 fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     ui.menu_button("File", |ui| {
         ui.set_min_width(200.0);
@@ -83,7 +82,7 @@ fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     });
 }
 
-/// Shows the button of a link that carries the pose. A character of a file is not part of it.
+/// Shows the button for a link that contains the pose. A file's character is not part of it.
 fn link(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     let hint = "Put the pose of the built-in character into the address of this page, and copy the address";
     let button = Button::new("Copy link to this pose");
@@ -105,7 +104,7 @@ fn history(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     action(ui, panel, Action::Redo, session.history.can_redo(), Button::new("Redo"));
 }
 
-/// Shows what a drag moves, and whether its goal stays.
+/// Shows the choice of what a drag moves, and whether its goal stays.
 fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let scopes: &[(DragScope, &str, &str)] = if session.has_body() {
         &[
@@ -114,7 +113,7 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
             (DragScope::Joint, "Joint", TURN_HINT),
         ]
     } else {
-        // Without a recognised body, the whole body is a limb too.
+        // Without a recognised body, the body scope drags limbs too.
         &[(DragScope::Body, "Limb", "moves the chain of the joint"), (DragScope::Joint, "Joint", TURN_HINT)]
     };
     segmented(ui, |ui| {
@@ -136,7 +135,7 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     }
 }
 
-/// Shows choices of which one is on, as one control.
+/// Shows exclusive choices as one control.
 fn segmented(ui: &mut Ui, choices: impl FnOnce(&mut Ui)) {
     let fill = ui.visuals().extreme_bg_color;
     let corner = ui.visuals().widgets.inactive.corner_radius;
@@ -164,7 +163,7 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     });
 }
 
-/// Shows the choice of the face and the toggles of the panes, from right to left.
+/// Shows the face choice and the pane toggles, from right to left.
 fn window(ui: &mut Ui, panel: &mut PanelState, has_toggles: bool) {
     action(ui, panel, Action::Shortcuts, true, Button::new("?"));
     action(ui, panel, Action::Palette, true, Button::new("Find"));

@@ -1,4 +1,4 @@
-//! The tools on the picture: icons in the upper left corner of the scene for what the gizmo does, and for how drags behave.
+//! The tools over the scene: icons in its upper left corner for the gizmo's function and the behaviour of drags.
 
 use egui::{Color32, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
@@ -6,13 +6,13 @@ use crate::viewer::{Action, Command, Session, Tool};
 
 use super::{PanelState, theme};
 
-/// Side of a button, space between buttons, and space around all of them, in points.
+/// Button size, space between buttons, and space around all of them, in points.
 const SIDE: f32 = 30.0;
 const SPACE: f32 = 4.0;
 const MARGIN: f32 = 12.0;
 /// Half the size of an icon in points.
 const ICON: f32 = 8.5;
-/// Colour behind the icons, which is visible on dark and on light backgrounds.
+/// Colour behind the icons, visible on dark and light backgrounds.
 const BACK: Color32 = Color32::from_rgba_premultiplied(14, 16, 21, 205);
 
 /// A button of the strip.
@@ -36,7 +36,6 @@ impl Icon {
         }
     }
 
-    /// Returns the tooltip.
     fn hint(self, panel: &PanelState) -> String {
         let until_click = |what: &str, action: Action| {
             format!("{what}   {}: it follows the pointer until a click", panel.keymap.text(action))
@@ -54,7 +53,7 @@ impl Icon {
     }
 }
 
-/// Returns the buttons that a session has, in groups.
+/// Returns a session's buttons, in groups.
 fn groups(session: &Session) -> Vec<&'static [Icon]> {
     let tools: &[Icon] = &[Icon::Pull, Icon::Turn];
     let joint: &[Icon] = &[Icon::Pin];
@@ -64,7 +63,7 @@ fn groups(session: &Session) -> Vec<&'static [Icon]> {
     groups
 }
 
-/// Returns the buttons with their places in points, or none if the scene is too small.
+/// Returns the buttons with their rectangles in points, or none if the scene is too small.
 fn buttons(session: &Session, panel: &PanelState) -> Vec<(Icon, Rect)> {
     let scene = panel.layout.scene;
     let mut at = scene.left_top() + Vec2::splat(MARGIN);
@@ -80,7 +79,7 @@ fn buttons(session: &Session, panel: &PanelState) -> Vec<(Icon, Rect)> {
     if panel.hidden || !fits { Vec::new() } else { buttons }
 }
 
-/// Returns whether a position in points belongs to a tool, and not to the scene around it.
+/// Returns whether a position in points belongs to a tool, not the scene around it.
 pub(in crate::viewer) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
     buttons(session, panel).iter().any(|(_, rect)| rect.contains(at))
 }
@@ -90,7 +89,6 @@ pub(super) fn area(session: &Session, panel: &PanelState) -> Option<Rect> {
     buttons(session, panel).into_iter().map(|(_, rect)| rect).reduce(Rect::union)
 }
 
-/// Shows the tools.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let buttons = buttons(session, panel);
     for group in groups(session) {
@@ -117,7 +115,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
             egui::WidgetInfo::selected(egui::accesskit::Role::Button, is_enabled, is_on, icon.name())
         });
         draw(ui, icon, rect, (is_on, is_enabled, response.hovered() && is_enabled));
-        // Beside the tools, because it would cover those below.
+        // Place it beside the tools, to avoid covering those below.
         let mut tip = egui::Tooltip::for_enabled(&response);
         tip.popup = tip.popup.align(egui::RectAlign::RIGHT);
         tip.show(|ui| ui.label(icon.hint(panel)));
@@ -125,7 +123,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
             match icon {
                 Icon::Pull => commands.push(Command::Tool(Tool::Pull)),
                 Icon::Turn => commands.push(Command::Tool(Tool::Turn)),
-                // Not the action, because the pointer that clicks is not on the joint.
+                // Not the action, because the clicking pointer is not on the joint.
                 Icon::Pin => commands.extend(selected.map(Command::PinNode)),
                 Icon::Symmetric => panel.action = Some(Action::Symmetry),
                 Icon::Land => panel.action = Some(Action::Landing),

@@ -1,4 +1,4 @@
-//! The rotation and the position of the selected joint as numbers.
+//! The rotation and position of the selected joint as numbers.
 
 use egui::{DragValue, Id, Response, RichText, Ui};
 use glam::{DVec3, EulerRot, Quat, Vec3};
@@ -8,17 +8,17 @@ use crate::viewer::{Command, NodePoint, Session};
 
 use super::theme;
 
-/// Degrees per point by which dragging a number changes it.
+/// Degrees per point when dragging a number.
 const SPEED: f64 = 0.5;
 /// Width of a number in points.
 const NUMBER: f32 = 64.0;
-/// Shown instead of an angle in which the selected joints differ by more than this, in degrees.
+/// Shown instead of an angle that differs between the selected joints by more than `SAME_ANGLE` degrees.
 const DIFFERENT: &str = "–";
 const SAME_ANGLE: f64 = 0.05;
-/// Largest difference of positions that are shown as one, in metres.
+/// Maximum difference between positions shown as equal, in metres.
 const SAME_POSITION: f32 = 5e-4;
 
-/// The angles that were shown for a rotation. They are kept while the rotation stays, because several triples of angles describe it.
+/// The angles that were shown for a rotation. They are kept while the rotation is unchanged, because several triples describe it.
 #[derive(Clone, Copy)]
 struct Shown {
     rotation: Quat,
@@ -31,8 +31,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, world: bool, com
     position(ui, session, node, world, commands);
 }
 
-/// Shows the rotation from the rest pose in degrees. With several selected joints, a change turns all of them by as much about their
-/// own axes.
+/// Shows the rotation from the rest pose in degrees. With several selected joints, a change turns all of them equally about their own axes.
 fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(frames) = Frames::of(session, node) else { return };
     let others = Others::of(session, node, world);
@@ -62,7 +61,7 @@ fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
     finish(&numbers, commands);
 }
 
-/// Returns the angles that are shown for a joint in degrees.
+/// Returns the angles shown for a joint in degrees.
 fn shown_angles(ui: &Ui, node: usize, frames: &Frames, world: bool) -> [f64; 3] {
     let turned = frames.turned(world);
     let kept = ui
@@ -71,7 +70,7 @@ fn shown_angles(ui: &Ui, node: usize, frames: &Frames, world: bool) -> [f64; 3] 
     kept.map_or_else(|| angles(turned), |kept| kept.degrees)
 }
 
-/// Returns the local rotation of a joint with angles in degrees, and keeps these angles while they are shown.
+/// Returns a joint's local rotation for angles in degrees, and remembers these angles while shown.
 fn set_angles(ui: &Ui, node: usize, frames: &Frames, world: bool, degrees: [f64; 3]) -> Quat {
     let [x, y, z] = degrees.map(f64::to_radians);
     #[expect(clippy::cast_possible_truncation, reason = "angles")]
@@ -84,7 +83,7 @@ fn angles_id(node: usize, world: bool) -> Id {
     Id::unique(("turned", node, world))
 }
 
-/// The selected joints beside the active one.
+/// The selected joints besides the active one.
 struct Others {
     joints: Vec<(usize, Frames)>,
     world: bool,
@@ -97,7 +96,7 @@ impl Others {
         Self { joints: joints.collect(), world }
     }
 
-    /// Returns for each axis whether a joint has another angle than the active one.
+    /// Returns for each axis whether a joint's angle differs from the active one's.
     fn differ_from(&self, ui: &Ui, active: [f64; 3]) -> [bool; 3] {
         let mut differs = [false; 3];
         for (node, frames) in &self.joints {
@@ -110,7 +109,7 @@ impl Others {
     }
 }
 
-/// Shows the position in metres. A new position is a pull of the joint to it, and other selected joints are pulled by as much.
+/// Shows the position in metres. A new position pulls the joint there, and other selected joints by the same amount.
 fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(at) = session.position_of(node) else { return };
     let in_frame = |node: usize| match Frames::parent(session, node).filter(|_| !world) {
@@ -146,12 +145,12 @@ fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
     finish(&numbers, commands);
 }
 
-/// Replaces a number by a mark if the selected joints have different values.
+/// Replaces a number with a mark if the selected joints have different values.
 fn mark(number: DragValue<'_>, differs: bool) -> DragValue<'_> {
     if differs { number.custom_formatter(|_, _| DIFFERENT.to_owned()) } else { number }
 }
 
-/// A drag of a number is one undo step, and so is a typed number.
+/// A drag of a number or a typed number is one undo step.
 fn finish(numbers: &[Response; 3], commands: &mut Vec<Command>) {
     if numbers.iter().any(|number| number.drag_stopped() || number.changed() && !number.dragged()) {
         commands.push(Command::Release);
@@ -208,7 +207,7 @@ impl Frames {
         world_from_parent.is_finite().then_some(Self { world_from_parent, rest, local })
     }
 
-    /// Returns the frame of a joint's parent as it is seen.
+    /// Returns the displayed frame of a joint's parent.
     fn parent(session: &Session, node: usize) -> Option<&glam::Affine3A> {
         let parent = session.puppet.character().skeleton.nodes.get(node)?.parent?;
         session.puppet.world_from_node().get(parent)

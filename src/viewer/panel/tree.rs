@@ -82,7 +82,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     }
 }
 
-/// Creates a scroll area that is as high as its rows, up to a maximum.
+/// Creates a scroll area as high as its rows, up to a maximum.
 fn scroll_area(name: &str) -> ScrollArea {
     ScrollArea::vertical().id_salt(name).max_height(MAX_HEIGHT).auto_shrink([false, true])
 }
@@ -92,7 +92,7 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Shows the row of a joint, with marks if it is pinned or the base. The pointer highlights the joint, and a click
+/// Shows the row of a joint, with marks if it is pinned or the base. Hovering highlights the joint, and clicking
 /// selects it.
 fn joint(
     ui: &mut Ui,

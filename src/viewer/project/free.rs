@@ -1,4 +1,4 @@
-//! Values of JSON in TOML, which has no `null`: it is written as `"free"`, because it frees an axis of a goal.
+//! JSON values in TOML, which has no `null`: it is written as `"free"`, because it frees a goal axis.
 
 use serde_json::{Map, Value as Json};
 use toml_edit::{Array, InlineTable, Value};

@@ -8,7 +8,7 @@ use crate::files::{atomic, bounded};
 use crate::platform::fs;
 use crate::viewer::SaveError;
 
-/// Maximum number of poses that are listed.
+/// Maximum number of listed poses.
 const MAX_POSES: usize = 500;
 /// Maximum length of a name in bytes, so that every file system accepts it with its extension.
 const MAX_NAME_BYTES: usize = 120;
@@ -21,7 +21,7 @@ const THUMBNAIL: &str = "png";
 /// The folder for removed poses.
 const TRASH: &str = ".trash";
 
-/// The names of the poses in a folder. The files are read when they are needed.
+/// The names of the poses in a folder. Files are read when needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoseLibrary {
     folder: PathBuf,
@@ -34,7 +34,7 @@ pub fn poses_of(project: &Path) -> PathBuf {
 }
 
 impl PoseLibrary {
-    /// Lists the poses in a folder, in the order of their names. A folder that cannot be read has none.
+    /// Lists the poses in a folder, sorted by name. An unreadable folder counts as empty.
     pub fn open(folder: &Path) -> Self {
         let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let name = |path: PathBuf| {
@@ -48,12 +48,12 @@ impl PoseLibrary {
         Self { folder: folder.to_path_buf(), names }
     }
 
-    /// Returns the folder of the library, which may not exist yet.
+    /// The library's folder, which may not exist yet.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Returns the names of the poses.
+    /// The pose names.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -136,10 +136,10 @@ impl PoseLibrary {
         result.map_err(failed)
     }
 
-    /// Copies the poses of another library that this one does not have. Returns the first error.
+    /// Copies the poses that this library lacks from another one. Returns the first error.
     ///
     /// # Errors
-    /// [`SaveError`] if a pose cannot be copied. The others are copied nevertheless.
+    /// [`SaveError`] if a pose cannot be copied. The others are still copied.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), SaveError> {
         let mut result = Ok(());
         for name in other.names.iter().filter(|name| !self.names.contains(name)).cloned().collect::<Vec<_>>()
@@ -157,7 +157,7 @@ impl PoseLibrary {
         self.folder.join(format!("{name}.{extension}"))
     }
 
-    /// Returns the file of a pose with a new name.
+    /// Validates a new pose name and returns its file.
     fn checked(&self, name: &str) -> Result<PathBuf, SaveError> {
         if is_valid(name) {
             return Ok(self.path(name, POSE));
@@ -176,7 +176,7 @@ impl PoseLibrary {
     }
 }
 
-/// Returns whether a name can be that of a file on every system.
+/// Returns whether a name is a valid file name on every system.
 fn is_valid(name: &str) -> bool {
     let is_forbidden = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
     !name.is_empty() && name.len() <= MAX_NAME_BYTES && !name.starts_with('.') && !name.contains(is_forbidden)

@@ -1,8 +1,8 @@
-//! Projects, `NAME.sinew`: everything that a person has made with a character, as text that is readable in a diff. The
-//! format is described in `docs/project.md`.
+//! Projects, `NAME.sinew`: everything that the user has made with a character, as diff-friendly text. The format is described in
+//! `docs/project.md`.
 //!
-//! A project is to a session what the first commands of a recording are: commands that restore its state. Nodes and clips
-//! have names, so that the project survives a character that was exported again.
+//! Like the first commands of a recording, a project consists of commands that restore a session's state. Nodes and clips are
+//! referenced by name, so projects survive a re-export of the character.
 
 use std::path::{Path, PathBuf};
 
@@ -28,11 +28,11 @@ pub(in crate::viewer) use write::{ProjectContents, text, work};
 /// Extension of project files.
 pub(in crate::viewer) const EXTENSION: &str = "sinew";
 const VERSION: i64 = 1;
-/// Stands for a bone that the rig's file gives and the project does not.
+/// Removes a bone that the rig's file assigns.
 const NO_BONE: &str = "none";
-/// Maximum size of a project file in bytes. A pose of a hundred thousand joints takes a fifth of it.
+/// Maximum size of a project file in bytes. A pose of 100,000 joints takes a fifth.
 pub(in crate::viewer) const MAX_BYTES: u64 = 64 << 20;
-/// Width and height in pixels of a project that does not have them.
+/// Default width and height in pixels.
 const SIZE: [f32; 2] = [1280.0, 800.0];
 /// The tables and keys of a project.
 const KEYS: [&str; 12] = [
@@ -50,12 +50,12 @@ const KEYS: [&str; 12] = [
     "motion",
 ];
 
-/// Returns whether a path is that of a project, by its extension.
+/// Returns whether a path is a project, by its extension.
 pub fn is_project(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(EXTENSION))
 }
 
-/// A project file whose character was not loaded yet.
+/// A project file whose character is not loaded yet.
 #[derive(Debug)]
 pub(in crate::viewer) struct Project {
     path: PathBuf,
@@ -103,7 +103,6 @@ impl Project {
         Ok(Self { path: path.into(), character, fingerprint, units, clips, size, document })
     }
 
-    /// Returns the text of the file.
     pub(in crate::viewer) fn text(&self) -> &str {
         self.document.raw()
     }
@@ -115,7 +114,7 @@ impl Project {
 
 type Header = (Option<f64>, [f32; 2], Vec<ProjectClips>);
 
-/// Reads what is needed before the character is loaded.
+/// Reads the part needed before loading the character.
 fn header(root: &Table, text: &str) -> Result<Header, SpannedError> {
     check_keys(root, &KEYS)?;
     let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
@@ -165,7 +164,7 @@ fn clips(table: &Table, text: &str) -> Result<ProjectClips, SpannedError> {
     })
 }
 
-/// Returns a table of a project, or `None` if it is missing.
+/// Returns a project's table, or `None` if missing.
 fn table<'t>(root: &'t Table, key: &str) -> Result<Option<&'t Table>, SpannedError> {
     let Some(item) = root.get(key) else { return Ok(None) };
     let table = item.as_table();
@@ -177,7 +176,7 @@ fn line_error(path: &Path, text: &str, error: SpannedError) -> ReplayError {
     ReplayError::Line { path: path.into(), line, cause: LineError::Value(printable::cause(&cause)) }
 }
 
-/// Returns the path of a file relative to a folder, as text. The built-in clips have no path.
+/// Returns a file's path relative to a folder, as text. Built-in clips have no path.
 fn relative_to(folder: &Path, file: &Path) -> String {
     if is_built_in(file) {
         return file.to_string_lossy().into_owned();

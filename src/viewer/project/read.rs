@@ -1,4 +1,4 @@
-//! Reads a project as the commands that restore its state.
+//! Translates a project into the commands that restore its state.
 
 use glam::{DQuat, DVec3, Vec3};
 use serde::de::DeserializeOwned;
@@ -17,15 +17,15 @@ use crate::viewer::{Command, Orbit, ReplayError, Snapshot};
 
 use super::{NO_BONE, Project, free, settings};
 
-/// The keys of `[view]` that are no settings.
+/// The keys of `[view]` that are not settings.
 const VIEW_KEYS: [&str; 9] =
     ["width", "height", "target", "distance", "yaw", "pitch", "radius", "projection", "time"];
 /// Maximum number of seconds on the timeline.
 const MAX_TIME: f64 = 1e6;
 
 impl Project {
-    /// Returns the commands that restore the state of the project in a session of its character, to which the clips of the
-    /// project's other files were added.
+    /// Returns the commands that restore the project in a session of its character. The clips of the project's other files must
+    /// already be added.
     ///
     /// # Errors
     /// [`ReplayError`] with the line of an unknown key, an invalid value, or a node or clip that does not exist.
@@ -64,14 +64,14 @@ impl<'a> ProjectReader<'a> {
         node.ok_or_else(|| SpannedError::at(item, format!("node \"{name}\" does not exist")))
     }
 
-    /// Returns the node that a key names.
+    /// Returns the node named by a key.
     fn node_of(&self, table: &Table, key: &str) -> Result<Option<usize>, SpannedError> {
         let Some(item) = table.get(key) else { return Ok(None) };
         let name = item.as_str().ok_or_else(|| SpannedError::at(item, format!("{key} must be a node")))?;
         self.node(item, name).map(Some)
     }
 
-    /// Returns the nodes that a list names.
+    /// Returns the nodes named in a list.
     fn node_list(&self, table: &Table, key: &str) -> Result<Vec<usize>, SpannedError> {
         let Some(item) = table.get(key) else { return Ok(Vec::new()) };
         let no_list = || SpannedError::at(item, format!("{key} must be a list of nodes"));
@@ -96,7 +96,7 @@ impl<'a> ProjectReader<'a> {
         entries.iter().map(entry).collect()
     }
 
-    /// Returns the commands of the camera and of the time.
+    /// Returns the commands for camera and time.
     fn view(&self) -> Result<Vec<Command>, SpannedError> {
         let Some(table) = super::table(self.root, "view")? else { return Ok(vec![Command::Seek(0.0)]) };
         let time = single(optional(table, "time", 0.0, 0.0..=MAX_TIME)?);
@@ -151,7 +151,7 @@ impl<'a> ProjectReader<'a> {
         let pins = tables(self.root, "pin")?.into_iter();
         snapshot.pins = pins.map(|table| self.pin(table)).collect::<Result<_, _>>()?;
         if super::table(self.root, "pose")?.is_none() && snapshot.motion.has_only_keys() {
-            // The pose is that of the keys, which the session takes when its time changes.
+            // The keys define the pose; the session applies them when its time changes.
             let end = snapshot.motion.seconds(&self.character.clips).max(1.0);
             snapshot.time = if snapshot.time > 0.0 { 0.0 } else { end };
         }
@@ -225,7 +225,7 @@ fn camera(table: &Table) -> Result<Option<Orbit>, SpannedError> {
     Err(SpannedError::at(required(table, "distance")?, cause))
 }
 
-/// Reads one of several names, as in recorded sessions.
+/// Reads an enum value, spelled as in recorded sessions.
 fn choice<T: DeserializeOwned>(table: &Table, key: &str) -> Result<Option<T>, SpannedError> {
     let Some(item) = table.get(key) else { return Ok(None) };
     let value = serde_json::Value::from(item.as_str().unwrap_or_default());

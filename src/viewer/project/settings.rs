@@ -1,7 +1,7 @@
-//! The settings of a session in the tables `[view]` and `[solver]` of a project.
+//! A session's settings in the tables `[view]` and `[solver]` of a project.
 //!
-//! Both directions follow one rule: the value of the command `auto-key` is the key `auto_key` of `[solver]`. A row of [`KEYS`] is needed
-//! only for a value that has another place.
+//! Both directions follow one rule: the value of the command `auto-key` is the key `auto_key` of `[solver]`. A value needs a row of [`KEYS`] only if
+//! it deviates from this rule.
 
 use serde_json::{Map, Value as Json, json};
 use toml_edit::{Item, Table, Value};
@@ -16,12 +16,12 @@ use crate::viewer::{Command, Settings};
 
 use super::free;
 
-/// The tables of the settings in a project.
+/// The settings tables of a project.
 const TABLES: [&str; 2] = ["view", "solver"];
-/// Settings that a project does not store in this way: the solver's options belong to rig files, and the scale to the window.
+/// Settings that a project does not store this way: solver options belong to rig files, and the scale belongs to the window.
 const ELSEWHERE: [&str; 2] = ["solver", "scale"];
 
-/// How a value of a command is written.
+/// How a command's value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Plain,
@@ -29,15 +29,15 @@ enum Form {
     Degrees,
     /// `"on"` as `true`, and a factor as a number.
     FileLights,
-    /// The number of ghosts, which are then shown.
+    /// The number of ghosts. Setting it shows them.
     Ghosts,
-    /// Whether the eyes look at the camera.
+    /// Whether the eyes follow the camera.
     Eyes,
     /// The point at which the eyes look.
     EyePoint,
 }
 
-/// A table and a key of a project, and where the value is in the commands of the settings.
+/// A project's table and key, and where the settings commands contain the value.
 type Row = (&'static str, &'static str, &'static str, Form);
 
 const KEYS: [Row; 28] = [
@@ -71,7 +71,7 @@ const KEYS: [Row; 28] = [
     ("solver", "rings_world", "ring-mode.world", Form::Plain),
 ];
 
-/// Returns the values of all settings by the names of their commands.
+/// Returns all settings values by command name.
 fn values(settings: &Settings) -> Map<String, Json> {
     let commands = settings.commands().into_iter().filter_map(|command| json::to_value(&command).ok());
     commands
@@ -80,7 +80,7 @@ fn values(settings: &Settings) -> Map<String, Json> {
         .collect()
 }
 
-/// Returns all rows: those of [`KEYS`], and those of the other settings.
+/// Returns the rows of [`KEYS`] and of all other settings.
 fn rows(values: &Map<String, Json>) -> Vec<(&'static str, String, String, Form)> {
     let own = KEYS.iter().map(|&(table, key, at, form)| (table, key.to_owned(), at.to_owned(), form));
     let is_own = |name: &str| KEYS.iter().any(|row| row.2.split('.').next() == Some(name));
@@ -94,7 +94,7 @@ fn at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Json> {
     parts.try_fold(first, |value, part| value.get(part))
 }
 
-/// Writes the settings that differ from those of a new session into a table.
+/// Writes the settings that differ from a new session's into a table.
 pub(super) fn write(settings: &Settings, table: &str, to: &mut Table) {
     let (now, initial) = (values(settings), values(&Settings::default()));
     for (_, key, path, form) in rows(&now).into_iter().filter(|row| row.0 == table) {
@@ -122,10 +122,10 @@ fn to_toml(value: &Json, form: Form) -> Option<Value> {
     }
 }
 
-/// Returns the commands of the settings of a project.
+/// Returns the settings commands of a project.
 ///
 /// # Errors
-/// [`SpannedError`] at an unknown key or an invalid value. `others` are the keys of `[view]` that are no settings.
+/// [`SpannedError`] at an unknown key or an invalid value. `others` are keys of `[view]` that are not settings.
 pub(super) fn read(root: &Table, rig: &Rig, others: &[&str]) -> Result<Vec<Command>, SpannedError> {
     let mut settings = Settings::default();
     let mut options = default_options(Method::Auto);
@@ -153,7 +153,7 @@ pub(super) fn read(root: &Table, rig: &Rig, others: &[&str]) -> Result<Vec<Comma
     Ok(settings.commands().into_iter().filter(|command| !matches!(command, Command::Scale(_))).collect())
 }
 
-/// Puts a value of a project where it belongs, and returns the command that then sets it.
+/// Inserts a project's value into its command, and returns that command.
 fn read_value(
     values: &mut Map<String, Json>,
     (key, path, form): (&str, &str, Form),

@@ -19,7 +19,7 @@ use crate::viewer::session::fingerprint;
 
 use super::{NO_BONE, VERSION, free, relative_to, settings};
 
-/// What a project stores, and what it is stored beside.
+/// The data from which a project is written.
 #[derive(Clone, Copy)]
 pub(in crate::viewer) struct ProjectContents<'a> {
     pub(in crate::viewer) document: &'a Document,
@@ -28,7 +28,7 @@ pub(in crate::viewer) struct ProjectContents<'a> {
     pub(in crate::viewer) file: Option<&'a Path>,
     /// The clips of the character's file.
     pub(in crate::viewer) own_clips: &'a [Clip],
-    /// The rig that is loaded with the character's file.
+    /// The rig as loaded with the character's file.
     pub(in crate::viewer) rig_on_disk: &'a Rig,
     /// Width and height of the view in pixels.
     pub(in crate::viewer) size: Vec2,
@@ -36,7 +36,7 @@ pub(in crate::viewer) struct ProjectContents<'a> {
     pub(in crate::viewer) time: f32,
 }
 
-/// Returns the text of a project in a folder. Equal contents have equal texts.
+/// Returns the text of a project in a folder. Equal contents give equal text.
 pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> String {
     let mut root = DocumentMut::new();
     let writer = ProjectWriter::new(contents);
@@ -45,8 +45,8 @@ pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> S
     root.to_string()
 }
 
-/// Returns what a person would miss: the project without the view, the solver's options, the selection, and a motion that only plays a
-/// clip. `follows_keys` says that the pose follows from the keys and the time.
+/// Returns the work worth saving: the project without view, solver options, selection, and a motion that only plays a clip. `follows_keys` says that
+/// keys and time determine the pose.
 pub(in crate::viewer) fn work(contents: ProjectContents<'_>, follows_keys: bool) -> String {
     let mut root = DocumentMut::new();
     ProjectWriter::new(contents).state(&mut root, Path::new(""));
@@ -230,7 +230,7 @@ impl<'a> ProjectWriter<'a> {
         table
     }
 
-    /// Returns what differs from the rig's file.
+    /// Returns the differences from the rig's file.
     fn rig(&self, snapshot: &Snapshot) -> Table {
         let mut table = Table::new();
         let named = |values: Vec<(usize, Value)>| {
@@ -279,7 +279,7 @@ fn rotation(rotation: DQuat) -> Value {
     rotation.to_array().map(exact).into_iter().collect::<Array>().into()
 }
 
-/// Returns the name of a choice, as in recorded sessions.
+/// Returns an enum value's name, as in recorded sessions.
 fn name_of<T: serde::Serialize>(choice: &T) -> Value {
     let text = json::to_string(choice).unwrap_or_default();
     text.trim_matches('"').into()

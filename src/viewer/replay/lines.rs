@@ -11,7 +11,7 @@ use crate::viewer::session::recorder::error::{LineError, ReplayError};
 use crate::viewer::session::recorder::names::{self, SessionNames};
 use crate::viewer::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS};
 
-/// A command, or the end of the recording, with its time.
+/// A command with its time. `None` is the end of the recording.
 pub(super) type TimedCommand = (Duration, Option<Command>);
 
 /// Reads a session file line by line.
@@ -22,7 +22,7 @@ pub(super) struct SessionLines {
     buffer: Vec<u8>,
     pub(super) number: usize,
     last: f64,
-    /// Whether the last line has no line break, for example because the program that wrote it was killed.
+    /// Whether the last line has no line break, for example because the writing program was killed.
     pub(super) truncated: bool,
     /// The names of the character's nodes and clips. Without them, only the syntax of the lines is checked.
     pub(super) names: Option<SessionNames>,

@@ -1,4 +1,4 @@
-//! Clips that are added to a character from other files or from recorded takes.
+//! Clips added to a character from other files or recorded takes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -15,7 +15,7 @@ use super::Session;
 pub(in crate::viewer) const MAX_ADDITIONS: usize = 1000;
 
 impl Session {
-    /// Returns the files and takes whose clips were added to the character, in the order in which they were added.
+    /// Returns the files and takes whose clips were added to the character, in order of addition.
     pub fn additions(&self) -> &[AddedClips] {
         &self.document.additions
     }
@@ -53,7 +53,7 @@ impl Session {
             named.push(Clip { name, ..clip.clone() });
         }
         self.puppet.add_clips(named.drain(existing..));
-        // Clips say which joint moves the character.
+        // Clips determine which joint moves the character.
         self.root = OnceLock::new();
         self.document.additions.push(addition);
         self.refresh_style();
@@ -63,15 +63,14 @@ impl Session {
     }
 
     /// Adds a take to the character as a clip, and saves it in a folder as `NAME-take-0001.csv` or under the next free
-    /// number. The clip is parsed from the text of the file, so it is identical to the clip that is later read from the
-    /// file.
+    /// number. The clip is parsed from the file's text, so it is identical to the clip read from the file later.
     ///
     /// # Errors
-    /// Returns one line that says why the take was not saved or cannot become a clip.
+    /// Returns a one-line reason why the take was not saved or cannot become a clip.
     pub fn save_take_as_clip(&mut self, recorded: &Clip, folder: &Path) -> Result<PathBuf, String> {
         let character = self.puppet.character();
         let take = Take::of(recorded, &character.skeleton, &self.puppet.rig.bones);
-        // The file stores its columns in a different order, which changes the last bits of the values.
+        // The file stores columns in a different order, which changes the last bits of the values.
         let take = parse_csv(Path::new("take.csv"), &write_csv(&take)).map_err(|e| e.to_string())?;
         let saved = self.save_take(write_csv(&take).as_bytes(), folder);
         let file = saved.as_ref().map_or_else(|_| PathBuf::from("take.csv"), Clone::clone);
@@ -82,20 +81,20 @@ impl Session {
         saved.map_err(|e| e.to_string())
     }
 
-    /// Returns the name `take N` with the lowest number from 1 that no clip's name has yet.
+    /// Returns `take N` with the lowest unused number from 1.
     fn next_take_name(&self) -> String {
         let clips = &self.puppet.character().clips;
         let is_free = |name: &String| clips.iter().all(|c| c.name.as_ref() != Some(name));
         (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
     }
 
-    /// Adds those additions of another session that this character does not have yet. Returns one line for each
-    /// addition that does not fit.
+    /// Adds another session's additions that this character does not have yet. Returns one line for each addition
+    /// that does not fit.
     pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
         self.reapply_with(additions, &Progress::default())
     }
 
-    /// Does the same as [`Session::reapply_added_clips`], but can be stopped from another thread.
+    /// Like [`Session::reapply_added_clips`], but can be stopped from another thread.
     pub(in crate::viewer) fn reapply_with(
         &mut self,
         additions: &[AddedClips],
@@ -116,8 +115,8 @@ impl Session {
         errors
     }
 
-    /// Maps the clip indices of another session to those of this one. A clip of the character's own file is found by
-    /// name, or by index if there is no clip of that name.
+    /// Maps another session's clip indices to this session's. Clips of the character's own file are found by name, or
+    /// by index if no clip has that name.
     pub(in crate::viewer) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
         let (here, there) = (self.own_clips(), from.own_clips());
         let own = there.iter().enumerate().map(|(index, clip)| {

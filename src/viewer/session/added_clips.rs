@@ -1,4 +1,4 @@
-//! Clips that are added to a character from other files.
+//! Clips added to a character from other files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct AddedClips {
     pub file: PathBuf,
     /// Fingerprint of the file's contents.
     pub fingerprint: String,
-    /// Name of the only clip, if it differs from the name in the file.
+    /// Name of a single clip, if it differs from the name in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether hands keep their positions, see [`Source::clips`].
@@ -32,7 +32,7 @@ pub struct AddedClips {
     /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smooth: Option<f64>,
-    /// Name of the only clip of the file that was added. `None` adds all of them.
+    /// Name of the file's added clip. `None` adds all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<String>,
     #[serde(skip)]
@@ -46,7 +46,7 @@ pub struct Transfer {
     pub keep_hands: bool,
     /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
     pub smooth: Option<f64>,
-    /// Name of the only clip that is transferred. `None` transfers all of them.
+    /// Name of the clip to transfer. `None` transfers all of them.
     pub clip: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Transfer {
 struct LoadedClips {
     source: Arc<Source>,
     clips: Arc<[Clip]>,
-    /// What the source lacks or has in excess, one line each.
+    /// Missing or extra parts of the source, one line each.
     warnings: Arc<[String]>,
     /// Number of nodes and morph weights of the character for which the clips were made.
     shape: (usize, usize),
@@ -119,7 +119,7 @@ impl AddedClips {
         Self::new_with(file, source, (character, rig), transfer, &Progress::default())
     }
 
-    /// Does the same as [`AddedClips::new`], but can be stopped from another thread.
+    /// Like [`AddedClips::new`], but can be stopped from another thread.
     ///
     /// # Errors
     /// Same as [`AddedClips::new`], and [`SourceError::Stopped`].
@@ -182,17 +182,16 @@ impl AddedClips {
         loaded.map_or(&[], |loaded| &loaded.clips)
     }
 
-    /// Returns what a take lacks or has in excess, one line each.
+    /// Returns a take's missing or extra parts, one line each.
     pub fn warnings(&self) -> &[String] {
         self.loaded.as_ref().map_or(&[], |loaded| &loaded.warnings)
     }
 
-    /// Returns the number of clips.
     pub(in crate::viewer) fn clip_count(&self) -> usize {
         self.loaded.as_ref().map_or(0, |loaded| loaded.clips.len())
     }
 
-    /// Returns whether both come from the same read of the same file.
+    /// Returns whether both come from the same read of a file.
     pub(in crate::viewer) fn same_source(&self, other: &Self) -> bool {
         let pair = self.loaded.as_ref().zip(other.loaded.as_ref());
         pair.is_some_and(|(a, b)| Arc::ptr_eq(&a.source, &b.source))
@@ -211,7 +210,7 @@ impl AddedClips {
         is_built_in(&self.file)
     }
 
-    /// Returns the base name for clips without a name, and for those whose name is taken.
+    /// Returns the base name for clips without a name or with a duplicate name.
     pub(in crate::viewer) fn stem(&self) -> String {
         if self.is_built_in() {
             return "built-in".to_owned();

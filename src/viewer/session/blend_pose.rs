@@ -20,7 +20,7 @@ impl Session {
             (self.puppet.character(), self.puppet.rig.body.as_ref().map(|body| body.hips));
         let (nodes, mut morphs) = pose.fit(&character.skeleton, hips)?;
         if morphs.is_empty() {
-            // A file without morph weights has those of the rest pose.
+            // A file without morph weights uses the rest pose's.
             morphs.clone_from(&character.skeleton.rest_weights);
         }
         Ok(Command::BlendPose(nodes, morphs, weight))
@@ -32,9 +32,9 @@ impl Session {
         self.history.is_in_run(EditRun::Blend)
     }
 
-    /// Blends the pose with local transforms of some nodes, and with all morph weights unless `morphs` is empty. Removes all goals. On
-    /// top of a motion, the pose becomes a key at the current time. Consecutive blends, until the next release, start from the
-    /// same pose and form one undo step. Invalid transforms and unknown nodes are ignored.
+    /// Blends the pose with local transforms of some nodes, and with all morph weights unless `morphs` is empty. Removes all goals. On top of a
+    /// motion, the pose becomes a key at the current time. Until the next release, consecutive blends start from the same pose and form one undo
+    /// step. Invalid transforms and unknown nodes are ignored.
     pub(super) fn blend_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32], weight: f32) {
         if !weight.is_finite() {
             return;
@@ -63,7 +63,7 @@ impl Session {
     }
 }
 
-/// Returns a pose with some nodes blended. At both ends, they are exactly those of one pose.
+/// Returns a pose with some nodes blended. At weights 0 and 1, they exactly match one pose.
 fn blended(from: &Pose, nodes: &[(usize, Transform)], morphs: &[f32], weight: f32) -> Pose {
     let mut pose = from.clone();
     for (node, wanted) in nodes.iter().filter(|(_, t)| is_valid(t)) {

@@ -9,13 +9,12 @@ use crate::viewer::document::EditRun;
 
 use super::Session;
 
-/// The playback clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::viewer) struct Clock {
     pub(in crate::viewer) playing: bool,
     /// Time since the start of the session, or of the recording.
     pub(super) now: Duration,
-    /// Number of steps of the springs that have ended.
+    /// Number of completed spring steps.
     pub(super) spring_steps: u64,
     /// The value of `now` when the playback time was last set, and that playback time in seconds.
     pub(super) since: (Duration, f32),
@@ -64,7 +63,7 @@ impl Session {
         self.clock.since = (self.clock.now, self.puppet.time);
         #[expect(clippy::float_cmp, reason = "whether the time was set")]
         if self.puppet.time != before {
-            // Another time has another pose, so that no edit continues.
+            // The pose depends on the time, so no edit continues.
             self.history.end_run();
             self.follow_keys();
         }
@@ -90,7 +89,7 @@ impl Session {
         self.refresh_keys(&before);
     }
 
-    /// Copies the state's motion to the puppet and clamps the playback time to the length of the motion.
+    /// Copies the document's motion to the puppet and clamps the playback time to the motion's length.
     pub(super) fn apply_motion(&mut self) {
         if self.puppet.motion == *self.document.scene.motion {
             return;
@@ -105,8 +104,8 @@ impl Session {
         self.puppet.reset_solver();
     }
 
-    /// Sets the clock. The motion time is computed from the last command and the time since that command. The result is
-    /// therefore the same bit for bit, no matter how often the clock was set in between.
+    /// Sets the clock. The motion time is computed from the last command and the time since then. The result is therefore
+    /// bit-identical, however often the clock was set in between.
     pub(in crate::viewer) fn advance(&mut self, now: Duration) {
         if now <= self.clock.now {
             return;

@@ -1,4 +1,4 @@
-//! Contacts of the motion: those that its keys imply are stored, new ones are added, and keys keep a hand where a drag has laid it.
+//! Contacts of the motion: stores those implied by keys, adds new ones, and lets keys keep a hand where a drag has laid it.
 
 use glam::Vec3;
 
@@ -8,30 +8,30 @@ use crate::rig::{Capsule, Foot};
 
 use super::Session;
 
-/// A hand touches a part whose flesh is nearer than this, metres of a person.
+/// Maximum distance at which a hand touches a part's flesh, metres at human size.
 const TOUCHING: f64 = 0.06;
-/// What a drag has laid on a part is still there up to this distance, metres of a person.
+/// Maximum distance at which a laid hand or foot counts as still there, metres at human size.
 const STILL: f32 = 0.03;
 
 /// Where a drag has laid a hand or a foot on a part of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Laid {
-    /// The node of the part.
+    /// The part's node.
     on: usize,
-    /// The place in the frame of that node.
+    /// The position in that node's frame.
     place: Vec3,
-    /// The time of the last key with it.
+    /// The time of its last key.
     keyed: Option<f32>,
 }
 
 impl Session {
-    /// Returns the contacts that the key poses imply and that are not stored.
+    /// Returns the contacts implied by the key poses but not stored.
     pub(in crate::viewer) fn contacts_of_keys(&self) -> Vec<Contact> {
         let feet: Vec<Foot> = self.puppet.rig.soles().collect();
         self.document.scene.motion.contacts_of_keys(&self.puppet.character().skeleton, &feet)
     }
 
-    /// Stores the contacts that the key poses imply, as one undo step.
+    /// Stores the contacts implied by the key poses, as one undo step.
     pub(super) fn plant_keys(&mut self) {
         let feet: Vec<Foot> = self.puppet.rig.soles().collect();
         let skeleton = &self.puppet.character().skeleton;
@@ -57,8 +57,7 @@ impl Session {
         })
     }
 
-    /// Returns the foot or the hand at the end of the limb of a joint, and its point that touches: the ball of a foot, or the origin of
-    /// a hand.
+    /// Returns the foot or hand at the end of a joint's limb, and its contact point: the ball of a foot, or the origin of a hand.
     fn limb_end(&self, node: usize) -> Option<(usize, Vec3)> {
         let rig = &self.puppet.rig;
         let mut limbs = rig.body.iter().flat_map(|body| &body.limbs);
@@ -69,8 +68,8 @@ impl Session {
         Some((end, foot.map_or(Vec3::ZERO, |foot| foot.ball)))
     }
 
-    /// Returns the part of a recognised person that a hand lies on in the current pose. It is the one whose flesh is nearest, if it is
-    /// nearer than [`TOUCHING`]. The own arm does not count.
+    /// Returns the part of a recognised human that a hand lies on in the current pose: the one with the nearest flesh, if within [`TOUCHING`]. The
+    /// hand's own arm is excluded.
     fn touched_by(&self, hand: usize) -> Option<usize> {
         let body = self.puppet.rig.body.as_ref()?;
         let own = &body.limbs.iter().find(|limb| limb.end() == hand)?.joints;
@@ -88,7 +87,7 @@ impl Session {
         (nearest.0 < TOUCHING * f64::from(body.size)).then_some(nearest.1)
     }
 
-    /// Notes where the current drag has laid a hand or a foot, or that it has taken it away.
+    /// Records where the current drag has laid a hand or foot, or that it has removed it.
     pub(super) fn note_laid(&mut self) {
         let Some(drag) = self.drag.as_ref().filter(|drag| drag.moved) else { return };
         let Some((end, _)) = self.limb_end(drag.hit.node) else { return };
@@ -101,8 +100,7 @@ impl Session {
         }
     }
 
-    /// Returns a motion in which laid hands and feet stay in place between the last key that has them there and the key at the current
-    /// time.
+    /// Returns a motion in which laid hands and feet stay in place from their last key there to the key at the current time.
     pub(super) fn with_laid(&mut self, mut motion: Motion) -> Motion {
         self.note_laid();
         let time = self.puppet.time;
@@ -127,13 +125,13 @@ impl Session {
         motion
     }
 
-    /// Returns where a node is in the frame of another one.
+    /// Returns a node's position in another node's frame.
     fn place_on(&self, node: usize, on: usize) -> Option<Vec3> {
         let world = self.puppet.world_from_node();
         Some(world.get(on)?.inverse().transform_point3(world.get(node)?.translation.into()))
     }
 
-    /// Returns whether a hand or a foot is still where a drag has laid it.
+    /// Returns whether a hand or foot is still where a drag laid it.
     fn is_still(&self, end: usize, laid: &Laid) -> bool {
         let size = self.puppet.rig.body.as_ref().map_or(1.0, |body| body.size);
         let scale = |node: usize| {

@@ -15,7 +15,7 @@ use super::drag_goal::DragGoal;
 use super::landing::{Landing, Surroundings};
 use crate::viewer::document::Scene;
 
-/// Seen from a steeper angle, a drag moves its target on the plane of the view, radians.
+/// From steeper view angles, a drag moves its target in the view plane. Radians.
 const MAX_PITCH: f32 = FRAC_PI_4;
 
 /// A drag in progress.
@@ -23,48 +23,47 @@ const MAX_PITCH: f32 = FRAC_PI_4;
 pub(in crate::viewer) struct Drag {
     pub(in crate::viewer) hit: Hit,
     pub(in crate::viewer) target: Target,
-    /// The other joints that are pulled by as much, with their targets.
+    /// The other joints pulled by the same amount, with their targets.
     pub(in crate::viewer) others: Vec<(Hit, Target)>,
-    /// Pins that last as long as the drag.
+    /// Pins for the duration of the drag.
     pub(in crate::viewer) pins: Vec<Pin>,
     /// Whether the drag moves the root, because no joint above the node can move.
     pub(in crate::viewer) moves_root: bool,
-    /// Whether the drag turns one joint only.
+    /// Whether the drag turns only one joint.
     pub(in crate::viewer) turns_joint: bool,
-    /// Whether the body may choose the depth, which the pointer does not know.
+    /// Whether the body may choose the depth, which the pointer does not determine.
     frees_depth: bool,
     pub(in crate::viewer) scope: DragScope,
     /// The state that [`crate::viewer::Command::Cancel`] restores.
     pub(in crate::viewer) before: Scene,
     pub(in crate::viewer) axis: Option<Axis>,
-    /// The axis and the direction of the arrow that is dragged, a unit vector. A world axis takes precedence.
+    /// Axis and unit direction of the dragged arrow. A world axis takes precedence.
     pub(in crate::viewer) along: Option<(Axis, Vec3)>,
-    /// Leads from the pointer to what it drags in the view, in pixels.
+    /// Offset from the pointer to the dragged point in the view, in pixels.
     pub(in crate::viewer) grip: Vec2,
-    /// Whether a part of the gizmo is dragged.
+    /// Whether the gizmo is dragged.
     pub(in crate::viewer) by_gizmo: bool,
     pub(in crate::viewer) snap: bool,
     /// Whether the wheel has pushed the target, so that its depth is known.
     is_pushed: bool,
     /// Whether the pointer has moved since the grab.
     pub(in crate::viewer) moved: bool,
-    /// Whether the pointer has moved the target last, and not a command with a place in the world.
+    /// Whether the pointer last moved the target, rather than a command with a world position.
     pub(super) follows_pointer: bool,
-    /// What a dragged hand or foot can land on. `None` if nothing can land.
+    /// Surfaces for a dragged hand or foot to land on. `None` if nothing lands.
     pub(super) surroundings: Option<Arc<Surroundings>>,
     /// Where it lands now.
     pub(in crate::viewer) landing: Option<Landing>,
     /// The direction in which the body may choose the depth.
     sight: Option<Vec3>,
-    /// A point of the plane on which the pointer moves.
+    /// A point of the plane in which the pointer moves.
     plane: Vec3,
-    /// From the point that is pulled to the one under the pointer.
+    /// Offset from the pulled point to the one under the pointer.
     lever: Vec3,
     pointer: Vec2,
 }
 
 impl Axis {
-    /// Returns the unit vector of the axis.
     pub(in crate::viewer) fn unit(self) -> Vec3 {
         match self {
             Self::X => Vec3::X,
@@ -116,7 +115,7 @@ impl Drag {
         self.frees_depth || self.moves_root
     }
 
-    /// Keeps the pointer at a point of the skin, while the hit is the point of the bone below it.
+    /// Keeps the pointer at a skin point, while the hit is the bone point below it.
     pub(in crate::viewer) fn hold_skin(&mut self, point: Vec3) {
         (self.plane, self.lever) = (point, point - self.hit.point);
     }
@@ -132,14 +131,14 @@ impl Drag {
         self.set_others(&others, puppet);
     }
 
-    /// Sets the other joints that are pulled by as much.
+    /// Sets the other joints pulled by the same amount.
     pub(in crate::viewer) fn set_others(&mut self, others: &[Hit], puppet: &Puppet) {
         let goal = |hit: &Hit| DragGoal::new(hit, puppet, self.scope, self.before.base).target;
         self.others = others.iter().map(|hit| (*hit, goal(hit))).collect();
         self.move_others();
     }
 
-    /// Moves the targets of the other joints by as much as the target of the dragged one.
+    /// Moves the other joints' targets by the same amount as the dragged joint's target.
     fn move_others(&mut self) {
         let Some(to) = self.target.position else { return };
         let by = to - self.hit.point.as_dvec3();
@@ -150,12 +149,12 @@ impl Drag {
         }
     }
 
-    /// Returns the target, and the pins that last as long as the drag.
+    /// Returns the drag's target and temporary pins.
     pub(in crate::viewer) fn target_and_pins(&self) -> (Target, &[Pin]) {
         (self.target, &self.pins)
     }
 
-    /// Returns the same with all axes, as methods that move a limb alone see it.
+    /// Returns the same with all axes, for methods that move only a limb.
     pub(in crate::viewer) fn plain_target_and_pins(&self) -> (Target, &[Pin]) {
         (self.target.with_known_depth(), &self.pins)
     }
@@ -165,7 +164,7 @@ impl Drag {
         self.axis.map(|axis| (axis, axis.unit())).or(self.along)
     }
 
-    /// Moves the target to the pointer, on the plane that faces the camera or along the axis.
+    /// Moves the target to the pointer, in the plane that faces the camera or along the axis.
     pub(in crate::viewer) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
         (self.pointer, self.moved, self.follows_pointer) = (at, true, true);
         let Some(ray) = Ray::through(camera, at + self.grip, size) else { return };
@@ -173,7 +172,7 @@ impl Drag {
         let start = self.hit.point + self.lever;
         let line = self.line();
         let is_free = self.frees_depth && line.is_none() && !self.is_pushed;
-        // "Down" on the screen is down in the world, not also forwards. Seen from far above or below, it cannot be.
+        // "Down" on the screen is down in the world, not also forwards. This is impossible from far above or below.
         let is_upright = is_free && sight.y.abs() < MAX_PITCH.sin();
         let level = |v: Vec3| if is_upright { v.with_y(0.0).normalize_or(v) } else { v };
         let sight = level(sight);
@@ -201,7 +200,8 @@ impl Drag {
         self.move_others();
     }
 
-    /// Sets by how much the depth along a direction counts, or fixes it. A goal whose joint keeps its orientation keeps all axes.
+    /// Sets the weight of the depth along a direction, or fixes the depth. A goal whose joint keeps its orientation keeps all
+    /// axes.
     fn set_depth(&mut self, along: Option<(Vec3, f32)>) {
         if self.frees_depth {
             let known = self.target.with_known_depth();
@@ -210,25 +210,25 @@ impl Drag {
         }
     }
 
-    /// Moves the target back from a surface that does not determine all of its depth.
+    /// Moves the target back from a surface that only partly determines its depth.
     pub(super) fn leave_surface(&mut self, landing: &Landing) {
         let position = |landed: DVec3| {
             let free = (landing.wanted - self.lever).as_dvec3();
             free.lerp(landed, f64::from(landing.weight))
         };
         self.target.position = self.target.position.map(position);
-        // The force rises faster than the distance, because the body chooses another depth where it is weak.
+        // The force grows faster than the distance, because under a weak force the body chooses another depth.
         self.set_depth(self.sight.map(|sight| (sight, landing.weight.sqrt())));
         self.move_others();
     }
 
-    /// Moves the target, so that what is dragged touches what it lands on.
+    /// Moves the target so that the dragged part touches the surface.
     pub(super) fn shift(&mut self, by: Vec3) {
         self.target.position = self.target.position.map(|position| position + by.as_dvec3());
         self.move_others();
     }
 
-    /// Returns a target with all axes, where its point is now, to be kept after the drag.
+    /// Returns a target with all axes at its point's current position, to keep after the drag.
     pub(in crate::viewer) fn settled(target: &Target, puppet: &Puppet) -> Target {
         let known = target.with_known_depth();
         if known == *target {
@@ -239,8 +239,8 @@ impl Drag {
         Target { position: at.or(target.position), ..known }
     }
 
-    /// Moves the target to a world position. The axis and snapping, which are aids for the pointer, do not apply. A
-    /// pointer that moves afterwards drags on the plane through this position.
+    /// Moves the target to a world position. Axis and snapping do not apply, because they are pointer aids. Later
+    /// pointer moves drag in the plane through this position.
     pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3() + self.lever, true);
         self.target.position = Some(position);
@@ -253,7 +253,7 @@ impl Drag {
     pub(in crate::viewer) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
         let plane = pushed(self.plane, steps, camera);
         if plane.is_finite() {
-            // From now on the depth is known.
+            // The depth is now known.
             (self.plane, self.is_pushed) = (plane, true);
         }
         self.follow(self.pointer, size, camera, step);

@@ -1,4 +1,4 @@
-//! What a drag moves: the goal and the pins of a drag that starts at a point.
+//! The goal and the pins of a drag that starts at a point.
 
 use glam::Vec3;
 
@@ -9,7 +9,7 @@ use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::Hit;
 use crate::viewer::DragScope;
 
-/// Minimum distance of a joint from the point that it turns, as a fraction of the distance of that point from the root.
+/// Minimum distance of a joint from the point that it turns, relative to that point's distance from the root.
 const MIN_LEVER: f32 = 1e-3;
 
 /// The goal and the pins of a drag that starts at a hit.
@@ -19,7 +19,7 @@ pub(in crate::viewer) struct DragGoal {
     pub(in crate::viewer) pins: Vec<Pin>,
     pub(in crate::viewer) moves_root: bool,
     pub(in crate::viewer) turns_joint: bool,
-    /// Whether the whole body follows. It may choose the depth, which a pointer does not know.
+    /// Whether the whole body follows. It may choose the depth, which a pointer does not determine.
     pub(super) frees_depth: bool,
 }
 
@@ -47,7 +47,7 @@ impl DragGoal {
         let root = default_base(character, hit.node);
         let chain_base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
         let moves_root = chain_base.is_none() && hit.node == root;
-        // The hips belong to no limb, so that dragging them moves the body in any scope.
+        // The hips belong to no limb, so dragging them moves the body in any scope.
         let is_wanted = scope != DragScope::Limb || chain_base.is_none();
         if is_wanted && base.is_none() && puppet.moves_whole_body(hit.node) {
             let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
@@ -72,11 +72,11 @@ impl DragGoal {
     }
 }
 
-/// Returns the base of the chain that contains the hit node or, if none does, its nearest ancestor that is in a chain.
+/// Returns the base of the chain that contains the hit node or, if none, its nearest ancestor in a chain.
 pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
     let own = character.skeleton.ancestors(hit.node).find_map(|node| {
-        // A joint inside the chain can rotate about the base. The base's own rotation moves a hit point only if the
-        // point is not at its origin.
+        // A joint inside the chain can rotate about the base. The base's own rotation moves only hit points away from
+        // its origin.
         let is_beside = node != hit.node || !hit.handle;
         let contains = |c: &&crate::rig::Chain| c.joints.contains(&node) && (node != c.base || is_beside);
         let inside = rig.chains.iter().filter(contains).max_by_key(|c| node != c.base);
@@ -85,8 +85,8 @@ pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit)
     own.filter(|&b| b != default_base(character, hit.node) || b != hit.node)
 }
 
-/// Returns the nearest joint at or above a hit that can turn the hit point, which must not lie on its origin or its axis. `None` if
-/// there is none below the hips, because they carry the whole body.
+/// Returns the nearest joint at or above a hit that can turn the hit point, which must not lie on the joint's origin or axis. `None` if there is none
+/// below the hips, which carry the whole body.
 pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
     let (character, rig) = (puppet.character(), &puppet.rig);
     let skeleton = &character.skeleton;
@@ -117,7 +117,7 @@ pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize
     };
     let hips = rig.body.as_ref().map(|body| body.hips);
     let up = |&node: &usize| if node == root { None } else { rig.above(skeleton, node) };
-    // A hit point at its joint's origin is turned by the joint above it.
+    // A hit point at its joint's origin is turned by the joint above.
     let path = std::iter::successors(Some(hit.node), up).take(skeleton.nodes.len());
     let mut path = path.skip(usize::from(hit.handle)).take_while(|&node| Some(node) != hips);
     path.find(|&node| can_turn(node))

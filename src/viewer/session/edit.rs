@@ -11,7 +11,7 @@ use crate::viewer::session::drag::Drag;
 use super::Session;
 
 impl Session {
-    /// Begins an edit of the scene: ends a drag, and adds an undo step unless the last step still collects edits of the same run.
+    /// Begins a scene edit: ends a drag, and adds an undo step unless the last step still collects edits of this run.
     pub(super) fn begin_edit(&mut self, run: Option<EditRun>) {
         if run.is_none() || self.is_dragging() {
             self.release();
@@ -51,13 +51,12 @@ impl Session {
         self.hovered_grip = None;
     }
 
-    /// Returns the goals that stay, and the goal of a drag once the pointer has moved.
+    /// Returns the kept goals, and the drag's goal once the pointer has moved.
     pub(in crate::viewer) fn goals(&self) -> Vec<Target> {
         self.targets_and_pins(self.drag.as_ref().filter(|drag| drag.moved).map(Drag::target_and_pins)).0
     }
 
-    /// Returns the distance in world metres and the angle in radians between the current pose and a goal, without free
-    /// axes.
+    /// Returns the distance in world metres and the angle in radians between the current pose and a goal, ignoring free axes.
     pub(in crate::viewer) fn goal_error(&self, goal: &Target) -> (Option<f64>, Option<f64>) {
         let skeleton = &self.puppet.character().skeleton;
         let Some(world) = self.puppet.world_from_node().get(goal.node) else { return (None, None) };
@@ -79,8 +78,8 @@ impl Session {
     }
 
     /// Sets the weights and tolerances of a goal along its axes, and solves again. Consecutive changes to the same goal,
-    /// until the next release, form one undo step. Invalid numbers have no effect, nor do axes of the target for a goal
-    /// without an orientation.
+    /// until the next release, form one undo step. Invalid numbers have no effect, nor do target axes for a goal without an
+    /// orientation.
     pub(super) fn set_goal_axes(&mut self, node: usize, axes: &GoalAxes) {
         if self.document.scene.goals.iter().any(|goal| goal.node == node && axes_fit(axes, goal)) {
             self.begin_edit(Some(EditRun::Axes(node)));
@@ -118,7 +117,7 @@ impl Session {
     }
 
     /// Pins or unpins the joint that keys act on. If it is one of several selected joints, all of them are pinned, or
-    /// unpinned if all of them have pins.
+    /// unpinned if all have pins.
     pub(super) fn toggle_pins(&mut self) {
         let Some(node) = self.active_node() else { return };
         let selection = self.document.selection.nodes();

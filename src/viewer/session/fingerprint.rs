@@ -1,4 +1,4 @@
-//! Fingerprints by which a recording recognises its character and clip files.
+//! Fingerprints that identify a recording's character and clip files.
 
 use crc32fast::Hasher;
 
@@ -35,9 +35,9 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
         clip.properties.iter().for_each(|track| floats(&track.values));
     }
     hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
-    // Some fields had another name, or did not exist, when the format was defined. With a new name, or with a default
-    // value, every recorded fingerprint would differ. Solver options do not count, because a session sets all of them.
-    // The body follows from the character and the rest of the rig.
+    // Some fields had another name, or did not exist, when the format was defined. New names or default values would change every
+    // recorded fingerprint. Solver options are excluded, because a session sets all of them. The body follows from the character
+    // and the rest of the rig.
     let Rig { chains, joints, pins, options: _, body: _, bones: _, given_bones: _ } = rig;
     let rig = format!("Rig {{ chains: {chains:?}, joints: {joints:?}, pins: {pins:?} }}");
     let rig = rig.replace("logical_parent: ", "carrier: ").replace(", ccd_budget: inf", "");
@@ -45,7 +45,7 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
     format!("crc32:{:08x}", hasher.finalize())
 }
 
-/// Returns the CRC-32 of a motion file: of a character without its rig, or of a take's values.
+/// Returns the CRC-32 of a motion file: of a character without rig, or of a take's values.
 pub(in crate::viewer) fn of_source(source: &Source) -> String {
     match source {
         Source::Character(character) => of_character(character, &character.clips, &Rig::default()),

@@ -33,7 +33,7 @@ impl Session {
         self.puppet.rig.body.is_some()
     }
 
-    /// Returns where the pointer was last, in pixels.
+    /// Returns the last pointer position in pixels.
     #[cfg(feature = "window")]
     pub(in crate::viewer) fn pointer(&self) -> Vec2 {
         self.pointer
@@ -44,7 +44,7 @@ impl Session {
         self.puppet.world_from_node().get(node).map(|m| m.translation.into())
     }
 
-    /// Makes the point under the pointer the target of the camera, or removes the pole that is under the pointer.
+    /// Makes the point under the pointer the camera target, or removes the pole under the pointer.
     pub(super) fn center(&mut self, at: Vec2) {
         let grip = self.grip_under(at);
         if grip.is_some() {
@@ -66,7 +66,7 @@ impl Session {
         hit.map(|hit| self.resolve_finger(hit))
     }
 
-    /// Returns the nodes that are picked before the skin: chain ends, and all skin joints if the skeleton is shown.
+    /// Returns the nodes picked before the skin: chain ends, and all skin joints if the skeleton is shown.
     pub(super) fn pickable_nodes(&self) -> Vec<usize> {
         let mut nodes: Vec<usize> = self.handles().collect();
         if self.document.settings.display.skeleton {
@@ -89,8 +89,8 @@ impl Session {
         }
     }
 
-    /// Returns the point of the bone below a point of the skin of the trunk or of a leg, if the whole body would follow it. A pull on the
-    /// skin itself would turn such a thick part about its bone.
+    /// Returns the bone point below a skin point of the trunk or a leg, if the whole body would follow it. Pulling the skin itself would turn such a
+    /// thick part about its bone.
     fn bone_under(&self, hit: &Hit) -> Option<Hit> {
         let goal =
             DragGoal::new(hit, &self.puppet, self.document.settings.drag_scope, self.document.scene.base);
@@ -119,7 +119,7 @@ impl Session {
         self.grab_others();
     }
 
-    /// Adds the other selected joints to the drag, except those below others.
+    /// Adds the other topmost selected joints to the drag.
     pub(super) fn grab_others(&mut self) {
         let Some(drag) = &self.drag else { return };
         let nodes = self
@@ -171,7 +171,7 @@ impl Session {
         self.comparison.set_start_pose(&self.document.scene.held);
     }
 
-    /// Returns a drag whose pins stay where they are now. A motion places them otherwise.
+    /// Returns a drag whose pins keep their current positions, instead of those of the motion.
     fn with_pins_here(&self, mut drag: Drag) -> Drag {
         if self.puppet.is_posed_by_hand() {
             drag.pins = drag.pins.iter().map(|p| self.pin_here(p.node)).collect();
@@ -179,15 +179,13 @@ impl Session {
         drag
     }
 
-    /// Changes what the current drag moves. The pose is then the one that a drag with this scope leads to from where it
-    /// began.
+    /// Changes what the current drag moves. The pose becomes as if the drag had had this scope from its start.
     pub(super) fn set_current_scope(&mut self, scope: DragScope) {
         let Some(drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
         self.restart_drag(drag, scope);
     }
 
-    /// Solves the current drag again from the pose in which it began, so that the pose does not depend on the method that was
-    /// selected before.
+    /// Solves the current drag again from its initial pose, so that the result does not depend on the previously selected method.
     pub(super) fn resolve_drag(&mut self) {
         if let Some(drag) = self.drag.take() {
             let scope = drag.scope;
@@ -213,14 +211,14 @@ impl Session {
         if has_moved {
             let (camera, size, step) = (self.camera(), self.size, self.step());
             if let Some(drag) = self.drag.as_mut().filter(|drag| drag.follows_pointer) {
-                // Another scope may land elsewhere, or not at all.
+                // Another scope may land elsewhere or not land.
                 drag.refresh(size, &camera, step);
             }
             self.solve_drag();
         }
     }
 
-    /// Solves for the target of the drag, until it lands if it does.
+    /// Solves for the drag's target, and its landing if any.
     fn solve_drag(&mut self) {
         let has_targets = self.solve_goals();
         self.settle_landing();
@@ -236,7 +234,7 @@ impl Session {
         act(drag, size, &camera, step);
         let before = drag.turns_joint.then_some(&drag.before.held);
         if let Some(before) = before.filter(|_| self.puppet.is_posed_by_hand()) {
-            // The turn depends only on where the pointer is, so that a joint does not twist while the pointer circles.
+            // The turn depends only on the pointer position, so that a joint does not twist while the pointer circles.
             self.document.scene.held.clone_from(before);
             self.puppet.reset_solver();
         }
@@ -264,7 +262,7 @@ impl Session {
             let others = drag.others.iter().map(|(_, other)| Drag::settled(other, &self.puppet));
             let goals: Vec<Target> =
                 [target].into_iter().chain(others).chain(self.reflected(&target)).collect();
-            // The keys of a goal would pull back what was dragged away from it.
+            // Goal keys would pull back a joint dragged away from them.
             for goal in goals {
                 if self.document.settings.keep_goals || self.has_goal_key(goal.node) {
                     self.document.scene.store_goal(goal);
@@ -296,8 +294,7 @@ impl Session {
         self.restore(before);
     }
 
-    /// Returns the grid step for snapping in metres. It is a fortieth of the radius of the sphere around the scene
-    /// bounds.
+    /// Returns the grid step for snapping in metres: 1/40 of the radius of the sphere around the scene bounds.
     pub(super) fn step(&self) -> f32 {
         self.scene_bounds.sphere().1 / 40.0
     }

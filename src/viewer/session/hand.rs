@@ -10,7 +10,7 @@ use crate::viewer::document::Selection;
 
 use super::{Session, limb};
 
-/// The hand of the arm that is worked on, and the other one if edits are symmetric.
+/// The active arm's hand, and the other one if edits are symmetric.
 pub(in crate::viewer) struct ActiveHands<'a> {
     skeleton: &'a Skeleton,
     pose: &'a Pose,
@@ -20,7 +20,7 @@ pub(in crate::viewer) struct ActiveHands<'a> {
 }
 
 impl<'a> ActiveHands<'a> {
-    /// Returns the hand of the arm with the selected joint, or with the joint that was dragged last if none is selected.
+    /// Returns the hand of the arm with the selected joint, or with the last dragged joint if none is selected.
     pub(in crate::viewer) fn of(session: &'a Session) -> Option<Self> {
         let (character, rig) = (session.puppet.character(), &session.puppet.rig);
         let Selection { active, last, .. } = session.document.selection;
@@ -48,7 +48,7 @@ impl<'a> ActiveHands<'a> {
         self.hand.spread(self.skeleton, self.pose)
     }
 
-    /// Returns the command that turns the fingers of the hands to the rotations that a function returns for each.
+    /// Returns the command that turns each hand's fingers to the rotations that a function returns.
     pub(in crate::viewer) fn turn(
         &self,
         rotations: impl Fn(&Hand, &Skeleton, &Pose) -> Vec<(usize, Quat)>,

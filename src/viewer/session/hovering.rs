@@ -13,15 +13,15 @@ impl Session {
         self.hover = if self.hovered_grip.is_some() { None } else { self.under(at) };
     }
 
-    /// Notes where the pointer is during a drag, so that the mark is found there when the drag ends.
+    /// Records the pointer position during a drag, so that the mark is found there when the drag ends.
     pub(super) fn point_at(&mut self, at: Vec2) {
         if at.is_finite() {
             self.pointer = at;
         }
     }
 
-    /// Updates the marks after a command. If the command may have moved the character, the gizmo or the camera under a pointer
-    /// that rests, they are found again. While something moves, the mark stays on the point that it marks.
+    /// Updates the marks after a command. If the command may have moved the character, the gizmo or the camera under a resting
+    /// pointer, they are found again. During movement, the mark stays on its point.
     pub(super) fn refresh_hover(&mut self, changes_view: bool) {
         if self.is_dragging() {
             return;
@@ -47,7 +47,7 @@ impl Session {
     }
 }
 
-/// Returns whether a command may change in one step what is under the pointer.
+/// Returns whether a command may instantly change what is under the pointer.
 pub(super) fn changes_view(command: &Command) -> bool {
     matches!(
         command,

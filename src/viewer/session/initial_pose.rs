@@ -3,17 +3,17 @@
 use crate::puppet::Puppet;
 use crate::view::Bounds;
 
-/// Number of intervals at whose ends a clip is sampled for its bounds.
+/// Number of intervals into which a clip is divided for sampling its bounds.
 const BOUNDS_SAMPLES: u8 = 24;
 
-/// A body of size one stands on the ground plane if its feet are this near to it, metres.
+/// Maximum distance of the feet from the ground plane for a body of size one to stand on it, metres.
 const GROUND_TOLERANCE: f32 = 0.1;
 
 /// Puts a puppet into its initial pose and returns its bounds.
 ///
-/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses of its frames. If
-/// its body does not stand on the ground plane at rest, the puppet therefore starts at the first frame of the first
-/// clip, and the bounds cover all sampled frames so that it stays in view.
+/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses of its frames. If its body
+/// does not stand on the ground plane at rest, the puppet therefore starts at the first frame of the first clip. The bounds then
+/// cover all sampled frames, keeping it in view.
 pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
     let seconds = puppet.character().clips.first().map(|c| c.seconds);
     let plays = puppet.parts().is_empty() && !stands_at_rest(puppet);
@@ -21,7 +21,7 @@ pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
         return puppet.bounds();
     };
     let mut all = Bounds::default();
-    // Iterate backwards, so that the puppet is at the first frame after the loop.
+    // Iterate backwards, so that the puppet ends at the first frame.
     for sample in (0..=BOUNDS_SAMPLES).rev() {
         puppet.play(0, seconds * f32::from(sample) / f32::from(BOUNDS_SAMPLES));
         // The update cannot fail because there are no goals yet.
@@ -32,7 +32,7 @@ pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
     all
 }
 
-/// Returns whether a body is recognised that stands on the ground plane at rest.
+/// Returns whether a recognised body stands on the ground plane at rest.
 fn stands_at_rest(puppet: &Puppet) -> bool {
     let Some(plan) = &puppet.rig.body else { return false };
     plan.limbs.iter().any(|limb| limb.stands) && plan.floor.abs() < GROUND_TOLERANCE * plan.size

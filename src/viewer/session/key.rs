@@ -1,5 +1,4 @@
-//! Keying: stores the pose as a key pose, or what goals have changed as an edit of the motion. Also changes of keys by
-//! their times.
+//! Keying: stores the pose as a key pose, or the changes made by goals as an edit of the motion. Also changes keys by time.
 
 use std::sync::Arc;
 
@@ -16,8 +15,7 @@ const FADE_SECONDS: f32 = 0.4;
 
 impl Session {
     /// Stores the current pose as a key at the current time, and clears the drag and the goals. Without strips, layers and
-    /// edits, the key is the pose itself. Otherwise it is an edit of the motion, unless the pose does not differ from that of
-    /// the motion.
+    /// edits, the key is the pose itself. Otherwise it is an edit of the motion, unless the pose equals the motion's.
     pub(super) fn key(&mut self) {
         let wanted = self.puppet.primary_pose().clone();
         if self.document.scene.motion.takes_keys() {
@@ -45,7 +43,7 @@ impl Session {
         self.show();
     }
 
-    /// Stores the place of a node as the key of a goal at the current time. What held the node there ends.
+    /// Stores a node's position as a goal key at the current time. The node's goal and pin are removed.
     pub(super) fn key_goal(&mut self, node: usize) {
         let Some(key) = self.goal_key_here(node) else { return };
         // Without strips, key poses are below the goal.
@@ -71,14 +69,14 @@ impl Session {
         self.show();
     }
 
-    /// Returns the key of a goal that keeps the place of a node at the current time.
+    /// Returns a goal key that keeps a node's current position at the current time.
     fn goal_key_here(&self, node: usize) -> Option<GoalKey> {
         let (scene, time) = (&self.document.scene, self.puppet.time);
         let (mut position, mut turn) = self.placement(node)?;
         let known = scene.motion.goal_at(node, time);
         let dragged = self.dragged_goals();
         if let Some(known) = known.filter(|_| !dragged.contains(&node)) {
-            // Nothing has moved it.
+            // The node has not moved.
             return Some(GoalKey { time, ..known });
         }
         let on = known.and_then(|goal| goal.on);
@@ -103,13 +101,13 @@ impl Session {
         })
     }
 
-    /// Returns whether keys of a goal hold a node at the current time.
+    /// Returns whether goal keys hold a node at the current time.
     pub(super) fn has_goal_key(&self, node: usize) -> bool {
         let goal = self.document.scene.motion.goal_at(node, self.puppet.time);
         goal.is_some_and(|goal| goal.weight > 0.0)
     }
 
-    /// Returns the nodes that the current drag and the goals hold.
+    /// Returns the nodes held by the current drag and the goals.
     fn dragged_goals(&self) -> Vec<usize> {
         let mut nodes: Vec<usize> = self.document.scene.goals.iter().map(|goal| goal.node).collect();
         for drag in self.drag.iter().filter(|drag| drag.moved) {
@@ -121,14 +119,14 @@ impl Session {
         nodes
     }
 
-    /// Returns a motion in which what was dragged, and has keys of a goal, is keyed where it is.
+    /// Returns a motion in which dragged nodes with goal keys are keyed at their current positions.
     fn with_dragged_goals(&self, motion: Motion) -> Motion {
         let nodes = self.dragged_goals().into_iter().filter(|node| self.has_goal_key(*node));
         let keys = nodes.filter_map(|node| self.goal_key_here(node));
         keys.fold(motion, |motion, key| motion.with_goal_key(key))
     }
 
-    /// Returns the motion with a pose as key pose at the current time.
+    /// Returns the motion with a key pose at the current time.
     pub(super) fn with_key_pose(&self, pose: &Pose) -> Motion {
         let time = self.puppet.time;
         let key = PoseKey::new(time, pose, &self.puppet.character().skeleton);
@@ -154,8 +152,8 @@ impl Session {
         self.show();
     }
 
-    /// Returns the motion with an edit that reaches a pose at the current time. `wanted` returns the pose from that of the motion.
-    /// Returns `None` if the motion has that pose already.
+    /// Returns the motion with an edit that reaches a pose at the current time. `wanted` computes that pose from the motion's
+    /// pose. `None` if the motion already has it.
     pub(super) fn keyed_motion(&self, wanted: impl FnOnce(&Pose) -> Pose) -> Option<Motion> {
         let mut free = self.puppet.clone();
         (free.targets, free.pins, free.rotations) = Default::default();
@@ -181,11 +179,11 @@ impl Session {
         self.history.remember(before.unwrap_or_else(|| self.document.scene.clone()));
     }
 
-    /// Keys the pose of a drag that ends, if edits are keyed automatically. The drag and its key are one undo step.
+    /// Keys the pose of an ending drag, if edits are keyed automatically. Drag and key are one undo step.
     pub(super) fn key_drag(&mut self) {
         let has_moved = self.drag.as_ref().is_some_and(|drag| drag.moved)
             || self.gizmo_drag.as_ref().is_some_and(GizmoDrag::turns);
-        // Turns and morph weights have an undo step already.
+        // Turns and morph weights already have an undo step.
         let is_edited =
             matches!(self.history.run(), Some(EditRun::Turn(_) | EditRun::TurnJoints | EditRun::Morph(_)));
         if self.document.settings.auto_key && has_moved {
@@ -252,8 +250,7 @@ impl Session {
         }
     }
 
-    /// Sets the held pose to that of the key poses at the current time, if the motion consists of them. Changes that are not
-    /// keyed are lost.
+    /// Sets the held pose from the key poses at the current time, if the motion consists of them. Unkeyed changes are lost.
     pub(super) fn follow_keys(&mut self) {
         if !self.document.scene.motion.has_only_keys() {
             return;
@@ -269,20 +266,20 @@ impl Session {
         self.document.scene.time = time;
     }
 
-    /// Returns whether the held pose is that of the key poses at the current time.
+    /// Returns whether the held pose matches the key poses at the current time.
     pub(in crate::viewer) fn follows_keys(&self) -> bool {
         self.follows(&self.document.scene.motion)
     }
 
-    /// Returns whether the held pose is that of the key poses of a motion at the current time.
+    /// Returns whether the held pose matches a motion's key poses at the current time.
     fn follows(&self, motion: &Motion) -> bool {
         let mut pose = self.document.scene.held.clone();
         self.puppet.clone().pose_of(motion, self.puppet.time, &mut pose);
         motion.has_only_keys() && pose == self.document.scene.held
     }
 
-    /// Updates the held pose after the motion has changed, if that changes the pose of the keys at the current time. Contacts change a held
-    /// pose only if it follows the keys, so that they discard nothing that is not keyed.
+    /// Updates the held pose after a change of the motion, if that changes the keys' pose at the current time. Contacts change a held pose only if it
+    /// follows the keys, so that they discard nothing unkeyed.
     pub(super) fn refresh_keys(&mut self, before: &Motion) {
         if !self.document.scene.motion.has_only_keys() {
             return;

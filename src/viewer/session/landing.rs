@@ -1,6 +1,6 @@
-//! Landing: a dragged hand or foot is laid on what is under the pointer, which gives the depth that a pointer does not know.
+//! Landing: a dragged hand or foot is laid on the surface under the pointer, which provides the missing depth.
 //!
-//! Everything is measured in the pose in which the drag began, so that the same pointer gives the same pose on any way there.
+//! Everything is measured in the drag's initial pose, so that a pointer position gives the same pose on any path.
 
 use std::collections::BTreeMap;
 use std::f32::consts::TAU;
@@ -16,36 +16,36 @@ use crate::scene::surface::Surface;
 
 use super::Session;
 
-/// A surface counts fully once the pointer has moved this far, metres of a person. Until then the depth changes gradually, so that a
-/// drag that begins in front of a surface does not jump there.
+/// Pointer movement after which a surface counts fully, metres at human size. Until then the depth changes gradually, so that a drag that begins in
+/// front of a surface does not jump to it.
 const RAMP: f32 = 0.08;
-/// The floor counts fully once the pointer is this far below it, metres of a person.
+/// Depth below the floor at which it counts fully, metres at human size.
 const FLOOR_RAMP: f32 = 0.02;
-/// Radius around the pointer in which surfaces count, so that the depth does not jump at their edges: half a palm, metres of a person.
+/// Radius around the pointer in which surfaces count, so that the depth does not jump at their edges: half a palm, metres at human
+/// size.
 const RADIUS: f32 = 0.06;
-/// Rings of rays in this radius, and rays on each of them. Another one is in the middle.
+/// Rings of rays: fraction of this radius, and number of rays. One more ray is in the middle.
 const RINGS: [(f32, u8); 2] = [(0.5, 6), (1.0, 12)];
-/// A surface counts fully within this fraction of the limb's reach in front of what is dragged or behind it, and not at all beyond the
-/// reach.
+/// Fraction of the limb's reach, in front of the dragged part or behind it, within which a surface counts fully. Beyond the reach it is ignored.
 const NEAR: f32 = 0.6;
-/// Seen from a flatter angle, the floor is as far away as at this angle: its tangent.
+/// Tangent of the flattest view angle. At flatter angles, the floor's distance stays the same.
 const MIN_SLOPE: f32 = 0.27;
-/// What lands touches its surface up to this distance, metres of a person.
+/// Maximum distance that counts as touching, metres at human size.
 const TOLERANCE: f32 = 0.001;
-/// Largest correction, metres of a person.
+/// Largest correction, metres at human size.
 const MAX_GAP: f32 = 0.2;
-/// Largest factor by which a step is longer than the gap.
+/// Maximum ratio of step to gap.
 const MAX_GAIN: f32 = 4.0;
-/// Maximum number of solves that lead to the contact.
+/// Maximum number of solves to reach contact.
 const MAX_ROUNDS: usize = 4;
-/// For each joint of a hand, this many of the points nearest to the surface are tested.
+/// Number of tested points per joint, nearest to the surface first.
 const TOUCHING: usize = 8;
 
-/// What a dragged hand or foot can land on: the rest of the character as it was when the drag began, and the floor.
+/// Surfaces that a dragged hand or foot can land on: the rest of the character, as it was when the drag began, and the floor.
 #[derive(Clone, Debug)]
 pub(super) struct Surroundings {
     surface: Surface,
-    /// The inverse matrices of the nodes then.
+    /// The inverse node matrices at that time.
     node_from_world: Vec<Affine3A>,
     /// Height of the floor, and height of the dragged point above the lowest point of the hand or foot at the start, metres.
     floor: f32,
@@ -54,7 +54,7 @@ pub(super) struct Surroundings {
     end: Vec<(usize, Vec3)>,
     /// Length of the limb, metres.
     reach: f32,
-    /// Size relative to a person.
+    /// Size relative to a human.
     size: f32,
 }
 
@@ -67,15 +67,15 @@ pub(in crate::viewer) struct Landing {
     pub(in crate::viewer) point: Vec3,
     /// Where the dragged point would be without a landing.
     pub(super) wanted: Vec3,
-    /// How much the surface determines the depth, from 0 to 1.
+    /// Weight of the surface's depth, from 0 to 1.
     pub(super) weight: f32,
     /// The direction in which the surface is approached, a unit vector.
     direction: Vec3,
 }
 
 impl Surroundings {
-    /// Returns the surroundings of a hand or a foot of a recognised body, in the current pose of a puppet. The limbs of `others` move
-    /// too. `None` for any other part, and for one whose skin is not measured.
+    /// Returns the surroundings of a hand or foot of a recognised body, in a puppet's current pose. The limbs of `others` move too. `None` for other
+    /// parts, and if the skin is not measured.
     pub(super) fn new(puppet: &Puppet, hit: &Hit, others: &[usize]) -> Option<Self> {
         let (plan, skeleton) = (puppet.rig.body.as_ref()?, &puppet.character().skeleton);
         let is_below = |node: usize, above: usize| skeleton.ancestors(node).any(|n| n == above);
@@ -107,8 +107,8 @@ impl Surroundings {
         point.y - self.floor
     }
 
-    /// Returns where the dragged point lands. `wanted` is where it would be without a landing, and `start` where the drag began. `None`
-    /// if nothing is under the pointer that the limb can reach.
+    /// Returns where the dragged point lands. `wanted` is its position without a landing, and `start` is where the drag began. `None` if nothing
+    /// under the pointer is within the limb's reach.
     pub(super) fn land(&self, ray: &Ray, wanted: Vec3, start: Vec3) -> Option<Landing> {
         if let Some((on, distance, covered)) = self.meet(ray) {
             let plane = (wanted - ray.origin).dot(ray.direction);
@@ -130,8 +130,7 @@ impl Surroundings {
         lands.then_some(Landing { on: None, point, wanted, weight, direction: Vec3::NEG_Y })
     }
 
-    /// Returns what is around a ray: the node that is met most often, its distance along the ray, and the part of the rays around it that
-    /// meet something.
+    /// Samples rays around a ray: returns the node hit most often, its distance along the ray, and the fraction of sample rays that hit something.
     fn meet(&self, ray: &Ray) -> Option<(usize, f32, f32)> {
         let near = self.surface.along(ray, RADIUS * self.size);
         let (x, y) = ray.direction.any_orthonormal_pair();
@@ -153,8 +152,8 @@ impl Surroundings {
         Some((node, sum / met, met / rays))
     }
 
-    /// Returns how far what lands is in front of the surface, metres. Negative if it is inside, and `None` if it touches the surface or
-    /// nothing is behind it. `near` is the surface that is near, and `world` are the matrices of the pose.
+    /// Returns the distance of the landing part from the surface, metres. Negative if it is inside, and `None` if it touches the surface or nothing
+    /// is behind it. `near` is the nearby surface, and `world` contains the pose's matrices.
     fn gap(&self, landing: &Landing, near: &Surface, world: &[Affine3A]) -> Option<f32> {
         let along = landing.direction;
         let gap = if landing.on.is_none() {
@@ -181,7 +180,7 @@ impl Surroundings {
         (gap.abs() > TOLERANCE * self.size).then_some(gap)
     }
 
-    /// Returns those points of the hand or foot in the world that are foremost in a direction, some of each joint.
+    /// Returns the world points of the hand or foot that are foremost in a direction, some per joint.
     fn touching(&self, along: Vec3, world: &[Affine3A]) -> Vec<Vec3> {
         let mut points = Vec::new();
         for joint in self.end.chunk_by(|a, b| a.0 == b.0) {
@@ -194,7 +193,7 @@ impl Surroundings {
     }
 }
 
-/// Returns the outermost points of the hand or the foot at the end of a limb.
+/// Returns the outermost points of a limb's hand or foot.
 fn end_points(puppet: &Puppet, limb: &BodyLimb, is_end: impl Fn(usize) -> bool) -> Vec<(usize, Vec3)> {
     if let Some(foot) = &limb.foot {
         return foot.sole.to_vec();
@@ -210,8 +209,8 @@ fn lowest(points: &[(usize, Vec3)], world: &[Affine3A]) -> Option<f32> {
 }
 
 impl Session {
-    /// Returns the dragged point of a hand or a foot that touches nothing, and its height above the floor in metres. `None` for any other
-    /// drag, and below the floor.
+    /// Returns the dragged point of a hand or foot that touches nothing, and its height above the floor in metres. `None` for other drags, and below
+    /// the floor.
     pub(in crate::viewer) fn hanging_point(&self) -> Option<(Vec3, f32)> {
         let drag = self.drag.as_ref().filter(|drag| drag.moved && drag.landing.is_none())?;
         let world = self.puppet.world_from_node().get(drag.target.node)?;
@@ -220,7 +219,7 @@ impl Session {
             .filter(|(_, height)| height.is_finite() && *height > 0.0)
     }
 
-    /// Prepares the landing of a drag, while the pose is that in which it began. Nothing lands on a body that a motion moves.
+    /// Prepares the landing of a drag in its initial pose. Nothing lands on a body that a motion moves.
     pub(super) fn prepare_landing(&mut self) {
         let (puppet, reflection) = (&self.puppet, self.reflection.as_ref());
         let can_land = self.document.settings.landing && !self.is_playing();
@@ -231,13 +230,13 @@ impl Session {
         }
     }
 
-    /// Solves until what lands touches the surface. Where the surface does not determine all of the depth, the target is then moved back
-    /// by the rest.
+    /// Solves until the landing part touches the surface. Where the surface only partly determines the depth, the target is then moved back by the
+    /// rest.
     pub(super) fn settle_landing(&mut self) {
         let Some(drag) = &self.drag else { return };
         let Some((landing, around)) = drag.landing.zip(drag.surroundings.clone()) else { return };
         let near = around.surface.near(landing.point, around.reach);
-        // The surface gives way to the hand or follows it, so that a step closes only a part of the gap: the secant method.
+        // The surface gives way to the hand or follows it, so a step closes only part of the gap. Use the secant method.
         let (mut last, mut gain) = (None::<(f32, f32)>, 1.0);
         for _ in 0..MAX_ROUNDS {
             let Some(gap) = around.gap(&landing, &near, self.puppet.world_from_node()) else { break };
@@ -266,7 +265,7 @@ mod tests {
     use crate::asset::mannequin;
     use crate::rig;
 
-    /// A hand landed where the other one had been, which moved with it.
+    /// A hand landed where the other hand, which moved with it, had been.
     #[test]
     fn nothing_lands_on_limbs_that_move_too() {
         let character = mannequin().unwrap();
@@ -281,7 +280,7 @@ mod tests {
             around.meet(&ray).is_some()
         };
         assert!(meets(&[]) && !meets(&[right]));
-        // The own arm is never met.
+        // Rays never hit the hand's own arm.
         let ray = Ray { origin: point + Vec3::Z, direction: Vec3::NEG_Z };
         assert!(Surroundings::new(&session.puppet, &hit, &[]).unwrap().meet(&ray).is_none());
         // Only hands and feet land.

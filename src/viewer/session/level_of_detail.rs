@@ -18,7 +18,7 @@ impl Session {
         self.handles.iter().copied().filter(move |&n| !is_hidden(n))
     }
 
-    /// Replaces a hit on a finger that is too small by a hit on its hand.
+    /// Replaces a hit on a finger that is too small with a hit on its hand.
     pub(super) fn resolve_finger(&self, hit: Hit) -> Hit {
         let finger = self.puppet.rig.chains.iter().find(|c| c.joints.contains(&hit.node));
         let hand = finger.filter(|c| !hit.handle && self.is_small(c)).and_then(|c| self.hand_of(c));
@@ -28,7 +28,7 @@ impl Session {
         if offset.is_finite() { Hit { node, offset, ..hit } } else { hit }
     }
 
-    /// Returns whether a chain is a finger of a hand and too small on screen.
+    /// Returns whether a chain is a finger that is too small on screen.
     fn is_small(&self, chain: &Chain) -> bool {
         chain.kind == ChainKind::Finger
             && self.hand_of(chain).is_some()
@@ -40,8 +40,7 @@ impl Session {
         self.puppet.rig.above(&self.puppet.character().skeleton, finger.base)
     }
 
-    /// Returns the length of a chain on screen in pixels, as if it were straight and perpendicular to the line of
-    /// sight.
+    /// Returns a chain's length on screen in pixels, as if straight and perpendicular to the line of sight.
     fn screen_length(&self, chain: &Chain) -> f32 {
         let positions: Vec<Vec3> = chain.joints.iter().filter_map(|&n| self.position_of(n)).collect();
         let length: f32 = positions.windows(2).map(|p| p[0].distance(p[1])).sum();

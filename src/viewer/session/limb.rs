@@ -3,8 +3,8 @@
 use crate::asset::{Character, Skeleton};
 use crate::rig::{BodyLimb, Rig};
 
-/// Returns the nodes of the limb that contains a node: those of an arm, a leg or a wing of the body with its fingers or toes,
-/// or otherwise those of the chain, or otherwise the node alone.
+/// Returns the nodes of a node's limb: an arm, leg or wing of the body with its fingers or toes, or else the chain, or else only
+/// the node.
 pub(super) fn nodes(character: &Character, rig: &Rig, node: usize) -> Vec<usize> {
     let chain = || {
         let chains = rig.chains.iter().filter(|c| c.joints.contains(&node));
@@ -14,12 +14,12 @@ pub(super) fn nodes(character: &Character, rig: &Rig, node: usize) -> Vec<usize>
     of_body(character, rig, node).or_else(chain).unwrap_or_else(|| vec![node])
 }
 
-/// Returns the nodes of the limb of the body that contains a node, with its fingers or toes. `None` if no limb contains it.
+/// Returns the nodes of the body limb that contains a node, with fingers or toes. `None` if no limb contains it.
 pub(super) fn of_body(character: &Character, rig: &Rig, node: usize) -> Option<Vec<usize>> {
     find(character, rig, node).map(|(_, nodes)| nodes)
 }
 
-/// Returns the limb of the body that contains a node, and its nodes with its fingers or toes. `None` if no limb contains it.
+/// Returns the body limb that contains a node, and its nodes with fingers or toes. `None` if no limb contains it.
 pub(super) fn find<'a>(
     character: &Character,
     rig: &'a Rig,

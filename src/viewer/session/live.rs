@@ -13,13 +13,12 @@ use super::Session;
 use crate::viewer::document::axes_fit;
 use crate::viewer::document::is_valid;
 
-/// A source is considered paused if it sends nothing for longer than this.
+/// Maximum silence before a source counts as paused.
 const MAX_GAP: Duration = Duration::from_secs(1);
 
 impl Session {
-    /// Follows a live source: applies what has arrived since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and
-    /// adds the result to a running take of the source. `seconds` is the time for its filters and its take. Returns false if nothing
-    /// has arrived.
+    /// Follows a live source: applies the data received since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and adds the result
+    /// to the source's running take. `seconds` is the time for its filters and take. Returns false if nothing has arrived.
     #[cfg(feature = "vmc")]
     pub fn follow_performer(&mut self, source: &mut LiveSource, seconds: f64) -> bool {
         let held = &self.document.scene.held;
@@ -43,8 +42,7 @@ impl Session {
         true
     }
 
-    /// Sets goals. They keep the weights and axes of the goals that they replace. Invalid goals and those of unknown nodes are
-    /// ignored.
+    /// Sets goals. They keep the weights and axes of the goals that they replace. Invalid goals and unknown nodes are ignored.
     pub(super) fn set_live_goals(&mut self, goals: Vec<Target>) {
         self.begin_live();
         let nodes = self.puppet.character().skeleton.nodes.len();
@@ -66,8 +64,8 @@ impl Session {
     /// Sets the local transforms of some nodes, and all morph weights unless `morphs` is empty. The goals are then
     /// solved from this pose. Invalid transforms and unknown nodes are ignored.
     ///
-    /// The first pose of a source adds one undo step, and so does the first pose after each pause. Other poses add
-    /// none, so that the user's own edits remain separate undo steps.
+    /// The first pose of a source adds one undo step, as does the first pose after each pause. Other poses add none,
+    /// so that the user's own edits remain separate undo steps.
     pub(super) fn apply_live_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
         self.begin_live();
         let held = &mut self.document.scene.held;
@@ -83,7 +81,7 @@ impl Session {
     }
 }
 
-/// Returns whether the numbers of a goal of a live source are valid. Such goals are for positions.
+/// Returns whether a live source's goal is valid. Such goals are for positions.
 fn is_valid_goal(goal: &Target) -> bool {
     let is_finite =
         goal.offset.as_vec3().is_finite() && goal.position.is_some_and(|p| p.as_vec3().is_finite());
@@ -91,7 +89,6 @@ fn is_valid_goal(goal: &Target) -> bool {
     is_finite && is_weight && goal.base.is_none() && axes_fit(&goal.axes, goal)
 }
 
-/// Converts the goal of a source.
 #[cfg(feature = "vmc")]
 fn target(goal: &LiveGoal) -> Target {
     Target::new(goal.node).with_offset(goal.offset.as_dvec3()).with_position(goal.position.as_dvec3())

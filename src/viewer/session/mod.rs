@@ -104,16 +104,16 @@ pub struct Session {
     pub(super) gizmo_drag: Option<GizmoDrag>,
     /// The part of the gizmo under the pointer.
     pub(super) hovered_grip: Option<GizmoGrip>,
-    /// The joint under the pointer in the lists of the panel.
+    /// The joint under the pointer in the panel's lists.
     pub(super) hint: Option<usize>,
     onion: onion::OnionGhosts,
     /// When the last pose of a live source arrived, by the clock.
     pub(super) followed: Option<Duration>,
     /// Number of clips in the character's own file.
     own_clip_count: usize,
-    /// The project as which the session was opened or last saved.
+    /// The project that the session was opened from or last saved to.
     project: Option<SavedProject>,
-    /// The rig as it was last loaded from or saved to its file.
+    /// The rig as last loaded from or saved to its file.
     pub(super) saved_rig: Arc<Rig>,
     /// The rig at the start of the session, which is also the rig at the start of a replay.
     pub(super) loaded_rig: Arc<Rig>,
@@ -121,16 +121,16 @@ pub struct Session {
     pub(super) written_rig: Option<String>,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
-    /// What the method `style` poses like, once it was used.
+    /// The style prior of the method `style`, once used.
     loaded_style: Option<style::LoadedStyle>,
-    /// Which limit stopped the last turn, until the next command.
+    /// The limit that stopped the last turn, until the next command.
     pub(super) limit_note: Option<String>,
     /// Other methods that solve for the same goals.
     pub(super) comparison: Comparison,
-    /// The mirror of the current drag, if drags are symmetric and the body is recognised.
+    /// The current drag's mirror, if drags are symmetric and the body is recognised.
     reflection: Option<Box<Reflection>>,
     pub(super) clock: Clock,
-    /// Whether no spring moves, and none will until the next command.
+    /// Whether all springs rest until the next command.
     is_asleep: bool,
     pub(super) trail: Vec<glam::Vec3>,
     /// Durations of the last updates in microseconds.
@@ -138,20 +138,20 @@ pub struct Session {
     pub(super) handles: Vec<usize>,
     /// The hands and feet that drags have laid on parts of the body.
     laid: BTreeMap<usize, contacts::Laid>,
-    /// The bounds that the first view shows.
+    /// The bounds of the first view.
     home: Bounds,
-    /// The vertices that the first view shows.
+    /// The vertices of the first view.
     home_points: Arc<[Vec3]>,
-    /// Where the body was at the start.
+    /// The body's position at the start.
     home_position: Option<Vec3>,
-    /// The joint that moves a character whose body is not recognised. It is found once, because that takes milliseconds.
+    /// The joint that moves a character whose body is not recognised. Cached, because finding it takes milliseconds.
     root: OnceLock<usize>,
-    /// What the camera follows, if [`Display::follow`](super::Display::follow) is set.
+    /// The camera's anchor, if [`Display::follow`](super::Display::follow) is set.
     anchor: Option<views::FollowAnchor>,
     size: Vec2,
     pointer: Vec2,
-    /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range
-    /// use them.
+    /// The bounds of the character at the start, enlarged to leave room for the limbs. Used for ground, shadow and
+    /// depth range.
     pub(super) scene_bounds: Bounds,
     length_unit: LengthUnit,
     recorder: Option<Recorder>,
@@ -160,8 +160,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates a session that shows a character at rest in a view of `size` pixels. A file that has motion but no
-    /// meshes starts at the first frame of its first clip, unless its body stands on the ground plane at rest.
+    /// Creates a session that shows a character at rest in a view of `size` pixels. A file with motion but no meshes
+    /// starts at the first frame of its first clip, unless its body stands on the ground plane at rest.
     pub fn new(character: impl Into<Arc<Character>>, rig: Option<Rig>, size: Vec2) -> Self {
         let character: Arc<Character> = character.into();
         let scene = character.default_scene;
@@ -253,22 +253,22 @@ impl Session {
         }
     }
 
-    /// Returns the camera.
+    /// The camera.
     pub fn camera(&self) -> Camera {
         let mut bounds = self.scene_bounds();
-        // An orthographic camera shows a character of the same size wherever it walks, also towards the camera.
+        // An orthographic camera shows the character at the same size wherever it walks, even towards the camera.
         if self.document.orbit.is_orthographic() {
             bounds.extend(self.puppet.world_from_node().iter().map(|node| node.translation.into()));
         }
         self.document.orbit.camera(&bounds)
     }
 
-    /// Returns how the session works and what it shows.
+    /// The session's settings. Commands change them.
     pub fn settings(&self) -> &Settings {
         &self.document.settings
     }
 
-    /// Returns the size of the view in pixels, width and height.
+    /// The view's width and height in pixels.
     pub fn size(&self) -> Vec2 {
         self.size
     }
@@ -278,7 +278,7 @@ impl Session {
         &self.puppet
     }
 
-    /// Returns how well the last solve met each goal.
+    /// How well the last solve met each goal.
     pub fn reports(&self) -> &[GoalReport] {
         &self.reports
     }
@@ -309,7 +309,7 @@ impl Session {
         self.drag.is_some() || self.gizmo_drag.is_some()
     }
 
-    /// Returns the active one of the selected joints.
+    /// The active joint.
     pub fn selected(&self) -> Option<usize> {
         self.document.selection.active
     }
@@ -319,12 +319,11 @@ impl Session {
         self.document.selection.nodes()
     }
 
-    /// Returns whether the character has a node.
     fn has_node(&self, node: usize) -> bool {
         node < self.document.scene.held.locals.len()
     }
 
-    /// Returns the part of the character that a click would grab.
+    /// The part of the character that a click would grab.
     pub fn hovered(&self) -> Option<Hit> {
         self.hover
     }

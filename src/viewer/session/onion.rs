@@ -17,7 +17,7 @@ use super::Session;
 const PAST: Vec3 = Vec3::new(0.95, 0.3, 0.08);
 const FUTURE: Vec3 = Vec3::new(0.06, 0.35, 0.95);
 const FADED: Vec3 = Vec3::new(0.16, 0.17, 0.2);
-/// How much of the colour each ghost has left, compared to the one that is nearer to the current time.
+/// Colour of each ghost relative to its neighbour nearer to the current time.
 const FADE: f32 = 0.5;
 /// Maximum number of ghosts on each side.
 pub(in crate::viewer) const MAX_GHOSTS: u8 = 3;
@@ -43,7 +43,7 @@ impl Default for OnionSkin {
 }
 
 impl OnionSkin {
-    /// Returns the same with a valid number of ghosts and a valid time between them.
+    /// Clamps the number of ghosts and the time between them.
     pub(super) fn within_range(self) -> Self {
         let step = if self.step.is_finite() { self.step.max(MIN_STEP) } else { Self::default().step };
         Self { count: self.count.clamp(1, MAX_GHOSTS), step, ..self }
@@ -54,7 +54,7 @@ impl OnionSkin {
 #[derive(Debug, Default)]
 pub(super) struct OnionGhosts {
     key: Option<GhostKey>,
-    /// The nearest to the current time first, each with its linear colour.
+    /// Nearest to the current time first, each with its linear colour.
     ghosts: Vec<(Puppet, Vec3)>,
 }
 
@@ -99,7 +99,7 @@ impl Session {
         }
     }
 
-    /// Returns the times of the ghosts with their colours, those nearest to the current time first.
+    /// Returns the ghosts' times and colours, nearest to the current time first.
     fn ghost_times(&self) -> Vec<(f32, Vec3)> {
         let OnionSkin { shown, count, step } = self.document.settings.onion_skin;
         if !shown || self.clock.playing || self.document.scene.motion.is_rest() {
@@ -132,7 +132,7 @@ impl Session {
         times
     }
 
-    /// Returns the character in the pose of its motion at a time, without goals. `None` if that pose is invalid.
+    /// Returns the character in its motion's pose at a time, without goals. `None` if that pose is invalid.
     fn posed_at(&self, time: f32) -> Option<Puppet> {
         let mut puppet = self.puppet.clone();
         (puppet.targets, puppet.pins, puppet.rotations) = Default::default();
@@ -142,13 +142,13 @@ impl Session {
         if self.document.scene.motion.has_only_keys() {
             puppet.shows_held = false;
         }
-        // Where the springs were at another time is not known.
+        // The springs' state at another time is unknown.
         puppet.set_springs(false);
         puppet.reset_solver();
         puppet.update().is_ok().then_some(puppet)
     }
 
-    /// Returns the ghosts, as they are drawn beside the character.
+    /// Returns the ghosts for drawing with the character.
     pub(super) fn onion_ghosts(&self) -> impl Iterator<Item = Instance<'_>> {
         let ghosts = self.onion.ghosts.iter();
         let ghosts = ghosts.map(|(puppet, color)| scene::ghost(puppet, &self.puppet, *color));

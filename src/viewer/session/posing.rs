@@ -21,7 +21,7 @@ const NO_BODY: &str = "mirroring needs a character whose body is recognised";
 const NO_LIMB: &str = "select a joint of an arm or a leg that has a counterpart on the other side";
 
 impl Session {
-    /// Returns the mirror of the character's body. `None` if no body is recognised.
+    /// Returns the body's mirror. `None` if no body is recognised.
     pub(super) fn mirror(&self) -> Option<Mirror> {
         let body = self.puppet.rig.body.as_ref()?;
         Some(Mirror::new(&self.puppet.character().skeleton, body))
@@ -66,8 +66,7 @@ impl Session {
         self.replace_pose(pose, |scene| scene.remove_goals(&others));
     }
 
-    /// Resets joints to rest: the limbs of the selected joints, or only these joints. Without a selection, the joint that keys
-    /// act on is reset.
+    /// Resets the limbs of the selected joints, or only these joints. Without a selection, resets the joint that keys act on.
     pub(super) fn reset(&mut self, whole_limbs: bool) {
         self.release();
         let mut selected = self.selection();
@@ -161,8 +160,8 @@ impl Session {
         json::to_string(&document).map_err(|e| ReadPoseError::Json(e.to_string()))
     }
 
-    /// Applies a pose that [`Session::copy_pose`], *Save pose* or `sinew pose` has written, also for another character whose
-    /// joints have the same names. It is one undo step.
+    /// Applies a pose written by [`Session::copy_pose`], *Save pose* or `sinew pose`, even for another character with the same
+    /// joint names. It is one undo step.
     ///
     /// # Errors
     /// [`ReadPoseError`] if the text is not a pose, or a pose of a character with other joints. The session is unchanged.

@@ -1,5 +1,4 @@
-//! Recording: writes the current state as commands, and then every command with its time. Also the state as commands, and its
-//! restoration.
+//! Recording: writes the current state as commands, then every command with its time. Also restores the state.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -55,7 +54,7 @@ impl Session {
         Some(recorder.finish(self.clock.now))
     }
 
-    /// Returns how long the recording has been running.
+    /// The duration of the running recording.
     pub fn recorded(&self) -> Option<Duration> {
         self.recorder.as_ref().map(|_| self.clock.now)
     }
@@ -65,8 +64,8 @@ impl Session {
         self.recorder.as_ref().is_some_and(Recorder::has_failed)
     }
 
-    /// Records a command if a recording is running. Returns false if the command cannot be written as text. It must
-    /// then not be executed. If a take is saved beside the recording, the command gets the path of that file.
+    /// Records a command if a recording is running. Returns false if the command cannot be written as text; it must
+    /// then not be executed. If a take is saved beside the recording, the command gets that file's path.
     pub(super) fn log(&mut self, command: &mut Command) -> bool {
         let now = self.clock.now;
         if let Command::AddClips(addition) = command {
@@ -92,15 +91,14 @@ impl Session {
         commands
     }
 
-    /// Returns the state of the character. Limits, poles and options are those that differ from the rig at the start of the session,
-    /// which a replay loads too.
+    /// Returns the character's state. It contains the limits, poles and options that differ from the rig at the start of the session, which a replay
+    /// loads too.
     fn snapshot(&self) -> Snapshot {
         let character = self.puppet.character();
         let problem = self.problem.as_ref().map(|problem| problem.to_data(&character.skeleton));
         Snapshot { problem, ..Snapshot::of(&self.document, character, &self.loaded_rig, self.puppet.time) }
     }
 
-    /// Returns the rig that is loaded with the character's file.
     pub(in crate::viewer) fn rig_on_disk(&self) -> &Rig {
         if self.file().is_some() { &self.saved_rig } else { &self.loaded_rig }
     }
@@ -116,7 +114,7 @@ impl Session {
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = scene.time;
         self.puppet.reset_solver();
-        // Recreate the compared methods, so that none of them continues from a result for other goals.
+        // Recreate the compared methods, so that none continues from a result for other goals.
         self.comparison = Comparison::default();
         self.comparison.set_methods(&self.document.settings.compare, &self.puppet);
         self.restore(Some(scene));

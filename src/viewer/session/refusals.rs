@@ -22,17 +22,17 @@ pub type Refusals = Arc<[(Method, String)]>;
 #[derive(Debug, Default)]
 pub(super) struct RefusalCache(RefCell<Option<(RefusalKey, Refusals)>>);
 
-/// Everything that refusals depend on. Only the presence of a goal's position matters and not its value, so the key
-/// does not change during a drag.
+/// Everything that refusals depend on. Only the presence of a goal's position matters, not its value, so the key does
+/// not change during a drag.
 #[derive(Debug)]
 struct RefusalKey {
     targets: Vec<Target>,
     pins: Vec<usize>,
     options: Options,
     rig: Arc<Rig>,
-    /// Number of clips, and what `style` poses like.
+    /// Number of clips, and the loaded style.
     style: (usize, Option<LoadedStyle>),
-    /// Nodes at the position of their parent and nodes whose scale is not one, each with its scale.
+    /// Nodes at their parent's position and nodes with non-unit scale, each with its scale.
     degenerate: Vec<(usize, Vec3)>,
 }
 
@@ -58,8 +58,8 @@ impl RefusalKey {
     }
 }
 
-/// Returns a target in which all finite numbers are replaced by zero. Only the components of an offset other than zero
-/// become one. A NaN stays and is not equal to itself, so the refusals of such a target are never cached.
+/// Returns a target with all finite numbers replaced by zero, except that non-zero offset components become one. A NaN stays and
+/// is not equal to itself, so the refusals of such a target are never cached.
 fn with_zeroed_values(target: &Target) -> Target {
     let zero = |v: DVec3| v * 0.0;
     Target {
@@ -74,8 +74,8 @@ fn with_zeroed_values(target: &Target) -> Target {
 }
 
 impl Session {
-    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem is that of the
-    /// drag, of a drag that would start at the pointer, or of the last solve, in this order.
+    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem belongs to the
+    /// drag, a drag that would start at the pointer, or the last solve, in this order.
     pub fn refusal(&self, method: Method) -> Option<String> {
         let (targets, pins) = self.current_problem();
         self.refusal_of((&targets, &pins), method)
@@ -90,7 +90,7 @@ impl Session {
         if let Some(failure) = self.style_failure().filter(|_| method == Method::Style) {
             return Some(failure.to_owned());
         }
-        // The postures of the clips are taken when the method is selected. It then solves like the one for the body.
+        // The clips' postures are sampled when the method is selected. It then solves like the full-body method.
         let is_ready = method != Method::Style || self.puppet.style.is_some();
         let method = if is_ready { method } else { Method::FullBody };
         self.puppet.refusal(targets, pins, method).map(|error| error.to_string())
@@ -110,7 +110,7 @@ impl Session {
         refusals
     }
 
-    /// Returns the goals and pins of the drag, or of one that would start at the pointer, or of the last solve.
+    /// Returns the goals and pins of the drag, of one that would start at the pointer, or of the last solve.
     fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
         let hovered = self.hover.filter(|_| self.drag.is_none());
         let hovered = hovered.map(|hit| {

@@ -14,7 +14,7 @@ use crate::viewer::session::gizmo::GizmoGrip;
 use super::Session;
 
 impl Session {
-    /// Returns the rig with all edits.
+    /// The rig with all edits.
     pub fn rig(&self) -> &Rig {
         &self.document.scene.rig
     }
@@ -24,7 +24,6 @@ impl Session {
         !Arc::ptr_eq(&self.document.scene.rig, &self.saved_rig) && self.document.scene.rig != self.saved_rig
     }
 
-    /// Replaces the rig.
     pub(in crate::viewer) fn set_rig(&mut self, rig: Arc<Rig>) {
         if !Arc::ptr_eq(&rig, &self.document.scene.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
@@ -33,8 +32,8 @@ impl Session {
         self.document.scene.rig = rig;
     }
 
-    /// Makes a node a bone of the body, or lets that bone be recognised again. The body is then recognised again, and so are its limbs.
-    /// Bones that contradict each other change nothing.
+    /// Assigns a node to a bone of the body, or returns that bone to automatic recognition. The body and its limbs are then recognised again.
+    /// Contradictory bones change nothing.
     pub(super) fn set_bone(&mut self, bone: &str, node: Option<usize>) {
         let mut given = self.document.scene.rig.given_bones.clone();
         match node {
@@ -115,8 +114,8 @@ impl Session {
         }
     }
 
-    /// Returns the chain of the limb of the body that contains a joint, and the pull of the limb from 0 to 1: how strongly its goals take
-    /// the body along. `None` if the joint is in no limb of a recognised body.
+    /// Returns the chain of the body limb that contains a joint, and the limb's pull from 0 to 1: how strongly its goals pull the body. `None` if the
+    /// joint is in no limb of a recognised body.
     pub(in crate::viewer) fn limb_pull(&self, node: usize) -> Option<(&Chain, f64)> {
         let rig = &self.puppet.rig;
         let contains = |joints: &[usize]| joints.contains(&node);
@@ -161,8 +160,7 @@ impl Session {
         Pin { node, target: self.placement(node) }
     }
 
-    /// Returns the world position in metres and the world orientation of a node in the pose that edits change, which is without looks,
-    /// constraints and springs.
+    /// Returns the world position in metres and the world orientation of a node in the edited pose, without looks, constraints and springs.
     pub(super) fn placement(&self, node: usize) -> Option<(DVec3, DQuat)> {
         let (skeleton, pose) = (&self.puppet.character().skeleton, self.puppet.primary_pose());
         pose.locals.get(node)?;
@@ -170,8 +168,8 @@ impl Session {
         Some((position, orientation(skeleton, pose, node)))
     }
 
-    /// Moves all pins to the current positions of their nodes, unless a motion is loaded. This is necessary after an
-    /// edit that is not a solve, because otherwise the next solve would pull the nodes back.
+    /// Moves all pins to the current positions of their nodes, unless a motion is loaded. Required after an edit
+    /// other than a solve, because otherwise the next solve would pull the nodes back.
     pub(in crate::viewer) fn refresh_pins(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             return;

@@ -1,4 +1,4 @@
-//! Saving images, poses, rigs and takes under names that are not used yet.
+//! Saves images, poses, rigs and takes under unused names.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::viewer::project::{self, EXTENSION, MAX_BYTES, ProjectContents};
 
 use crate::{asset, export, rig};
 
-/// The numbers that a file name may contain. The first free one is used.
+/// The range of numbers in file names. The first free one is used.
 const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
 
 /// File formats for a pose.
@@ -24,7 +24,7 @@ const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
 pub enum PoseFile {
     /// Transforms of all nodes, and how well the goals were met.
     Json,
-    /// A copy of the model in this pose, which other programs can open.
+    /// A copy of the model in this pose, readable by other programs.
     Glb,
 }
 
@@ -56,12 +56,12 @@ pub enum SaveError {
     },
 }
 
-/// A project's file as it was last read or written.
+/// A project's file as last read or written.
 #[derive(Clone, Debug)]
 pub(super) struct SavedProject {
     pub(super) path: PathBuf,
     pub(super) text: String,
-    /// See [`Session::work`]. `None` if the file has another state, because the session was recovered from a copy.
+    /// See [`Session::work`]. `None` if the file differs because the session was recovered from a copy.
     pub(super) work: Option<String>,
 }
 
@@ -116,7 +116,6 @@ impl Session {
         export::posed_copy_loss(&self.puppet().character().skeleton, self.puppet().pose())
     }
 
-    /// Returns the text of the pose's file.
     pub(in crate::viewer) fn pose_json(&self) -> Result<Vec<u8>, JsonError> {
         let mut text = json::to_vec(&PoseDocument::new(self.puppet(), self.reports(), None))?;
         text.push(b'\n');
@@ -168,8 +167,8 @@ impl Session {
         Ok(path)
     }
 
-    /// Saves the state of the session as a project, which `sinew` and the viewer open. The character's file and those of its added
-    /// clips are not copied: the project names them relative to its folder.
+    /// Saves the session's state as a project for `sinew` and the viewer. The files of the character and its added clips are not
+    /// copied: the project references them relative to its folder.
     ///
     /// # Errors
     /// [`SaveError::Exists`] if the file exists, unless `replace` is set. [`SaveError::Write`] if it cannot be written. An
@@ -186,12 +185,12 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the session as the text of a project in a folder. Two sessions in the same state have the same text.
+    /// Returns the session as the text of a project in a folder. Equal states give equal text.
     pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
         project::text(self.project_contents(), folder)
     }
 
-    /// Returns what a person would miss. See [`project::work`].
+    /// Returns the work worth saving. See [`project::work`].
     pub(in crate::viewer) fn work(&self) -> String {
         project::work(self.project_contents(), self.follows_keys())
     }
@@ -208,15 +207,14 @@ impl Session {
         }
     }
 
-    /// Notes that the session is a project whose file has this text.
+    /// Records that the session is a project whose file has this text.
     pub(in crate::viewer) fn note_project(&mut self, path: &Path, text: &str) {
         let work = Some(self.work());
         self.project = Some(SavedProject { path: path.into(), text: text.into(), work });
     }
 
     /// Saves the project under its name. A new one is saved beside the character as `NAME.sinew`, or in `folder` if the character
-    /// is built in. The name gets the first free number if there is such a file already, or if the project was changed by
-    /// another program.
+    /// is built in. The name gets the first free number if the file already exists, or if another program changed the project.
     ///
     /// # Errors
     /// [`SaveError`] if it cannot be written.
@@ -251,17 +249,17 @@ impl Session {
         }
     }
 
-    /// Returns the path as which a new project is saved if the name is free: beside the character, or in `folder` if the character
-    /// is built in.
+    /// Returns the default path of a new project if the name is free: beside the character, or in `folder` for the built-in
+    /// character.
     pub(in crate::viewer) fn default_project(&self, folder: &Path) -> PathBuf {
         let beside = self.file().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
-        // The mannequin has the name of the program, which is also the extension.
+        // The mannequin has the program's name, which is also the extension.
         let name = self.file().map_or_else(|| "mannequin".to_owned(), |_| self.name());
         beside.unwrap_or(folder).join(format!("{name}.{EXTENSION}"))
     }
 
-    /// Continues an earlier project with the work of this session, which was recovered from a copy. Nothing counts as saved. Without
-    /// an earlier project, the session is a new one.
+    /// Continues an earlier project with this session's work, which was recovered from a copy. Nothing counts as saved. Without an earlier project,
+    /// the session is new.
     pub(in crate::viewer) fn continue_project(&mut self, earlier: Option<&Path>) {
         self.project = earlier.map(|path| {
             let text = bounded::read_to_string(path, MAX_BYTES).unwrap_or_default();
@@ -269,12 +267,12 @@ impl Session {
         });
     }
 
-    /// Returns the file of the project as which the session was opened or last saved.
+    /// Returns the project file that the session was opened from or last saved to.
     pub fn project(&self) -> Option<&Path> {
         self.project.as_ref().map(|project| project.path.as_path())
     }
 
-    /// Returns whether everything that a person has made is in the project's file.
+    /// Returns whether the project's file contains all of the user's work.
     pub fn is_saved(&self) -> bool {
         self.project.as_ref().is_some_and(|project| project.work.as_ref() == Some(&self.work()))
     }
@@ -287,14 +285,14 @@ impl Session {
         write_numbered(folder, &format!("{}-take", self.name()), "csv", csv)
     }
 
-    /// Returns the file from which the character was loaded. The built-in character has none.
+    /// The character's file. The built-in character has none.
     pub fn file(&self) -> Option<&Path> {
         let path = self.puppet().character().path.as_path();
-        // The path of the built-in character is a description and not a file.
+        // The built-in character's path is a description, not a file.
         (path.extension().is_some() || fs::is_file(path)).then_some(path)
     }
 
-    /// Returns the size of the view in whole pixels, width and height.
+    /// The view's width and height in whole pixels.
     pub fn pixels(&self) -> (u32, u32) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size is 1 to 32768")]
         let size = (self.size().x as u32, self.size().y as u32);

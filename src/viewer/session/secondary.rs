@@ -9,17 +9,17 @@ use crate::secondary::STEPS_PER_SECOND;
 
 use super::Session;
 
-/// How long springs settle after a jump to another time or pose, in seconds.
+/// Settling time of springs after a jump to another time or pose, in seconds.
 const SETTLE_SECONDS: f64 = 1.0;
-/// After a longer time without a frame or a command, springs settle instead, so that a recording of a month is replayed in
-/// seconds. A window draws frames more often than that.
+/// After a longer gap without frames or commands, springs settle instead, so that a month-long recording replays in seconds. A
+/// window draws frames more often.
 const MAX_GAP: Duration = Duration::from_secs(600);
 
-/// What a character looks at with its eyes, or with its head if the file says nothing about eyes.
+/// What a character looks at with its eyes, or with its head if the file does not define eyes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EyeTarget {
-    /// Nothing: the eyes and the head have the pose of the motion.
+    /// Nothing: eyes and head follow the motion.
     #[default]
     Nothing,
     /// The camera.
@@ -28,14 +28,14 @@ pub enum EyeTarget {
     Point(DVec3),
 }
 
-/// Returns the time on the clock at which a step of the springs ends. Steps begin with the clock, so that they are at the
-/// same times however often the clock is set.
+/// Returns the clock time at which a spring step ends. Steps are counted from the clock's start, so their times do not depend on
+/// how often the clock is set.
 fn step_end(step: u64) -> Duration {
     let nanoseconds = (u128::from(step) * 1_000_000_000).div_ceil(u128::from(STEPS_PER_SECOND));
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
 }
 
-/// Returns the number of steps that have ended at a time on the clock.
+/// Returns the number of steps completed at a clock time.
 fn steps_at(now: Duration) -> u64 {
     let steps = now.as_nanos() * u128::from(STEPS_PER_SECOND) / 1_000_000_000;
     u64::try_from(steps).unwrap_or(u64::MAX)
@@ -51,7 +51,7 @@ impl Session {
         }
     }
 
-    /// Lets the springs settle in the current pose, after a jump to it.
+    /// Lets the springs settle after a jump to the current pose.
     pub(super) fn settle_springs(&mut self) {
         if self.document.settings.springs {
             self.clock.spring_steps = steps_at(self.clock.now);
@@ -62,8 +62,8 @@ impl Session {
         }
     }
 
-    /// Simulates the springs up to a time on the clock. Before each step, the session is advanced to the end of that step,
-    /// so that its result depends on the commands and their times, but not on the frame rate.
+    /// Simulates the springs up to a clock time. Before each step, the session advances to the end of that step, so that the
+    /// result depends on commands and their times, but not on the frame rate.
     pub(super) fn advance_springs(&mut self, now: Duration) {
         let end = steps_at(now);
         let is_gap = now.saturating_sub(step_end(self.clock.spring_steps)) > MAX_GAP;
@@ -82,7 +82,7 @@ impl Session {
         }
     }
 
-    /// Returns the part of a step of the springs that has passed at a time on the clock.
+    /// Returns the elapsed fraction of a spring step at a clock time.
     pub(super) fn spring_fraction(&self, now: Duration) -> f64 {
         let steps = self.clock.spring_steps;
         let (from, to) = (step_end(steps), step_end(steps.saturating_add(1)));
@@ -90,12 +90,12 @@ impl Session {
         if self.is_asleep { 0.0 } else { passed / to.saturating_sub(from).as_secs_f64() }
     }
 
-    /// Returns whether springs are swinging, so that the character moves although nothing plays.
+    /// Returns whether springs swing, which moves the character although nothing plays.
     pub fn is_swinging(&self) -> bool {
         self.puppet.has_springs() && !self.is_asleep
     }
 
-    /// Turns the eyes to their target, which may have moved.
+    /// Turns the eyes to their possibly moved target.
     pub(super) fn refresh_eyes(&mut self) {
         let target = match self.document.settings.look_at {
             EyeTarget::Nothing => None,
@@ -108,7 +108,7 @@ impl Session {
         }
     }
 
-    /// Shows the springs at the current time, on the same pose.
+    /// Shows the springs at the current time in the same pose.
     pub(super) fn refresh_springs(&mut self) {
         if self.puppet.has_springs() && !self.is_asleep {
             self.note_error(|session| session.puppet.refresh_secondary());

@@ -8,8 +8,8 @@ use crate::viewer::session::gizmo::GizmoDrag;
 
 use super::{MAX_TIMES, Session};
 
-/// Returns the viewer's default options for a method. Each solve continues from the pose on the screen, so that the
-/// pose does not jump, and the errors of all iterations are recorded for the convergence curve.
+/// Returns the viewer's default options for a method. Each solve continues from the displayed pose, so that the pose
+/// does not jump. The errors of all iterations are recorded for the convergence curve.
 pub(in crate::viewer) fn default_options(method: Method) -> Options {
     Options::default().with_method(method).with_start(Start::Continue).with_restarts(0).with_record(true)
 }
@@ -23,8 +23,7 @@ pub(in crate::viewer) fn push_time(times: &mut Vec<f32>, time: f32) {
 }
 
 impl Session {
-    /// Returns the default options for a method with this character: those of the viewer, overridden by those of the
-    /// rig.
+    /// Returns the default options for a method with this character: the viewer's, overridden by the rig's.
     pub(in crate::viewer) fn default_options(&self, method: Method) -> Options {
         let mut options = default_options(method);
         self.document.scene.rig.options.apply(&mut options);
@@ -40,9 +39,8 @@ impl Session {
         }
     }
 
-    /// Replaces the options of the previous session's rig by those of this one's. Options that the user has changed
-    /// are kept, unless the rig in the file has a new value for them. `is_other` is set if the session shows another
-    /// character.
+    /// Replaces the previous session's rig options with this one's. Options that the user has changed are kept,
+    /// unless the rig file has a new value for them. `is_other` is set if the session shows another character.
     pub(super) fn adopt_rig_options(&mut self, from: &Self, is_other: bool) {
         let (old, new) = (&from.saved_rig.options, &self.document.scene.rig.options);
         let mut options = *self.document.settings.solver;
@@ -77,12 +75,12 @@ impl Session {
         }
         let before = (!self.is_dragging()).then(|| self.document.scene.clone());
         let has_targets = self.solve_goals();
-        // The new options may lead to another pose for goals that stay, and that change can be undone.
+        // With the new options, kept goals may result in another pose. That change can be undone.
         if let Some(before) = before.filter(|b| *b != self.document.scene) {
             self.history.remember(before);
         }
-        // During a drag all methods continue from their current poses, unless the method changes. Otherwise the compared methods restart from
-        // their common start pose.
+        // During a drag all methods continue from their current poses, unless the method changes. Otherwise compared methods restart from their
+        // common start pose.
         if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);
         }
@@ -114,8 +112,8 @@ impl Session {
         self.update_comparison(has_targets);
     }
 
-    /// Shows how well a restored pose without a motion meets its goals, which may be written by hand. The next drag starts in the
-    /// restored pose and solves for them too.
+    /// Shows how well a restored pose without a motion meets its goals, which may be handwritten. The next drag starts in that
+    /// pose and solves for them too.
     pub(in crate::viewer) fn meet_goals(&mut self) {
         if !self.document.scene.goals.is_empty() && self.puppet.is_posed_by_hand() {
             let held = self.document.scene.held.clone();
@@ -157,12 +155,12 @@ impl Session {
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
         if !self.puppet.is_posed_by_hand() {
-            // The result must depend on the pose of the clip and on the goals, but not on how many frames came before.
+            // The result must depend on the clip's pose and the goals, but not on the number of earlier frames.
             self.puppet.reset_solver();
         }
         self.puppet.looping = self.document.settings.looping;
         if has_rotations {
-            // The steps of a solve do not include the turned joints.
+            // A solve's steps do not include the turned joints.
             self.problem = None;
         } else if has_targets {
             self.note_problem();
@@ -213,7 +211,7 @@ impl Session {
             self.add_reflected(&target, &mut targets);
         }
         if let Some(hold) = &self.gizmo_drag {
-            // Only what the turned joints carry can move. A pin elsewhere would make the whole body follow.
+            // Only parts below the turned joints can move. A pin elsewhere would make the whole body follow.
             let is_free = |t: &Target| !targets.iter().any(|other| other.node == t.node);
             let pinned: Vec<Target> = hold.pinned_targets(self).into_iter().filter(is_free).collect();
             targets.extend(pinned);
@@ -230,8 +228,8 @@ impl Session {
         (targets, pins)
     }
 
-    /// Returns whether the body follows all targets as a whole, because the dragged node pulls it, or because a goal of
-    /// the hips does. Goals that moved only their limb when they were set are then goals of the body too.
+    /// Returns whether the whole body follows all targets, because the dragged node or a goal of the hips pulls it. Goals that
+    /// moved only their limb when set are then goals of the body too.
     fn pulls_body(&self, targets: &[Target], dragged: Option<usize>) -> bool {
         let Some(body) = &self.puppet.rig.body else { return false };
         let pulls = |t: &Target| {
@@ -242,8 +240,8 @@ impl Session {
     }
 }
 
-/// Replaces invalid numbers by their defaults. In the viewer a solve from the current pose always continues a drag.
-/// Recordings call that `current` if they are old or leave it out.
+/// Replaces invalid numbers with their defaults. In the viewer, a solve from the current pose always continues a
+/// drag. Old recordings call this `current` or omit it.
 fn sanitize(mut options: Options) -> Options {
     options.record = true;
     if options.start == Start::Current {
@@ -252,7 +250,7 @@ fn sanitize(mut options: Options) -> Options {
     options.iterations = options.iterations.min(10_000);
     options.restarts = options.restarts.min(100);
     options.replace_invalid(&default_options(options.method));
-    // The step mode asks for traces by itself.
+    // Step mode requests traces itself.
     (options.record, options.trace) = (true, false);
     options
 }

@@ -1,5 +1,5 @@
-//! Serialises the solver's options without those that have their default value. Options may also be read by their
-//! dotted keys, as on the command line.
+//! Serialises the solver's options without default values. Options may also be read by dotted keys, as on the command
+//! line.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;

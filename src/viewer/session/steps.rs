@@ -1,8 +1,7 @@
-//! Step mode: shows the steps of the last solve one after the other.
+//! Step mode: shows the steps of the last solve one by one.
 //!
-//! The problem of the last drag, or of the goals that stay, is solved again from the pose before it. The puppet shows the
-//! pose after a number of steps of this solve. Nothing else of the session changes, so that leaving the step mode brings
-//! back the solved pose.
+//! The problem of the last drag, or of the kept goals, is solved again from the pose before it. The puppet shows the pose after a
+//! number of steps of this solve. Nothing else in the session changes, so leaving step mode restores the solved pose.
 
 use crate::asset::Skeleton;
 use crate::ik::Method;
@@ -16,7 +15,7 @@ use crate::viewer::document::{SolveProblem, is_valid};
 /// The problem of the last solve, with the pose before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Problem {
-    /// The pose that replaces the rest pose, at the start of the drag. Its morph weights are not used.
+    /// The pose that replaces the rest pose, at the start of the drag. Morph weights are not used.
     before: Pose,
     targets: Vec<Target>,
     pins: Vec<Pin>,
@@ -25,7 +24,6 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Returns the problem as data.
     pub(super) fn to_data(&self, skeleton: &Skeleton) -> SolveProblem {
         let locals = self.before.locals.iter().zip(&skeleton.nodes).enumerate();
         let moved = locals.filter(|(_, (before, node))| **before != node.rest);
@@ -54,12 +52,12 @@ impl Problem {
     }
 }
 
-/// The step mode.
+/// The state of step mode.
 #[derive(Debug)]
 pub(super) struct Stepping {
     /// The puppet with the solved pose.
     solved: Box<Puppet>,
-    /// Number of steps that the pose on the screen contains.
+    /// Number of steps in the displayed pose.
     shown: usize,
 }
 
@@ -69,20 +67,18 @@ impl Session {
         self.problem.as_ref().is_some_and(|problem| !problem.targets.is_empty())
     }
 
-    /// Returns the number of steps that the pose on the screen contains, and the number of all steps of the solve.
-    /// `None` unless the step mode is on.
+    /// Returns the number of steps in the displayed pose, and the solve's total. `None` unless the step mode is on.
     pub fn shown_steps(&self) -> Option<(usize, usize)> {
         self.stepping.as_ref().map(|stepping| (stepping.shown, self.puppet.steps().count()))
     }
 
-    /// Returns the step that was made last in the pose on the screen. `None` in the pose before the first step, or if
-    /// the step mode is off.
+    /// Returns the last step of the displayed pose. `None` before the first step, or if step mode is off.
     pub fn shown_step(&self) -> Option<(&SolveTrace, &NodeStep)> {
         self.puppet.steps().nth(self.stepping.as_ref()?.shown.checked_sub(1)?)
     }
 
-    /// Stores the problem that the session solves. It begins in the pose before the drag. Without a drag, the goals that
-    /// stay have changed, and the pose before the last drag remains.
+    /// Stores the session's current problem, which starts in the pose before the drag. Without a drag, kept goals have changed,
+    /// and the pose before the last drag remains the start.
     pub(super) fn note_problem(&mut self) {
         let dragged = self.drag.as_ref().map(|drag| &drag.before.held);
         let turned = self.gizmo_drag.as_ref().filter(|drag| drag.target().is_some());
@@ -111,7 +107,7 @@ impl Session {
         }
         let shown = shown.min(self.puppet.steps().count());
         self.puppet.shown_steps = Some(shown);
-        // The last solve is not continued, so that the same problem always has the same steps.
+        // Do not continue from the last solve, so that equal problems always have equal steps.
         self.puppet.reset_solver();
         match self.puppet.update() {
             Ok(_) => self.stepping.iter_mut().for_each(|stepping| stepping.shown = shown),

@@ -1,4 +1,4 @@
-//! What the method `style` poses like: postures of the character's clips, or a style that was learned.
+//! The source of the method `style`: postures of the character's clips, or a learned style.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,13 @@ use super::Session;
 pub(super) const NO_CLIPS: &str =
     "it needs postures of clips, or a style; add clips in the pane Clips, or open a style";
 
-/// What the method `style` poses like.
+/// The source of the method `style`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum StyleSource {
-    /// The nearest postures of a clip, or of all clips.
+    /// The nearest postures of one clip or all clips.
     Clips(Option<String>),
-    /// A style that is learned from a clip, or from all clips.
+    /// A style learned from one clip or all clips.
     Learned {
         /// Name of the clip.
         learned: Option<String>,
@@ -39,7 +39,7 @@ impl Default for StyleSource {
 }
 
 impl StyleSource {
-    /// Returns the same source with another path of its file.
+    /// Returns the source with its file path replaced.
     #[must_use]
     pub(in crate::viewer) fn with_file(&self, path: impl FnOnce(&Path) -> PathBuf) -> Self {
         match self {
@@ -48,7 +48,7 @@ impl StyleSource {
         }
     }
 
-    /// Returns the name of the clip. `None` stands for all of them, or for a file.
+    /// Returns the clip's name. `None` means all clips or a file.
     fn clip(&self) -> Option<&str> {
         match self {
             Self::Clips(clip) | Self::Learned { learned: clip } => clip.as_deref(),
@@ -57,7 +57,7 @@ impl StyleSource {
     }
 }
 
-/// The prior that a puppet has: its source, the number of clips at that time, which grows when clips are added, and why it has none.
+/// The prior of a puppet: its source, the number of clips at that time, which grows when clips are added, and why loading failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LoadedStyle {
     source: StyleSource,
@@ -66,15 +66,15 @@ pub(super) struct LoadedStyle {
 }
 
 impl Session {
-    /// Sets what the method poses like, and solves again.
+    /// Sets the style source, and solves again.
     pub(super) fn set_style(&mut self, source: StyleSource) {
         self.document.settings.style = source;
-        // A file may have changed.
+        // The file may have changed.
         self.loaded_style = None;
         self.set_solver(*self.document.settings.solver);
     }
 
-    /// Loads the prior of the method, if the method is used and another one is needed.
+    /// Loads the method's prior, if the method is used and its prior is outdated.
     pub(super) fn refresh_style(&mut self) {
         let settings = &self.document.settings;
         let is_used = settings.solver.method == Method::Style || settings.compare.contains(&Method::Style);
@@ -108,17 +108,17 @@ impl Session {
         }
     }
 
-    /// Returns the clips of a source: the one that it names, or all.
+    /// Returns a source's clips: the named one, or all.
     fn style_clips(&self, source: &StyleSource) -> Vec<usize> {
         let character = self.puppet.character();
         let one = source.clip().and_then(|name| character.find_clip(name));
         one.map_or_else(|| (0..character.clips.len()).collect(), |clip| vec![clip])
     }
 
-    /// Writes the style that is learned from the clips into a file, which `sinew style` also writes.
+    /// Writes the style learned from the clips to a file, as `sinew style` does.
     ///
     /// # Errors
-    /// A line that says why nothing can be learned, or why the file was not written.
+    /// A one-line reason why nothing can be learned, or why the file was not written.
     pub(in crate::viewer) fn save_style(&self, path: &Path) -> Result<(), String> {
         let clips = self.style_clips(&self.document.settings.style);
         let learned = self.puppet.learn(&clips, &Learning::default());
@@ -149,7 +149,7 @@ mod tests {
         session
     }
 
-    /// Drags the left hand, and returns where the pointer was and where the hand is in the image.
+    /// Drags the left hand, and returns the positions of pointer and hand in the image.
     fn drag_hand(session: &mut Session) -> [Vec2; 2] {
         let hand = session.puppet.rig.bones["leftHand"];
         let seen = |session: &Session| {
@@ -211,7 +211,7 @@ mod tests {
         let mut session = with_style(mannequin().unwrap());
         session.apply(Command::Style(learned));
         session.save_style(&file).unwrap();
-        // It needs no clips.
+        // A style file needs no clips.
         let mut character = mannequin().unwrap();
         character.clips.clear();
         let opened = StyleSource::File { file: file.clone() };
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!((other.error.clone(), other.refusal(Method::Style)), (None, None));
         assert_eq!(posed(other, opened.clone()), pose);
 
-        // A project finds it from its own folder.
+        // A project resolves the file relative to its folder.
         session.save_project(&project, true).unwrap();
         assert!(
             std::fs::read_to_string(&project).unwrap().contains("style = { file = \"walk.style.json\" }")

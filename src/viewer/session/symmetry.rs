@@ -1,4 +1,4 @@
-//! Symmetric dragging: the counterpart of what is dragged on the other side of the body follows.
+//! Symmetric dragging: the dragged part's counterpart on the other side of the body follows.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -9,11 +9,10 @@ use crate::rig::{BodyPlan, Mirror};
 
 use super::Session;
 
-/// Minimum horizontal part of the direction in which a body faces. A body that lies down faces up, and keeps the direction
-/// that it has at rest.
+/// Minimum horizontal part of the direction in which a body faces. A lying body faces up, and keeps its rest direction.
 const MIN_FACING: f64 = 0.3;
 
-/// The mirror of a drag. It stands where the body stood and faced when the drag began.
+/// The mirror of a drag. It matches where the body stood and faced when the drag began.
 #[derive(Clone, Debug)]
 pub(super) struct Reflection {
     mirror: Mirror,
@@ -45,13 +44,12 @@ impl Reflection {
         (mirrored.node != target.node).then(|| moved(&mirrored, self.world_from_rest))
     }
 
-    /// Returns the counterpart of a node and its local rotation, if the node is turned to a pose. `None` for a joint in the
-    /// middle.
+    /// Returns a node's counterpart. `None` for a joint in the middle.
     pub(super) fn partner(&self, node: usize) -> Option<usize> {
         self.mirror.partner(node).filter(|&partner| partner != node)
     }
 
-    /// Copies the mirrored rotation of a node of a pose to its counterpart.
+    /// Copies a node's mirrored rotation to its counterpart in a pose.
     pub(super) fn copy(&self, skeleton: &Skeleton, pose: &mut Pose, node: usize) {
         let from = pose.clone();
         self.mirror.copy(skeleton, &from, [node], pose);
@@ -74,8 +72,7 @@ pub(super) fn mirrored_target(mirror: &Mirror, skeleton: &Skeleton, target: &Tar
     })
 }
 
-/// Returns the rigid motion on the ground that moves the hips from rest to where they are, and turns the body to where it
-/// faces.
+/// Returns the planar motion that moves the hips from rest to their current position, and turns the body to its current facing.
 fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
     let (puppet, skeleton) = (&session.puppet, &session.puppet.character().skeleton);
     let turn =
@@ -95,7 +92,7 @@ fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
 }
 
 impl Session {
-    /// Turns symmetric dragging on or off, also for the current drag.
+    /// Turns symmetric dragging on or off, including the current drag.
     pub(super) fn set_symmetry(&mut self, symmetry: bool) {
         if self.document.settings.symmetry == symmetry {
             return;
@@ -120,7 +117,7 @@ impl Session {
         (!self.document.scene.is_pinned(other.node)).then_some(other)
     }
 
-    /// Adds the target of the counterpart of a dragged node, instead of a goal that it has.
+    /// Adds the target of a dragged node's counterpart, replacing the counterpart's goal.
     pub(super) fn add_reflected(&self, target: &Target, targets: &mut Vec<Target>) {
         if let Some(other) = self.reflected(target) {
             targets.retain(|t| t.node != other.node);

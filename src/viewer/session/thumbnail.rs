@@ -9,11 +9,11 @@ use super::Session;
 
 /// Width and height of a thumbnail in pixels.
 const SIDE: u32 = 160;
-/// The distance of the camera, relative to the one from which the sphere around the character is shown.
+/// Camera distance relative to the one that shows the sphere around the character.
 const NEARER: f32 = 0.72;
 
 impl Session {
-    /// Renders the character in its current pose from the direction of the camera, without a floor, and returns it as PNG.
+    /// Renders the character in its current pose from the camera's direction, without a floor, as PNG.
     ///
     /// # Errors
     /// [`RenderError`] if it cannot be rendered.
@@ -21,7 +21,7 @@ impl Session {
         let bounds = self.puppet.bounds();
         let mut orbit = Orbit { ..self.document.orbit };
         orbit.frame(&bounds, 1.0);
-        // The sphere around a standing figure is much wider than the figure.
+        // A standing figure's bounding sphere is much wider than the figure.
         orbit.distance *= NEARER;
         let settings = ViewSettings {
             camera: orbit.camera(&bounds),

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Session;
 
-/// The largest frame rate.
+/// Maximum frame rate.
 pub(in crate::viewer) const MAX_FRAME_RATE: f32 = 240.0;
-/// Where the playhead can go before there is a motion, and how long a motion of key poses is at first, seconds.
+/// The playhead's range before there is a motion, and the initial length of a motion of key poses, seconds.
 pub(super) const DEFAULT_DURATION: f32 = 2.0;
 /// The latest time of a key pose that the playhead reaches, seconds.
 const LAST_TIME: f64 = 3600.0;
@@ -33,7 +33,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Returns the same with a valid frame rate and a valid range.
+    /// Clamps the frame rate and removes an invalid range.
     pub(super) fn within_range(self) -> Self {
         let Self { frame_rate, range, .. } = self;
         let frame_rate = if frame_rate.is_finite() {
@@ -52,7 +52,7 @@ impl Timeline {
         time
     }
 
-    /// Returns the frame at a time. It need not be whole.
+    /// Returns the frame at a time, possibly fractional.
     pub(in crate::viewer) fn frame(&self, time: f32) -> f64 {
         f64::from(time) * f64::from(self.frame_rate)
     }
@@ -62,9 +62,9 @@ impl Timeline {
         self.time(self.frame(time).round())
     }
 
-    /// Returns the time of the next frame, or of the previous one.
+    /// Returns the time of the next or previous frame.
     pub(in crate::viewer) fn beside(&self, time: f32, forward: bool) -> f32 {
-        /// The fraction of a frame within which a time belongs to the frame.
+        /// Tolerance in frames within which a time belongs to a frame.
         const SAME_FRAME: f64 = 1e-3;
         let frame = self.frame(time);
         self.time(if forward {
@@ -74,7 +74,7 @@ impl Timeline {
         })
     }
 
-    /// Returns a time as text: its frame, or seconds.
+    /// Formats a time as frame or seconds.
     pub(in crate::viewer) fn text(&self, time: f32) -> String {
         if !self.frames {
             return format!("{time:.2} s");
@@ -84,7 +84,7 @@ impl Timeline {
         if is_whole { format!("frame {frame:.0}") } else { format!("frame {frame:.1}") }
     }
 
-    /// Returns the start and the end of the part of a motion of this length that loops.
+    /// Returns start and end of the looping part of a motion of this length.
     pub(in crate::viewer) fn looped(&self, seconds: f32) -> [f32; 2] {
         let [from, to] = self.range.unwrap_or([0.0, seconds]);
         if from < seconds { [from, to.min(seconds)] } else { [0.0, seconds] }
@@ -92,14 +92,14 @@ impl Timeline {
 }
 
 impl Session {
-    /// Returns the latest time that the playhead can reach, in seconds. A motion of key poses can be continued after its end.
+    /// Returns the latest time that the playhead can reach, in seconds. A motion of key poses can be extended.
     pub(in crate::viewer) fn last_time(&self) -> f32 {
         #[expect(clippy::cast_possible_truncation, reason = "an hour")]
         let last = LAST_TIME as f32;
         if self.document.scene.motion.takes_keys() { last } else { self.seconds() }
     }
 
-    /// Returns the time of the previous or the next key, or `None` if there is no such key.
+    /// Returns the time of the previous or next key, if any.
     pub(in crate::viewer) fn key_beside(&self, forward: bool) -> Option<f32> {
         let (times, now) = (self.document.scene.motion.key_times(), self.puppet.time);
         let is_here = |time: f32| crate::motion::is_same_time(time, now);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     proptest! {
-        /// From any time, as many steps forward as back lead to the same frame.
+        /// From any time, equal numbers of steps forward and back lead to the same frame.
         #[test]
         fn a_step_back_undoes_a_step_forward(rate in prop::sample::select(vec![24.0_f32, 25.0, 30.0, 60.0]), frame in 0_u16..20_000) {
             let timeline = Timeline { frame_rate: rate, ..Timeline::default() };

@@ -1,4 +1,4 @@
-//! The variant of the materials that is shown.
+//! The displayed material variant.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::asset::Character;
 use super::Session;
 
 impl Session {
-    /// Shows a variant. A name that the character does not have changes nothing.
+    /// Shows a variant. Unknown names change nothing.
     pub(super) fn set_variant(&mut self, name: Option<String>) {
         let names = &self.puppet.character().variants.names;
         if name.as_ref().is_none_or(|name| names.contains(name)) {
@@ -15,15 +15,15 @@ impl Session {
         }
     }
 
-    /// Returns the character with the materials that are shown, for the upload to a renderer. It is a copy if a variant is
-    /// shown, because everything else shares the character of the file.
+    /// Returns the character with the displayed materials, for upload to a renderer. This is a copy if a variant is shown, because
+    /// everything else shares the file's character.
     pub fn shown_character(&self) -> Cow<'_, Character> {
         let character = self.puppet.character();
         if self.document.settings.variant.is_none() {
             return Cow::Borrowed(character);
         }
         let mut shown = character.clone();
-        // The name was checked when it was set.
+        // The name was checked when set.
         let _ = shown.select_variant(self.document.settings.variant.as_deref());
         Cow::Owned(shown)
     }

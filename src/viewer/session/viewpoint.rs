@@ -1,18 +1,18 @@
-//! Where a character looks from, and in which direction.
+//! The position and direction from which a character looks.
 
 use glam::Vec3;
 
 use crate::pose::{orientation, rest_orientation};
 use crate::puppet::Puppet;
 
-/// Distance of the first point at which a character looks, relative to the radius of the scene.
+/// Initial distance of the look-at point, relative to the scene's radius.
 #[cfg(any(test, feature = "window"))]
 const DISTANCE: f32 = 0.5;
 
 /// The eyes of a character in its current pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::viewer) struct Viewpoint {
-    /// The node of the head.
+    /// The head's node.
     pub(in crate::viewer) head: usize,
     /// Position between the eyes in world metres.
     pub(in crate::viewer) eyes: Vec3,
@@ -21,7 +21,7 @@ pub(in crate::viewer) struct Viewpoint {
 }
 
 impl Viewpoint {
-    /// Returns the viewpoint with which a character can look at something: by the head of its file, or by that of its recognised body.
+    /// Returns the viewpoint from which a character can look at something, from its file's head or its recognised body's.
     pub(in crate::viewer) fn of(puppet: &Puppet) -> Option<Self> {
         let (character, body) = (puppet.character(), puppet.rig.body.as_ref());
         let look = character.look_at.as_ref();
@@ -40,7 +40,7 @@ impl Viewpoint {
         eyes.is_finite().then_some(Self { head, eyes, forward })
     }
 
-    /// Returns a point before the eyes in world metres, at a suitable distance in a scene of this radius.
+    /// Returns a point in front of the eyes in world metres, at a suitable distance in a scene of this radius.
     #[cfg(any(test, feature = "window"))]
     pub(in crate::viewer) fn point_before(&self, radius: f32) -> Vec3 {
         self.eyes + DISTANCE * radius * self.forward
@@ -63,7 +63,7 @@ mod tests {
         Session::new(character, None, SIZE)
     }
 
-    /// A head with an eye on each side, which turn by as much as the gaze does.
+    /// A head with an eye on each side. The eyes turn exactly with the gaze.
     fn eyes() -> Character {
         let at = |x: f32, y: f32| Transform::from_translation(Vec3::new(x, y, 0.0));
         let turned = Transform { rotation: Quat::from_rotation_x(0.7), ..at(-0.03, 0.0) };
@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    /// A character whose file says nothing about its eyes turns its head and its neck, but not its pose.
+    /// A character without eyes in its file turns its head and neck, but its pose does not change.
     #[test]
     fn a_head_turns_to_the_handle_within_its_limits() {
         let mut characters = vec![mannequin().unwrap()];
@@ -159,7 +159,7 @@ mod tests {
             let angle = degrees_between(viewpoint.forward, point(&session) - viewpoint.eyes);
             assert!(angle < 1.0, "{angle}");
             assert!(*session.puppet.primary_pose() == pose && !session.history.can_undo());
-            // Behind the back, the limits hold the head.
+            // For a point behind the back, the limits stop the head.
             let behind = viewpoint.eyes - 2.0 * viewpoint.forward + Vec3::X;
             session.apply(Command::LookAt(EyeTarget::Point(behind.as_dvec3())));
             let neck = session.puppet.rig.body.as_ref().unwrap().neck.clone();
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_cancelled_drag_puts_the_handle_back() {
         let mut session = session(mannequin().unwrap());
-        // Single precision cannot hold this.
+        // Single precision cannot represent this.
         let before = before_face(&session).as_dvec3().with_x(0.1);
         session.apply(Command::LookAt(EyeTarget::Point(before)));
         let at = pixel(&session.camera(), before.as_vec3(), SIZE).unwrap();
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(session.document.settings.look_at, EyeTarget::Point(before));
     }
 
-    /// A pin kept the head where its look had turned it.
+    /// A pin kept the head in its look-at orientation.
     #[test]
     fn a_pin_of_a_head_does_not_contain_its_look() {
         let mut session = session(mannequin().unwrap());

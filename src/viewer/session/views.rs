@@ -1,4 +1,4 @@
-//! Views of the character, and the camera that follows it.
+//! Views of the character, and a camera that follows it.
 
 use std::collections::HashSet;
 
@@ -11,27 +11,27 @@ use crate::viewer::{Command, Orbit};
 
 use super::Session;
 
-/// Radius of what a view of a joint shows, at least, relative to the character.
+/// Minimum radius that a joint's view shows, relative to the character.
 const MIN_FOCUS: f32 = 0.12;
-/// Distance relative to the size of the scene by which the character may rise or sink before the camera does, so that the picture does
-/// not bob with every step.
+/// Distance by which the character may rise or sink before the camera does, relative to the scene's size, so that the image does not bob with every
+/// step.
 const VERTICAL_SLACK: f32 = 0.12;
 
-/// Where the followed joint and the camera were at the last command. Both are replaced by every recorded command and not by the clock,
-/// so that the camera does not depend on the frame rate.
+/// Positions of the followed joint and the camera at the last command. Every recorded command replaces both; the clock does not, so the camera is
+/// independent of the frame rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FollowAnchor {
     node: usize,
-    /// Position of the joint, in metres. Its height is that for which the camera has the height of `target`.
+    /// Position of the joint, in metres. Its height corresponds to the height of `target`.
     position: Vec3,
-    /// The target of the camera.
+    /// The camera's target.
     target: Vec3,
-    /// How far the camera has risen since then.
+    /// The camera's rise since then.
     rise: f32,
 }
 
 impl Session {
-    /// Returns the view of the whole character from the front, as after opening a character, but where the character is now.
+    /// Returns the initial front view of the whole character, at its current position.
     pub fn home_view(&self) -> Orbit {
         let aspect = self.size.x / self.size.y;
         let mut view = Orbit::framing(&self.home, aspect);
@@ -46,7 +46,7 @@ impl Session {
         view
     }
 
-    /// Returns where the body is: its hips, or otherwise the joint that moves the character.
+    /// Returns the body's position: its hips, or else the joint that moves the character.
     pub(in crate::viewer) fn body_position(&self) -> Option<Vec3> {
         self.position_of(self.body_node()).filter(|position| position.is_finite())
     }
@@ -67,8 +67,8 @@ impl Session {
         view
     }
 
-    /// Returns a view of the selected joints with the bones at them, from the current direction. Without a selection, it shows the
-    /// whole character.
+    /// Returns a view of the selected joints and their bones from the current direction. Without a selection, it shows the whole
+    /// character.
     pub fn selection_view(&self) -> Orbit {
         let mut view = self.document.orbit;
         let aspect = self.size.x / self.size.y;
@@ -89,7 +89,7 @@ impl Session {
         view
     }
 
-    /// Returns the bounds of the scene. If the camera follows the character, so do the floor and the light.
+    /// Returns the scene's bounds. If the camera follows the character, so do floor and light.
     pub(super) fn scene_bounds(&self) -> Bounds {
         let Bounds { lo, hi } = self.scene_bounds;
         let center = self.scene_bounds.sphere().0;
@@ -97,12 +97,12 @@ impl Session {
         Bounds { lo: lo + by, hi: hi + by }
     }
 
-    /// Returns where the joint is that the camera follows.
+    /// Returns the position of the joint that the camera follows.
     pub(super) fn followed_position(&self) -> Option<Vec3> {
         self.position_of(self.anchor?.node).filter(|p| p.is_finite())
     }
 
-    /// Moves the camera with the character, unless the user drags the body: its target would flee from the pointer.
+    /// Moves the camera with the character, except while the user drags the body: the target would flee from the pointer.
     pub(super) fn follow(&mut self) {
         let Some(now) = self.followed_position().filter(|_| !self.is_dragging()) else { return };
         let slack = VERTICAL_SLACK * self.home.sphere().1;
@@ -113,13 +113,13 @@ impl Session {
         }
     }
 
-    /// Returns what [`Self::update_anchor`] must know about the state before a command.
+    /// Returns the state before a command that [`Self::update_anchor`] needs.
     pub(super) fn before_command(&self) -> BeforeCommand {
         let (position, target) = (self.followed_position(), self.document.orbit.target);
         BeforeCommand { position, target, is_dragging: self.is_dragging() }
     }
 
-    /// Notes where the camera and the followed joint are after a command.
+    /// Records the positions of camera and followed joint after a command.
     pub(super) fn update_anchor(&mut self, effect: CameraEffect, before: BeforeCommand) {
         if !self.document.settings.display.follow {
             self.anchor = None;
@@ -132,7 +132,7 @@ impl Session {
             self.follow();
         }
         let (Some(now), is_dragging) = (self.followed_position(), self.is_dragging()) else { return };
-        // A replay leaves out most commands of this kind.
+        // A replay skips most commands of this kind.
         let is_same = before
             == BeforeCommand { position: Some(now), target: self.document.orbit.target, is_dragging: false };
         if effect == CameraEffect::None && is_same && !is_dragging {
@@ -181,12 +181,12 @@ pub(super) struct BeforeCommand {
     is_dragging: bool,
 }
 
-/// What a command does to a camera that follows the character.
+/// A command's effect on a camera that follows the character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CameraEffect {
     /// It may change the pose, but not the time.
     None,
-    /// It changes the time or brings a pose of another time.
+    /// It changes the time or applies a pose of another time.
     Follows,
     /// It sets the camera.
     Sets,
@@ -195,7 +195,7 @@ pub(super) enum CameraEffect {
 }
 
 impl CameraEffect {
-    /// Returns the effect of a command that is recorded.
+    /// Returns the effect of a recorded command.
     pub(super) fn of(command: &Command) -> Self {
         match command {
             Command::Seek(_) | Command::Clip(_) | Command::LivePose(..) => Self::Follows,

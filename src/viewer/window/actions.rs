@@ -1,4 +1,4 @@
-//! Performs actions: those of the session by commands, those of the application by requests, and those of the window directly.
+//! Performs actions: session actions by commands, application actions by requests, and window actions directly.
 
 use winit::event::KeyEvent;
 use winit::keyboard::{Key as WinitKey, KeyCode, KeyLocation, NamedKey, PhysicalKey};
@@ -8,7 +8,7 @@ use crate::viewer::{Action, Event, Key, PoseFile};
 
 use super::{App, system};
 
-/// Returns the viewer's key for a key of the window system.
+/// Converts a window-system key to the viewer's key.
 pub(super) fn key(event: &KeyEvent) -> Option<Key> {
     if let Some(pad) = numpad(event) {
         return Some(Key::Numpad(pad));
@@ -42,7 +42,7 @@ pub(super) fn key(event: &KeyEvent) -> Option<Key> {
     })
 }
 
-/// Returns the digit or the point of a key of the numeric keypad, also if Num Lock is off.
+/// Returns the digit or point of a numeric keypad key, even if Num Lock is off.
 fn numpad(event: &KeyEvent) -> Option<char> {
     let PhysicalKey::Code(code) = event.physical_key else { return None };
     Some(match code {
@@ -62,7 +62,7 @@ fn numpad(event: &KeyEvent) -> Option<char> {
 }
 
 impl App {
-    /// Handles a key that was pressed. Returns the event for the scene, unless the key belongs to something else.
+    /// Handles a pressed key. Returns the event for the scene, unless something else uses the key.
     pub(super) fn key_event(
         &mut self,
         event: &KeyEvent,
@@ -73,7 +73,7 @@ impl App {
         let is_typing = self.context.text_edit_focused() || self.is_typing() || self.panel.palette.is_some();
         let action = self.input.action(key);
         let is_text = matches!(action, Some(Action::CopyPose | Action::PastePose));
-        // Keys that are typed into a text field are no shortcuts, except for those with Ctrl that the field does not use.
+        // Keys typed into a text field are not shortcuts, except for Ctrl combinations that the field does not use.
         if is_typing && (is_text || !self.input.control()) {
             return None;
         }
@@ -97,7 +97,7 @@ impl App {
         (!is_of_panel && (is_busy || !consumed)).then_some(Event::Key(key))
     }
 
-    /// Performs an action, unless only the input can: moving and turning a joint follow the pointer. Returns whether it did.
+    /// Performs an action, unless only `Input` can, as for moving and turning a joint. Returns whether it did.
     pub(super) fn perform_in_window(&mut self, action: Action) -> bool {
         if let Some(request) = request(action) {
             self.flush_pointer();

@@ -20,9 +20,9 @@ pub(super) struct AdaptiveQuality {
     control: QualityControl,
     /// Start of the control's clock.
     began: Instant,
-    /// The reduced qualities that were not drawn yet.
+    /// Reduced qualities that were not drawn yet.
     unprepared: Vec<Quality>,
-    /// The model and the shading mode for which they are prepared.
+    /// The model and shading mode for which they are prepared.
     shown: Option<(u64, ShadingMode)>,
 }
 
@@ -41,10 +41,10 @@ impl AdaptiveQuality {
     }
 }
 
-/// Linear colour of a floor that is seen from the side.
+/// Linear colour of a floor seen from the side.
 const FLOOR_LINE: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.45);
 
-/// Returns the frame of a session with clear lines on the floor, which images that are saved do not have.
+/// Returns a session's frame with clear floor lines, which saved images do not have.
 fn window_frame(session: &Session, scale: f32) -> Frame<'_> {
     let mut frame = session.frame(scale);
     frame.ground = frame.ground.map(|floor| Floor { grid: Grid::Clear { width: scale }, ..floor });
@@ -54,7 +54,7 @@ fn window_frame(session: &Session, scale: f32) -> Frame<'_> {
     frame
 }
 
-/// Returns a line in place of a floor that is seen exactly from the side, where it would be invisible.
+/// Returns a line to replace a floor seen exactly from the side, which would be invisible.
 fn floor_from_side(camera: &Camera, floor: &Floor, scale: f32) -> Option<Line> {
     let sight = camera.direction();
     let is_flat = matches!(camera.projection, Projection::Orthographic { .. }) && sight.y.abs() < 1e-4;
@@ -106,8 +106,8 @@ impl App {
         quality.began.checked_add(due)
     }
 
-    /// Draws one of the reduced qualities into a small image that nobody sees, because a software driver compiles
-    /// shaders when they are first used. Returns whether there is more to prepare.
+    /// Draws one of the reduced qualities into a small hidden image, because a software driver compiles shaders on
+    /// first use. Returns whether there is more to prepare.
     pub(super) fn prepare_quality(&mut self) -> Result<bool, RenderError> {
         let Some(open) = &mut self.open else { return Ok(false) };
         let (graphics, quality) = (&mut open.graphics, &mut open.quality);

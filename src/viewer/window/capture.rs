@@ -16,14 +16,14 @@ use super::{App, requests};
 /// Interval at which the source is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(8);
 
-/// How a performer's motion is received.
+/// How to receive a performer's motion.
 #[derive(Clone, Debug)]
 pub struct Listening {
     /// The address on which to receive it.
     pub address: SocketAddr,
-    /// The cutoff at rest in hertz with which it is smoothed.
+    /// Cutoff frequency of the smoothing at rest, in hertz.
     pub smooth: Option<f64>,
-    /// The bones that carry trackers, by the names of the trackers. Others are carried by the nearest bones.
+    /// The bones that carry trackers, by tracker name. Other trackers use the nearest bone.
     pub trackers: Vec<(String, Bone)>,
 }
 
@@ -57,7 +57,7 @@ impl Capture {
         Ok(Self { source, began: Instant::now(), trackers: trackers.clone() })
     }
 
-    /// Returns whether data has arrived that the character does not show yet.
+    /// Returns whether data has arrived that is not shown yet.
     pub(super) fn has_new_packets(&self) -> bool {
         self.source.has_new_packets()
     }
@@ -99,7 +99,7 @@ impl App {
         }
     }
 
-    /// Matches the height of the performer's hips to that of the character's hips.
+    /// Matches the performer's hip height to the character's.
     pub(super) fn level_hips(&mut self) {
         if let Some(LiveSource { receiver, live, .. }) = self.capture.as_mut().map(|c| &mut c.source) {
             receiver.with_state(|state| live.level(&state.performer));

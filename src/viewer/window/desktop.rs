@@ -1,4 +1,4 @@
-//! What the window needs from a desktop: dialogs, a file manager, a folder for settings, and a window of its own.
+//! What the window needs from a desktop: dialogs, a file manager, a settings folder, and its own window.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use super::{App, scale};
 /// Size of a new window, and its minimum size, in points.
 const SIZE: LogicalSize<f64> = LogicalSize::new(1280.0, 800.0);
 const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(240.0, 180.0);
-/// The part of a monitor that a window leaves free if it would otherwise be larger, because the desktop has bars there.
+/// Fraction (1/`MARGIN`) of the monitor that an oversized window leaves free for desktop bars.
 const MARGIN: u32 = 12;
 
 /// Whether saved files are in folders that can be shown.
@@ -46,7 +46,7 @@ pub(super) fn open_folder(folder: &Path) -> io::Result<()> {
     open::that_detached(folder)
 }
 
-/// Returns how a new window looks.
+/// Returns the attributes of a new window.
 pub(super) fn window_attributes(events: &ActiveEventLoop) -> WindowAttributes {
     Window::default_attributes()
         .with_title("sinew")
@@ -54,8 +54,7 @@ pub(super) fn window_attributes(events: &ActiveEventLoop) -> WindowAttributes {
         .with_min_inner_size(MIN_SIZE)
 }
 
-/// Opens an adapter that draws into a window of `size` pixels. The size is a parameter because asking a destroyed window for it
-/// panics.
+/// Opens an adapter that draws into a window of `size` pixels. The size is a parameter because querying a destroyed window panics.
 pub(super) fn graphics(
     window: &Arc<Window>,
     size: PhysicalSize<u32>,
@@ -68,7 +67,7 @@ pub(super) fn graphics(
     Graphics::new(gpu, surface, &offered, size)
 }
 
-/// Returns the size of a new window in pixels: [`SIZE`] at the monitor's scale factor, but not more than fits on the monitor.
+/// Returns the size of a new window in pixels: [`SIZE`] at the monitor's scale factor, but limited to the monitor.
 pub(in crate::viewer) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::Size {
     let monitor = events.primary_monitor().or_else(|| events.available_monitors().next());
     let Some(monitor) = monitor.filter(|m| m.size().width > 0 && m.size().height > 0) else {
@@ -77,7 +76,7 @@ pub(in crate::viewer) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::S
     clamped(SIZE.to_physical(monitor.scale_factor()), monitor.size()).into()
 }
 
-/// Returns a size in pixels, or as much of it as a monitor has beside its margins.
+/// Limits a size in pixels to the monitor without margins.
 fn clamped(wanted: PhysicalSize<u32>, monitor: PhysicalSize<u32>) -> PhysicalSize<u32> {
     let side = |wanted: u32, whole: u32| if wanted <= whole { wanted } else { whole - whole / MARGIN };
     PhysicalSize::new(side(wanted.width, monitor.width), side(wanted.height, monitor.height))
@@ -97,7 +96,7 @@ impl App {
     /// Does nothing, because a desktop has no address.
     pub(super) fn copy_link(&mut self) {}
 
-    /// Opens the system's dialog, and waits for it on another thread.
+    /// Opens the system's dialog and waits for it on another thread.
     pub(super) fn show_dialog(&self, purpose: PathPurpose, suggested: &Path) -> DialogRequest {
         let Some(open) = &self.open else { return DialogRequest::Refused };
         let mut dialog = AsyncFileDialog::new().set_parent(&open.window);
@@ -106,7 +105,7 @@ impl App {
             dialog = dialog.set_directory(folder);
         }
         let name = suggested.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Some systems require the dialog to be created on this thread.
+        // Some systems require that the dialog is created on this thread.
         match purpose {
             PathPurpose::Open => {
                 let dialog = dialog.set_title("Open a character, a motion or a project");

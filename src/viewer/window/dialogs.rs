@@ -1,4 +1,4 @@
-//! Asks for paths: by the system's dialogs, or by the path field where the desktop has none.
+//! Asks for paths: with system dialogs, or with the path field where the desktop has none.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,33 +15,33 @@ use super::requests::{saved_message, without_code};
 
 /// Extension of style files.
 const STYLE: &str = "style.json";
-/// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
+/// Time after a dialog request during which typed keys are assumed to be meant for the dialog.
 const DIALOG_DELAY: Duration = Duration::from_secs(2);
 
-/// A dialog of the system that was requested.
+/// A requested system dialog.
 #[derive(Debug)]
 pub(super) struct Dialog {
     requested: Instant,
-    /// Whether the window has lost the keyboard focus since. The dialog has then probably appeared.
+    /// Whether the window has lost the keyboard focus since, probably to the dialog.
     seen: bool,
 }
 
-/// What became of the request for a dialog.
+/// The outcome of a dialog request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(target_arch = "wasm32"), expect(dead_code, reason = "a desktop reports each dialog"))]
 pub(super) enum DialogRequest {
-    /// It appears before long, and its end is reported.
+    /// The dialog appears soon, and its end is reported.
     #[cfg(not(target_arch = "wasm32"))]
     Accepted,
-    /// It appears, but only a chosen file is reported.
+    /// The dialog appears, but only a chosen file is reported.
     Unwatched,
     /// The system has no dialog for this purpose, or cannot show it.
     Refused,
 }
 
 impl App {
-    /// Opens the system's dialog, and waits for it on another thread. If an earlier request has not shown a dialog, this shows
-    /// the path field instead.
+    /// Opens the system's dialog and waits for it on another thread. If an earlier request showed no dialog, this shows the path
+    /// field instead.
     pub(super) fn ask_path(&mut self, purpose: PathPurpose) {
         match &self.files.dialog {
             Some(Dialog { seen: true, .. }) => return,
@@ -66,7 +66,7 @@ impl App {
     pub(super) fn end_dialog(&mut self, purpose: PathPurpose, path: Option<PathBuf>) {
         let seen = self.files.dialog.take().is_some_and(|dialog| dialog.seen);
         match path {
-            // The dialog has asked whether to replace the file, unless the name lacks the extension.
+            // The dialog has asked before replacing the file, unless the name lacks the extension.
             Some(path) => self.use_path(purpose, &path, true),
             // A dialog that appears takes the focus, so this one never appeared.
             None if !seen => self.type_path(purpose),
@@ -84,7 +84,7 @@ impl App {
         self.request_redraw();
     }
 
-    /// Returns the absolute path with which a dialog starts.
+    /// Returns the absolute path that a dialog suggests.
     fn suggested_path(&self, purpose: PathPurpose) -> PathBuf {
         let here = Path::new(".");
         let path = match purpose {
@@ -117,7 +117,7 @@ impl App {
         }
     }
 
-    /// Uses a path that was typed or chosen in a dialog. `may_replace` is set if the person has agreed to replace the file.
+    /// Uses a path that was typed or chosen in a dialog. `may_replace` is set if the user has agreed to replace the file.
     pub(super) fn use_path(&mut self, purpose: PathPurpose, path: &Path, may_replace: bool) {
         let (named, is_own) = match purpose {
             PathPurpose::Open => return self.open_file(path),
@@ -150,7 +150,7 @@ impl App {
         }
     }
 
-    /// Poses like the style of a file, with the method for it.
+    /// Applies the style of a file, with the matching method.
     pub(super) fn open_style(&mut self, path: &Path) {
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         if let Err(error) = read_style(&file) {
@@ -189,7 +189,7 @@ impl App {
     }
 }
 
-/// Returns whether a path is that of a learned style.
+/// Returns whether a path is a learned style.
 pub(super) fn is_style(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     name.ends_with(&format!(".{STYLE}"))

@@ -22,7 +22,7 @@ impl App {
     /// Forwards an event to the scene unless it belongs to the panel.
     pub(super) fn handle_scene_event(&mut self, event: &WindowEvent, consumed: bool) {
         let Some(window) = self.open.as_ref().map(|s| Arc::clone(&s.window)) else { return };
-        // A question must be answered first. egui has its keys and clicks already.
+        // A question must be answered first. egui already has its keys and clicks.
         let is_modifier = matches!(event, WindowEvent::ModifiersChanged(_));
         if self.panel.question.is_some() && !self.input.is_busy() && !is_modifier {
             return;
@@ -45,7 +45,7 @@ impl App {
                 if belongs_to_panel && !self.session.is_hovering() {
                     return;
                 }
-                // Parts of the panel may lie on the scene.
+                // Parts of the panel may cover the scene.
                 Event::Moved(if belongs_to_panel { Vec2::NEG_ONE } else { at })
             }
             WindowEvent::CursorLeft { .. } if !self.input.is_busy() => Event::Moved(Vec2::NEG_ONE),
@@ -103,13 +103,13 @@ impl App {
         }
     }
 
-    /// Returns whether the pointer is over the panel, or over one of its windows or menus. egui only knows where the
-    /// pointer was at the last redraw.
+    /// Returns whether the pointer is over the panel, or over one of its windows or menus. egui only knows the
+    /// pointer position of the last redraw.
     pub(super) fn is_over_panel(&self) -> bool {
         let at = self.at / self.context.pixels_per_point();
         let at = egui::pos2(at.x, at.y);
         let layer = self.context.layer_id_at(at);
-        // egui gives a press to a border that is this close.
+        // egui assigns a press to a border this close.
         let interaction = self.context.global_style().interaction.clone();
         let grab = interaction.resize_grab_radius_side + interaction.interact_radius;
         !self.panel.layout.scene_inside_borders(grab).contains(at)

@@ -9,10 +9,10 @@ use crate::viewer::panel::{Answer, ExportProgress, Leave, PathPurpose, Question}
 
 use super::App;
 
-/// What the window and the thread share.
+/// State shared by window and thread.
 #[derive(Debug, Default)]
 struct Shared {
-    /// The part that is done, as the bits of a number from 0 to 1.
+    /// The completed fraction, as the bits of a float.
     done: AtomicU32,
     is_cancelled: AtomicBool,
 }
@@ -26,7 +26,7 @@ pub(super) struct RunningExport {
     closes: bool,
 }
 
-/// The end of an export: what was written, or `None` if it was cancelled, or why it failed.
+/// The end of an export: what was written, `None` if cancelled, or why it failed.
 #[derive(Debug)]
 pub(super) struct ExportEnd {
     pub(super) path: PathBuf,
@@ -88,7 +88,7 @@ impl App {
         }
     }
 
-    /// Asks whether to wait for the export that is running. Returns false if there is none, or if it was asked already.
+    /// Asks whether to wait for the running export. Returns false if there is none, or if this was already asked.
     pub(super) fn ask_about_export(&mut self) -> bool {
         let Some(running) = self.files.export.as_ref().filter(|running| !running.closes) else {
             return false;
@@ -101,7 +101,7 @@ impl App {
         true
     }
 
-    /// Closes the window when the export has ended, or lets it stay open. [`Answer::No`] stops the export.
+    /// Closes the window when the export has ended, or keeps it open. [`Answer::No`] stops the export.
     pub(super) fn answer_about_export(&mut self, answer: Answer) {
         if answer == Answer::No {
             self.cancel_export();
@@ -111,11 +111,11 @@ impl App {
         }
     }
 
-    /// Stops the export before the program ends, so that its thread leaves no hidden file.
+    /// Stops the export before the program ends, so that no hidden file is left.
     pub(super) fn end_export_now(&mut self) {
         self.cancel_export();
         if let Some(running) = self.files.export.take() {
-            // A thread that has panicked has nothing left to do.
+            // A panicked thread has nothing left to do.
             let _ = running.thread.join();
         }
     }
@@ -123,7 +123,7 @@ impl App {
     /// Handles the end of an export.
     pub(super) fn end_export(&mut self, end: ExportEnd) {
         self.panel.export = None;
-        // Without an export, there is nothing to wait for. Whether to close is asked again on the next attempt.
+        // Without an export, there is nothing to wait for. The next attempt to close asks again.
         self.panel.question.take_if(|question| *question == Question::Export);
         let closes = self.files.export.take().is_some_and(|running| running.closes);
         let is_written = end.result.is_ok();
@@ -136,7 +136,7 @@ impl App {
             Ok(None) => self.notify(Ok("the export was cancelled".into())),
             Err(error) => self.fail_path(PathPurpose::ExportClip, error),
         }
-        // After an error, the person may want to export again.
+        // After an error, the user may want to export again.
         if closes && is_written {
             self.leave(Leave::Close);
         }

@@ -11,8 +11,7 @@ use super::requests::saved_message;
 use super::{App, system};
 
 impl App {
-    /// Returns the folders for images and poses in the order of preference: the one that the person has chosen, or else those of the
-    /// project and the character, and the current one.
+    /// Returns the folders for images and poses in order of preference: the chosen one, or else the project's, the character's and the current one.
     fn export_folders(&self) -> Vec<PathBuf> {
         if let Some(chosen) = self.preferences.export_folder() {
             return vec![chosen.to_path_buf()];
@@ -23,7 +22,7 @@ impl App {
         beside.chain([Path::new(".")]).map(Path::to_path_buf).collect()
     }
 
-    /// Returns the folder for images and poses that would be tried first.
+    /// Returns the preferred folder for images and poses.
     pub(super) fn export_folder(&self) -> PathBuf {
         self.export_folders().into_iter().next().unwrap_or_default()
     }
@@ -45,7 +44,7 @@ impl App {
         self.save_in_folder(|app, folder| Some(app.session.save_pose(kind, folder)), loss);
     }
 
-    /// Saves a file in the first folder that can be written, and says what the file lacks.
+    /// Saves a file in the first writable folder, and reports what the file lacks.
     pub(super) fn save_in_folder(
         &mut self,
         save: impl Fn(&mut Self, &Path) -> Option<Result<PathBuf, SaveError>>,
@@ -73,7 +72,7 @@ impl App {
         }
     }
 
-    /// Shows a message about a saved file, with a button for its folder.
+    /// Shows a message about a saved file, with a button that opens its folder.
     pub(super) fn offer_folder(&mut self, message: &str, folder: PathBuf) {
         if system::HAS_FOLDERS {
             self.panel.offer(message, "Open folder", AppRequest::OpenFolder(folder));

@@ -21,7 +21,7 @@ use reload::Changes;
 /// A message from another thread to the window.
 #[derive(Debug)]
 pub(super) enum AppEvent {
-    /// A file was read, or failed to be read.
+    /// A file was read, or reading failed.
     Read(Box<LoadResult>),
     /// The system's file dialog was closed, with or without a path.
     Chosen(PathPurpose, Option<PathBuf>),
@@ -29,28 +29,28 @@ pub(super) enum AppEvent {
     Exported(ExportEnd),
     /// The open file, or one that belongs to it, has changed.
     Changed,
-    /// The file with which the window was opened was read, or failed to be read.
+    /// The window's initial file was read, or reading failed.
     Loaded,
     /// The window should close without confirmation.
     Close,
     /// Something has happened in the page.
     #[cfg(target_arch = "wasm32")]
     Page(super::page_event::PageEvent),
-    /// The window manager may have added a frame to the window. This arrives after the events that the window has already received.
+    /// The window manager may have added a frame to the window. Arrives after all events that were already queued.
     Placed,
 }
 
-/// The window's state that concerns files.
+/// The window's file state.
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) loader: CharacterLoader,
     changes: Changes,
-    /// The file that was read while a question about it is shown.
+    /// The loaded file while a question about it is shown.
     pub(super) pending: Option<LoadResult>,
-    /// The file that is opened by a step through its folder.
+    /// The file being opened by stepping through its folder.
     stepped: Option<PathBuf>,
     pub(super) dialog: Option<Dialog>,
-    /// The export of a clip that is running.
+    /// The running clip export.
     pub(super) export: Option<RunningExport>,
     pub(super) proxy: EventLoopProxy<AppEvent>,
 }
@@ -80,7 +80,7 @@ impl Files {
 }
 
 impl App {
-    /// Starts to read a file. If `reloads` is set, it is the open file, and the camera and the pose are kept.
+    /// Starts to read a file. If `reloads` is set, it is the open file, and camera and pose are kept.
     pub(super) fn read(&mut self, file: &Path, reloads: bool) {
         if let Err(error) = self.files.loader.start_beside(file, reloads, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
@@ -99,8 +99,8 @@ impl App {
         self.request_redraw();
     }
 
-    /// Opens another file. A question about work that would be lost is asked when the file was read: a file that cannot be read,
-    /// and one whose motion or pose the character takes over, lose nothing.
+    /// Opens another file. The question about unsaved work waits until the file is read: unreadable files, and files whose motion
+    /// or pose the character takes over, lose nothing.
     pub(super) fn open_file(&mut self, file: &Path) {
         self.files.stepped = None;
         if is_style(file) {
@@ -110,7 +110,7 @@ impl App {
         self.read(file, false);
     }
 
-    /// Adds the clips of a file to the timeline, or only the one with a name.
+    /// Adds the clips of a file to the timeline, or only the named one.
     pub(super) fn add_clips(&mut self, file: &Path, clip: Option<String>) {
         if let Err(error) = self.files.loader.start_adding(file, clip, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
@@ -128,7 +128,7 @@ impl App {
         cancelled
     }
 
-    /// Opens the next or previous file of the folder, relative to the one that is open or being read.
+    /// Opens the next or previous file in the folder, relative to the file being shown or read.
     pub(super) fn step(&mut self, forward: bool) {
         let Some(file) = self.files.loader.reading().or(self.session.file()) else {
             return self.notify(Err(requests::BUILT_IN.into()));
@@ -157,14 +157,14 @@ impl App {
             }
             AppEvent::Chosen(purpose, path) => self.end_dialog(purpose, path),
             AppEvent::Exported(end) => self.end_export(end),
-            // Only the startup handles this one.
+            // Only the startup handles this event.
             AppEvent::Loaded => {}
             AppEvent::Changed => self.files.changes.changed = Some(Instant::now()),
             #[cfg(target_arch = "wasm32")]
             AppEvent::Page(event) => self.handle_page_event(event),
             AppEvent::Placed => self.open.iter_mut().for_each(OpenWindow::fit_on_monitor),
             AppEvent::Close => {
-                // Nobody can be asked any more.
+                // The user can no longer be asked.
                 self.autosave();
                 self.quit = true;
             }

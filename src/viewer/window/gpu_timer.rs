@@ -1,4 +1,4 @@
-//! Measures how long the GPU draws a frame, without waiting for it.
+//! Measures how long the GPU takes to draw a frame, without waiting.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -55,8 +55,8 @@ impl GpuTimer {
         })
     }
 
-    /// Begins to measure the commands of an encoder, unless an earlier frame is still being measured. `kind` identifies frames that take
-    /// equally long. Returns whether [`Self::end`] must be called.
+    /// Begins to measure the commands of an encoder, unless an earlier frame is still being measured. `kind` identifies frames of comparable cost.
+    /// Returns whether [`Self::end`] must be called.
     pub(super) fn begin(&mut self, encoder: &mut wgpu::CommandEncoder, kind: u64) -> bool {
         if self.state.load(Ordering::Acquire) != IDLE {
             return false;
@@ -66,14 +66,13 @@ impl GpuTimer {
         true
     }
 
-    /// Ends the measurement.
     pub(super) fn end(&self, encoder: &mut wgpu::CommandEncoder) {
         encoder.write_timestamp(&self.queries, 1);
         encoder.resolve_query_set(&self.queries, 0..2, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readable, 0, BYTES);
     }
 
-    /// Asks for the result after the commands were submitted.
+    /// Requests the result after the commands were submitted.
     pub(super) fn submitted(&self) {
         self.state.store(RUNNING, Ordering::Release);
         let state = Arc::clone(&self.state);

@@ -39,7 +39,7 @@ impl ApplicationHandler<AppEvent> for App {
             self.tick();
         }
         let Some(open) = &mut self.open else { return };
-        // On Tab, egui would move its keyboard focus to the next button, which would then receive all keys.
+        // On Tab, egui would focus the next button, which would then receive all keys.
         let response = if is_tab(&event) && !self.context.text_edit_focused() {
             egui_winit::EventResponse::default()
         } else {
@@ -81,7 +81,7 @@ impl ApplicationHandler<AppEvent> for App {
             return events.exit();
         }
         match self.broken.take() {
-            // Drawing into a destroyed window fails before the event that reports its destruction arrives. Wait for it.
+            // Drawing into a destroyed window fails before its `Destroyed` event arrives. Wait for that.
             Some((error, false)) => {
                 self.broken = Some((error, true));
                 return events.set_control_flow(ControlFlow::Poll);
@@ -107,7 +107,7 @@ impl ApplicationHandler<AppEvent> for App {
             self.wake = None;
             open.window.request_redraw();
         }
-        // A clip that plays in a hidden window needs no redraw, because its time is computed from the clock.
+        // A clip playing in a hidden window needs no redraw, because its time is computed from the clock.
         let moves = self.session.is_playing() || self.session.is_swinging();
         if moves && !self.hidden && self.size.width > 0 && self.size.height > 0 {
             open.window.request_redraw();

@@ -1,4 +1,4 @@
-//! The pose library of the open project: where it is, and the actions on its poses.
+//! The pose library of the open project: its location, and the actions on its poses.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,7 @@ use crate::viewer::{Command, SaveError};
 use super::App;
 
 impl App {
-    /// Returns the folder of the poses: beside the project, or for each character in the folder of the settings before a project
-    /// exists.
+    /// Returns the pose folder: beside the project, or, before a project exists, one per character in the settings folder.
     fn library_folder(&self) -> Option<PathBuf> {
         match self.session.project() {
             Some(project) => Some(poses_of(project)),
@@ -23,14 +22,13 @@ impl App {
         }
     }
 
-    /// Shows the library of the open project.
     pub(super) fn show_library(&mut self) {
         let folder = self.library_folder();
         let library = folder.map(|folder| PoseLibrary::open(&folder)).unwrap_or_default();
         self.panel.library.set(library);
     }
 
-    /// Copies the poses into the library of a project that was saved under a new name.
+    /// Copies the poses to the library of a project saved under a new name.
     pub(super) fn move_library(&mut self) {
         let before = self.panel.library.poses().clone();
         self.show_library();
@@ -43,7 +41,6 @@ impl App {
         }
     }
 
-    /// Executes an action on the library.
     pub(super) fn handle_library(&mut self, request: LibraryRequest) {
         let mut library = self.panel.library.poses().clone();
         let result = match request {
@@ -70,7 +67,7 @@ impl App {
         Ok(())
     }
 
-    /// Applies a pose wholly. The slider then sets how much of it is applied.
+    /// Applies a pose fully. The slider then sets how much is blended in.
     fn apply_library_pose(&mut self, name: &str) {
         let read = self.panel.library.poses().pose(name).map_err(|e| e.to_string());
         let pose = read.and_then(|text| StoredPose::read(&text).map_err(|e| format!("{name}: {e}")));

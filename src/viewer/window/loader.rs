@@ -19,9 +19,8 @@ pub(super) use read::decode;
 pub(super) use read::read_session;
 use read::{ReadRequest, read};
 
-/// Maximum number of background threads. With a second thread, the next read does not have to wait until a cancelled one
-/// has noticed it. More threads would only fill memory, because the allocator keeps one heap for each thread that was
-/// running at the peak.
+/// Maximum number of background threads. With a second thread, the next read need not wait for a cancelled one to stop. More
+/// threads would only fill memory, because the allocator keeps a heap per thread of the peak.
 const MAX_THREADS: usize = 2;
 
 /// Reads files in the background. Only the latest request counts.
@@ -56,9 +55,9 @@ pub struct LoadResult {
     serial: u64,
     /// The path that was read.
     pub path: PathBuf,
-    /// Whether the file was already shown and this is a reload.
+    /// Whether this reloads the file that is already shown.
     pub reloads: bool,
-    /// The contents, or the reason for the failure in one line.
+    /// The contents, or a one-line reason for the failure.
     pub outcome: Result<LoadedFile, String>,
 }
 
@@ -78,7 +77,7 @@ impl fmt::Debug for LoadResult {
 }
 
 impl CharacterLoader {
-    /// Creates a loader, which calls `deliver` on a background thread with each result, which must then be passed to
+    /// Creates a loader. It calls `deliver` on a background thread with each result, to be passed to
     /// [`CharacterLoader::accept`].
     pub fn new(deliver: impl Fn(LoadResult) + Send + Sync + 'static) -> Self {
         let queue = Queue { state: Mutex::default(), wakeup: Condvar::new(), deliver: Box::new(deliver) };
@@ -113,7 +112,7 @@ impl CharacterLoader {
         })
     }
 
-    /// Starts to read a recorded session, which is delivered as a replay at its start.
+    /// Starts to read a recorded session. It is delivered as a replay at its start.
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].
@@ -131,8 +130,7 @@ impl CharacterLoader {
     }
 
     /// Starts to read a file while a session is shown. A file that contains only motion is retargeted to the session's
-    /// character. A reloaded character keeps its units, and the clips that were added to it. Otherwise this is the same
-    /// as [`CharacterLoader::start`].
+    /// character. A reloaded character keeps its units and added clips. Otherwise like [`CharacterLoader::start`].
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].
@@ -141,7 +139,7 @@ impl CharacterLoader {
         self.request(ReadRequest { reloads, units, ..ReadRequest::beside(path, session) })
     }
 
-    /// Starts to read the clips of a file, which are retargeted to a session's character, or only the one with a name.
+    /// Starts to read the clips of a file, or only the named one, and retargets them to a session's character.
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].
@@ -193,7 +191,7 @@ impl CharacterLoader {
 }
 
 impl Drop for CharacterLoader {
-    /// Stops the read in progress, and does not wait until its thread has ended.
+    /// Stops the read in progress without waiting for its thread.
     fn drop(&mut self) {
         self.progress.stop();
         self.queue.state().closed = true;
@@ -234,7 +232,7 @@ impl Queue {
     fn run(&self) {
         while let Some((serial, request)) = self.next() {
             let outcome = read(&request);
-            // A read that was stopped has no result that anybody wants.
+            // The result of a stopped read is discarded.
             if !request.progress.is_stopped() {
                 let ReadRequest { path, reloads, .. } = request;
                 (self.deliver)(LoadResult { serial, path, reloads, outcome });

@@ -67,7 +67,7 @@ use startup::Startup;
 pub use startup::{Opened, Opening};
 use unsaved::Unsaved;
 
-/// Why the viewer could not open or had to close.
+/// Why the viewer could not open, or had to close.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewerError {
     /// There is no display.
@@ -106,15 +106,15 @@ pub type Close = Box<dyn Fn() + Send>;
 
 /// Opens the viewer and returns when it is closed.
 ///
-/// The window opens at once and says what is loaded, while `load` reads the session on another thread. `load` also returns
-/// the recorder that records from the start. The session is shown in the size of the window. `closable` is called with a
-/// function that closes the window.
+/// The window opens at once and shows what is loading, while `load` reads the session on another thread. `load` also returns the
+/// recorder that records from the start. The session gets the window's size. `closable` is called with a function that closes the
+/// window.
 ///
 /// Returns the path of the recording that was running when the window closed, if there was one.
 ///
 /// # Errors
-/// The error of `load`. Otherwise [`ViewerError::NoDisplay`] before anything is loaded or shown, or another
-/// [`ViewerError`] if the window or the adapter fails.
+/// The error of `load`, [`ViewerError::NoDisplay`] before anything is loaded or shown, or another [`ViewerError`] if
+/// the window or the adapter fails.
 pub fn open<E: Send + 'static>(
     load: impl FnOnce(&Progress) -> Result<Opened, E> + Send + 'static,
     opening: Opening,
@@ -129,7 +129,7 @@ pub fn open<E: Send + 'static>(
     // Sending fails only if the window has closed already.
     closable(Box::new(move || drop(proxy.send_event(AppEvent::Close))));
     let result = events.run_app(&mut startup);
-    // The file may still be being read.
+    // The file may still be loading.
     startup.progress.stop();
     if let Some(refused) = startup.refused {
         return Err(refused);
@@ -141,7 +141,7 @@ pub fn open<E: Send + 'static>(
 impl ViewerError {
     /// Returns the error of an event loop that cannot be created.
     pub(in crate::viewer) fn no_display(error: &winit::error::EventLoopError) -> Self {
-        // winit's text starts with a position in its source code and is a sentence. Both are removed here.
+        // winit's text starts with a source position and is formatted as a sentence. Both are removed here.
         let message = error.to_string();
         let cause = message.rsplit(": ").next().unwrap_or(&message);
         Self::NoDisplay(cause.trim_end_matches('.').to_owned())
@@ -168,8 +168,7 @@ struct App {
     session: Session,
     adapter: AdapterChoice,
     open: Option<OpenWindow>,
-    /// Size of the window in pixels according to its events. winit panics if the size of a destroyed window is
-    /// queried.
+    /// Window size in pixels according to its events. winit panics when a destroyed window's size is queried.
     size: PhysicalSize<u32>,
     /// The error of the last redraw, and whether events have been handled since.
     broken: Option<(RenderError, bool)>,
@@ -179,7 +178,7 @@ struct App {
     panel: panel::PanelState,
     input: Input,
     at: Vec2,
-    /// The latest pointer position, if the session does not have it yet.
+    /// The latest pointer position, if not yet sent to the session.
     moved: Option<Vec2>,
     clicked: Option<(Instant, Vec2)>,
     fingers: touch::Fingers,
@@ -190,12 +189,12 @@ struct App {
     capture: Option<Capture>,
     failure: Option<ViewerError>,
     quit: bool,
-    /// Whether other windows cover this one.
+    /// Whether this window is fully covered.
     hidden: bool,
     /// When the graphics were last recreated.
     rebuilt: Option<Instant>,
     files: Files,
-    /// The recorded session that plays.
+    /// The recorded session being played.
     watched: Option<watched::Watched>,
     preferences: Preferences,
     unsaved: Unsaved,
@@ -244,7 +243,6 @@ impl App {
         app
     }
 
-    /// Requests a redraw.
     fn request_redraw(&self) {
         if let Some(open) = &self.open {
             open.window.request_redraw();

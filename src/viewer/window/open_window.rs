@@ -21,7 +21,7 @@ use super::loader::decode;
 use super::touch::Fingers;
 use super::{App, ViewerError, scale, system};
 
-/// Time after which the size of a window is that which the user has chosen.
+/// Time after which a window's size counts as chosen by the user.
 const SETTLED: Duration = Duration::from_secs(1);
 
 /// A device that is lost again within this time is not recreated.
@@ -37,7 +37,7 @@ pub(super) struct OpenWindow {
     pub(super) began: Instant,
     /// Size in pixels when the window was opened.
     pub(super) size: PhysicalSize<u32>,
-    /// Whether the window was created and the user has not had the time to change its size.
+    /// Whether the window is too new for the user to have resized it.
     is_new: bool,
     /// Events for egui's next frame, see [`hold_back`].
     held: Vec<egui::Event>,
@@ -70,16 +70,16 @@ impl OpenWindow {
         Ok(Self { window, graphics, quality, egui, began: Instant::now(), size, is_new, held: Vec::new() })
     }
 
-    /// Returns whether an event may have come because the window manager has added a title bar and borders to a new window.
+    /// Returns whether the event may result from the window manager adding a title bar and borders to a new window.
     pub(super) fn may_have_frame(&mut self, event: &WindowEvent) -> bool {
         matches!(event, WindowEvent::Moved(_) | WindowEvent::Resized(_) | WindowEvent::Focused(true))
             && std::mem::replace(&mut self.is_new, self.began.elapsed() < SETTLED)
     }
 
-    /// Makes a new window smaller if the monitor has no room for its title bar and its borders.
+    /// Shrinks a new window if the monitor has no room for its title bar and borders.
     ///
-    /// winit panics if it is asked for the size of a window that another program has destroyed. This must therefore be called after all
-    /// events that have arrived, one of which would report that: see [`AppEvent::Placed`](super::files::AppEvent::Placed).
+    /// winit panics when asked for the size of a window that another program has destroyed. Call this only after handling all queued events, which
+    /// would report that, see [`AppEvent::Placed`](super::files::AppEvent::Placed).
     pub(super) fn fit_on_monitor(&mut self) {
         if !system::HAS_FRAMES {
             return;
@@ -93,8 +93,8 @@ impl OpenWindow {
         }
     }
 
-    /// Does the same as [`egui_winit::State::take_egui_input`], but with the given window size in pixels instead of
-    /// querying it. A press is the last event of its frame, see [`hold_back`], and another frame is requested for the rest.
+    /// Like [`egui_winit::State::take_egui_input`], but takes the window size in pixels instead of querying it. A press is the
+    /// last event of its frame, see [`hold_back`], and another frame is requested for the rest.
     pub(super) fn input(&mut self, pixels: Vec2) -> egui::RawInput {
         let points = pixels / egui_winit::pixels_per_point(self.egui.egui_ctx(), &self.window);
         let input = self.egui.egui_input_mut();
@@ -111,8 +111,8 @@ impl OpenWindow {
     }
 }
 
-/// Puts held events before those of a frame, and holds back those after the first press of the pointer if the pointer moves among
-/// them. egui gives a press to what is under the pointer at the end of the frame, which a fast pointer has left on a slow computer.
+/// Prepends held events to a frame's events. Holds back the events after the first pointer press if the pointer moves among them: egui applies a
+/// press at the pointer's position at the end of the frame, which a fast pointer has left on a slow computer.
 fn hold_back(events: &mut Vec<egui::Event>, held: &mut Vec<egui::Event>) {
     events.splice(0..0, held.drain(..));
     let is_press = |event: &egui::Event| matches!(event, egui::Event::PointerButton { pressed: true, .. });
@@ -122,7 +122,7 @@ fn hold_back(events: &mut Vec<egui::Event>, held: &mut Vec<egui::Event>) {
     }
 }
 
-/// Returns the size of the contents of a window with which its frame is not larger than the monitor, or `None` if it is not anyway.
+/// Returns the content size with which a window's frame fits on the monitor, or `None` if it already fits.
 fn without_frame(
     inner: PhysicalSize<u32>,
     outer: PhysicalSize<u32>,
@@ -164,7 +164,7 @@ impl App {
         Ok(open)
     }
 
-    /// Drops the window and ends any drag, because the pointer may be anywhere when the window returns.
+    /// Drops the window and ends any drag, because the pointer may have moved when the window returns.
     pub(super) fn suspend(&mut self) {
         self.session.apply(Command::Release);
         self.session.apply(Command::Hover(Vec2::NEG_ONE));
@@ -173,10 +173,10 @@ impl App {
         (self.open, self.broken, self.wake, self.hidden) = (None, None, None, false);
     }
 
-    /// Recreates the graphics after a lost device, and fails if that was done a moment ago. The session stays as it is.
+    /// Recreates the graphics after a lost device. Fails if this happened moments ago. The session is unchanged.
     pub(super) fn rebuild(&mut self, events: &ActiveEventLoop, lost: RenderError) {
         let before = self.rebuilt.replace(Instant::now());
-        // The old graphics must be dropped first because a window can only have one surface.
+        // The old graphics must be dropped first because a window can have only one surface.
         let window = self.open.take().map(|open| open.window);
         if before.is_some_and(|then| then.elapsed() < REBUILD_INTERVAL) {
             self.fail(events, lost.into());
@@ -190,7 +190,7 @@ impl App {
 mod tests {
     use super::*;
 
-    /// On a slow computer, a press in the scene before a move over a text field put the cursor into it.
+    /// On a slow computer, pressing in the scene and then moving over a text field put the cursor into it.
     #[test]
     fn a_press_is_the_last_event_of_its_frame_if_the_pointer_moves_on() {
         let moved = |x: f32| egui::Event::PointerMoved(egui::pos2(x, 0.0));
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(frame(click.clone()), click);
     }
 
-    /// On a screen of 1280×800, the title bar or the timeline was outside.
+    /// On a 1280×800 screen, the title bar or the timeline was off-screen.
     #[test]
     fn a_new_window_fits_on_the_monitor_with_its_frame() {
         let size = |inner: (u32, u32), outer: (u32, u32), monitor: (u32, u32)| {

@@ -1,7 +1,7 @@
-//! What the window needs from a web page: a canvas with an adapter, and a place for files.
+//! What the window needs from a web page: a canvas with an adapter, and file storage.
 //!
-//! The page cannot wait, so it opens the adapter before the window. Files are in memory, see [`fs`](crate::platform::fs): the page puts those there that a
-//! person drops or chooses, and gets those that the window writes.
+//! The page cannot wait, so it opens the adapter before the window. Files are in memory, see [`fs`](crate::platform::fs): the page puts dropped and
+//! chosen files there, and receives the files that the window writes.
 
 use std::cell::RefCell;
 use std::io::{Read, Write};
@@ -31,9 +31,9 @@ use super::requests::saved_message;
 use super::surface::Graphics;
 use super::{App, scale};
 
-/// Whether saved files are in folders that can be shown.
+/// Whether saved files are in folders that can be opened.
 pub(super) const HAS_FOLDERS: bool = false;
-/// Whether a pose can be part of an address.
+/// Whether a URL can contain a pose.
 pub(super) const HAS_LINKS: bool = true;
 /// Whether windows have a title bar and borders.
 pub(super) const HAS_FRAMES: bool = false;
@@ -41,17 +41,17 @@ pub(super) const HAS_FRAMES: bool = false;
 /// An adapter that draws into the canvas.
 pub(super) type OpenedAdapter = (Gpu, wgpu::Surface<'static>, wgpu::SurfaceCapabilities);
 
-/// What the page does for the window.
+/// Functions that the page provides to the window.
 pub struct PageHooks {
-    /// Asks for files to open, or whose clips are added (`true`).
+    /// Asks for files to open, or to add clips from (`true`).
     pub choose: Box<dyn Fn(bool)>,
-    /// Takes a file that the window has written, or removed (`None`).
+    /// Receives a file that the window has written or removed (`None`).
     pub changed: Box<dyn Fn(&Path, Option<&[u8]>)>,
-    /// Offers a link that carries a pose, by the text of [`Page::show_link`](super::page_app::Page::show_link).
+    /// Offers a link that contains a pose, as the text for [`Page::show_link`](super::page_app::Page::show_link).
     pub link: Box<dyn Fn(&str)>,
-    /// Learns that the first picture of the character was drawn.
+    /// Called when the first image of the character is drawn.
     pub drawn: Box<dyn Fn()>,
-    /// Learns that the window has ended, and why.
+    /// Called with the reason when the window ends.
     pub ended: Box<dyn Fn(&str)>,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn set_canvas(element: HtmlCanvasElement, opened: OpenedAdapter, hook
     CANVAS.set(Some(Canvas { element, opened: Some(opened), hooks }));
 }
 
-/// Calls the functions of the page.
+/// Calls `call` with the page's functions.
 pub(super) fn with_hooks(call: impl FnOnce(&PageHooks)) {
     CANVAS.with_borrow(|canvas| {
         if let Some(canvas) = canvas {
@@ -80,23 +80,23 @@ pub(super) fn with_hooks(call: impl FnOnce(&PageHooks)) {
     });
 }
 
-/// Returns the folder of the settings, which the page keeps.
+/// Returns the settings folder, which the page stores.
 pub(super) fn settings_folder() -> Option<PathBuf> {
     Some(PathBuf::from("/settings"))
 }
 
-/// There are no folders to show.
+/// Does nothing: no folders exist.
 pub(super) fn open_folder(_: &Path) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Returns how a new window looks: it is the canvas of the page.
+/// Returns the window's attributes: its canvas is the page's.
 pub(super) fn window_attributes(_: &ActiveEventLoop) -> WindowAttributes {
     let element = CANVAS.with_borrow(|canvas| canvas.as_ref().map(|canvas| canvas.element.clone()));
     Window::default_attributes().with_canvas(element).with_focusable(true).with_prevent_default(true)
 }
 
-/// Returns the graphics that were opened with the page. They exist once, because nothing can wait for others.
+/// Returns the graphics opened with the page. There is only one instance, because nothing can wait for another.
 pub(super) fn graphics(
     _: &Arc<Window>,
     size: PhysicalSize<u32>,
@@ -109,7 +109,7 @@ pub(super) fn graphics(
     Graphics::new(gpu, surface, &offered, size)
 }
 
-/// The open file cannot change.
+/// A stub: open files cannot change.
 #[derive(Debug)]
 pub struct Watch;
 
@@ -121,12 +121,12 @@ impl Watch {
 }
 
 impl App {
-    /// Whether a picture was drawn.
+    /// Whether an image was drawn.
     pub(super) fn has_drawn(&self) -> bool {
         !self.panel.frames.is_empty()
     }
 
-    /// Asks the page for a file. It asks for no names of files to save, because the browser does that.
+    /// Asks the page for a file. File names for saving are left to the browser.
     pub(super) fn show_dialog(&self, purpose: PathPurpose, _: &Path) -> DialogRequest {
         match purpose {
             PathPurpose::Open | PathPurpose::OpenStyle | PathPurpose::AddClips => {
@@ -157,7 +157,6 @@ impl App {
         });
     }
 
-    /// Handles an event of the page.
     pub(super) fn handle_page_event(&mut self, event: PageEvent) {
         match event {
             PageEvent::Image(saved) => self.notify(saved.map(|path| saved_message(&path))),
@@ -173,7 +172,7 @@ impl App {
         }
     }
 
-    /// Gives the page a link that carries the pose of the built-in character.
+    /// Gives the page a link that contains the built-in character's pose.
     pub(super) fn copy_link(&mut self) {
         let text = self.session.copy_pose().map_err(|error| error.to_string());
         match text.and_then(|text| packed(&text)) {
@@ -186,14 +185,14 @@ impl App {
     }
 }
 
-/// Compresses a text for an address.
+/// Compresses text for a URL.
 fn packed(text: &str) -> Result<String, String> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     let bytes = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
     bytes.map(|bytes| URL_SAFE_NO_PAD.encode(bytes)).map_err(|e| e.to_string())
 }
 
-/// Returns the text of an address.
+/// Decompresses text from a URL.
 fn unpacked(text: &str) -> Result<String, String> {
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| "the link is incomplete".to_owned())?;
     let mut text = String::new();

@@ -32,7 +32,7 @@ pub struct Page {
 
 impl Page {
     /// Opens the viewer in a canvas, with a file that was [put](put_file) into memory, or else with the built-in character.
-    /// `backends` are those of a browser.
+    /// `backends` are browser backends.
     ///
     /// # Errors
     /// [`ViewerError`] if the browser has no adapter for the canvas.
@@ -64,12 +64,12 @@ impl Page {
         });
     }
 
-    /// Shows the pose that a link carries.
+    /// Shows the pose in a link.
     pub fn show_link(&self, text: &str) {
         self.send(AppEvent::Page(PageEvent::Link(text.to_owned())));
     }
 
-    /// Asks for a link to the pose, which [`PageHooks::link`] gets.
+    /// Requests a link to the pose, delivered to [`PageHooks::link`].
     pub fn link(&self) {
         self.send(AppEvent::Page(PageEvent::CopyLink));
     }
@@ -85,12 +85,12 @@ impl Page {
     }
 }
 
-/// Puts a file into memory, where the viewer opens it.
+/// Puts a file into memory, where the viewer can open it.
 pub fn put_file(path: &Path, bytes: &[u8]) {
     fs::put(path, bytes);
 }
 
-/// Reads a file, or the built-in character if that fails: a page that was loaded must show something.
+/// Reads a file, or the built-in character if that fails, because a loaded page must show something.
 fn load(path: &Path, progress: &Progress) -> Result<Opened, String> {
     let size = Vec2::new(1280.0, 800.0);
     let session: Result<Session, String> = read_session(path, size, progress);
@@ -98,7 +98,7 @@ fn load(path: &Path, progress: &Progress) -> Result<Opened, String> {
     Ok((session, None))
 }
 
-/// A window that reports the files that it writes, and its end, to the page.
+/// A window that reports its written files and its end to the page.
 struct PageWindow {
     startup: Startup<String>,
     has_drawn: bool,

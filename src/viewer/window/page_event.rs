@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-/// An event of the page.
+/// An event from the page.
 #[derive(Debug)]
 pub(super) enum PageEvent {
-    /// A link to the pose is wanted.
+    /// A link to the pose was requested.
     CopyLink,
-    /// A pose that a link carries.
+    /// A pose from a link.
     Link(String),
-    /// An image was saved, or not.
+    /// Saving an image succeeded or failed.
     Image(Result<PathBuf, String>),
-    /// The page is hidden, and may never return.
+    /// The page is hidden and may never return.
     Hidden,
-    /// Clips of a file are added.
+    /// Add a file's clips.
     AddClips(PathBuf),
 }

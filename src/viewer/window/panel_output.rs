@@ -1,4 +1,4 @@
-//! The panel as egui has laid it out.
+//! The panel as laid out by egui.
 
 /// Tessellated output of the panel.
 pub(in crate::viewer) struct PanelOutput {

@@ -30,7 +30,7 @@ pub struct Preferences {
     stored: StoredSettings,
 }
 
-/// The contents of the file. Every field is written, so that [`tolerant`] knows all of them.
+/// The contents of the file. Every field is written, so that [`tolerant`] knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct StoredSettings {
@@ -38,11 +38,11 @@ struct StoredSettings {
     theme: ThemePreference,
     /// Whether moving scenes are drawn in full quality on slow machines too.
     full_quality: bool,
-    /// Paths, the newest first.
+    /// Paths, newest first.
     recent: Vec<PathBuf>,
     layout: StoredLayout,
     keymap: Keymap,
-    /// The folder for images and poses, if the person has chosen one.
+    /// The folder for images and poses, if the user has chosen one.
     export_folder: Option<PathBuf>,
 }
 
@@ -68,13 +68,13 @@ impl Default for StoredSettings {
 }
 
 impl Preferences {
-    /// Loads the settings from the folder for application state of the current user.
+    /// Loads the settings from the current user's folder for application state.
     pub fn of_user() -> Self {
         let folder = system::settings_folder();
         folder.map_or_else(Self::default, |folder| Self::at(folder.join("settings.json")))
     }
 
-    /// Loads the settings from a file, which does not have to exist.
+    /// Loads the settings from a file, which need not exist.
     pub fn at(path: PathBuf) -> Self {
         Self { stored: read(&path).unwrap_or_default(), path: Some(path) }
     }
@@ -84,7 +84,7 @@ impl Preferences {
         self.path.as_deref().and_then(Path::parent)
     }
 
-    /// Returns the files that were opened last, the newest first.
+    /// Returns the recently opened files, newest first.
     pub fn recent(&self) -> &[PathBuf] {
         &self.stored.recent
     }
@@ -99,7 +99,7 @@ impl Preferences {
         });
     }
 
-    /// Returns the folder that the person has chosen for images and poses.
+    /// Returns the folder chosen by the user for images and poses.
     pub fn export_folder(&self) -> Option<&Path> {
         self.stored.export_folder.as_deref()
     }
@@ -111,7 +111,7 @@ impl Preferences {
         }
     }
 
-    /// Returns the theme: dark, light or that of the system.
+    /// Returns the theme: dark, light or system.
     pub fn theme(&self) -> ThemePreference {
         self.stored.theme
     }
@@ -123,7 +123,7 @@ impl Preferences {
         }
     }
 
-    /// Returns the keymap.
+    /// The keymap.
     pub fn keymap(&self) -> Keymap {
         self.stored.keymap
     }
@@ -147,12 +147,11 @@ impl Preferences {
         }
     }
 
-    /// Returns the arrangement of the window.
     pub(in crate::viewer) fn layout(&self) -> Layout {
         self.stored.layout.layout()
     }
 
-    /// Sets and saves the arrangement of the window.
+    /// Sets and saves the layout.
     pub(in crate::viewer) fn set_layout(&mut self, layout: &Layout) {
         let layout = StoredLayout::of(layout);
         if self.stored.layout != layout {
@@ -209,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Returns the paths of all fields, also of those in fields that are structs.
+    /// Returns the paths of all fields, including nested ones.
     fn fields(value: &Value, path: &str, out: &mut Vec<String>) {
         for (key, field) in value.as_object().into_iter().flatten() {
             let path = format!("{path}/{key}");
@@ -241,7 +240,7 @@ mod tests {
                 assert_eq!(read, all, "{path}: {invalid}");
             }
         }
-        // Of a list, the valid items stay.
+        // The valid items of a list are kept.
         let recent: StoredSettings = tolerant::from_slice(br#"{"recent":["/a",3,{},"/b"]}"#).unwrap();
         assert_eq!(recent.recent, [Path::new("/a"), Path::new("/b")]);
     }

@@ -10,7 +10,7 @@ use super::{App, scale};
 pub(super) const BUILT_IN: &str = "the built-in character has no file";
 
 impl App {
-    /// Executes the pending request, if there is one.
+    /// Executes any pending request.
     pub(super) fn handle_app_request(&mut self) {
         if self.session.cannot_record() {
             self.stop_recording();
@@ -72,7 +72,7 @@ impl App {
         is_saved
     }
 
-    /// Saves the project under another name, which it keeps from now on.
+    /// Saves the project under another name, which becomes its name.
     pub(super) fn save_as(&mut self, path: &Path) {
         match self.session.save_project(path, true) {
             Ok(()) => {
@@ -94,7 +94,7 @@ impl App {
         self.move_library();
     }
 
-    /// Starts the recorder that was given when the window was opened.
+    /// Starts the recorder that was passed when the window was opened.
     pub(super) fn start_recorder(&mut self) {
         let scale = self.open.as_ref().map_or(1.0, |s| scale(&s.window));
         if let Some(recorder) = self.recorder.take() {
@@ -134,7 +134,7 @@ pub(super) fn without_code(error: &str) -> String {
     }
 }
 
-/// Returns the message about a saved file. The folder is not always the person's choice, so the message has the whole path.
+/// Returns the message about a saved file. The user may not have chosen the folder, so the message contains the full path.
 pub(super) fn saved_message(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     format!("saved {}", path.display())

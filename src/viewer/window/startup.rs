@@ -23,31 +23,31 @@ use super::open_window::OpenWindow;
 use super::panel_output::PanelOutput;
 use super::{App, ViewerError, pixels};
 
-/// Time for which the window waits for the file. Most files that cannot be read are known by then, and show no window.
+/// Time that the window waits for the file. Most unreadable files fail by then and show no window.
 const HEAD_START: Duration = Duration::from_millis(50);
-/// Interval at which the text is drawn again.
+/// Interval at which the text is redrawn.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// The background of the scene, so that the first image of the character does not flash.
 const BACKGROUND: Color32 = Color32::from_rgb(0x6B, 0x70, 0x7A);
 
-/// What to show in the window.
+/// The window's initial contents.
 #[derive(Debug)]
 pub struct Opening {
-    /// What is loaded, for the text that is shown meanwhile.
+    /// Name shown while loading.
     pub name: String,
     /// The graphics adapter.
     pub adapter: AdapterChoice,
-    /// How a performer's motion is received.
+    /// How to receive a performer's motion.
     pub listening: Option<Listening>,
 }
 
-/// A session and the recorder that records it from the start.
+/// A session, and a recorder that records from the start.
 pub type Opened = (Session, Option<Recorder>);
 
 /// A loaded session with its decoded textures.
 type Loaded = (Opened, DecodedImages);
 
-/// The window while the file is read, and the app afterwards.
+/// The window while the file is being read, and the app afterwards.
 pub(super) struct Startup<E> {
     opening: Opening,
     proxy: EventLoopProxy<AppEvent>,
@@ -60,7 +60,7 @@ pub(super) struct Startup<E> {
     loading: Receiver<Result<Loaded, E>>,
     /// A result that arrived before the window existed.
     loaded: Option<Loaded>,
-    /// Events that arrived before the file was read. The viewer handles them as soon as it exists.
+    /// Events that arrived before the file was read. The app handles them once it exists.
     early: Vec<AppEvent>,
     pub(super) app: Option<App>,
     /// Why the file could not be read.
@@ -173,7 +173,7 @@ impl<E: Send + 'static> Startup<E> {
         Ok(app)
     }
 
-    /// Draws the background and says what is loaded.
+    /// Draws the background and the loading text.
     fn redraw(&mut self) -> Result<(), RenderError> {
         let Some(open) = self.open.as_mut().filter(|o| o.size.width > 0 && o.size.height > 0) else {
             return Ok(());
@@ -235,7 +235,7 @@ impl<E: Send + 'static> ApplicationHandler<AppEvent> for Startup<E> {
             Ok(open) => self.open = Some(open),
             Err(failure) => return self.fail(events, failure),
         }
-        // The text is drawn even if the file is read already, because the first image of the character takes longer.
+        // The text is drawn even if the file is already read, because the character's first image takes longer.
         match self.redraw() {
             Ok(()) => self.start(events),
             Err(error) => self.fail(events, error.into()),
@@ -282,7 +282,7 @@ impl<E: Send + 'static> ApplicationHandler<AppEvent> for Startup<E> {
     }
 }
 
-/// Returns the text that is shown while a file is read.
+/// Returns the text shown while a file is read.
 fn text(name: &str, progress: &Progress, elapsed: Duration) -> String {
     let name = printable::line(name);
     match panel::progress_text(progress, elapsed) {

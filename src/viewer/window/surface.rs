@@ -1,5 +1,5 @@
-//! Draws into the window: first the scene, then the panel on top of it. The scene has a texture of its own, so that it is
-//! not drawn again while only the panel changes.
+//! Draws into the window: first the scene, then the panel on top of it. The scene has its own texture, so that panel changes do
+//! not redraw it.
 
 use std::time::Duration;
 
@@ -20,35 +20,35 @@ use super::panel_output::PanelOutput;
 use super::software::PanelTexture;
 use super::swapchain::{Acquired, Swapchain};
 
-/// Width and height of an image that nobody sees.
+/// Size of the hidden image.
 const UNSEEN_SIZE: (u32, u32) = (64, 64);
 
 /// A window surface with one renderer for the scene and one for the panel.
 pub(in crate::viewer) struct Graphics {
     pub(super) renderer: Renderer,
     pub(super) model: Model,
-    /// The variant whose materials the model has.
+    /// The variant of the model's current materials.
     variant: Option<String>,
     scene: FrameTexture,
     compositor: Compositor,
     swapchain: Swapchain,
-    /// A small image that nobody sees, see [`Self::prepare`].
+    /// A small hidden image, see [`Self::prepare`].
     unseen: FrameTexture,
     panel: egui_wgpu::Renderer,
     panel_texture: PanelTexture,
-    /// Measures the scene on hardware, which draws while the next frame is prepared. A software driver draws on the same CPU, within the
-    /// time that is measured there.
+    /// Measures the scene on hardware, which draws while the next frame is prepared. A software driver draws on the CPU, within the time measured
+    /// there.
     timer: Option<GpuTimer>,
 }
 
-/// The scene, and where it is in the window.
+/// The scene and its placement in the window.
 pub(in crate::viewer) struct SceneView<'a> {
     pub(in crate::viewer) frame: &'a Frame<'a>,
     /// Left and upper edge in pixels.
     pub(in crate::viewer) origin: Vec2,
     /// Width and height in pixels.
     pub(in crate::viewer) size: Vec2,
-    /// Width and height of the image that is drawn, in percent of `size`.
+    /// Width and height of the drawn image, in percent of `size`.
     pub(in crate::viewer) percent: u32,
 }
 
@@ -57,10 +57,9 @@ pub(in crate::viewer) struct Drawn {
     pub(in crate::viewer) outcome: DrawOutcome,
     /// Whether the scene had changed, and was drawn.
     pub(in crate::viewer) has_drawn_scene: bool,
-    /// Time that was spent waiting for the display.
+    /// Time spent waiting for the display.
     pub(in crate::viewer) waited: Duration,
-    /// The time that the GPU needed for a recent scene of the same quality while the CPU did something else. `None` if that is not known
-    /// yet.
+    /// GPU time, parallel to the CPU, of a recent scene of the same quality. `None` if not yet known.
     pub(in crate::viewer) beside: Option<Duration>,
 }
 
@@ -106,7 +105,7 @@ impl Graphics {
         })
     }
 
-    /// Describes the adapter.
+    /// The adapter's description.
     pub(in crate::viewer) fn adapter(&self) -> String {
         self.renderer.gpu().describe()
     }
@@ -132,7 +131,7 @@ impl Graphics {
         self.show(session, &images)
     }
 
-    /// Starts to draw an image of the session's scene, to be saved as PNG on its background.
+    /// Starts to draw an image of the session's scene with its background, to be saved as PNG.
     #[cfg(target_arch = "wasm32")]
     pub(in crate::viewer) fn start_image(
         &mut self,
@@ -151,23 +150,23 @@ impl Graphics {
         self.swapchain.resize(self.renderer.gpu(), width, height);
     }
 
-    /// Returns how often the scene was drawn.
+    /// Returns the number of scene draws.
     #[cfg(all(test, target_os = "linux"))]
     pub(in crate::viewer) fn scene_draws(&self) -> u64 {
         self.scene.draws()
     }
 
-    /// Returns the number of the model.
+    /// Returns the model's ID.
     pub(in crate::viewer) fn model_id(&self) -> u64 {
         self.model.id()
     }
 
-    /// Returns whether the adapter is a program on the CPU.
+    /// Returns whether the adapter runs on the CPU.
     pub(in crate::viewer) fn is_software(&self) -> bool {
         self.renderer.gpu().capabilities.is_software
     }
 
-    /// Draws a frame into a small image that nobody sees, so that its pipelines exist when they are needed.
+    /// Draws a frame into a small hidden image, so that its pipelines exist when needed.
     pub(in crate::viewer) fn prepare(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
         let gpu = self.renderer.gpu().clone();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -185,7 +184,7 @@ impl Graphics {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
         // Upload texture updates even if this frame cannot be drawn, because egui sends each of them only once.
         if !panel.textures.set.is_empty() {
-            // The panel may show the same text with other pixels.
+            // The panel may show the same text with different pixels.
             self.panel_texture.forget();
         }
         for (id, deltas) in panel.textures.set.drain() {
@@ -216,9 +215,9 @@ impl Graphics {
 
     /// Draws the scene into its texture. Returns `false` if the scene has not changed.
     ///
-    /// A software driver draws when the program waits for it, or else when the window is drawn, which takes equally long. On hardware, this does
-    /// not wait, so that the CPU prepares the panel and the next frame while the GPU draws. Only a driver without timestamps must wait,
-    /// because the quality depends on how long it draws.
+    /// A software driver draws when the program waits for it, or else when the window is drawn, which takes equally long. On hardware, this does not
+    /// wait, so the CPU prepares the panel and the next frame while the GPU draws. Only drivers without timestamps must wait, because the quality
+    /// depends on the draw time.
     fn draw_scene(&mut self, scene: &SceneView<'_>) -> Result<bool, RenderError> {
         let gpu = self.renderer.gpu().clone();
         let (width, height) = self.placement(scene).size;
@@ -321,7 +320,7 @@ impl Graphics {
     }
 }
 
-/// Identifies the quality of a scene, on which the time that it takes depends.
+/// Returns an ID of the scene's quality, which determines its cost.
 fn kind(scene: &SceneView<'_>) -> u64 {
     let shadow = u64::from(scene.frame.shadow);
     u64::from(scene.percent) << 8 | u64::from(scene.frame.samples) << 1 | shadow

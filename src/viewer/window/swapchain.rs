@@ -1,11 +1,11 @@
-//! The textures of a window, which are presented one after the other.
+//! The textures that a window presents in turn.
 
 use wgpu::{CurrentSurfaceTexture, SurfaceTexture, TextureFormat};
 use winit::dpi::PhysicalSize;
 
 use crate::render::{Gpu, RenderError};
 
-/// A window's surface and how it is configured.
+/// A window's surface and its configuration.
 pub(in crate::viewer) struct Swapchain {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
@@ -15,7 +15,7 @@ pub(in crate::viewer) struct Swapchain {
     pub(in crate::viewer) plain: TextureFormat,
 }
 
-/// The next texture of a window.
+/// The result of acquiring a window's next texture.
 pub(in crate::viewer) enum Acquired {
     /// The texture to draw and present.
     Texture(SurfaceTexture),
@@ -33,12 +33,12 @@ impl Swapchain {
         offered: &wgpu::SurfaceCapabilities,
         size: PhysicalSize<u32>,
     ) -> Result<Self, RenderError> {
-        // With OpenGL, textures have one format. Without conversion to sRGB, the panel blends as with others.
+        // OpenGL textures have one format. Without sRGB conversion, the panel blends as on other backends.
         let is_gl = gpu.info.backend == wgpu::Backend::Gl;
         let preferred = offered.formats.iter().find(|f| f.is_srgb() != is_gl).or(offered.formats.first());
         let format =
             *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
-        // Canvases have no format with conversion.
+        // Canvases have no sRGB format.
         let colors = format.add_srgb_suffix();
         let plain = if is_gl { format } else { format.remove_srgb_suffix() };
         let config = wgpu::SurfaceConfiguration {
@@ -61,12 +61,12 @@ impl Swapchain {
         self.colors
     }
 
-    /// Returns width and height in pixels.
+    /// Width and height in pixels.
     pub(in crate::viewer) fn size(&self) -> (u32, u32) {
         (self.config.width, self.config.height)
     }
 
-    /// Adapts the textures to a window of another size.
+    /// Resizes the textures to a new window size.
     pub(in crate::viewer) fn resize(&mut self, gpu: &Gpu, width: u32, height: u32) {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         // A minimised window has no pixels, so the surface keeps its last size.
@@ -81,7 +81,7 @@ impl Swapchain {
         self.surface.get_current_texture()
     }
 
-    /// Returns what can be drawn, and reconfigures the surface if it has become unusable.
+    /// Returns the texture to draw, and reconfigures an unusable surface.
     ///
     /// # Errors
     /// [`RenderError::Lost`] if the surface or the device was lost.

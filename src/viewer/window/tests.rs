@@ -1,5 +1,5 @@
-//! Tests of real windows, each in a process of its own because an event loop can only be created once: when the system
-//! destroys and recreates a window, as on phones, and which frames draw the scene.
+//! Tests of real windows, each in its own process because an event loop can only be created once: destroying and recreating a
+//! window, as on phones, and which frames draw the scene.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -124,7 +124,7 @@ fn a_suspended_window_resumes_with_the_same_pose() {
     run_on_a_display("suspended_and_resumed");
 }
 
-/// Runs one of the ignored tests on a display of its own.
+/// Runs an ignored test on its own display.
 fn run_on_a_display(test: &str) {
     let Some((_server, name)) = display::display(&[]) else { return };
     let mut child = Program::new(std::env::current_exe().unwrap());

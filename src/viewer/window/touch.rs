@@ -7,12 +7,12 @@ use crate::viewer::{Button, Command, Event};
 
 use super::{App, pixels};
 
-/// Wheel steps per natural logarithm of the ratio by which two fingers move apart, so that what they touch follows them.
+/// Wheel steps per natural logarithm of the two fingers' distance ratio, chosen so that the scene follows the fingers.
 const STEPS_PER_LOG: f32 = 7.8226;
-/// Minimum distance of two fingers in pixels, below which their ratio says little.
+/// Minimum finger distance in pixels, below which the ratio is unreliable.
 const MIN_SPREAD: f32 = 12.0;
 
-/// What the fingers do, until all are lifted.
+/// The current gesture, until all fingers are lifted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Gesture {
     #[default]
@@ -21,7 +21,7 @@ enum Gesture {
     Point(u64),
     /// The first two fingers move the camera.
     Camera,
-    /// The panel has the fingers.
+    /// The panel handles the fingers.
     Panel,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Fingers {
 }
 
 impl Fingers {
-    /// Returns the middle of the first two fingers and their distance.
+    /// Returns the first two fingers' midpoint and distance.
     fn pair(&self) -> Option<(Vec2, f32)> {
         let [(_, a), (_, b), ..] = self.at.as_slice() else { return None };
         Some(((a + b) * 0.5, a.distance(*b)))
@@ -75,7 +75,7 @@ impl App {
                 self.input.handle(pressed, &mut self.session);
             }
             (Gesture::Point(_), 2) => {
-                // The first finger has just begun to drag, which it was not meant to.
+                // The first finger has unintentionally begun a drag.
                 self.moved = None;
                 self.input.cancel(&mut self.session);
                 self.fingers.gesture = Gesture::Camera;
@@ -115,7 +115,7 @@ impl App {
                 self.flush_pointer();
                 self.input.handle(Event::Released(Button::Left), &mut self.session);
             }
-            // Nothing is under a finger that is lifted.
+            // Nothing is under a lifted finger.
             self.input.handle(Event::Moved(Vec2::NEG_ONE), &mut self.session);
         }
         if self.fingers.at.is_empty() {

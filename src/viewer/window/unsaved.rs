@@ -1,5 +1,4 @@
-//! Work that is not in a project yet: the question before it is left, and the copy from which it is recovered after a
-//! crash.
+//! Work that is not in a project yet: the question before leaving it, and the copy for recovery after a crash.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,33 +16,33 @@ use super::App;
 const INTERVAL: Duration = Duration::from_secs(30);
 /// Time after a change before it is saved automatically.
 const DELAY: Duration = Duration::from_secs(1);
-/// End of the names of automatically saved projects.
+/// File name suffix of autosaved projects.
 const SUFFIX: &str = ".autosave.sinew";
 
-/// What is known about unsaved work.
+/// The state of unsaved work.
 #[derive(Debug, Default)]
 pub(super) struct Unsaved {
-    /// The work when the file was opened, which nobody would miss.
+    /// The work when the file was opened, which needs no saving.
     opened: String,
-    /// The work that was last saved automatically, and its file.
+    /// The last autosaved work, and its file.
     saved: Option<(String, PathBuf)>,
-    /// The copy from which this session was recovered, until its work is saved in a project.
+    /// The copy from which this session was recovered, until the work is saved in a project.
     recovered: Option<PathBuf>,
-    /// The copy that is being read to recover its work, and the project to which the work belongs.
+    /// The copy being read for recovery, and the work's project.
     recovering: Option<(PathBuf, Option<PathBuf>)>,
-    /// Work that an earlier run has left, until the person has decided about it.
+    /// Work left by an earlier run, until the user has decided about it.
     undecided: Option<PathBuf>,
-    /// Whether the question about it was answered. It is not asked again, even if the answer could not be carried out.
+    /// Whether the recovery question was answered. It is not asked again, even if carrying out the answer failed.
     has_answered: bool,
     last: Option<Instant>,
-    /// When to save next.
+    /// When to autosave next.
     pub(super) due: Option<Instant>,
     /// Whether an error was already shown.
     has_failed: bool,
 }
 
 impl App {
-    /// Notes that another file was opened. Offers to recover the work that an earlier run has left for it.
+    /// Records that another file was opened. Offers to recover work that an earlier run left for it.
     pub(super) fn note_opened(&mut self) {
         self.show_library();
         let recovering = self.unsaved.recovering.take();
@@ -60,12 +59,12 @@ impl App {
         self.panel.question = left.map(Question::Recover);
     }
 
-    /// Notes that a recording contains everything up to here.
+    /// Records that a recording contains everything up to now.
     pub(super) fn note_watched(&mut self) {
         self.unsaved.opened = self.session.work();
     }
 
-    /// Returns whether closing would lose work. A recording contains it too.
+    /// Returns whether closing would lose work. Recorded work is not lost.
     fn has_unsaved_work(&self) -> bool {
         let session = &self.session;
         if self.watched.is_some() {
@@ -115,14 +114,14 @@ impl App {
                     self.notify(Err(format!("{}: {error}", file.display())));
                 }
             }
-            // The copy gets a name that no later copy replaces.
+            // The copy gets a name that later copies do not replace.
             (Some(Question::Recover(file)), answer) => match kept(&file) {
                 Ok(copy) if answer == Answer::Yes => self.recover(copy),
                 Ok(project) => {
                     self.unsaved.undecided = None;
                     self.notify(Ok(format!("kept as {}", project.display())));
                 }
-                // In a folder that cannot be written, the work is recovered all the same, and its copy stays.
+                // If the folder is not writable, the work is still recovered, and its copy stays.
                 Err(_) if answer == Answer::Yes => self.recover(file),
                 Err(error) => self.notify(Err(error.to_string())),
             },
@@ -131,25 +130,25 @@ impl App {
             (Some(Question::Export), answer) => self.answer_about_export(answer),
             (Some(Question::Leave(_) | Question::Replace(..)) | None, _) => {}
         }
-        // What is neither shown nor asked about was declined.
+        // A file neither shown nor asked about was declined.
         if self.panel.question.is_none() {
             self.files.pending = None;
             self.unsaved.has_answered |= is_recovery;
-            // Another question may have replaced that about earlier work.
+            // Another question may have replaced the recovery question.
             let undecided = self.unsaved.undecided.clone();
             self.panel.question = undecided.filter(|_| !self.unsaved.has_answered).map(Question::Recover);
         }
         self.panel.path.refocus();
     }
 
-    /// Reads a copy of unsaved work to continue with it.
+    /// Reads a copy of unsaved work to continue it.
     fn recover(&mut self, copy: PathBuf) {
         let earlier = self.session.project().map(Path::to_path_buf);
         self.read(&copy, false);
         self.unsaved.recovering = Some((copy, earlier));
     }
 
-    /// Notes that something may have changed, so that it is saved automatically before long.
+    /// Records that something may have changed, so that an autosave follows soon.
     pub(super) fn note_change(&mut self) {
         if self.unsaved.due.is_none() {
             let now = Instant::now();
@@ -158,7 +157,7 @@ impl App {
         }
     }
 
-    /// Saves unsaved work automatically, if it is time.
+    /// Autosaves unsaved work if due.
     pub(super) fn autosave_if_due(&mut self) {
         if self.unsaved.due.is_some_and(|due| due <= Instant::now()) {
             self.unsaved.due = None;
@@ -174,14 +173,14 @@ impl App {
         }
         let work = self.session.work();
         let is_known = self.unsaved.saved.as_ref().is_some_and(|(saved, _)| *saved == work);
-        // While the person has not decided about earlier work, its file must stay.
+        // While the user has not decided about earlier work, its file must stay.
         let is_asked = self.unsaved.undecided.is_some();
         let Some(file) = self.autosave_file().filter(|_| !is_known && !is_asked) else { return };
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let text = self.session.project_text(folder);
-        // Looking for work does not count, so that the first change after a quiet time is saved soon.
+        // Checking for work does not count, so the first change after a quiet period is saved soon.
         self.unsaved.last = Some(Instant::now());
-        // The folder of the settings may not exist yet.
+        // The settings folder may not exist yet.
         let written = fs::create_dir_all(folder).and_then(|()| atomic::write(&file, text.as_bytes()));
         match written {
             Ok(()) => self.unsaved.saved = Some((work, file)),
@@ -193,28 +192,27 @@ impl App {
         }
     }
 
-    /// Removes the copy that this window has written.
+    /// Removes this window's autosaved copy.
     pub(super) fn remove_autosave(&mut self) {
         if let Some((_, file)) = self.unsaved.saved.take() {
-            // A copy that stays only leads to another question.
+            // A leftover copy only causes another question.
             drop(fs::remove_file(file));
         }
     }
 
-    /// Returns whether the session was recovered from a copy and is not saved yet.
+    /// Returns whether the session is recovered and not yet saved.
     pub(super) fn is_recovered(&self) -> bool {
         self.unsaved.recovered.is_some()
     }
 
-    /// Removes the copy from which the session was recovered, because its work is in a project now.
+    /// Removes the copy from which the session was recovered, because its work is now in a project.
     pub(super) fn remove_recovered(&mut self) {
         if let Some(copy) = self.unsaved.recovered.take() {
             drop(fs::remove_file(copy));
         }
     }
 
-    /// Returns the file for automatic saves: beside the project or the character, or in the folder of the settings for the built-in
-    /// character.
+    /// Returns the autosave file: beside the project or the character, or in the settings folder for the built-in character.
     fn autosave_file(&self) -> Option<PathBuf> {
         match self.session.project().or(self.session.file()) {
             Some(path) => {
@@ -226,7 +224,7 @@ impl App {
     }
 }
 
-/// Makes the copy of unsaved work a project that is visible: `.fox.glb.autosave.sinew` to `fox.glb-recovered-0001.sinew`.
+/// Turns the copy of unsaved work into a visible project: `.fox.glb.autosave.sinew` to `fox.glb-recovered-0001.sinew`.
 fn kept(copy: &Path) -> Result<PathBuf, SaveError> {
     let name = copy.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = name.strip_prefix('.').unwrap_or(&name);
@@ -235,7 +233,7 @@ fn kept(copy: &Path) -> Result<PathBuf, SaveError> {
     let failed = |source| SaveError::Write { path: copy.into(), source };
     let text = bounded::read_regular(copy, MAX_BYTES).map_err(failed)?;
     let path = write_numbered(folder, &format!("{name}-recovered"), EXTENSION, &text)?;
-    // The copy is removed only when the work has its new name.
+    // The copy is removed only once the new file exists.
     fs::remove_file(copy).map_err(failed)?;
     Ok(path)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Watches a file, and the files that belong to it, until dropped.
+/// Watches a file and its related files until dropped.
 #[derive(Debug)]
 pub struct Watch {
     _watcher: RecommendedWatcher,
@@ -21,7 +21,7 @@ impl Watch {
     /// of the same name in another of these folders also triggers `changed`.
     ///
     /// # Errors
-    /// Returns one line that says why the folder cannot be watched.
+    /// Returns a one-line reason why the folder cannot be watched.
     pub fn new(file: &Path, others: &[PathBuf], changed: impl Fn() + Send + 'static) -> Result<Self, String> {
         let folder = folder_of(file);
         let other_folders: BTreeSet<&Path> = others.iter().map(|other| folder_of(other)).collect();
@@ -42,7 +42,7 @@ impl Watch {
         let watched = notify::recommended_watcher(on_event).and_then(|mut watcher| {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
             for other in other_folders.into_iter().filter(|&other| other != folder) {
-                // A folder that does not exist contains no file that could change.
+                // A missing folder contains no file that could change.
                 drop(watcher.watch(other, RecursiveMode::NonRecursive));
             }
             Ok(Self { _watcher: watcher })

@@ -1,4 +1,4 @@
-//! A recorded session that is watched in the window, with its own timing, until any input continues from there.
+//! A recorded session played in the window with its own timing, until any input continues from there.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::viewer::{Command, Replay};
 
 use super::App;
 
-/// The recorded session that is watched. Its session is the window's, so the replay has another one meanwhile.
+/// The recorded session being watched. The window uses its session, so the replay holds another one meanwhile.
 #[derive(Debug)]
 pub(super) struct Watched {
     replay: Replay,
@@ -72,11 +72,11 @@ impl App {
         }
     }
 
-    /// Continues with the session as it is now.
+    /// Continues with the session's current state.
     pub(super) fn stop_watching(&mut self) {
         if self.watched.take().is_some() {
             self.session.apply(Command::Release);
-            // The event that stops it may be a click on what is shown now.
+            // The event that stops the replay may be a click on the current frame.
             let scale = self.context.pixels_per_point();
             self.session.apply(Command::Scale(scale));
             self.session.apply(Command::Resize(self.panel.scene_size(scale)));
@@ -86,8 +86,8 @@ impl App {
         }
     }
 
-    /// Handles an event while a recording plays. Returns whether the event must be ignored. Keys, clicks and the wheel stop it and are
-    /// then handled as usual, and the pointer may move.
+    /// Handles an event while a recording plays. Returns whether the event must be ignored. Keys, clicks and the wheel stop it and are then handled
+    /// as usual. Pointer movement does not stop it.
     pub(super) fn ignores_while_watching(&mut self, event: &WindowEvent) -> bool {
         if self.watched.is_none() {
             return false;

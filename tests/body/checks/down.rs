@@ -15,7 +15,7 @@ const DEPTH: f32 = 0.1;
 const YAWS: [f32; 3] = [0.0, 45.0, 90.0];
 const PITCHES: [f32; 3] = [0.0, 15.0, 30.0];
 const PIXELS: [u8; 3] = [1, 5, 8];
-/// Length of the way of the pointer, in metres of a person at the distance of the hips.
+/// Length of the pointer's path, in metres of a person at the distance of the hips.
 const WAY: f32 = 0.8;
 
 /// The names of the checks.
@@ -26,7 +26,7 @@ pub fn names() -> Vec<String> {
     (1..=DEPTHS).map(depth).chain(views).collect()
 }
 
-/// The lowest place of the hips, which later frames must not be above.
+/// The lowest position of the hips, which later frames must not exceed.
 struct Lowest {
     height: f32,
 }

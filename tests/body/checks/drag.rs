@@ -32,7 +32,7 @@ pub struct Drag<'a> {
     target: Vec3,
     pointer: Option<Vec2>,
     frame: u32,
-    /// The speed of the last way.
+    /// The speed of the last movement.
     speed: String,
     refused: bool,
 }
@@ -96,7 +96,7 @@ impl<'a> Drag<'a> {
         self.session.apply(Command::Solver(Box::new(options)));
     }
 
-    /// Returns the speed of the last way, for messages.
+    /// Returns the speed of the last movement, for messages.
     pub fn speed(&self) -> &str {
         &self.speed
     }
@@ -158,7 +158,7 @@ impl<'a> Drag<'a> {
         }
     }
 
-    /// Says where the drag is, for messages.
+    /// Describes where the drag is, for messages.
     pub fn place(&self) -> String {
         let Self { frame, speed, target, .. } = self;
         match self.pointer {
@@ -186,7 +186,7 @@ impl<'a> Drag<'a> {
         };
         result.iterations.push(report.iterations);
         self.watch.check(self.session.puppet(), result, || self.place());
-        // The depth of a pointer's target is a matter of the session.
+        // The session chooses the depth of a pointer's target.
         if self.pointer.is_none() {
             check_report(self.person, self.session.puppet(), report, self.target, result, || self.place());
         }
@@ -205,7 +205,7 @@ impl<'a> Drag<'a> {
     }
 }
 
-/// Returns the number of steps of a way.
+/// Returns the number of steps of a path.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small positive number")]
 fn steps(way: f32, step: f32) -> u32 {
     ((way / step - 1e-3).ceil() as u32).clamp(1, 100_000)

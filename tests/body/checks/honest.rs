@@ -1,4 +1,4 @@
-//! Kind g: reports say what the poses show.
+//! Kind g: reports agree with the poses.
 
 use glam::Vec3;
 use sinew::ik::{Outcome, Start};

@@ -1,8 +1,7 @@
 //! Judges how the whole body follows a pulled joint, through the public API only.
 //!
-//! The same checks judge any solver: they look at where joints are, at what is reported, and at nothing inside. Lengths
-//! are those of a person of 1.75 m, and are scaled to the character. Targets are seeded, and relative to the lengths of
-//! arms and legs.
+//! The same checks judge any solver: they only use joint positions and reports, no internals. Lengths are for a
+//! person of 1.75 m, and are scaled to the character. Targets are seeded, and relative to the lengths of arms and legs.
 
 mod back;
 mod down;

@@ -12,7 +12,7 @@ use super::runner::rules::{self, angle, position};
 use super::runner::sole::Sole;
 use super::runner::{Side, Subject};
 
-/// Joints that nobody pulls a body by.
+/// Joints by which nobody pulls a body.
 const SMALL: [&str; 7] = ["Thumb", "Index", "Middle", "Ring", "Little", "Eye", "jaw"];
 
 /// A person to check.

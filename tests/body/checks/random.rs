@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-/// A pseudo-random sequence that its seed determines: splitmix64 (Steele, Lea & Flood 2014).
+/// A pseudo-random sequence that is determined by its seed: splitmix64 (Steele, Lea & Flood 2014).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 

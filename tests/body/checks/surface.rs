@@ -152,7 +152,7 @@ impl Skin {
     }
 }
 
-/// The skin in a pose: the triangles without those of the dragged hand, whether they belong to the trunk, the head or a leg, and
+/// The skin in a pose: the triangles except those of the dragged hand, whether they belong to the trunk, the head or a leg, and
 /// vertices of the hand and the forearm.
 #[derive(Default)]
 struct Posed {

@@ -8,7 +8,7 @@ use super::runner::Side;
 use super::shot::{End, Shooter};
 use super::verdict::{CheckResult, Rule};
 
-/// Distance of neighbouring targets, and the one for which figures are given, in metres of a person.
+/// Distance of neighbouring targets, and the distance to which values refer, in metres of a person.
 const STEP: f32 = 0.02;
 const UNIT: f32 = 0.01;
 /// A target is reached within this error, and it is far if the line is this much longer than the reach, in metres of a
@@ -117,7 +117,7 @@ fn change<'a>(person: &'a Person, a: &End, b: &End) -> Change<'a> {
 }
 
 /// Solves for targets along a line, each from rest. Where two neighbours differ by more than targets at a distance of
-/// 1 cm may, one between them is tried, too, so that figures are always those of a centimetre or more.
+/// 1 cm may, one between them is tried, too, so that values always refer to a centimetre or more.
 pub fn sweep(person: &Person, (seed, number): (u64, usize), result: &mut CheckResult) -> Result<(), String> {
     let Line { node, from, direction, length } = line(person, (seed, number))?;
     let mut shooter = Shooter::new(person);

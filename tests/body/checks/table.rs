@@ -4,8 +4,8 @@ use super::verdict::{CheckResult, Kind, Rule};
 
 /// Returns a Markdown table with a row for each kind of check.
 ///
-/// A check has one figure for each rule: its worst. The table has the worst and the median of these figures. The limits,
-/// in the last column, show which figure is which.
+/// A check has one value for each rule: its worst. The table has the worst and the median of these values. The limits in
+/// the last column show which value is which.
 pub fn table(results: &[CheckResult]) -> String {
     let mut lines = vec![
         "| check | failed / all | worst | median | limits | solves | iterations: median, largest |"

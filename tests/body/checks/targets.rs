@@ -8,7 +8,7 @@ use super::runner::Side;
 use super::shot::Shooter;
 use super::verdict::CheckResult;
 
-/// The part of an arm's length by which the seed moves the targets of drags.
+/// The fraction of an arm's length by which the seed moves the targets of drags.
 const SPREAD: f32 = 0.1;
 /// Hand targets are at least this far above the floor, in metres of a person.
 const ABOVE_FLOOR: f32 = 0.05;

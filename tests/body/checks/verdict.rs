@@ -1,4 +1,4 @@
-//! The results of checks: figures, their limits, and what failed where.
+//! The results of checks: values, their limits, and what failed where.
 
 use std::fmt;
 
@@ -60,7 +60,7 @@ impl Kind {
     }
 }
 
-/// A rule, with the figure that it limits.
+/// A rule, with the value that it limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// Change of the error while the target moves by 1 cm.
@@ -106,7 +106,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Returns the largest figure that passes, and its unit. Lengths are those of a person of 1.75 m.
+    /// Returns the largest value that passes, and its unit. Lengths are for a person of 1.75 m.
     pub fn limit(self) -> (f64, &'static str) {
         match self {
             Self::SweepError => (2.0, "cm"),
@@ -124,7 +124,7 @@ impl Rule {
         }
     }
 
-    /// Returns what the figure is about, in a word for tables.
+    /// Returns a word for the value in tables.
     pub fn label(self) -> &'static str {
         match self {
             Self::SweepError | Self::Error => "error",
@@ -165,12 +165,12 @@ impl Rule {
     }
 }
 
-/// The worst figure of a rule in a check, and where it was found.
+/// The worst value of a rule in a check, and where it was found.
 #[derive(Clone, Debug)]
 pub struct Figure {
     pub rule: Rule,
     pub value: f64,
-    /// Empty if the figure is within the limit.
+    /// Empty if the value is within the limit.
     pub text: String,
 }
 
@@ -225,9 +225,9 @@ impl CheckResult {
         }
     }
 
-    /// Notes a figure. The worst figure of each rule is kept, with its text if it fails.
+    /// Records a value. The worst value of each rule is kept, with its text if it fails.
     pub fn judge(&mut self, rule: Rule, value: f64, text: impl FnOnce() -> String) {
-        // A figure that is not a number fails.
+        // A value that is not a number fails.
         let value = if value.is_nan() { f64::INFINITY } else { value };
         let known = self.figures.iter().position(|f| f.rule == rule);
         let index = known.unwrap_or(self.figures.len());

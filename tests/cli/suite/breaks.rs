@@ -192,7 +192,7 @@ fn a_golden_without_its_scene_is_counted_and_refused_where_scenes_are_required()
     assert!(broken.run(&keep, SUITE).0);
 }
 
-/// Removes the texts from a PNG, as programs do that make files smaller.
+/// Removes the texts from a PNG, as file optimisers do.
 fn strip(path: &Path) {
     let bytes = fs::read(path).unwrap();
     let (mut out, mut at) = (bytes[..8].to_vec(), 8);
@@ -227,7 +227,7 @@ fn add_pane(figure: &mut Glb, mode: &str) {
     figure.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
 }
 
-/// What is behind glass, or behind a hole, is named, and not what is in front of it.
+/// What is behind glass or a hole is named, not what is in front of it.
 #[test]
 fn changes_behind_glass_and_behind_holes_are_named() {
     for mode in ["BLEND", "MASK"] {

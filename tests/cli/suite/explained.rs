@@ -177,7 +177,7 @@ fn a_golden_whose_scene_is_damaged_is_compared_without_it() {
     fs::write(&golden, bytes).unwrap();
     let (passes, text, _) = run(&folder, &suite);
     assert!(!passes && text.contains("the recorded scene of the golden is not used: EOF"), "{text}");
-    // What it shows has not changed, so it passes, and can be repaired.
+    // The image has not changed, so it passes, and can be repaired.
     fs::write(&suite, SUITE).unwrap();
     assert!(run(&folder, &suite).0);
     stdout(["test", &suite, "--update=all"]);
@@ -219,7 +219,7 @@ fn a_sweep_counts_failing_cases_for_each_tolerance() {
         .map(|line| line.split_whitespace().collect())
         .collect();
     assert!(rows.iter().any(|row| row[0] == "moved" && row[1].parse::<f64>().unwrap() > 0.25), "{text}");
-    // The movement alone is not all that is beyond its tolerance.
+    // The movement is not the only value beyond its tolerance.
     assert!(rows.iter().filter(|row| row[0] == "moved").all(|row| row[2] == "1"), "{text}");
 }
 

@@ -1,6 +1,6 @@
 //! Cases of a suite share the rig of a character only if they load it in the same way.
 //!
-//! Rigs were once kept by the path and the up axis of their character alone. Of two cases that read a take with and without
+//! Rigs were once kept only by the path and the up axis of their character. Of two cases that read a take with and without
 //! `asymmetric`, the second one was then posed with the rig of the first, whose floor is at another height, and its joints were up to
 //! 8 mm off. Which case came first decided which one was wrong.
 
@@ -61,7 +61,7 @@ fn cases_that_load_a_take_differently_have_rigs_of_their_own() {
         fs::write(&suite, format!("{head}{}", cases.concat())).unwrap();
     };
     let (mean, uneven) = (case("mean", ""), case("uneven", "asymmetric = true\n"));
-    // The goldens are those of cases that are alone in their run.
+    // The goldens come from cases that run alone.
     for alone in [&mean, &uneven] {
         write(&[alone]);
         stdout(["test", path, "--update"]);

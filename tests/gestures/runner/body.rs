@@ -35,7 +35,7 @@ impl Side {
 #[derive(Clone, Debug)]
 pub struct Body {
     pub kind: BodyKind,
-    /// Nodes by VRM's names of their bones, or, of a quadruped, by names such as `leftFrontFoot`.
+    /// Nodes by VRM's names of their bones, or, for a quadruped, by names such as `leftFrontFoot`.
     pub joints: BTreeMap<String, usize>,
     /// World positions of all nodes at rest.
     pub rest: Vec<Vec3>,
@@ -60,7 +60,7 @@ impl Body {
             None => (BodyKind::Biped, puppet.rig.bones.clone()),
         };
         let (lowest, highest) = extent(puppet, &rest);
-        // The surface may be above the feet, as a sign that is held up.
+        // The surface may be above the feet, such as a sign that is held up.
         let lowest = puppet.rig.body.as_ref().map_or(lowest, |plan| lowest.min(plan.floor));
         let mut body = Self { kind, joints, rest, facing: Vec3::Z, floor: lowest, scale: 1.0 };
         let plan = puppet.rig.body.as_ref();

@@ -1,6 +1,6 @@
 //! Makes the gestures of people and animals on a character, through a session without a camera, and judges the poses.
 //!
-//! A gesture is a drag in steps of 5 mm at 60 Hz, after which the pointer rests for half a second. Lengths are those of a
+//! A gesture is a drag in steps of 5 mm at 60 Hz, after which the pointer rests for half a second. Lengths are for a
 //! person of 1.75 m, and are scaled to the character.
 
 mod animals;

@@ -273,7 +273,7 @@ fn sideways(subject: &Subject) -> Vec3 {
     if subject.side == Side::Left { subject.body.left() } else { -subject.body.left() }
 }
 
-/// Returns by how many degrees the direction from the hips to the neck differs from that at rest.
+/// Returns by how many degrees the direction from the hips to the neck differs from rest.
 fn tilt(run: &Run<'_>) -> Result<f32, String> {
     let body = run.body;
     let (hips, neck) = (body.node("hips")?, body.node("neck").or_else(|_| body.node("head"))?);

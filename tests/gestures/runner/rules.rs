@@ -13,7 +13,7 @@ use super::body::{Body, Side};
 use super::sole::Sole;
 use super::verdict::{Failures, Rule, Turn};
 
-/// Largest turn of a joint in a frame, and that of a joint of a stretched limb, in radians.
+/// Largest turn of a joint in a frame, for a joint in general and for a joint of a stretched limb, in radians.
 const MAX_TURN: f64 = 0.15;
 const MAX_STRETCHED_TURN: f64 = 0.35;
 /// A limb is stretched if its ends are this fraction of its length apart.
@@ -183,7 +183,7 @@ impl<'a> Watcher<'a> {
         });
     }
 
-    /// Checks that the report of the dragged node says what the pose shows.
+    /// Checks that the report of the dragged node agrees with the pose.
     pub fn check_report(
         &mut self,
         puppet: &Puppet,
@@ -231,7 +231,7 @@ impl<'a> Watcher<'a> {
 }
 
 /// Returns the joints of feet and hands, and everything below them that moves the skin, each with the height of the
-/// floor. A joint that is lower at rest may stay there. Of an animal, all named joints count.
+/// floor. A joint that is lower at rest may stay there. For an animal, all named joints count.
 pub fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
     let sides = [Side::Left, Side::Right];
     let hands = sides.into_iter().filter_map(|s| body.side(s, "Hand").ok());

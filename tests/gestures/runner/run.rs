@@ -95,7 +95,7 @@ impl<'a> Run<'a> {
         let mut session = subject.session(Vec2::new(800.0, 600.0));
         if let Some(folder) = &subject.recordings {
             let path = folder.join(format!("{name}.session"));
-            // A session that cannot be written is missing in the folder.
+            // A session that cannot be written is missing from the folder.
             let _ = Recorder::new(&path, true).and_then(|recorder| session.record(recorder, 1.0));
         }
         let (skeleton, rig) = (&session.puppet().character().skeleton, &session.puppet().rig);
@@ -242,7 +242,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What was watched during a gesture.
+/// The observations during a gesture.
 #[derive(Debug, Default)]
 pub struct Attempt {
     pub failures: Failures,
@@ -251,7 +251,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Adds what was watched in another drag of the same gesture. `name` says which.
+    /// Adds another drag of the same gesture, called `name` in messages.
     pub fn add(&mut self, name: &str, mut other: Self) {
         other.failures.0.iter_mut().for_each(|f| f.text = format!("{name}: {}", f.text));
         self.failures.0.append(&mut other.failures.0);

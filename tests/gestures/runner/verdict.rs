@@ -1,11 +1,11 @@
-//! The result of a gesture: which rules hold, and by how much they are missed.
+//! The result of a gesture: which rules hold, and by how much the others fail.
 
 /// A rule of the protocol. Each has a letter in tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The dragged joint is at its target.
     Target,
-    /// What a gesture asks of the posture: a straight torso, bent knees, resting hips.
+    /// The posture that a gesture requires: a straight torso, bent knees, resting hips.
     Posture,
     /// Standing feet stay, and pins hold.
     Feet,
@@ -19,7 +19,7 @@ pub enum Rule {
     Head,
     /// The report agrees with the pose.
     Report,
-    /// After the way back, the pose is that of the beginning.
+    /// After the way back, the pose is the initial one.
     Return,
     /// The solver refused the drag.
     Refused,
@@ -47,9 +47,9 @@ impl Rule {
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub rule: Rule,
-    /// How far the figure is from its bound, as a multiple of the bound.
+    /// How far the value is from its bound, as a multiple of the bound.
     excess: f64,
-    /// The figure, its bound, the joint and the time.
+    /// The value, its bound, the joint and the time.
     pub text: String,
 }
 
@@ -58,7 +58,7 @@ pub struct Failure {
 pub struct Failures(pub Vec<Failure>);
 
 impl Failures {
-    /// Checks that a figure does not exceed a bound.
+    /// Checks that a value does not exceed a bound.
     pub fn at_most(&mut self, rule: Rule, figure: f64, bound: f64, text: impl FnOnce() -> String) {
         if figure <= bound {
             return;
@@ -118,7 +118,7 @@ impl GestureResult {
         self.skipped.is_none() && self.failures.0.is_empty()
     }
 
-    /// Returns the letter of the result: `.` passed, `-` skipped, or that of the first rule that failed.
+    /// Returns the letter of the result: `.` passed, `-` skipped, or the letter of the first rule that failed.
     pub fn letter(&self) -> char {
         match self.failures.0.iter().min_by_key(|f| f.rule) {
             _ if self.skipped.is_some() => '-',

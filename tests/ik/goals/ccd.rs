@@ -96,7 +96,7 @@ fn ccd_relaxation_scales_each_turn() {
     assert!((tip(9.0) - tip(1.95)).abs() < 1e-9);
 }
 
-/// The first turn of a linearised iteration is that of the tip, ω = l × Δp / L².
+/// The tip makes the first turn of a linearised iteration, ω = l × Δp / L².
 #[test]
 fn linearised_ccd_turns_by_the_cross_product() {
     let target = DVec3::new(0.4, 0.5, 0.3);

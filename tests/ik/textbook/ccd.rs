@@ -130,7 +130,7 @@ fn the_trace_has_one_turn_of_each_joint_in_each_pass() {
     assert_eq!(steps, order.map(|(iteration, link)| (StepKind::Iteration, iteration, link, 1)));
 }
 
-/// The listing compares the vectors of the last joint of a pass, which are those in front of its turn.
+/// The listing compares the vectors of the last joint of a pass from before its turn.
 #[test]
 fn the_listing_of_tmps_ends_with_the_error_in_front_of_the_last_turn() {
     let mut body = spatial(|_, _| {});
@@ -163,7 +163,7 @@ fn the_planar_form_of_welman() {
     }
 }
 
-/// The code of the notes compares the error in front of every link, also within a loop.
+/// The code of the notes compares the error before every link, also within a loop.
 #[test]
 fn the_planar_form_stops_within_a_pass() {
     let target = DVec3::new(0.45, 0.3, 0.0);

@@ -86,7 +86,7 @@ fn poses_are_finite_and_reproducible() {
                         continue;
                     };
                     let again = Solver::default().solve(&mut second, &goal, &options).unwrap().clone();
-                    // Errors that are not numbers differ from themselves.
+                    // NaN errors differ from themselves.
                     assert_eq!(format!("{report:?}"), format!("{again:?}"));
                     let is_unit = |q: &DQuat| (q.length() - 1.0).abs() < 1e-12;
                     assert!(

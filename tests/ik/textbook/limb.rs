@@ -46,7 +46,7 @@ fn the_limb_of_the_lecture() {
     }
 }
 
-/// The steps are those of the slides: hang, bend, swing, swivel and the end.
+/// The steps are as in the slides: hang, bend, swing, swivel and the end.
 #[test]
 fn the_trace_has_the_parts_of_the_lecture() {
     let mut body = arm();

@@ -40,7 +40,7 @@ fn the_listing_of_tmps() {
     }
 }
 
-/// The listing has no other end than the number of its passes, and neither sweeps nor a stiffness.
+/// The listing ends only after the number of its passes, and has neither sweeps nor a stiffness.
 #[test]
 fn all_passes_run() {
     let own = ParticleOptions::default().with_sweeps(3).with_stiffness(0.4);

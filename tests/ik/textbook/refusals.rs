@@ -1,4 +1,4 @@
-//! What the founding documents do not state is an error.
+//! Problems that the founding documents do not cover are errors.
 
 use glam::{DQuat, DVec3};
 use sinew::ik::{Goal, JacobianOptions, Method, Options, Secondary, SolveError};

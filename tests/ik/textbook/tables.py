@@ -152,7 +152,7 @@ def ccd_unreal(chain, target, passes, most):
 # --- Notes: MMD with fixed axes, both signs, and its stop -----------------------------------------------------------------
 
 def ccd_mmd(chain, target, axes, most, step=None):
-    """`step` is the largest angle of the last joint in a pass. It grows by as much for each joint from there."""
+    """`step` is the largest angle of the last joint in a pass. It grows by the same amount for each joint from there."""
     last, done = norm(sub(chain.forward()[0][-1], target)), 0
     for _ in range(most):
         for joint in reversed(range(len(chain.rotations))):

@@ -178,7 +178,7 @@ fn changes_of_materials_are_read() {
     let [glow] = character.expressions.as_slice() else { panic!("{:?}", character.expressions) };
     let changes: Vec<_> = glow.materials.iter().map(|bind| (bind.material, bind.difference)).collect();
     assert_eq!(changes, [(0, [1.0, 0.0, -0.25, 0.0]), (1, [-1.0, -1.0, -1.0, 0.0])]);
-    // Its value follows the morph weights, of which there are none.
+    // Its value follows the morph weights, but there are none.
     assert_eq!(glow.binds, [MorphBind { weight: 0, amount: 1.0 }]);
     assert_eq!(character.skeleton.rest_weights, [0.0]);
     let lines: Vec<_> =

@@ -123,7 +123,7 @@ fn textures_of_layers_have_their_own_transforms() {
     assert_eq!(texture.uv_transform.transform_point2(Vec2::ONE), Vec2::new(2.5, 3.25));
 }
 
-/// Factors out of their ranges are clamped, and values that are no numbers count as missing.
+/// Factors out of their ranges are clamped, and values that are not numbers count as missing.
 #[test]
 fn odd_values_of_layers_are_replaced() {
     let coat = read("KHR_materials_clearcoat", json!({"clearcoatFactor": 7, "clearcoatRoughnessFactor": -1}))

@@ -14,7 +14,7 @@ use sinew::files::Progress;
 
 /// Maximum time from the stop to the end of the thread. It takes a few milliseconds on an idle machine.
 const MAX_TIME: Duration = Duration::from_secs(1);
-/// When the read is stopped, milliseconds after its start. A large file takes more than the first of them.
+/// When the read is stopped, milliseconds after its start. A large file takes longer than the first of them.
 const DELAYS: [u64; 3] = [5, 60, 200];
 
 fn folder() -> PathBuf {

@@ -86,7 +86,7 @@ fn whole_files_survive_a_round_trip() {
     }
 }
 
-/// Compares the world positions of joints with those of the same name in a written file.
+/// Compares the world positions of joints with joints of the same name in a written file.
 fn compare(character: &Character, clip: &Clip, text: &str, near: f32) {
     let reread = read(text).unwrap();
     let frames = reread.clips[0].timelines[0].clone();

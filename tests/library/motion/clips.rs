@@ -36,8 +36,7 @@ fn walker() -> Character {
     character
 }
 
-/// Returns the distance in metres that the foot slides in each step while it is in contact. The contacts are those of
-/// `planted`.
+/// Returns the distance in metres that the foot slides in each step while it is in contact. `planted` has the contacts.
 fn slides(puppet: &mut Puppet, planted: &Motion) -> Vec<f32> {
     let feet: Vec<Foot> = puppet.rig.soles().collect();
     let (mut player, mut contacts) = (Player::default(), Vec::new());

@@ -75,7 +75,7 @@ impl Figure {
         on.inverse().transform_point3(world.transform_point3(self.contact.point)) * scale / self.size()
     }
 
-    /// Returns how far the point moves in poses of times within the contact at most.
+    /// Returns the largest movement of the point at times within the contact.
     fn moved(&self, poses: &[Pose]) -> f32 {
         let first = self.place(&poses[0]);
         poses.iter().map(|pose| self.place(pose).distance(first)).fold(0.0, f32::max)
@@ -174,7 +174,7 @@ fn feet_and_hands_of_a_stranger_are_held() {
     }
 }
 
-/// The place is that of the foot at the start of the contact, and the foot goes there and back without a jump.
+/// The place is the position of the foot at the start of the contact, and the foot goes there and back without a jump.
 #[test]
 fn a_contact_begins_where_the_foot_is_and_fades() {
     let mut figure = foot_held(asset::mannequin().unwrap());

@@ -17,7 +17,6 @@ pub(crate) const MID_STRIDE: &str = "mannequin in mid-stride";
 /// The same character without a skin, so that the standing posture can only be found in its clips.
 pub(crate) const MID_STRIDE_BARE: &str = "mannequin in mid-stride without a skin";
 
-/// Returns a character by its name.
 pub(crate) fn figure(name: &str) -> Option<Character> {
     match name {
         MANNEQUIN => Some(asset::mannequin().unwrap()),

@@ -81,7 +81,7 @@ fn a_weight_blends_on_characters_of_others() {
     }
 }
 
-/// A goal that goes along with the head keeps its place there while a clip plays below it.
+/// A goal that moves with the head keeps its place there while a clip plays below it.
 #[test]
 fn a_goal_goes_along_with_a_node_of_a_clip() {
     let mut reach = Reach::new(asset::mannequin().unwrap());
@@ -112,7 +112,7 @@ fn a_contact_takes_precedence() {
     assert!(reach.at(&motion, 0.75).distance(free) < EXACT);
 }
 
-/// Goals are kept when a motion is written and read, and those of nodes that no longer exist are dropped.
+/// Goals are kept when a motion is written and read, but goals of nodes that no longer exist are dropped.
 #[test]
 fn a_motion_that_is_only_goals_is_valid() {
     let reach = Reach::new(asset::mannequin().unwrap());

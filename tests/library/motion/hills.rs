@@ -225,8 +225,8 @@ impl Walker {
         out
     }
 
-    /// Walks for some seconds over hills, and measures from the second on. `speed` is that of the clip, and `heading` the
-    /// direction of the walk. `is_placed` places the feet.
+    /// Walks for some seconds over hills, and measures from the second on. `speed` is the speed of the clip, and `heading`
+    /// the direction of the walk. `is_placed` places the feet.
     pub(crate) fn walk(
         &mut self,
         hills: &Hills,
@@ -291,8 +291,8 @@ impl Walker {
         measured
     }
 
-    /// Walks over several hills at several speeds and in several directions. Returns the worst of each, and that of the clip
-    /// on level ground without the placer.
+    /// Walks over several hills at several speeds and in several directions. Returns the worst of each, and the values of
+    /// the clip on level ground without the placer.
     pub(crate) fn sweep(&mut self, seeds: u32, speeds: &[f32], seconds: f32) -> (Measured, Measured) {
         let size = self.size;
         let mut worst = Measured { standing: 1.0, ..Measured::default() };
@@ -311,7 +311,7 @@ impl Walker {
     }
 }
 
-/// Part of a vertex that its foot must move, so that the bend of the ankle does not count.
+/// Weight with which a foot must move a vertex, so that the bend of the ankle does not count.
 const OF_THE_FOOT: f32 = 0.9;
 
 /// Returns the vertices that a node and those below it move: part and index.

@@ -1,4 +1,4 @@
-//! What key poses plant stays planted between them.
+//! Feet that key poses plant stay planted between them.
 
 use glam::{DVec3, Vec3};
 use sinew::asset::{self, Character, Transform};
@@ -10,7 +10,7 @@ use sinew::skin::{Skinned, skin};
 
 use crate::support::external_or_skip;
 
-/// How far the skin of a planted foot may move, and how far that of any foot may pass the floor, metres of a person.
+/// How far the skin of a planted foot may move, and how far the skin of any foot may pass the floor, metres of a person.
 const STILL: f32 = 2e-3;
 /// Skin that moves by less than this from one key to the next is planted, metres of a person.
 const SAME: f32 = 1e-3;
@@ -108,8 +108,8 @@ impl Figure {
         motion
     }
 
-    /// Returns by how much the skin that both keys have in the same place leaves it between them at most, and how far skin is below the floor
-    /// and the keys at most. Skin is in the same place if it moves by at most [`SAME`].
+    /// Returns the largest distance by which skin that both keys have in the same place leaves it between them, and the largest depth of skin
+    /// below the floor and the keys. Skin is in the same place if it moves by at most [`SAME`].
     fn faults(
         &mut self,
         [from, to]: [&Pose; 2],
@@ -133,7 +133,7 @@ impl Figure {
         (moved / self.size, sunk / self.size)
     }
 
-    /// Returns the same faults of the motion that is baked, as a program that interpolates between its keys plays it.
+    /// Returns the same faults of the baked motion, as a program that interpolates between its keys plays it.
     fn baked_faults(&mut self, motion: &Motion, keys: [&Pose; 2]) -> (f32, f32) {
         self.puppet.motion = motion.clone();
         let clip = bake(&mut self.puppet, 0.0..1.0, 30.0, "keyed").unwrap().0;
@@ -249,7 +249,7 @@ fn feet_that_keys_move_are_not_held_and_do_not_pass_the_floor() {
         let motion = figure.keyed(&[from, to], Easing::Linear);
         let own = figure.faults([from, to], |puppet, time| played(puppet, &motion, time), 48);
         assert!(own.0 < STILL && own.1 < STILL, "{own:?}");
-        // The left foot is on its way from the one place to the other.
+        // The left foot is on its way from one place to the other.
         let place = |pose: &Pose| world_matrix(&figure.puppet.character().skeleton, pose, foot).translation;
         let (a, b) = (place(from), place(to));
         let middle = place(&played(&mut figure.puppet.clone(), &motion, 0.5));

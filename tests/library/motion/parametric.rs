@@ -86,7 +86,7 @@ fn blends_come_to_targets_between_the_examples() {
     assert!(largest[2] < 0.02 && largest[2] < 0.5 * largest[1] && largest[1] < largest[0], "{largest:?}");
 }
 
-/// The hand is where it is farthest from its start at the moment of the blend, although it is so at other times in the examples.
+/// At the moment of the blend, the hand is farthest from its start, although this is at other times in the examples.
 #[test]
 fn the_moments_of_all_examples_coincide() {
     let (character, hand) = reaches();

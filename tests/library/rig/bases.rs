@@ -132,7 +132,7 @@ impl Figure {
         let (place, moved) = (before[base], after[base]);
         let extent = self.size + place.0.translation.length();
         let distance = place.0.translation.distance(moved.0.translation);
-        // Transforms below other parents are converted, and rounded once more.
+        // Transforms below other parents are converted, and rounded again.
         let motion = if reparented { 4.0 * MOTION } else { MOTION };
         prop_assert!(distance <= motion * extent, "{case}: the base moved by {distance} m");
         // The base of a chain below it is the first joint that turns.
@@ -243,7 +243,7 @@ fn every_base_of_real_characters_stays() {
     }
 }
 
-/// The first skin of the hand is that of a glove, which has no joint above the lower arm.
+/// The first skin of the hand belongs to a glove, which has no joint above the lower arm.
 #[test]
 fn root_motion_moves_the_topmost_joint_of_all_skins() {
     let mut character = asset::mannequin().unwrap();

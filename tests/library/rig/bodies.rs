@@ -1,4 +1,4 @@
-//! Bodies are recognised by shape alone: without names, the limbs of every character are those that its names describe.
+//! Bodies are recognised by shape only: without names, every character has the limbs that its names describe.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,6 @@ fn side(name: &str) -> Option<LimbSide> {
     }
 }
 
-/// Returns the ends of the limbs of a body.
 fn ends_of(character: &Character) -> Option<Vec<usize>> {
     let mut ends = ends(&recognize(character).ok()?.plan);
     ends.sort_unstable();
@@ -225,7 +224,7 @@ fn bones_have_names() {
     assert!(bones.iter().all(|(bone, node)| named.get(bone) == Some(node)), "{bones:?}");
 }
 
-/// The rest pose is within all guessed limits, and knees and elbows bend as those of people do.
+/// The rest pose is within all guessed limits, and knees and elbows bend as people's do.
 #[test]
 fn guessed_limits_bend_the_right_way() {
     let files = BODIES.iter().filter_map(|(f, kind)| Some((external(&format!("models/{f}"))?, *kind)));
@@ -236,7 +235,7 @@ fn guessed_limits_bend_the_right_way() {
             let violation = joint.limit.limit_violation(DQuat::IDENTITY);
             assert!(violation < 1e-6, "{}: {} {violation}", path.display(), character.skeleton.label(node));
         }
-        // The knees of a dinosaur are modelled as those of a bird.
+        // The knees of a dinosaur are modelled like a bird's.
         let Some(plan) = rig.body.as_ref().filter(|_| kind == BodyKind::Biped && !path.ends_with("Trex.glb"))
         else {
             continue;

@@ -40,7 +40,7 @@ fn a_body_without_names_has_the_same_bones() {
 fn the_rig_file_overrides_a_bone_and_its_names_are_nodes() {
     let character = nameless();
     let found = rig::humanoid(&character).unwrap();
-    // Shape does not tell eyes.
+    // Shape does not reveal eyes.
     let eye = character.skeleton.nodes[found["head"]].children[0];
     let text = format!(
         "version = 1\n[humanoid]\nleftEye = \"n{eye}\"\n[[joint]]\nnode = \"rightLowerArm\"\nstiffness = 0.5\n"
@@ -84,7 +84,7 @@ fn contradictory_bones_are_named() {
     assert!(error.contains("line 3") && error.contains("leftHnad"), "{error}");
 }
 
-/// Regression test: names said that a body with z up was none, because it does not stand at rest.
+/// Regression test: a body with z up was rejected by its names, because it does not stand at rest.
 #[test]
 fn a_body_that_lies_at_rest_has_bones_but_no_floor() {
     let mut character = asset::mannequin().unwrap();

@@ -8,8 +8,8 @@ use sinew::rig::{self, BodyLimb, Hand, HandPose, LimbKind, Rig};
 
 use crate::support::external;
 
-/// Characters of other people, whose joints have all kinds of axes: with three bones in each finger, with a single finger, and with bones in
-/// the palm. One has a thumb that is named after the wrong side.
+/// Third-party characters, whose joints have all kinds of axes: with three bones in each finger, with a single finger, and with bones in the
+/// palm. One has a thumb that is named after the wrong side.
 const STRANGERS: [&str; 6] = [
     "quaternius/modular_men/Adventurer/Adventurer.glb",
     "quaternius/modular_women/Witch/Witch.glb",

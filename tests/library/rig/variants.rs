@@ -44,7 +44,7 @@ enum Change {
     None,
     /// The frames of all joints are turned at random.
     Turned,
-    /// The skin follows other joints, which are below those of the skeleton.
+    /// The skin follows other joints, below the joints of the skeleton.
     Controlled,
     /// Left and right are exchanged.
     Mirrored,
@@ -247,7 +247,7 @@ fn variant(
     Some((changed, expected))
 }
 
-/// What is made of a variant: the number of right answers, of refusals and of wrong answers.
+/// The results for a variant: the number of right answers, of refusals and of wrong answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outcomes {
     right: u32,
@@ -255,8 +255,8 @@ struct Outcomes {
     wrong: u32,
 }
 
-/// Regression test: a person with one arm was a bird, and legs whose feet
-/// are elsewhere in the hierarchy had the feet as thighs.
+/// Regression test: a person with one arm was recognised as a bird, and legs whose feet are elsewhere in the
+/// hierarchy had the feet as thighs.
 #[test]
 fn variants_are_recognised_or_refused() {
     let mut table: BTreeMap<(Change, bool), Outcomes> = BTreeMap::new();

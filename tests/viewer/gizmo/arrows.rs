@@ -33,7 +33,7 @@ fn an_arrow_pulls_the_joint_along_its_axis() {
     drag(&mut session, &mut input, from, Vec2::new(-9.0, -40.0));
     let by = place(&session, "leftHand") - start;
     assert!(by.y > 0.02 && by.x.abs() < 2e-3 && by.z.abs() < 2e-3, "{by}");
-    // The joint moves by as much as the pointer does along the arrow.
+    // The joint moves by the same distance as the pointer along the arrow.
     let moved = at(&session, "leftHand").y - pixel(&session.camera(), start, SIZE).unwrap().y;
     assert!((moved + 40.0).abs() < 2.0, "{moved}");
     // Snapping keeps the axis, and X changes it.
@@ -64,7 +64,7 @@ fn arrows_follow_the_axes_of_the_joint() {
     assert!(by.length() > 0.02 && by.reject_from(axis).length() < 0.1 * by.length(), "{by} along {axis}");
 }
 
-/// The middle of the arrows pulls the joint freely, and a click keeps what is selected.
+/// The middle of the arrows pulls the joint freely, and a click keeps the selection.
 #[test]
 fn the_square_pulls_freely_and_clicks_keep_the_selection() {
     let (mut session, mut input) = (session(true), Input::default());
@@ -99,7 +99,7 @@ fn the_tool_selects_the_gizmo() {
     assert_eq!(session.settings().tool, Tool::Pull);
 }
 
-/// With several selected joints, an arrow and G pull all of them by as much, and one undo step restores the pose.
+/// With several selected joints, an arrow and G pull all of them by the same amount, and one undo step restores the pose.
 #[test]
 fn all_selected_joints_are_pulled() {
     for by_key in [false, true] {

@@ -93,7 +93,7 @@ fn added_contacts_hold_a_stranger() {
     check(asset::load(&path).unwrap());
 }
 
-/// A hand that lies on the thigh goes along with it.
+/// A hand that lies on the thigh moves with it.
 #[test]
 fn an_added_contact_is_on_what_the_hand_touches() {
     let mut session = super::super::session();

@@ -115,7 +115,7 @@ fn turned_chest_keeps_the_pinned_hand_and_the_rest_of_the_body() {
     assert!(places(&session)[hand].distance(before[hand]) < 2e-3, "the pin must stay where it was");
 }
 
-/// What the pins force: the legs bend so that the feet stay where they are.
+/// The effect of the pins: the legs bend so that the feet stay where they are.
 #[test]
 fn turned_hips_keep_the_pinned_feet() {
     let (mut session, mut input) = (pinned(), Input::default());

@@ -4,7 +4,7 @@ import { Demo, degrees, metres } from './draw.js';
 import { distance, planar, solve, triples } from './chain.js';
 
 const LENGTH = 3;
-/** What turns are for that belong to no pass. */
+/** The purpose of turns that belong to no pass. */
 const PURPOSES = {
     'closed-form': 'The target is out of reach, so that the chain is stretched',
     bend: 'A straight chain is bent first',

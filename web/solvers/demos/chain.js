@@ -4,7 +4,7 @@ import init, { Body } from '../solvers/sinew_solvers.js';
 
 await init();
 
-/** Lets a hinge turn without end. */
+/** Lets a hinge turn freely. */
 const FULL = 2 * Math.PI;
 
 /** Creates a chain of links with hinges about z, turned by angles in radians. Its last link is the end, and it does not turn. */

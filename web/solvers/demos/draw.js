@@ -1,4 +1,4 @@
-// What the demos share: a drawing with a target to drag, a stepper, sliders, and a status line.
+// Parts that the demos share: a drawing with a target to drag, a stepper, sliders, and a status line.
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
@@ -185,7 +185,7 @@ export class Demo {
         this.solve();
     }
 
-    /** Moves the target to a point of the drawing, as far as the drawing goes, and shows the result of the new solve. */
+    /** Moves the target to a point of the drawing, or to its border, and shows the result of the new solve. */
     move([x, y]) {
         const wide = this.half * this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1);
         const inside = (value, middle, most) => Math.min(Math.max(value, middle - most), middle + most);

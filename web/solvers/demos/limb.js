@@ -23,7 +23,7 @@ function arm() {
     return body;
 }
 
-/** Returns what a turn of the closed form is for. */
+/** Returns the purpose of a turn of the closed form. */
 function purpose({ kind, link, axis }, target) {
     if (kind === 'start') return 'The arm hangs straight down';
     if (link === 1) return 'The elbow bends by the law of cosines';

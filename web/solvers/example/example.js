@@ -46,7 +46,7 @@ const camera = new THREE.PerspectiveCamera(40, 1, 0.1, 20);
 camera.position.set(0, 1, 4);
 const renderer = new THREE.WebGLRenderer({ canvas: document.getElementById('canvas'), antialias: true });
 
-/** Moves the tip to a point in metres, and draws. Returns the distance that is left. */
+/** Moves the tip to a point in metres, and draws. Returns the remaining distance. */
 export function reach(x, y, z = 0) {
     const left = body.solve(Uint32Array.of(BONES), Float64Array.of(x, y, z));
     const rotations = body.rotations();

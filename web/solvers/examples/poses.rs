@@ -1,4 +1,4 @@
-//! Prints solved poses as JSON, one per line, to compare those of a browser with them: `web/test/test.mjs`.
+//! Prints solved poses as JSON, one per line, to compare with a browser's: `web/test/test.mjs`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "an example")]
 
 use sinew_ik::glam::{DAffine3, DVec3};

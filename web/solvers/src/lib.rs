@@ -24,7 +24,7 @@ pub struct Body {
     options: Options,
     /// The result of the last solve.
     report: Report,
-    /// The body as the last solve with a trace was given it.
+    /// The body before the last solve with a trace.
     before: ik::Body,
 }
 
@@ -44,7 +44,7 @@ fn points(numbers: &[f64]) -> Result<Vec<DVec3>, JsError> {
 #[wasm_bindgen]
 impl Body {
     /// Creates a body. `parents` has the parent of each link, which must come before it, or -1 for the first link. `offsets` has three numbers
-    /// for each link: its position in the frame of its parent while nothing is turned. The first one is where the body is.
+    /// for each link: its position in the frame of its parent at rest. The first one is the position of the body.
     ///
     /// # Errors
     /// If there is no link, if a parent comes after its link, or if a number is not finite.
@@ -123,7 +123,7 @@ impl Body {
         Ok(())
     }
 
-    /// Turns the links so that some of them are at points, three numbers each. Returns the largest distance that is left.
+    /// Turns the links so that some of them are at points, three numbers each. Returns the largest remaining distance.
     ///
     /// # Errors
     /// If there is no such link, or if a number is not finite.

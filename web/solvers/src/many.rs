@@ -15,7 +15,7 @@ pub struct Results {
 
 #[wasm_bindgen]
 impl Results {
-    /// Distances that are left, in the unit of the body.
+    /// Remaining distances, in the unit of the body.
     #[wasm_bindgen(getter)]
     pub fn errors(&self) -> Vec<f64> {
         self.errors.clone()

@@ -46,13 +46,13 @@ impl Step {
         self.step.angle
     }
 
-    /// Length of a move. For particles, that of the lower one.
+    /// Length of a move. For particles, the move of the lower one.
     #[wasm_bindgen(getter)]
     pub fn distance(&self) -> f64 {
         self.step.distance
     }
 
-    /// Largest distance from a goal after the step, or `undefined` if no goal has a position. For moves of particles, that of the
+    /// Largest distance from a goal after the step, or `undefined` if no goal has a position. For moves of particles, the distance of the
     /// particle at the end.
     #[wasm_bindgen(getter)]
     pub fn error(&self) -> Option<f64> {

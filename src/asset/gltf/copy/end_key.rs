@@ -6,8 +6,8 @@ use glam::{Quat, Vec3};
 
 use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 
-/// Returns a clip that has a channel with a key at its end. If no channel lasts that long, one of them repeats its last value. A clip
-/// without channels, which glTF does not allow, holds the rotation of the node `held` at rest.
+/// Returns a clip that has a channel with a key at its end. If no channel lasts that long, one of them repeats its last value. A
+/// clip without channels, which glTF does not allow, gets the rest rotation of the node `held`.
 ///
 /// Channels of the first `nodes` nodes are written.
 pub(super) fn with_end_key<'a>(

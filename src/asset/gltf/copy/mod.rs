@@ -105,7 +105,7 @@ fn copy(
     container::join(&root, &binary).map_err(format)
 }
 
-/// Returns whether the nodes of a file are those of a skeleton, by their number and their names.
+/// Returns whether a file and a skeleton have the same number and names of nodes.
 fn has_nodes_of(root: &Value, skeleton: &Skeleton) -> bool {
     let nodes = root.get("nodes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let own = skeleton.nodes.iter().enumerate().filter(|(index, _)| !skeleton.instances.contains(index));

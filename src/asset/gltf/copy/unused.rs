@@ -1,4 +1,4 @@
-//! Removes the data of animations that a copy does not have. Indices of accessors and buffer views do not change, because extensions
+//! Removes the data of animations that are not copied. Indices of accessors and buffer views do not change, because extensions
 //! that are not known here may use them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,7 +102,7 @@ fn accessors_in_use(root: &Value) -> BTreeSet<usize> {
     used
 }
 
-/// Returns the views of an accessor, of which a sparse one has up to three.
+/// Returns the views of an accessor. A sparse one has up to three.
 fn views_of(accessor: &Value) -> Option<BTreeSet<usize>> {
     let mut views = BTreeSet::new();
     find_views(accessor, &mut views);
@@ -137,7 +137,7 @@ fn range_in_buffer(view: &Value) -> Option<Range<usize>> {
     (unsigned(view.get("buffer")) == Some(0)).then_some(start..end)
 }
 
-/// Returns the bytes of buffer 0 that an accessor without sparse values reads. `None` if that is not known.
+/// Returns the bytes of buffer 0 that an accessor without sparse values reads. `None` if it is unknown.
 fn accessor_range(accessor: &Value, view: &Value) -> Option<Range<usize>> {
     let bytes = match unsigned(accessor.get("componentType"))? {
         5120 | 5121 => 1,
@@ -173,12 +173,12 @@ fn shorten(root: &mut Value, name: &str, is_removed: impl Fn(usize) -> bool) {
     }
 }
 
-/// Ranges of bytes that are removed, ascending, apart, and multiples of [`ALIGNMENT`], each with the number of bytes that are removed before
-/// it.
+/// Removed byte ranges, each with the number of bytes that are removed before it. They are ascending, disjoint, and multiples of
+/// [`ALIGNMENT`].
 struct Removed(Vec<(Range<usize>, usize)>);
 
 impl Removed {
-    /// Removes ranges except for bytes that are needed, in a buffer of a length.
+    /// Removes ranges of a buffer of `length` bytes, except for needed bytes.
     fn new(mut ranges: Vec<Range<usize>>, needed: &[Range<usize>], length: usize) -> Self {
         ranges.sort_by_key(|range| (range.start, range.end));
         let mut needed: Vec<_> = needed.iter().filter(|range| !range.is_empty()).collect();

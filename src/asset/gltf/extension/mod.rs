@@ -1,7 +1,7 @@
 //! Checks which extensions a file uses, and reads numbers from their JSON.
 
 #[cfg(test)]
-// Its files include compressed ones.
+// The test files include compressed ones.
 #[cfg(feature = "meshopt")]
 mod tests;
 

@@ -289,7 +289,7 @@ fn with_rows(page: &str, start: &str, rows: &[String]) -> String {
     head.chain(rows.iter().cloned()).chain(tail).map(|line| line + "\n").collect()
 }
 
-/// The tables in the docs are those of the code. `UPDATE_DOCS=1` writes them.
+/// The tables in the docs match the code. `UPDATE_DOCS=1` writes them.
 #[test]
 fn the_page_of_supported_formats_lists_the_tables() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/support.md");

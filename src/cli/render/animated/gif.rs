@@ -13,7 +13,7 @@ use super::{Images, Timing};
 
 /// Number of colours. The last index of the palette marks transparent pixels.
 const COLORS: usize = 255;
-/// Every this many pixels of the samples, one is used to choose the colours.
+/// One of this many sample pixels is used to choose the colours.
 const SAMPLING: i32 = 7;
 /// Bits per channel by which colours are looked up.
 const BITS: u32 = 6;
@@ -50,12 +50,12 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns the time at which an image appears, in hundredths of a second. The times of all images together have the right
-/// length, although each is rounded.
+/// Returns the time at which an image appears, in hundredths of a second. Each time is rounded, but the total has the right
+/// length.
 fn centiseconds(image: u32, rate: f32) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
     let time = (f64::from(image) * 100.0 / f64::from(rate)).round() as u64;
-    // Only differences between two images matter, which wrap.
+    // Only differences between images matter, and they wrap.
     u16::try_from(time % u64::from(u16::MAX)).unwrap_or(u16::MAX)
 }
 

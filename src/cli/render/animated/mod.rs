@@ -17,7 +17,6 @@ pub(super) struct Timing {
     pub(super) rate: f32,
 }
 
-/// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnimatedKind {
     Gif,
@@ -29,7 +28,7 @@ pub(super) enum AnimatedKind {
 pub(super) type Images<'a> = &'a mut dyn Iterator<Item = Result<DecodedImage, Failure>>;
 
 impl AnimatedKind {
-    /// Returns the format of a file name. Fails for what the format cannot store, and if the program that a video needs is
+    /// Returns the format of a file name. Fails if the format cannot store the images, or if the program that a video needs is
     /// missing.
     pub(super) fn of(path: &Path, (width, height): (u32, u32), timing: Timing) -> Result<Self, Failure> {
         let extension = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);

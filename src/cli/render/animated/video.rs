@@ -87,7 +87,7 @@ fn command((width, height): (u32, u32), rate: f32) -> Command {
     command.args(["-i", "-", "-an", "-c:v", "libx264", "-crf", "18"]);
     // Most players decode only this format, whose sides are even.
     command.args(["-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white"]);
-    // A file that is written to a pipe cannot be changed afterwards, and its index is therefore in fragments.
+    // A file that is written to a pipe cannot be changed afterwards, so its index is in fragments.
     command.args(["-movflags", "frag_keyframe+empty_moov+default_base_moof", "-f", "mp4", "-"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -31,7 +31,7 @@ pub(super) fn width(text: &str) -> u32 {
     (count * ADVANCE).saturating_sub(1)
 }
 
-/// Returns the places of the dots of a text, from its upper left corner.
+/// Returns the positions of the dots of a text, from its upper left corner.
 pub(super) fn dots(text: &str) -> impl Iterator<Item = (u32, u32)> {
     (0..).zip(text.chars()).flat_map(|(index, character)| {
         (0..).zip(rows(character)).flat_map(move |(y, row)| {

@@ -11,19 +11,18 @@ use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit};
 
 /// Vertical field of view in degrees.
 pub(super) const VIEW_ANGLE: f64 = 45.0;
-/// Directions from the character, which faces +Z, to the cameras. The second one sees what the first one does not: the back, and soles.
+/// Directions from the character, which faces +Z, to the cameras. The second one sees what the first does not: the back and soles.
 const DIRECTIONS: [Vec3; 2] = [AUTO_DIRECTION, Vec3::new(-0.6, -0.25, -1.0)];
 /// Digits of the numbers.
 const DIGITS: f32 = 4.0;
 
-/// A camera.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FixedCamera {
     position: Vec3,
     target: Vec3,
 }
 
-/// Finds cameras before and behind a character that show all poses that are added.
+/// Finds front and back cameras that show all added poses.
 #[derive(Clone, Debug)]
 pub(super) struct Cameras {
     bounds: Bounds,
@@ -38,7 +37,6 @@ impl Cameras {
         Self { bounds: Bounds::default(), fits: DIRECTIONS.map(fit) }
     }
 
-    /// Adds a posed puppet.
     pub(super) fn add(&mut self, puppet: &Puppet) {
         self.extend(&puppet.points());
     }
@@ -66,7 +64,7 @@ impl Cameras {
         self.fits.iter_mut().for_each(|fit| fit.extend(points.iter().copied()));
     }
 
-    /// Returns the cameras before and behind the character.
+    /// Returns the front and back cameras.
     pub(super) fn fixed(&self) -> [FixedCamera; 2] {
         self.fits.map(|fit| {
             let camera = Camera::framing(&self.bounds, AUTO_FOV_Y, 1.0);
@@ -77,7 +75,6 @@ impl Cameras {
 }
 
 impl FixedCamera {
-    /// Adds the camera to a case.
     pub(super) fn add_to(self, case: NewCase) -> NewCase {
         // More digits would only be noise.
         let digits = (DIGITS - 1.0 - self.position.distance(self.target).log10().floor()).clamp(-30.0, 30.0);

@@ -19,7 +19,7 @@ use model_cases::ModelCases;
 mod cameras;
 mod model_cases;
 
-/// Width and height of the images. Changes of weights are visible in them, and they take a few milliseconds.
+/// Width and height of the images. At this size, weight changes are visible, and drawing takes a few milliseconds.
 const SIZE: f64 = 256.0;
 /// Name of the folder of goldens of a suite with the default name.
 const GOLDENS: &str = "goldens";
@@ -46,7 +46,7 @@ pub(super) fn run(files: &[PathBuf], args: &TestArgs, verbosity: Verbosity) -> R
         Some(file) => case.path("model", folder, file).map_err(Failure::Usage),
         None => Ok(case),
     };
-    // One model is that of all cases.
+    // A single model serves all cases.
     let common = models.first().copied().flatten().filter(|_| has_one);
     let mut writer = SuiteWriter::new(&comment(suite), &goldens(suite), with_model(defaults(), common)?);
     let mut lines = Vec::new();
@@ -123,7 +123,7 @@ fn update(suite: &Path) -> String {
     format!("sinew test {} --update", quoted(&name))
 }
 
-/// The folder of goldens. Suites of one folder have different ones.
+/// The folder of goldens. It differs between suites of one folder.
 fn goldens(suite: &Path) -> String {
     let stem = suite.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     match stem {
@@ -132,7 +132,7 @@ fn goldens(suite: &Path) -> String {
     }
 }
 
-/// Names of the models, which precede those of their cases.
+/// Names of the models, as prefixes of case names.
 fn prefixes(models: &[Option<&Path>]) -> Vec<String> {
     let text = |name: Option<&std::ffi::OsStr>| name.map(|n| n.to_string_lossy().into_owned());
     let stem = |model: &Option<&Path>| model.and_then(|path| text(path.file_stem())).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::rig::{RangePose, Rig};
 
 use super::cameras::Cameras;
 
-/// The compared frames of a clip, as parts of its length. At the ends of a loop the character is often near rest.
+/// The compared frames of a clip, as fractions of its length. At the ends of a loop the character is often near rest.
 const MOMENTS: [f64; 2] = [0.25, 0.75];
 /// Added to the names of cases whose camera is behind the character.
 const BEHIND: &str = "from behind";
@@ -47,7 +47,7 @@ impl ModelCases {
         cases
     }
 
-    /// The rest pose and those of the range of motion, each from before and from behind.
+    /// The rest pose and the range-of-motion poses, each from the front and from behind.
     fn range_of_motion(&mut self) -> Vec<(String, NewCase)> {
         let rest = RangePose { name: "rest".into(), turns: Vec::new(), is_detail: false };
         let range = rig::range_of_motion(self.puppet.character(), &self.puppet.rig);

@@ -39,7 +39,7 @@ fn limbs_meet_targets_within_their_limits() {
         let [first, middle, end] = [limb.first, limb.middle, limb.end].map(|j| posed.position(j));
         let reach = first.distance(middle) + middle.distance(end);
         let before = posed.clone();
-        // Where the end is now, moved by up to half of the reach.
+        // The current end, moved by up to half of the reach.
         let target = end + 0.5 * reach * random.vector();
         let rotation = posed.models[limb.end as usize];
         posed.goals[0] = Goal { limb: index as u32, position: target, weight: 1.0, ..Goal::NONE };
@@ -166,7 +166,7 @@ fn nothing_changes_where_nothing_is_to_be_changed() {
         posed.solve(&actor, None, 1.0 / 60.0);
         assert_eq!(posed.locals, before);
     }
-    // On level ground, a foot above the floor stays as it is.
+    // On level ground, a foot above the floor is unchanged.
     let mut posed = actor.play(actor.clip("idle"), 0.0);
     posed.sample(&actor);
     let before = posed.locals.clone();

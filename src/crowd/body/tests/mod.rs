@@ -19,7 +19,6 @@ use crate::crowd::world::world;
 use crate::rig::Rig;
 use crate::{asset, rig};
 
-/// A model with its body.
 pub(super) struct Actor {
     pub(super) model: CrowdModel,
     pub(super) body: Body,
@@ -79,7 +78,6 @@ impl Actor {
     }
 }
 
-/// A character with its pose.
 #[derive(Clone)]
 pub(super) struct Posed {
     pub(super) state: Character,
@@ -90,7 +88,6 @@ pub(super) struct Posed {
 }
 
 impl Posed {
-    /// Samples the clips.
     pub(super) fn sample(&mut self, actor: &Actor) {
         sample(&self.state.layers, &actor.model.clips, actor.joints(), &mut self.locals);
         world(actor.joints(), &self.locals, &mut self.models);

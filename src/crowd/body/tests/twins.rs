@@ -148,7 +148,7 @@ fn check(actor: &Actor, name: &str) {
     let mut crowd = crowd(actor, &terrain);
     let gpu = gpu();
     let (locals, stances) = solve(&gpu, actor, &terrain, &crowd, ("bodies_by_lane", 64));
-    // Workgroups run the same functions. Compilers may round them differently in another place.
+    // Workgroups run the same functions. Compilers may round them differently there.
     let (by_group, group_stances) = solve(&gpu, actor, &terrain, &crowd, ("bodies_by_group", 1));
     let angle = |(a, b): (&Local, &Local)| Vec4::from(a.rotation).distance(Vec4::from(b.rotation));
     assert!(locals.iter().zip(&by_group).map(angle).fold(0.0, f32::max) < 5e-5, "{name}");

@@ -18,13 +18,13 @@ const FRAME: f32 = 1.0 / 60.0;
 /// The largest values of a walk.
 #[derive(Debug, Default)]
 struct Walk {
-    /// How far a point of a sole was below the ground, metres.
+    /// Largest depth of a point of a sole below the ground, metres.
     penetration: f32,
-    /// How far the lower end of a standing sole moved in a frame, metres.
+    /// Largest movement of the lower end of a standing sole in a frame, metres.
     slide: f32,
     /// Number of frames in which a foot stood.
     standing: usize,
-    /// How far a foot that stands was above the ground, metres.
+    /// Largest height of a standing foot above the ground, metres.
     hover: f32,
     distance: f32,
     let_go: usize,

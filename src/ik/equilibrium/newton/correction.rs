@@ -5,7 +5,7 @@ use super::super::qp::{backward, cholesky, forward};
 use super::super::rows::{Kind, Rows};
 use super::{Newton, Trial};
 
-/// The active rows of a step, the factor of their products, and what is left of them.
+/// The active rows of a step, the factor of their products, and their residuals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Correction {
     active: Vec<usize>,

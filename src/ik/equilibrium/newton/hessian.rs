@@ -10,12 +10,12 @@ use super::{AUGMENTATION, Newton};
 pub(super) struct Augmented {
     matrix: TreeMatrix,
     pub(super) gradient: Vec<f64>,
-    /// Whether it is that of this step.
+    /// Whether it belongs to this step.
     pub(super) is_set: bool,
 }
 
 impl Newton {
-    /// Factorises the damped Hessian: with all second derivatives if they are convex on the active rows, else without them.
+    /// Factorises the damped Hessian: with all second derivatives if they are convex on the active rows, otherwise without them.
     pub(super) fn factorise(&mut self, model: &Model, full: &mut bool) -> bool {
         if *full {
             self.augment(model);

@@ -41,7 +41,7 @@ struct Candidate {
 }
 
 impl Examples {
-    /// Creates a set of examples of which at most [`DEFAULT_NEAREST`] are blended.
+    /// Creates a set of examples. At most [`DEFAULT_NEAREST`] of them are blended.
     pub fn new(postures: Vec<Posture>) -> Self {
         Self { postures, nearest: DEFAULT_NEAREST }
     }
@@ -113,8 +113,8 @@ fn weight_root(weight: f64) -> f64 {
     weight.max(0.0).sqrt()
 }
 
-/// Returns the positions of the points of all goals with a target position without free axes, each multiplied by the square root of the
-/// goal's weight.
+/// Returns the point positions of all goals whose target positions have no free axes, each multiplied by the square root of the goal's
+/// weight.
 fn effectors(body: &Body, goals: &[Goal]) -> Vec<DVec3> {
     let point = |g: &Goal| {
         g.whole_position()?;

@@ -8,7 +8,7 @@ use crate::methods::segments::{Attached, Segment, Segments, fit_pairs, keep_defi
 use crate::rotation::{best_fit, shortest_arc};
 use crate::tree::Tree;
 
-/// Where the segments below a joint would have its segment.
+/// Poses that the segments below propose for a segment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proposals {
     all: Vec<Segment>,
@@ -17,8 +17,8 @@ pub(super) struct Proposals {
 impl Proposals {
     /// Sweeps from the effectors to the base. An effector's segment takes the target position and orientation. Every
     /// segment above turns towards its old place, as far as the limit of the joint between both allows, and moves so
-    /// that the joint connects them. The base segment ends beside the base, and the forward sweep,
-    /// [`Segments::fit`], brings it back.
+    /// that the joint connects them. The base segment then misses the base, and the forward sweep, [`Segments::fit`],
+    /// brings it back.
     ///
     /// A sub-base, from which several chains branch, takes the mean of the positions and of the orientations that
     /// they propose (Aristidou & Lasenby 2011, section 3.2).
@@ -55,7 +55,7 @@ impl Proposals {
     }
 }
 
-/// Returns where the goal of an effector would have its segment.
+/// Returns the segment pose that an effector's goal proposes.
 fn from_goal(segments: &mut Segments, tree: &Tree, index: usize, task: usize) -> Segment {
     let task = &tree.tasks[task];
     let Segment { position, spin } = segments.all[index];
@@ -79,7 +79,7 @@ fn from_goal(segments: &mut Segments, tree: &Tree, index: usize, task: usize) ->
     Segment { position, spin }
 }
 
-/// Returns where a joint of a segment, which has already moved with its own segment, would have it: turned towards its
+/// Returns the pose that a joint of a segment, already moved with its own segment, proposes for it: turned towards its
 /// old place as far as the joint's limit allows.
 fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) -> Segment {
     let (old, below) = (segments.all[index], segments.all[child]);
@@ -102,8 +102,8 @@ fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) 
     Segment { position: below.position - spin * local, spin }
 }
 
-/// Collects the vectors from a point of a segment to its joint, and further up to the joints that move with it because
-/// the joints between bind. The point moves from `here` to `there`.
+/// Collects the vectors from a point of a segment to its joint, and further up to the joints that binding joints move
+/// with it. The point moves from `here` to `there`.
 fn collect_above(segments: &mut Segments, tree: &Tree, index: usize, here: DVec3, there: DVec3) {
     segments.pairs.clear();
     let mut next = Some(index);

@@ -5,7 +5,7 @@
 //! task ΔH (eq. 13), which is either a pull towards the middle angles (eq. 14) or the interpolated midpoint of the last
 //! step (eqs. 15 and 16).
 //!
-//! The algorithm is written once, for any [`FusedPose`]. The poses are those of a tree and of a free chain.
+//! The algorithm is written once, for any [`FusedPose`]. Trees and free chains implement it.
 
 mod tree;
 

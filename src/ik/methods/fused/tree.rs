@@ -33,7 +33,7 @@ impl Fused {
         store(&mut self.before, tree);
     }
 
-    /// Returns whether the iterations cannot go on from the current pose.
+    /// Returns whether the iterations cannot continue from the current pose.
     pub(crate) fn is_stuck(&self, jacobian: &Jacobian) -> bool {
         self.steps.is_stuck() || jacobian.is_stuck()
     }
@@ -153,7 +153,7 @@ struct Halves {
 
 impl Halves {
     /// Returns `None` if the goals are more than a single target position, if its axes have different weights, if no joint
-    /// turns, or if a joint is prismatic or coupled, so that the halves are no limb.
+    /// turns, or if a joint is prismatic or coupled, so the halves are not a limb.
     fn of(tree: &Tree) -> Option<Self> {
         let [task] = &tree.tasks[..] else { return None };
         if task.position_term.axes.is_some() || !tree.only_turns() {

@@ -14,7 +14,7 @@ pub(crate) const LARGEST_TURN: f64 = 1.0;
 const GIMBAL_DAMPING: f64 = 1e-9;
 
 impl Jacobian {
-    /// Returns the factor for the step, such that no joint turns farther than the maximum.
+    /// Returns the factor for the step that keeps every joint's turn within the maximum.
     pub(super) fn step_scale(&self) -> f64 {
         let largest = self.turns.iter().map(|t| t.length_squared()).fold(0.0, f64::max).sqrt();
         if largest > LARGEST_TURN { LARGEST_TURN / largest } else { 1.0 }

@@ -7,7 +7,7 @@ use crate::tree::{Joint, Tree};
 use super::{Jacobian, LEVELS, TaskKind};
 
 impl Jacobian {
-    /// Adds the balance as a secondary task, of whose error one iteration corrects the fraction `gain`, or removes it.
+    /// Adds the balance as a secondary task, or removes it. One iteration corrects the fraction `gain` of its error.
     pub(super) fn set_secondary_balance(&mut self, tree: &Tree, gain: Option<f64>) {
         if self.secondary_balance != gain {
             self.secondary_balance = gain;
@@ -16,7 +16,7 @@ impl Jacobian {
     }
 
     /// Computes the error of the balance task, and the masses that its columns need. A joint moves only the segments
-    /// below it, so its column is that of their centre of mass, times their mass as a fraction of the total.
+    /// below it, so its column is their centre of mass's column, times their mass as a fraction of the total.
     pub(super) fn evaluate_balance(&mut self, tree: &Tree) {
         let Some(row) = self.rows.last_mut().filter(|row| row.kind == TaskKind::Balance) else { return };
         let below = &mut self.masses.below;

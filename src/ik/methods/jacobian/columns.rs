@@ -99,7 +99,6 @@ impl Jacobian {
         self.set_entries(tree, index);
     }
 
-    /// Computes the entries of a joint.
     fn set_entries(&mut self, tree: &Tree, index: usize) {
         let (columns, joint) = (self.columns[index], &tree.joints[index]);
         if joint.role != Role::Single || joint.prismatic.is_some() {
@@ -181,7 +180,7 @@ impl Jacobian {
         }
     }
 
-    /// Does the same as [`Jacobian::responses`] for a prismatic joint or for coupled joints.
+    /// Like [`Jacobian::responses`], for a prismatic joint or for coupled joints.
     #[cold]
     fn responses_of_motion(
         &self,

@@ -174,7 +174,7 @@ pub(crate) fn freedom(tree: &Tree) -> f64 {
     (0..tree.tasks.len()).map(|task| tree.above(task).map(of).sum()).fold(0.0, f64::max)
 }
 
-/// Returns a rotation in base space as the same rotation in a joint's frame.
+/// Converts a rotation from base space to a joint's frame.
 fn in_frame(base_from_axes: DMat3, turn: DQuat) -> DQuat {
     DQuat::from_vec4(base_from_axes.transpose_mul_vec3(turn.xyz()).extend(turn.w))
 }

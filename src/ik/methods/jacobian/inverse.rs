@@ -55,8 +55,8 @@ impl Jacobian {
     }
 
     /// Solves by selectively damped least squares (Buss & Kim 2005). The maximum angle along a singular vector is
-    /// reduced if the distances by which the single joints would move the effectors add up to more than the effectors
-    /// move in total.
+    /// reduced if the distances by which the individual joints would move the effectors add up to more than the
+    /// effectors move in total.
     fn invert_selectively(&mut self, rows: Range<usize>) {
         let n = rows.len();
         self.vectors.resize(n * n, 0.0);
@@ -76,7 +76,7 @@ impl Jacobian {
             self.along.clear();
             self.along.resize(self.y.len(), 0.0);
             self.along[rows.clone()].copy_from_slice(u);
-            // Both are those of W Jᵀ u. The right singular vector is 1/σ times that, and turns the joints by α/σ.
+            // Both belong to W Jᵀ u. The right singular vector is 1/σ times that, and turns the joints by α/σ.
             let (turn, spread) = self.turn_and_spread(rows.clone());
             let (turn, spread) = (turn * (alpha / value).abs(), spread / value);
             let allowed = LARGEST_TURN * if spread > gained { gained / spread } else { 1.0 };
@@ -92,9 +92,9 @@ impl Jacobian {
         }
     }
 
-    /// Returns the largest turn of a joint that `along` causes, and the sum of the distances by which the single joints
-    /// move the effectors. `along` is zero except for the rows of one level, and receives the part that keeps the
-    /// levels before it undisturbed.
+    /// Returns the largest turn of a joint that `along` causes, and the sum of the distances by which the individual
+    /// joints move the effectors. `along` is zero except for the rows of one level, and receives the part that keeps
+    /// the levels before it undisturbed.
     fn turn_and_spread(&mut self, rows: Range<usize>) -> (f64, f64) {
         if self.elimination.rank() > 0 {
             self.lift.clear();
@@ -112,7 +112,7 @@ impl Jacobian {
             {
                 turn += *axis * (columns.weight * dot_entries(column, below, &self.along));
             }
-            // Three columns are those of a cross product, whose Frobenius norm is √2 times the length of the arm.
+            // Three columns form a cross-product matrix, whose Frobenius norm is √2 times the length of the arm.
             let factor = if columns.count == 3 { FRAC_1_SQRT_2 } else { 1.0 };
             let reach = |place| {
                 let column = entries.iter().skip(place).step_by(below.len());

@@ -14,7 +14,7 @@ fn axis(random: &mut Random) -> DVec3 {
     random.turn(1.0).try_normalize().unwrap_or(DVec3::X)
 }
 
-/// Returns a random tree with two branches below link 3: hinges, ball joints and prismatic joints, of which some follow
+/// Returns a random tree with two branches below link 3: hinges, ball joints and prismatic joints, some of which follow
 /// another one. The joints of link 4 and link 6 are in different branches, and link 6 follows link 4.
 fn tree(random: &mut Random, scale: DVec3) -> Tree {
     let mut links = vec![Link::base()];

@@ -16,7 +16,7 @@ use super::{Inverse, Jacobian};
 /// leave them, and solves for the others.
 const ROUNDS: usize = 16;
 /// Number of rounds that change all such joints at once, which in most cases needs two or three. The rounds after them
-/// change only the last joint, because changing many at once may go round in circles (Júdice & Pires 1994, section 3).
+/// change only the last joint, because changing many at once may cycle (Júdice & Pires 1994, section 3).
 const BLOCK_ROUNDS: usize = 6;
 /// Maximum number of rounds for methods that release no locks.
 const ROUNDS_WITHOUT_RELEASE: usize = 8;
@@ -48,7 +48,7 @@ impl Jacobian {
         }
         self.released.clear();
         self.fixed.copy_from_slice(&self.offset);
-        // The other inverses do not minimise a sum of squares, so y is no multiplier, and no lock is released.
+        // Other inverses do not minimise a sum of squares, so y is not a multiplier and no lock is released.
         let releases = matches!(inverse, Inverse::Damped(_) | Inverse::Pseudo);
         let rounds = if releases { ROUNDS } else { ROUNDS_WITHOUT_RELEASE };
         for round in 1..=rounds {
@@ -105,7 +105,7 @@ impl Jacobian {
         }
         let outward = beyond.normalize();
         let room = (turn - beyond).dot(outward);
-        // Along a curved border the direction changes, and replaces the one of an earlier round.
+        // Along a curved border the direction changes, and replaces an earlier round's.
         let near = |lock: &Lock| lock.joint == index && lock.outward.dot(outward) > SAME_BORDER;
         if let Some(place) = self.locks.iter().position(near) {
             (self.locks[place].outward, self.locks[place].room) = (outward, room);

@@ -54,7 +54,7 @@ const SECONDARY: usize = 2;
 /// damping of [`crate::methods::damped`].
 const DAMPING: f64 = 0.02;
 /// Smallest λ² as a fraction of the squared length of the longest chain. It is a hundred times the rounding error of
-/// J W Jᵀ, and lets the last steps converge like those of Newton's method.
+/// J W Jᵀ, and lets the last steps converge like Newton's method.
 const LEAST_DAMPING: f64 = 1e-14;
 /// Weight of moving the base relative to turning joints, as a fraction of the longest chain's squared length.
 const ROOT_WEIGHT: f64 = 0.05;
@@ -118,7 +118,7 @@ impl Block {
         }
     }
 
-    /// Returns a vector of base space as the rows see it.
+    /// Returns a base-space vector along the rows' axes.
     #[inline]
     fn along_axes(&self, vector: DVec3) -> DVec3 {
         self.axes.map_or(vector, |axes| axes * vector)
@@ -170,11 +170,10 @@ pub(crate) struct Jacobian {
     blocks_of: Vec<(usize, usize)>,
     /// The blocks that the joints move, in ascending order for each joint.
     below: Vec<usize>,
-    /// The columns of each joint, and those of the base.
+    /// The columns of each joint and of the base.
     columns: Vec<Columns>,
     /// Unit axes in base space. Directions that a limit has locked are removed from them.
     axes: Vec<DVec3>,
-    /// The entries of the Jacobian.
     entries: Vec<DVec3>,
     /// Buffer for one column.
     column: Vec<DVec3>,
@@ -185,14 +184,14 @@ pub(crate) struct Jacobian {
     pub(crate) boost: f64,
     /// Factor of the weights of all columns.
     freedom: f64,
-    /// Rotations that the tasks must not notice: those of the posture.
+    /// Rotations that must not affect the tasks: the posture's.
     pub(crate) pull: Vec<DVec3>,
     /// Rotations that the tasks compensate only as far as their damping lets them.
     pub(crate) offset: Vec<DVec3>,
-    /// Rotations that are decided: those of `offset`, and those that move locked joints to their limits.
+    /// Rotations that are decided: `offset`, and rotations that move locked joints to their limits.
     fixed: Vec<DVec3>,
     locks: Vec<Lock>,
-    /// Joints of which a lock was released in this iteration.
+    /// Joints with a lock released in this iteration.
     released: Vec<usize>,
     /// Weight of moving the base. Zero keeps the base fixed.
     root_weight: f64,
@@ -207,7 +206,7 @@ pub(crate) struct Jacobian {
     right: Vec<f64>,
     along: Vec<f64>,
     lift: Vec<f64>,
-    /// For each eliminated row, the part of the later levels and of the posture that this row must not notice.
+    /// For each eliminated row, the part of the later levels and of the posture that must not affect this row.
     sums: Vec<f64>,
     /// How the posture alone would change the tasks.
     drift: Vec<f64>,
@@ -383,7 +382,6 @@ fn dot_entries(entries: &[DVec3], below: &[usize], y: &[f64]) -> f64 {
     entries.iter().zip(below).map(|(entry, &block)| entry.dot(DVec3::from_slice(&y[3 * block..]))).sum()
 }
 
-/// Returns the scalar product of two vectors.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -19,7 +19,7 @@ const LARGEST_BOOST: f64 = 1e12;
 
 impl Jacobian {
     /// Moves pinned goals to their targets regardless of the other goals, by damped least squares on the first level
-    /// alone. Pins that contradict each other end in their least-squares compromise, on which the goals have no
+    /// only. Pins that contradict each other end in their least-squares compromise, on which the goals have no
     /// influence.
     pub(crate) fn restore_pins(&mut self, tree: &mut Tree) {
         self.set_tasks(tree, GOALS);
@@ -59,7 +59,7 @@ impl Jacobian {
         self.restore(tree);
     }
 
-    /// Stores the pose, in case that the next step is rejected.
+    /// Stores the pose, in case the next step is rejected.
     pub(super) fn store(&mut self, tree: &Tree) {
         self.before.clear();
         self.before.extend(tree.joints.iter().map(Joint::state));

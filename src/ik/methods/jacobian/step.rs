@@ -53,7 +53,7 @@ impl Jacobian {
 }
 
 /// Returns the rotation that turns a joint to `wanted`, as a rotation vector in base space. For a hinge, only the
-/// component about its axis is returned. The turn of a prismatic joint stands for its displacement
+/// component about its axis is returned. The turn of a prismatic joint represents its displacement
 /// ([`Prismatic::per_radian`](crate::tree::Prismatic::per_radian)). A mimic joint does not turn by itself.
 pub(crate) fn towards(tree: &Tree, joint: &Joint, wanted: JointState) -> DVec3 {
     if joint.role == Role::Follower || joint.prismatic.is_some() {

@@ -34,7 +34,6 @@ fn tree(scale: DVec3) -> Tree {
     tree
 }
 
-/// Returns the errors of a tree.
 pub(super) fn errors(tree: &Tree) -> Vec<(TaskKind, DVec3)> {
     let mut jacobian = Jacobian::default();
     jacobian.set(tree);
@@ -166,7 +165,7 @@ fn repeated_pins_are_dependent_and_change_nothing() {
     let goal = Goal::position(5, DVec3::new(0.5, 1.0, 0.3));
     let solve = |goals: &[Goal]| {
         let (tree, mut jacobian) = chain_system(goals);
-        // Damping counts the error of a repeated pin twice, so compare the goals' part alone.
+        // Damping counts the error of a repeated pin twice, so compare only the goals' part.
         jacobian.rows.iter_mut().filter(|row| row.level == super::PINS).for_each(|r| r.error = DVec3::ZERO);
         jacobian.solve(&tree, Inverse::Damped(1e-3));
         (jacobian.dependent, jacobian.turns)

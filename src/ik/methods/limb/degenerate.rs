@@ -11,7 +11,7 @@ const TINY: f64 = 1e-12;
 const FOLDED: f64 = 1e-300;
 
 /// Composes three rotations. First, each bone turns within the limb's plane. This leaves the end on its line from the
-/// first joint, but changes its distance to that of the target. Then the shortest arc turns that line onto the target.
+/// first joint, but changes its distance to the target's. Then the shortest arc turns that line onto the target.
 /// Finally, the limb turns about the line to the target, towards the pole. Quaternions are normalised only at the end.
 pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let (upper, lower, target) = (limb.upper, limb.lower, goal.target);

@@ -25,7 +25,7 @@ const LARGEST: f64 = 1e250;
 /// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::degenerate`].
 ///
 /// Each rotation has two parts. The first turns the bone within the limb's plane. It leaves the end on its line from
-/// the first joint, but changes its distance to that of the target. The second carries the line and the plane onto the
+/// the first joint, but changes its distance to the target's. The second carries the line and the plane onto the
 /// target. Angles are quotients of complex numbers. Let (x, y) be a bone's coordinates along its line and across it,
 /// and (x′, y′) those after the turn. The turn is then (x′ + iy′)(x − iy), whose absolute value r is known. For an
 /// angle with cosine c/r and sine s/r, the half angle is the argument of (r + c) + is. A positive factor does not

@@ -30,7 +30,7 @@ pub(crate) struct Particles {
     pub(crate) lengths: Vec<f64>,
     /// Position of each particle in the turned frame of its parent joint.
     locals: Vec<DVec3>,
-    /// The particle of each effector: its own, or that of a joint at the same position.
+    /// The particle of each effector: its own, or a joint's at the same position.
     pub(crate) tasks: Vec<usize>,
     /// Whether a fit moves particles. This happens if several particles are attached to one joint, or if the body has
     /// limits, scale or weights below one.
@@ -39,7 +39,7 @@ pub(crate) struct Particles {
     attached: Vec<usize>,
     ranges: Vec<(usize, usize)>,
     vectors: Vec<(DVec3, DVec3, f64)>,
-    /// The rotations from which the joints are fitted: those at the start, or of the last fit if it moves particles.
+    /// The rotations from which the joints are fitted: from the start, or from the last fit if it moves particles.
     start: Vec<DQuat>,
     /// Whether the links are rigid segments, because there are limits or orientation goals.
     has_segments: bool,
@@ -187,7 +187,7 @@ impl Particles {
             let (start, end) = self.ranges[index];
             self.vectors.clear();
             // If a fit does not move the particles, the links take their directions. Otherwise joints are aimed at
-            // particles from where they are, because limits may keep them away from their own.
+            // particles from where they are, because limits may keep them away from their particles.
             let here = if self.fit_moves_particles { joint.position } else { self.positions[index] };
             for &p in &self.attached[start..end] {
                 let to = tree.to_frame(joint, self.positions[p] - here);

@@ -1,8 +1,8 @@
 //! Particle inverse kinematics within limits: rigid segments on springs instead of bare particles.
 //!
-//! The constraints are those of Müller, Macklin, Chentanez, Jeschke & Kim 2020, "Detailed rigid body simulation with
-//! extended position based dynamics", sections 3.3.1 (positions) and 3.3.2 (angles), without compliance: each
-//! correction moves both segments in proportion to their generalised inverse masses.
+//! The constraints follow Müller, Macklin, Chentanez, Jeschke & Kim 2020, "Detailed rigid body simulation with extended
+//! position based dynamics", sections 3.3.1 (positions) and 3.3.2 (angles), without compliance: each correction moves
+//! both segments in proportion to their generalised inverse masses.
 
 use glam::{DQuat, DVec3};
 
@@ -17,8 +17,8 @@ const OVER_RELAXATION: f64 = 1.3;
 /// Radius of gyration of a segment as a fraction of its length. A thin rod has 0.29 and a hollow dumbbell 0.5. With 0.25
 /// the chain of ten needs three times as many iterations as with 0.5.
 const GYRATION: f64 = 0.5;
-/// Length that a shorter segment counts as when its radius of gyration is computed, as a multiple of the mean length.
-/// Without it, the short segments of a robot's wrist turn too readily, and seven hinges reach half as many poses.
+/// Minimum segment length for the radius of gyration, as a multiple of the mean length. Without it, the short segments
+/// of a robot's wrist turn too readily, and seven hinges reach half as many poses.
 const LEAST_LENGTH: f64 = 2.0;
 
 /// A segment with mass one.
@@ -99,7 +99,7 @@ impl RigidSegments {
     /// Runs sweeps over the constraints. Each pulls the effectors to their goals and relaxes the joints, from the tips
     /// to the root and back. Then the joints are fitted to the segments within their limits.
     ///
-    /// The segments themselves stay where the sweeps have left them, so the next iteration goes on from there.
+    /// The segments themselves stay where the sweeps have left them, so the next iteration continues from there.
     pub(super) fn pass(&mut self, segments: &mut Segments, tree: &mut Tree, sweeps: usize, stiffness: f64) {
         let factor = OVER_RELAXATION * stiffness;
         for _ in 0..sweeps {

@@ -335,7 +335,6 @@ fn size(body: &Body, goals: &[Goal]) -> f64 {
     if longest > 0.0 { longest } else { 1.0 }
 }
 
-/// Returns whether a link of a body may turn.
 pub(super) fn may_turn(body: &Body, link: usize, limits: bool) -> bool {
     let may = |l: &crate::Link| l.weight > 0.0 && !(limits && l.limit == Limit::Locked);
     body.links().get(link).is_some_and(may)

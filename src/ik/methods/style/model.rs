@@ -26,7 +26,7 @@ pub(super) const FEATURES: usize = 3;
 pub struct Style {
     /// Names of the joints, the base first.
     pub(super) joints: Vec<String>,
-    /// Mean rotation of each joint. That of the base is the rotation of one example.
+    /// Mean rotation of each joint. The base's is the rotation of one example.
     pub(super) means: Vec<DQuat>,
     /// Mean features of the examples, D values.
     pub(super) centre: Vec<f64>,

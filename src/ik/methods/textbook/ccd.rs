@@ -1,5 +1,5 @@
 //! Cyclic coordinate descent as the founding documents state it: TMPS 2009, "CCD-IK and Particle-IK", figures 3 and 4;
-//! the planar form of the Korean notes after Welman 1993; CCD as in MikuMikuDance (MMD) of the notes of 2020; and the
+//! the planar form of the Korean notes after Welman 1993; MikuMikuDance (MMD) CCD from the notes of 2020; and the
 //! lecture of Oshita 2021, ω = l × Δp.
 
 use glam::{DQuat, DVec3};
@@ -19,10 +19,10 @@ const OPPOSITE: f64 = 1e-7;
 /// The document that a solve follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// The arc between both vectors. Stops if the error in front of the last turn of a pass is within tolerance.
+    /// The arc between both vectors. Stops if the error before the last turn of a pass is within tolerance.
     #[default]
     Tmps,
-    /// Angles in a plane. Stops in front of any joint, and stretches towards a target that is out of reach.
+    /// Angles in a plane. May stop before any joint, and stretches towards a target that is out of reach.
     Planar,
     /// As TMPS, but stops if a pass does not reduce the error. In the first pass, a hinge that would leave its limit turns to the
     /// mirror image of that angle.
@@ -32,8 +32,8 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Returns the document for a chain and options: [`CcdOptions::early_stop`] is MMD's, [`CcdOptions::linear`] is that
-    /// of the lecture, and a chain of parallel hinges is planar.
+    /// Returns the document for a chain and options: [`CcdOptions::early_stop`] is MMD's, [`CcdOptions::linear`] is the
+    /// lecture's, and a chain of parallel hinges is planar.
     pub(crate) fn of(tree: &Tree, options: &CcdOptions) -> Self {
         match () {
             () if options.early_stop => Self::Mmd,
@@ -60,7 +60,7 @@ impl Ccd {
         self.turned.resize(tree.joints.len(), 0.0);
     }
 
-    /// Turns the joint at `index` so that the end comes to the line from the joint to the target.
+    /// Turns the joint at `index` so that the end moves onto the line from the joint to the target.
     pub(crate) fn turn(&mut self, tree: &mut Tree, index: usize, is_first_pass: bool, options: &CcdOptions) {
         let Some((joint, task)) = tree.joints.get(index).zip(tree.tasks.first()) else { return };
         let Some(target) = task.target else { return };

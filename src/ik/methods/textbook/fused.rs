@@ -13,7 +13,7 @@ use super::signed_angle;
 /// The state between two steps. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fused {
-    /// θ of the step before.
+    /// θ of the previous step.
     before: Vec<JointState>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) const LARGEST_STEP: f64 = 0.1;
 pub(crate) enum Inverse {
     /// Δθ = δ Jᵀ Δp.
     Transpose(f64),
-    /// Δθ = J⁺ Δp, damped by λ². Zero stands for the pseudo-inverse itself.
+    /// Δθ = J⁺ Δp, damped by λ². Zero means the pseudo-inverse itself.
     Pseudo(f64),
 }
 
@@ -43,7 +43,7 @@ struct Column {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jacobian {
     columns: Vec<Column>,
-    /// The joints where the solve started.
+    /// Joint states at the start.
     start: Vec<JointState>,
     /// The [`difference`] that a second task asks of each joint.
     pub(crate) wanted: Vec<DVec3>,

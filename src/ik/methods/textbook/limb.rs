@@ -99,8 +99,8 @@ impl Limb {
     }
 
     /// Bends the straight limb, so that the angle between both bones at the middle joint is θ = acos((l₀² + l₁² − L²) / (2 l₀ l₁))
-    /// for the distance L of the target. A distance out of range is clamped. Of the two directions about the axis, it is
-    /// the one that the limit changes less, and the positive one if both are alike.
+    /// for the distance L of the target. A distance out of range is clamped. The limb bends in the direction that the limit
+    /// changes less, or in the positive direction if both are alike.
     fn bend(&self, tree: &mut Tree) {
         let [l0, l1] = self.lengths;
         let Some((first, _)) = line(tree) else { return };

@@ -6,8 +6,8 @@ const SINGULAR: f64 = 1e-12;
 /// A square matrix of at most three rows.
 pub(super) type Matrix = [[f64; 3]; 3];
 
-/// Solves `matrix · x = right` for the first `size` rows by Gaussian elimination with pivots. Returns `None` if the matrix is
-/// singular.
+/// Solves `matrix · x = right` for the first `size` rows by Gaussian elimination with pivoting. Returns `None` if the matrix
+/// is singular.
 pub(super) fn solve(mut matrix: Matrix, mut right: [f64; 3], size: usize) -> Option<[f64; 3]> {
     let size = size.min(3);
     let largest = matrix.iter().flatten().fold(0.0_f64, |largest, x| largest.max(x.abs()));
@@ -17,7 +17,7 @@ pub(super) fn solve(mut matrix: Matrix, mut right: [f64; 3], size: usize) -> Opt
         matrix.swap(column, pivot);
         right.swap(column, pivot);
         let head = matrix[column][column];
-        // A value that is not a number is refused too.
+        // NaN is rejected too.
         if head.abs().partial_cmp(&(SINGULAR * largest)) != Some(std::cmp::Ordering::Greater) {
             return None;
         }

@@ -1,7 +1,7 @@
 //! The methods exactly as the founding documents state them, see [`Options::textbook`](crate::Options::textbook).
 //!
-//! Each file has the pass of one method. Nothing is added to it: no first bend, no restart and no other method. The loop
-//! around a pass, and when it ends, is in `driver/textbook.rs`.
+//! Each file contains the pass of one method. Nothing is added to it: no first bend, no restart and no other method. The
+//! loop around a pass and its end condition are in `driver/textbook.rs`.
 
 pub(crate) mod ccd;
 pub(crate) mod fused;

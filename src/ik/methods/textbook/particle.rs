@@ -47,7 +47,7 @@ impl Particles {
     }
 
     /// Runs one iteration: the end goes to the target, each spring moves both of its ends by half of its error, and the
-    /// spring at the root moves its lower end alone. `note` is called for each move.
+    /// spring at the root moves only its lower end. `note` is called for each move.
     pub(crate) fn pass(&mut self, target: DVec3, mut note: impl FnMut(Move)) {
         let count = self.positions.len();
         let Some(end) = self.positions.first_mut() else { return };

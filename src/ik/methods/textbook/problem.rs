@@ -13,7 +13,7 @@ const NO_BALANCE: &str = "the documents give no formula for jacobian.secondary=b
 const OTHER_JOINTS: &str =
     "with textbook=true, all joints must turn, and none may follow another one, as in the documents";
 
-/// Returns why a problem is not one of the founding documents, or `None` if it is.
+/// Returns why the founding documents do not state a problem, or `None` if they do.
 pub(crate) fn check(tree: &Tree, goals: &[Goal], options: &Options) -> Option<&'static str> {
     let jacobian = options.jacobian;
     let own = match options.method {

@@ -10,7 +10,7 @@ pub(super) enum Field<'a> {
     Flag(&'a mut bool),
     /// A number of things.
     Count(&'a mut usize),
-    /// A number. Infinity stands for no value.
+    /// A number. Infinity means no value.
     Number(&'a mut f64),
     /// A number that may be missing.
     Optional(&'a mut Option<f64>),
@@ -66,9 +66,7 @@ impl Field<'_> {
 
 /// A value that is chosen by its name.
 pub(super) trait Choice {
-    /// The name of the value.
     fn name(&self) -> &'static str;
-    /// The names of all values.
     fn names(&self) -> Vec<&'static str>;
     /// Sets the value with a name, and returns whether there is one.
     fn select(&mut self, name: &str) -> bool;
@@ -88,8 +86,8 @@ impl Choice for Method {
     }
 }
 
-/// Implements [`Choice`] for an enum without data. The names are those of its serialised form, which a test checks. A
-/// variant that is missing here is a compile error.
+/// Implements [`Choice`] for an enum without data. The names match its serialised form, which a test checks. A variant
+/// that is missing here is a compile error.
 macro_rules! choice {
     ($type:ty: $($variant:ident = $name:literal),+ $(,)?) => {
         impl Choice for $type {

@@ -30,7 +30,7 @@ pub enum OptionKind {
     Balance,
 }
 
-/// The quantity that a number stands for.
+/// The quantity that a number represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A number without a unit. It may be written in percent.
@@ -48,7 +48,7 @@ pub struct Domain {
     pub unit: Unit,
     /// Minimum.
     pub min: f64,
-    /// Maximum. `f64::MAX` stands for none.
+    /// Maximum. `f64::MAX` means none.
     pub max: f64,
     /// Whether the minimum itself is excluded.
     pub excludes_min: bool,
@@ -88,7 +88,7 @@ impl Domain {
         Self { excludes_min: true, ..self }
     }
 
-    /// Sets the common values, of which the middle one is the initial one.
+    /// Sets the common values, and the middle one as the initial value.
     pub(super) const fn common(self, first: f64, last: f64) -> Self {
         Self { common: [first, last], initial: (first + last) / 2.0, ..self }
     }
@@ -103,7 +103,6 @@ impl Domain {
         Self { none: Some(none), ..self }
     }
 
-    /// Sets the initial value.
     pub(super) const fn initial(self, initial: f64) -> Self {
         Self { initial, ..self }
     }
@@ -126,7 +125,7 @@ impl Domain {
 }
 
 impl Unit {
-    /// The names of the units and the factors by which they are divided. The first one is that of the stored value.
+    /// The names of the units and the factors by which they are divided. The first one is the stored unit.
     fn names(self) -> &'static [(&'static str, f64)] {
         match self {
             Self::Plain => &[("", 1.0), ("%", 100.0)],
@@ -175,7 +174,7 @@ impl Unit {
     }
 }
 
-/// Returns whether two numbers are the same bits.
+/// Returns whether two numbers have the same bits.
 fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }
@@ -234,7 +233,7 @@ fn is_finite(swivel: &Swivel) -> bool {
 }
 
 impl OptionKind {
-    /// Parses a value. `names` are those of a choice.
+    /// Parses a value. `names` lists the choices.
     pub(super) fn parse(&self, text: &str, names: &[&'static str]) -> Result<OptionValue, String> {
         let is_none =
             |word: Option<&str>| word.is_some_and(|word| text == word || matches!(text, "none" | "inf"));
@@ -289,7 +288,6 @@ impl OptionKind {
         Err(format!("{} must be {}", self.print(value), self.describe(names)))
     }
 
-    /// Prints a value.
     pub(super) fn print(&self, value: &OptionValue) -> String {
         match (value, self) {
             (OptionValue::None, Self::Number(Domain { none: Some(word), .. })) => (*word).to_owned(),

@@ -34,7 +34,7 @@ pub struct SolverOption {
     pub help: &'static str,
     /// The values that the option accepts.
     pub kind: OptionKind,
-    /// The methods that use the option. An empty list stands for all methods.
+    /// The methods that use the option. An empty list means all methods.
     pub methods: &'static [Method],
     /// Why the option cannot be set for a character, but only for a bare body. `None` if it can.
     pub refusal: Option<&'static str>,
@@ -141,8 +141,8 @@ impl SolverOption {
             || method == Method::Auto && selected.into_iter().any(is_used)
     }
 
-    /// Returns the names among which the option chooses, including those of a swivel, or an empty list for any other
-    /// kind of option.
+    /// Returns the names among which the option chooses, including swivel names, or an empty list for any other kind of
+    /// option.
     pub fn names(&self) -> Vec<&'static str> {
         (self.field)(&mut Options::default()).names()
     }
@@ -158,7 +158,7 @@ impl SolverOption {
 }
 
 impl Options {
-    /// Replaces each value that its option does not accept, for example a negative angle, by that of `defaults`.
+    /// Replaces each value that its option does not accept, for example a negative angle, with `defaults`' value.
     pub fn replace_invalid(&mut self, defaults: &Self) {
         for option in SolverOption::all() {
             if option.check(&option.get(self)).is_err() {

@@ -29,7 +29,6 @@ const OPTIMIZE: &[Method] = &[Method::Optimize];
 const WHOLE_BODY: &[Method] = &[Method::FullBody, Method::Style];
 /// The method that poses figures.
 const FIGURE: &[Method] = &[Method::FullBody];
-/// The Jacobian methods.
 const JACOBIAN: &[Method] = &[
     Method::JacobianTranspose,
     Method::PseudoInverse,
@@ -39,7 +38,7 @@ const JACOBIAN: &[Method] = &[
     Method::FullBody,
     Method::Style,
 ];
-/// The Jacobian methods without the one that has a secondary task of its own.
+/// The Jacobian methods except the one that has a secondary task of its own.
 const SECONDARY: &[Method] = &[
     Method::JacobianTranspose,
     Method::PseudoInverse,
@@ -48,7 +47,6 @@ const SECONDARY: &[Method] = &[
     Method::FullBody,
     Method::Style,
 ];
-/// The methods with damping.
 const DAMPED: &[Method] = &[Method::Dls, Method::Fused, Method::FullBody, Method::Style];
 
 const FLAG: OptionKind = OptionKind::Flag;
@@ -62,13 +60,11 @@ const fn number(domain: Domain) -> OptionKind {
     OptionKind::Number(domain)
 }
 
-/// A fraction from 0 to 1.
 const FRACTION: Domain = Domain::plain(0.0, 1.0).common(0.0, 1.0);
 /// A fraction that may be negative.
 const SIGNED: Domain = Domain::plain(-1.0, 1.0).common(-1.0, 1.0).initial(0.5);
 /// A weight relative to others.
 const WEIGHT: Domain = Domain::plain(0.0, f64::MAX).common(0.0, 1.0).logarithmic();
-/// A maximum angle.
 const MAX_ANGLE: Domain = Domain::angle(0.0, f64::MAX).above().common(0.5 * PI / 180.0, PI).or("none");
 
 const fn option(

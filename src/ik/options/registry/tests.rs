@@ -260,7 +260,7 @@ fn documented(option: &SolverOption) -> String {
     format!("| `{}` | `{default}` | {} | {methods} | {}{note} |", option.key, option.values(), option.help)
 }
 
-/// The table of keys in the docs is that of the registry. `UPDATE_DOCS=1` writes it.
+/// The table of keys in the docs matches the registry. `UPDATE_DOCS=1` writes it.
 #[test]
 fn the_page_of_options_lists_the_registry() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/options.md");

@@ -190,8 +190,8 @@ impl<'a> BoneFinder<'a> {
         Some(())
     }
 
-    /// Returns the nearest joint whose name is that of a foot on this side, wherever it is in the hierarchy, as in rigs
-    /// made for IK. Without such a joint, returns the node at the end of the shin.
+    /// Returns the nearest joint named like a foot of this side, wherever it is in the hierarchy, as in rigs made for
+    /// IK. Without such a joint, returns the node at the end of the shin.
     fn detached_foot(&self, side: Side, lower: usize) -> Option<usize> {
         let end = self.end_node(lower);
         let near = self.positions[end.unwrap_or(lower)];
@@ -211,8 +211,7 @@ impl<'a> BoneFinder<'a> {
         plain.next()
     }
 
-    /// Adds up to three joints for each finger below the forearm. Metacarpals are left out, except for that of the
-    /// thumb.
+    /// Adds up to three joints for each finger below the forearm. Metacarpals are left out, except the thumb's.
     fn fingers(&self, side: Side, word: &str, lower_arm: usize, bones: &mut Bones) {
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
         let descendants = self.descendants(lower_arm);

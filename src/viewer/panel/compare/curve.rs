@@ -1,4 +1,4 @@
-//! Plots of convergence and of times.
+//! Plots of convergence and times.
 
 use std::fmt::Write;
 

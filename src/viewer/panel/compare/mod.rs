@@ -1,4 +1,4 @@
-//! The table of methods: the active one, and the candidates that solve the same goals for comparison.
+//! The table of methods: the active method, and candidates that solve the same goals for comparison.
 
 use egui::{Align2, Color32, FontId, Rect, Sense, Ui, pos2, vec2};
 

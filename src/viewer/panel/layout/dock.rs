@@ -16,13 +16,13 @@ use super::fit::GAP;
 /// Height of a bar of tabs in points.
 const TAB_BAR: f32 = 28.0;
 
-/// What the panes show and change.
+/// The state that the panes show and change.
 pub(super) struct Dock<'a> {
     pub(super) session: &'a Session,
     pub(super) panel: &'a mut PanelState,
     pub(super) commands: &'a mut Vec<Command>,
     pub(super) scene_tile: Option<TileId>,
-    /// Whether the list of joints is visible.
+    /// Whether the joint list is visible.
     pub(super) lists_joints: bool,
 }
 

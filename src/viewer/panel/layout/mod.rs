@@ -1,7 +1,7 @@
-//! The layout of the window: the scene, and the panes that are docked around it.
+//! The window's layout: the scene, and the panes docked around it.
 //!
-//! Each face has its own arrangement, which the user changes by dragging tabs and borders, and which is remembered. Sizes are in
-//! points. If the window changes its size, the scene does, and the panes keep theirs.
+//! Each face has its own arrangement, which the user changes by dragging tabs and borders. It is remembered. Sizes are in points.
+//! Resizing the window resizes the scene; the panes keep their sizes.
 
 use egui::{Rect, Ui};
 use egui_tiles::{Linear, LinearDir, TileId, Tiles, Tree};
@@ -22,11 +22,11 @@ const SIDE: f32 = 312.0;
 const LAB_SIDE: f32 = 352.0;
 /// Height of the timeline in points.
 const TIMELINE: f32 = 190.0;
-/// Heights of the upper and the lower pane of the laboratory in points. In a window of another height, they have the same ratio.
+/// Heights of the laboratory's upper and lower pane in points. Other window heights keep their ratio.
 const SOLVER: f32 = 300.0;
 const COMPARE: f32 = 460.0;
 
-/// What the window is arranged for.
+/// The window's purpose, which selects its arrangement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::viewer) enum Face {
@@ -53,7 +53,7 @@ pub(in crate::viewer) enum Pane {
 }
 
 impl Face {
-    /// Returns the panes besides the scene.
+    /// Returns the panes other than the scene.
     pub(super) fn panes(self) -> &'static [Pane] {
         use Pane::{Clips, Compare, Inspector, Joints, Poses, Solver, Timeline, View};
         match self {
@@ -62,7 +62,6 @@ impl Face {
         }
     }
 
-    /// Returns the other face.
     pub(in crate::viewer) fn other(self) -> Self {
         match self {
             Self::Pose => Self::Lab,
@@ -70,7 +69,7 @@ impl Face {
         }
     }
 
-    /// Returns the arrangement with which the face begins.
+    /// Returns the face's default arrangement.
     fn default_tree(self) -> Tree<Pane> {
         let mut tiles = Tiles::default();
         let tabs = |tiles: &mut Tiles<Pane>, panes: &[Pane]| {
@@ -101,7 +100,7 @@ impl Face {
     }
 }
 
-/// Inserts a row or a column of tiles with their sizes in points.
+/// Inserts a row or column of tiles with sizes in points.
 fn linear(tiles: &mut Tiles<Pane>, dir: LinearDir, children: &[(TileId, f32)]) -> TileId {
     let mut linear = Linear::new(dir, children.iter().map(|(id, _)| *id).collect());
     children.iter().for_each(|(id, size)| linear.shares.set_share(*id, *size));
@@ -118,9 +117,9 @@ pub(in crate::viewer) struct Layout {
     lab: Tree<Pane>,
     /// The part of the window that shows the scene, in points.
     pub(in crate::viewer) scene: Rect,
-    /// The part of the window that the scene and the panes share, in points.
+    /// The part of the window shared by scene and panes, in points.
     pub(in crate::viewer) space: Rect,
-    /// The panes for which there is no space, although the user has not folded them.
+    /// The panes that lack space, although the user has not folded them.
     pub(in crate::viewer) unfit: Folded,
 }
 
@@ -152,13 +151,12 @@ impl Layout {
         }
     }
 
-    /// Restores the arrangement with which both faces begin.
+    /// Restores both faces' default arrangements.
     pub(in crate::viewer) fn reset(&mut self) {
         *self = Self { face: self.face, scene: self.scene, ..Self::default() };
     }
 
-    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width in points of the strip along a
-    /// border that does.
+    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width in points of the resizing strip along a border.
     pub(in crate::viewer) fn scene_inside_borders(&self, grab: f32) -> Rect {
         let Self { scene, space, .. } = self;
         let strip = |distance: f32| if distance.abs() > 0.5 { grab } else { 0.0 };
@@ -169,7 +167,7 @@ impl Layout {
         )
     }
 
-    /// Shows a pane in front of those with which it shares its place.
+    /// Brings a pane to the front of its tabs.
     #[cfg(test)]
     pub(in crate::viewer) fn show_pane(&mut self, wanted: Pane) {
         self.tree_mut()
@@ -177,7 +175,7 @@ impl Layout {
     }
 }
 
-/// Lays out the scene and all panes in the space that is left of the window.
+/// Lays out the scene and all panes in the window's remaining space.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let (id, folded) = (panel.layout.face.id(), panel.layout.folded);
     let mut tree = std::mem::replace(panel.layout.tree_mut(), Tree::empty(id));
@@ -198,7 +196,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         commands.push(Command::Highlight(None));
     }
     hidden.into_iter().for_each(|tile| tree.set_visible(tile, true));
-    // A pane that is dropped onto the scene would hide it.
+    // A pane dropped onto the scene would hide it.
     if let Some(before) = before.filter(|_| !fit::is_scene_alone(&tree)) {
         tree = before;
     }

@@ -18,7 +18,7 @@ pub(in crate::viewer) struct StoredLayout {
     lab: Option<StoredTile>,
 }
 
-/// A tile with everything in it.
+/// A tile with its contents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum StoredTile {
@@ -75,7 +75,7 @@ fn store(tiles: &Tiles<Pane>, id: TileId) -> Option<StoredTile> {
             Some(StoredTile::Tabs(panes, active.unwrap_or(0)))
         }
         Container::Linear(linear) => {
-            // The size of the tile with the scene follows from the window.
+            // The scene tile's size follows from the window.
             let child = |&id: &TileId| {
                 let tile = store(tiles, id)?;
                 Some((if tile.has_scene() { 0.0 } else { linear.shares[id].round() }, tile))
@@ -86,12 +86,12 @@ fn store(tiles: &Tiles<Pane>, id: TileId) -> Option<StoredTile> {
                 LinearDir::Vertical => StoredTile::Column(children),
             })
         }
-        // No arrangement has a grid.
+        // Arrangements have no grids.
         Container::Grid(_) => None,
     }
 }
 
-/// Returns the arrangement, if it has every pane of the face once, and the scene alone in its place.
+/// Returns the arrangement, if it contains every pane of the face once, and the scene shares no place.
 fn restore(face: Face, stored: &StoredTile) -> Option<Tree<Pane>> {
     let mut wanted: Vec<Pane> = face.panes().to_vec();
     wanted.push(Pane::Scene);

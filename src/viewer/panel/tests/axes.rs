@@ -1,4 +1,4 @@
-//! Tests of the axis gizmo by the pointer.
+//! Tests of the axis gizmo with the pointer.
 
 use egui::Theme;
 
@@ -24,7 +24,7 @@ fn the_axis_gizmo_changes_the_view_and_orbits() {
         press(&mut harness, middle + by, false);
         assert_eq!(state.borrow_mut().panel.action.take(), Some(action));
     }
-    // A drag orbits, also outside the circle.
+    // A drag orbits, even outside the circle.
     press(&mut harness, middle + egui::vec2(20.0, 20.0), true);
     press(&mut harness, middle + egui::vec2(-40.0, 60.0), false);
     let orbits = |command: &Command| matches!(command, Command::Orbit(_));

@@ -1,4 +1,4 @@
-//! Tests of contacts in the dope sheet: bars that are dragged, stored, added and removed.
+//! Tests of contacts in the dope sheet: dragging, storing, adding and removing bars.
 
 use egui::{Key, vec2};
 
@@ -9,7 +9,7 @@ use super::*;
 
 const OF_KEYS: &str = "Left foot contact from frame 0 to frame 30, from the keys";
 
-/// Returns a session with two key poses a second apart, in which an arm moves and the feet stand.
+/// Returns a session with two key poses one second apart, in which an arm moves and the feet stand still.
 fn keyed() -> TestPanel {
     let mut state = state();
     state.session.apply(Command::Key);
@@ -75,7 +75,7 @@ fn bars_are_planted_moved_and_removed() {
     harness.run();
     assert_eq!(contacts(&state).len(), 1);
     harness.get_by_label("Right foot contact from frame 0 to frame 30, from the keys");
-    // Escape takes a drag back.
+    // Escape cancels a drag.
     let before = contacts(&state);
     let bar = harness.get_by_label("Left foot contact from frame 0 to frame 30").rect().center();
     harness.hover_at(bar);

@@ -1,7 +1,7 @@
 //! The contrast of every text in the window, computed from the shapes that egui draws.
 //!
-//! The method is that of WCAG 2.2: the ratio of relative luminances must be at least 4.5. Text of controls that are disabled is
-//! exempt there. It has a lower limit here, because it says what the control would do.
+//! The method follows WCAG 2.2: the ratio of relative luminances must be at least 4.5. WCAG exempts text of disabled controls. It
+//! has a lower limit here, because it says what the control would do.
 
 use std::collections::BTreeMap;
 
@@ -32,16 +32,16 @@ impl Fill {
         is_flat.then(|| Self { rect: shape.rect.intersect(clip), corner, color: shape.fill })
     }
 
-    /// Returns whether the fill is behind a point that is not in a rounded corner.
+    /// Returns whether the fill is behind a point outside its rounded corners.
     fn contains(&self, at: Pos2) -> bool {
         self.rect.shrink(self.corner.min(3.0)).contains(at)
     }
 }
 
-/// Colors with too little contrast: the contrast, and the first text that has them.
+/// Colors with too little contrast: the contrast, and the first text with them.
 type Faint = BTreeMap<String, (f32, String)>;
 
-/// Adds all texts with too little contrast. What is not filled shows the scene, which can have any color.
+/// Adds all texts with too little contrast. Unfilled areas show the scene, which can have any color.
 fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
     let (mut fills, mut count) = (Vec::new(), 0);
     let mut stack: Vec<(&Shape, Rect)> = shapes.iter().rev().map(|s| (&s.shape, s.clip_rect)).collect();
@@ -61,10 +61,10 @@ fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
                     continue;
                 }
                 count += 1;
-                // The first area is that of the test harness. In the window, the scene is there.
+                // The first area belongs to the test harness. The window has the scene there.
                 let behind: Vec<Color32> =
                     fills.iter().skip(1).filter(|f| f.contains(visible.center())).map(|f| f.color).collect();
-                // A text without a section has no letters.
+                // Text without a section has no letters.
                 let worst = colors(text).map(|color| contrast(color, &behind)).fold(f32::INFINITY, f32::min);
                 let is_disabled = colors(text).all(|color| color.a() < DISABLED);
                 if worst < LIMITS[usize::from(is_disabled)] {
@@ -99,7 +99,7 @@ fn contrast(text: Color32, fills: &[Color32]) -> f32 {
         (luminance(background.blend(text)), luminance(background))
     };
     let (on_black, on_white) = (over(Color32::BLACK), over(Color32::WHITE));
-    // In between, a scene exists that has the luminance of the text.
+    // In between, some scene has the text's luminance.
     if (on_black.0 > on_black.1) != (on_white.0 > on_white.1) {
         return 1.0;
     }
@@ -107,13 +107,12 @@ fn contrast(text: Color32, fills: &[Color32]) -> f32 {
     ratio(on_black).min(ratio(on_white))
 }
 
-/// Returns the relative luminance.
 fn luminance(color: Color32) -> f32 {
     let linear = Rgba::from(color);
     0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b()
 }
 
-/// Returns the window in as many states as text can be in.
+/// Returns the window in all states that text can be in.
 fn states() -> Vec<(String, TestPanel)> {
     let mut states: Vec<(String, TestPanel)> = Vec::new();
     let mut add = |name: &str, state: TestPanel| states.push((name.into(), state));
@@ -132,7 +131,7 @@ fn states() -> Vec<(String, TestPanel)> {
     names.session.document.settings.display.names = true;
     names.session.apply(Command::RingMode(RingMode { world: true, ..RingMode::default() }));
     add("names", names);
-    // The balls of the axis gizmo are darker behind.
+    // The rear balls of the axis gizmo are darker.
     for (view, yaw) in [2.0_f32, 4.0, 5.5].into_iter().enumerate() {
         let mut turned = state();
         turned.session.document.orbit.yaw = yaw;
@@ -168,7 +167,7 @@ fn every_text_can_be_read_in_both_themes() {
     for theme in [Theme::Dark, Theme::Light] {
         for (name, state) in states() {
             let (mut harness, _) = panel(state, theme);
-            // Enough for animations to end, but not for messages to fade.
+            // Long enough for animations to end, but not for messages to fade.
             harness.run_steps(4);
             count += find_faint(&harness.output().shapes, &format!("{theme:?} {name}"), &mut faint);
         }
@@ -177,7 +176,7 @@ fn every_text_can_be_read_in_both_themes() {
     report(&faint);
 }
 
-/// Tooltips, menus and hovered controls, of which the test above shows only few.
+/// Tooltips, menus and hovered controls, few of which the test above shows.
 #[test]
 fn what_the_pointer_is_over_can_be_read_in_both_themes() {
     let (mut faint, mut tooltips, mut hovered) = (Faint::new(), 0, 0);
@@ -194,7 +193,7 @@ fn what_the_pointer_is_over_can_be_read_in_both_themes() {
                 .map(|rect| rect.center())
                 .collect();
             for at in places {
-                // Without a pointer first, because a tooltip of the control before may cover this one.
+                // Remove the pointer first, because the previous control's tooltip may cover this one.
                 harness.hover_at(Pos2::new(-1.0, -1.0));
                 harness.run_steps(4);
                 let before = find_faint(&harness.output().shapes, "", &mut Faint::new());
@@ -211,7 +210,7 @@ fn what_the_pointer_is_over_can_be_read_in_both_themes() {
     report(&faint);
 }
 
-/// Returns where the controls are that can be clicked.
+/// Returns the rectangles of clickable controls.
 fn controls(harness: &Harness<'_>) -> impl Iterator<Item = Rect> {
     use egui::accesskit::Role;
     let roles = [Role::Button, Role::CheckBox, Role::RadioButton];

@@ -1,4 +1,4 @@
-//! Tests of key poses on the timeline: the dope sheet, frames, the part that loops, and ghosts.
+//! Tests of key poses on the timeline: the dope sheet, frames, the looping part, and ghosts.
 
 use egui::{Key, Vec2 as Points, vec2};
 
@@ -30,7 +30,7 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     let elbow = state.borrow().session.puppet.character().skeleton.find("leftLowerArm").unwrap();
     assert_eq!(state.borrow().session.selected(), Some(elbow));
     harness.assert_snapshot("dope-sheet");
-    // A drag moves the keys of one joint only.
+    // A drag moves only one joint's keys.
     drag_part(&mut harness, "Key of leftLowerArm at frame 30", vec2(80.0, 0.0), false);
     let holders = |time: std::ops::Range<f32>| {
         let state = state.borrow();
@@ -40,9 +40,9 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     let moved = holders(1.02..1.9);
     assert!(moved.len() == 1 && moved[0].joints.len() == 1 && moved[0].joints[0].0 == elbow, "{moved:?}");
     assert!(holders(0.99..1.01)[0].joints.iter().all(|(node, _)| *node != elbow));
-    // The key that stays now lists all other joints, which have no rows unless they change.
+    // The remaining key now lists all other joints, which have no rows unless they change.
     assert!(harness.query_by_label("Row of leftMiddleDistal").is_none());
-    // After Undo, nothing is selected that does not exist.
+    // After Undo, only existing keys are selected.
     state.borrow_mut().session.apply(Command::Undo);
     harness.run();
     assert!(harness.query_by_label("Copy here").is_none());
@@ -51,14 +51,14 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     harness.key_press(Key::Delete);
     harness.run();
     assert!(holders(1.02..1.9).is_empty());
-    // Only the selected joint.
+    // Show only the selected joint.
     harness.get_by_label("Selected").click();
     harness.run();
     assert!(harness.query_by_label("Joints of left arm").is_none());
     harness.get_by_label("Row of leftLowerArm");
 }
 
-/// Arrows opened other files, and times were seconds without frames.
+/// Arrow keys opened other files, and times were in seconds without frames.
 #[test]
 fn the_playhead_and_keys_snap_to_frames_of_the_chosen_rate() {
     let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
@@ -76,7 +76,7 @@ fn the_playhead_and_keys_snap_to_frames_of_the_chosen_rate() {
     drag_part(&mut harness, "Key pose at frame 24", vec2(33.0, 0.0), false);
     let moved = state.borrow().session.puppet.motion.keys[1].time;
     assert!(moved > 1.0 && frame(moved) < 1e-4, "{moved}");
-    // Without snapping, the pointer decides.
+    // Without snapping, the pointer determines the time.
     let timeline = crate::viewer::Timeline { snap: false, frames: false, ..Default::default() };
     state.borrow_mut().session.apply(Command::Timeline(timeline));
     harness.run();

@@ -19,7 +19,7 @@ pub(super) struct SnapshotHarness {
     textures: TextureUpdates,
 }
 
-/// Texture updates that egui expects to be uploaded before drawing.
+/// Texture updates that must be uploaded before drawing.
 #[derive(Clone, Default)]
 struct TextureUpdates(Rc<RefCell<TexturesDelta>>);
 
@@ -31,7 +31,7 @@ impl TestRenderer for TextureUpdates {
 
 impl Drop for SnapshotHarness {
     fn drop(&mut self) {
-        // egui treats it as an error if texture updates are dropped before they were uploaded.
+        // egui treats dropping texture updates before uploading them as an error.
         self.textures.0.borrow_mut().clear();
     }
 }
@@ -57,8 +57,8 @@ impl SnapshotHarness {
         Self { harness, textures }
     }
 
-    /// Compares the panel with `tests/goldens/panel/NAME.png` by the default tolerance of regression suites. If
-    /// `UPDATE_SNAPSHOTS` is set, the file is written instead.
+    /// Compares the panel with `tests/goldens/panel/NAME.png` within the default tolerance of regression suites. If
+    /// `UPDATE_SNAPSHOTS` is set, writes the file instead.
     pub(super) fn assert_snapshot(&self, name: &str) {
         let image = self.image();
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/panel/{name}.png"));
@@ -90,7 +90,6 @@ impl SnapshotHarness {
         panic!("{} and {} have different sizes", golden.display(), new.display());
     }
 
-    /// Draws the panel.
     fn image(&self) -> DecodedImage {
         let gpu = Gpu::new(&AdapterChoice::Cpu).unwrap();
         let format = wgpu::TextureFormat::Rgba8Unorm;

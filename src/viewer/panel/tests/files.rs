@@ -1,4 +1,4 @@
-//! Tests of the file menu, of the field for a path, and of what is shown while a file is read.
+//! Tests of the file menu, the path field, and the display while a file is read.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ fn recent_file_and_typed_path_are_opened() {
     state.borrow_mut().panel.path.fail(PathPurpose::Open, "/models/c d.glb: No such file");
     harness.run();
     assert!(focused(&harness) && harness.query_by_label("/models/c d.glb: No such file").is_some());
-    // A question takes the focus and gives it back.
+    // A question takes the focus and returns it.
     state.borrow_mut().panel.question = Some(Question::Leave(Leave::Open("c.glb".into())));
     harness.run();
     state.borrow_mut().panel.question = None;
@@ -105,7 +105,7 @@ fn typing_replaces_a_suggested_path() {
     harness.run();
     harness.event(egui::Event::Text("/models/s.glb".into()));
     harness.run();
-    // Only the suggestion was selected, and not what is typed.
+    // Only the suggestion was selected, not the typed text.
     harness.event(egui::Event::Text("x".into()));
     harness.run();
     harness.key_press(egui::Key::Enter);

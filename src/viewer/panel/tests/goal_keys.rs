@@ -1,4 +1,4 @@
-//! Tests of goals in the dope sheet: keys that are added, dragged, weighted and removed.
+//! Tests of goals in the dope sheet: adding, dragging, weighting and removing keys.
 
 use egui::vec2;
 

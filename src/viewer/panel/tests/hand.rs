@@ -25,7 +25,7 @@ fn curls(session: &Session) -> [Vec<f64>; 2] {
     })
 }
 
-/// Applies what the panel has issued, as the window does.
+/// Applies the issued commands, as the window does.
 fn apply(state: &RefCell<TestPanel>) {
     let state = &mut *state.borrow_mut();
     for command in std::mem::take(&mut state.commands) {
@@ -37,15 +37,15 @@ fn close(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3)
 }
 
-/// The curls of a hand that points, without the thumb, which stops at its limit.
+/// The curls of a pointing hand, without the thumb, which stops at its limit.
 const POINT: [f64; 4] = [0.0, 1.0, 1.0, 1.0];
 
-/// A button poses the hand of the selected arm only, pressing it twice is the same as once, and both are undone.
+/// A button poses only the selected arm's hand. Pressing it twice equals pressing it once, and both are undone.
 #[test]
 fn a_button_poses_the_fingers_of_the_selected_arm() {
     let (mut harness, state) = panel(selected("leftLowerArm").of_height(TALL), Theme::Dark);
     harness.run();
-    // Sliders that nobody moves change nothing.
+    // Untouched sliders change nothing.
     assert!(state.borrow().commands.is_empty(), "{:?}", state.borrow().commands);
     let rest = curls(&state.borrow().session);
     let mut once: Option<Pose> = None;
@@ -83,7 +83,7 @@ fn symmetric_edits_pose_both_hands_and_are_keyed() {
     assert_eq!(session.document.scene.motion.keys.len(), 1);
 }
 
-/// A drag of a slider is one undo step, and changes only its finger.
+/// A slider drag is one undo step and changes only its finger.
 #[test]
 fn a_drag_of_a_slider_is_one_undo_step() {
     let (mut harness, state) = panel(selected("leftHand").of_height(TALL), Theme::Dark);
@@ -111,7 +111,7 @@ fn a_drag_of_a_slider_is_one_undo_step() {
     assert!(close(&undone[0], &rest[0]) && !state.borrow().session.history.can_undo(), "{undone:?}");
 }
 
-/// Without a selection, the hand is that of the arm that was dragged last. A leg and a body without fingers have none.
+/// Without a selection, the last dragged arm's hand is shown. A leg and a body without fingers have none.
 #[test]
 fn the_section_follows_the_arm_that_was_dragged_last() {
     let shown = |session: &Session| ActiveHands::of(session).map(|hands| hands.side);

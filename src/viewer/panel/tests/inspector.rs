@@ -15,7 +15,7 @@ fn panel_with_a_selected_cone_matches_its_snapshot() {
     check("cone", selected("leftUpperArm"), Theme::Light);
 }
 
-/// Returns where the numbers of the inspector are. Those of the timeline lie below.
+/// Returns the positions of the inspector's numbers. The timeline's numbers lie below.
 fn numbers(harness: &Harness<'_>) -> Vec<egui::Pos2> {
     let fields = harness.get_all_by_role(egui::accesskit::Role::SpinButton);
     let centers = fields.map(|field| field.rect().center());
@@ -55,7 +55,7 @@ fn numbers_of_the_inspector_turn_and_pull_the_joint() {
     }
 }
 
-/// With several selected joints, a number turns all of them by as much.
+/// With several selected joints, a number turns all of them equally.
 #[test]
 fn a_number_of_the_inspector_turns_all_selected_joints() {
     let mut before = selected("leftLowerArm");
@@ -73,7 +73,7 @@ fn a_number_of_the_inspector_turns_all_selected_joints() {
     assert_eq!(turns.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [head, elbow]);
 }
 
-/// The look became a part of the pose.
+/// The look became part of the pose.
 #[test]
 fn a_typed_angle_does_not_contain_the_look_of_the_head() {
     let typed = |looks: bool| {
@@ -93,7 +93,7 @@ fn a_typed_angle_does_not_contain_the_look_of_the_head() {
     assert!(typed(true).angle_between(typed(false)) < 1e-2);
 }
 
-/// Every typed digit of the pull was once an undo step of its own.
+/// Every typed digit of the pull was once a separate undo step.
 #[test]
 fn a_typed_pull_is_one_change() {
     let (mut harness, state) = panel(selected("leftLowerArm"), Theme::Dark);

@@ -1,6 +1,6 @@
 //! Snapshots of the panel in various states, and tests of the commands that its controls issue.
 //!
-//! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` updates the snapshots. Look at them before you commit them.
+//! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` updates the snapshots. Review them before committing.
 
 use crate::asset::mannequin;
 use crate::ik::Method;
@@ -42,7 +42,7 @@ mod tools;
 use drawing::SnapshotHarness;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
-/// Height in points of a panel that shows all its sections.
+/// Height in points of a panel showing all sections.
 const TALL: f32 = 1180.0;
 
 /// A session, its panel and the commands that the panel issued.
@@ -64,7 +64,7 @@ impl TestPanel {
         self
     }
 
-    /// Returns the panel in a window of another height.
+    /// Sets the window's height.
     fn of_height(mut self, height: f32) -> Self {
         self.size.y = height;
         self
@@ -106,7 +106,7 @@ fn fix_times(session: &mut Session) {
     session.update_times = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
 }
 
-/// Creates a harness in which the panel is laid out, drawn and clicked, and returns it with the state that it shows.
+/// Creates a harness that lays out, draws and clicks the panel, and returns it with the displayed state.
 fn panel(state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
     let (size, scale) = (state.size, state.scale);
     let state = Rc::new(RefCell::new(state));
@@ -245,7 +245,7 @@ fn goal_controls_issue_commands() {
     assert!(node == hand && weight > 1.0, "{weight}");
 }
 
-/// Returns the mannequin after a drag, and the pose after some steps of its solve.
+/// Returns the mannequin after a drag, showing the pose after some steps of its solve.
 fn stepping(method: Method) -> TestPanel {
     let mut state = state();
     let session = &mut state.session;
@@ -271,7 +271,7 @@ fn both_faces_fit_small_and_large_windows() {
     }
 }
 
-/// Only the panel was left of a window of 320 × 240.
+/// The panel filled a 320 × 240 window completely.
 #[test]
 fn the_smallest_window_keeps_the_scene() {
     let mut state = state();

@@ -11,7 +11,7 @@ use crate::viewer::panel::option_row::label;
 
 use super::{Face, Pane, SIZE, TALL, TestPanel, check, panel, state};
 
-/// Returns a panel that is high enough for all rows, with these options.
+/// Returns a panel with these options, high enough for all rows.
 fn with(options: Options) -> TestPanel {
     let mut state = state().of_height(2.0 * TALL).showing(Face::Lab, Pane::Solver);
     state.session.apply(Command::Solver(Box::new(options)));
@@ -47,7 +47,7 @@ fn every_option_has_a_row_for_each_method_that_uses_it() {
     }
 }
 
-/// Returns the name of the row of an option.
+/// Returns the name of an option's row.
 fn shown_as(key: &str) -> String {
     match key {
         "ccd.base_first" => "Order".to_owned(),
@@ -92,7 +92,7 @@ fn terms_of_an_optimisation_match_their_snapshot() {
     check("optimize", with(options).of_height(SIZE.y), Theme::Light);
 }
 
-/// A value that no slider shows is left unchanged.
+/// Values that no slider can show are unchanged.
 #[test]
 fn showing_the_panel_changes_no_option() {
     for method in Method::ALL {

@@ -23,7 +23,7 @@ fn the_arrow_takes_clicks_and_slides_around_the_axis_gizmo() {
         state.borrow_mut().session.apply(Command::Camera(view));
     };
     let is_taken = |at: Pos2| outside::contains(&state.borrow().session, &state.borrow().panel, at);
-    // The body passes the corner of the gizmo outside the scene.
+    // The body passes the gizmo's corner outside the scene.
     let mut places: Vec<Pos2> = Vec::new();
     for step in 0..=20_u8 {
         look_at(Vec3::new(-10.0 + f32::from(step) * 0.4, -2.0 - f32::from(step) * 0.4, 0.0));

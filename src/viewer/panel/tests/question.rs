@@ -1,4 +1,4 @@
-//! The questions before work could be lost, and their keys.
+//! Tests of the questions before losing work, and their keys.
 
 use std::path::PathBuf;
 

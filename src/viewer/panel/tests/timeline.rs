@@ -48,7 +48,7 @@ pub(super) fn timeline_harness(state: TestPanel, theme: Theme) -> (SnapshotHarne
     (harness, state)
 }
 
-/// Drags a part of the timeline by some points. `ctrl` snaps.
+/// Drags a part of the timeline by a distance in points. `ctrl` snaps.
 pub(super) fn drag_part(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
     let from: Pos2 = harness.get_by_label(part).rect().center();
     let modifiers = egui::Modifiers { ctrl, ..Default::default() };
@@ -127,8 +127,7 @@ fn escape_cancels_a_drag() {
 fn strip_snaps_to_the_playhead_with_control() {
     let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
     let clip = state.borrow().session.puppet.motion.strips[1].clone();
-    // Drag from 1.7 s to near the playhead at 0.8 s. The scale in points per second follows from the starts of two
-    // strips.
+    // Drag from 1.7 s to near the playhead at 0.8 s. The starts of two strips give the scale in points per second.
     let left = |harness: &Harness<'_>, part: &str| harness.get_by_label(part).rect().left();
     let second = (left(&harness, "Start of idle") - left(&harness, "Start of wave")) / 2.5;
     drag_part(&mut harness, "wave\n1.70 – 3.70 s", vec2(-0.9 * second + 4.0, 0.0), true);
@@ -281,7 +280,7 @@ fn key_poses_are_shown_moved_copied_and_removed() {
     assert!(state.borrow().session.document.settings.auto_key);
 }
 
-/// The menu was empty for a character without clips.
+/// The menu was empty for characters without clips.
 #[test]
 fn the_menu_of_clips_offers_files_for_every_character() {
     let (mut harness, state) = timeline_harness(playing(), Theme::Dark);

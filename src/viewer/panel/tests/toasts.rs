@@ -44,8 +44,7 @@ fn error_is_shown_without_the_panel_for_twelve_seconds() {
     assert!(state.borrow().panel.toast.is_none());
 }
 
-/// Names and messages may contain any characters. The panel shows them shortened, on one line and without control
-/// characters.
+/// Names and messages may contain any characters. The panel shortens them to one line without control characters.
 #[test]
 fn control_characters_are_escaped() {
     let mut state = state().of_height(TALL).showing(Face::Lab, Pane::Inspector);

@@ -1,4 +1,4 @@
-//! Changes of the motion as commands, each of which is one undo step.
+//! Changes of the motion as commands. Each change is one undo step.
 
 use egui::Response;
 
@@ -10,7 +10,7 @@ pub(in crate::viewer::panel) fn push_change(commands: &mut Vec<Command>, motion:
     commands.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
 }
 
-/// Issues the commands for a changed field. A drag of the field is one undo step, and so is a typed number.
+/// Issues the commands for a changed field. A drag of the field or a typed number is one undo step.
 pub(in crate::viewer::panel) fn push_edit(
     commands: &mut Vec<Command>,
     field: &Response,

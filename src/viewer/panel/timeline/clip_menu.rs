@@ -70,7 +70,7 @@ fn entries(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mu
     }
 }
 
-/// Shows the title of a part of the menu.
+/// Shows a menu section's title.
 fn title(ui: &mut Ui, text: &str, is_separate: bool) {
     if is_separate {
         ui.separator();

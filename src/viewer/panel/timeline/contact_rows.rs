@@ -1,4 +1,4 @@
-//! The contacts of a motion as rows of the dope sheet: those that are stored, and those that follow from the keys.
+//! The contacts of a motion as rows of the dope sheet, both stored and implied by the keys.
 
 use crate::motion::Contact;
 use crate::viewer::Session;
@@ -16,7 +16,7 @@ pub(super) struct ContactRow {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bar {
     pub(super) contact: Contact,
-    /// The index among the contacts of the motion. One that follows from the keys gets this index when it is changed.
+    /// The index among the contacts of the motion. A contact implied by the keys gets this index when changed.
     pub(super) index: usize,
     pub(super) is_stored: bool,
 }
@@ -41,20 +41,20 @@ impl ContactRow {
         rows
     }
 
-    /// Returns whether some bars follow from the keys.
+    /// Returns whether the keys imply some bars.
     pub(super) fn follows_keys(&self) -> bool {
         self.bars.iter().any(|bar| !bar.is_stored)
     }
 }
 
-/// Returns the name of a row: that of the bone, such as "Left foot contact", or of the node.
+/// Returns a row's name, from the bone, such as "Left foot contact", or from the node.
 pub(super) fn row_name(session: &Session, node: usize) -> String {
     let bone = session.puppet.rig.bones.iter().find(|(_, known)| **known == node);
     let name = bone.map_or_else(|| node_name(session, node), |(bone, _)| words(bone));
     format!("{name} contact")
 }
 
-/// Returns the name of a bone as words.
+/// Splits a bone's name into words.
 pub(super) fn words(bone: &str) -> String {
     let mut text = String::new();
     for (index, letter) in bone.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! The time, the duration and the frame rate above the timeline.
+//! Time, duration and frame rate above the timeline.
 
 use egui::{Button, DragValue, RichText, Ui};
 
@@ -6,15 +6,15 @@ use crate::viewer::panel::theme;
 use crate::viewer::session::timeline::MAX_FRAME_RATE;
 use crate::viewer::{Command, Session, Timeline};
 
-/// The usual frame rates.
+/// Common frame rates.
 const FRAME_RATES: [f32; 4] = [24.0, 25.0, 30.0, 60.0];
 
-/// Shows the time as a field, and the length of the motion, which is a field too if the motion has key poses.
+/// Shows the time as a field, and the motion's length, also as a field if the motion has key poses.
 pub(super) fn time(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let (mut time, last) = (session.puppet.time, session.last_time());
     let timeline = &session.document.settings.timeline;
     if timeline.frames && session.is_playing() {
-        // Digits after the point would flicker.
+        // Decimals would flicker.
         time = timeline.time(timeline.frame(time).floor());
     }
     if field(ui, &session.document.settings.timeline, &mut time, [0.0, last], "Time of the playhead") {
@@ -65,7 +65,7 @@ pub(super) fn field(
     changed
 }
 
-/// Shows the menu of the frame rate and of what the timeline shows.
+/// Shows the menu for frame rate and timeline display.
 pub(super) fn menu(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let before = session.document.settings.timeline;
     let mut timeline = before;

@@ -1,4 +1,4 @@
-//! Keys on the timeline, drawn as diamonds above the windows in which they act.
+//! Keys on the timeline, drawn as diamonds above their windows of effect.
 
 use egui::{Rect, Ui, pos2, vec2};
 
@@ -12,7 +12,7 @@ use super::{TimelineState, draw, part};
 
 /// Distance in points from a diamond's center to its corners.
 const DIAMOND: f32 = 6.0;
-/// Width in points of the area at each end of a window in which that end can be dragged.
+/// Width in points of the draggable area at each end of a window.
 const END: f32 = 10.0;
 /// Maximum number of joints named in a tooltip.
 const MAX_NAMES: usize = 4;
@@ -42,7 +42,7 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
     }
 }
 
-/// Describes an edit by its time and the joints that it moves.
+/// Describes an edit by time and moved joints.
 fn name(session: &Session, edit: &Edit) -> String {
     let mut nodes: Vec<usize> = edit.turns.iter().chain(&edit.shifts).map(|(node, _)| *node).collect();
     nodes.sort_unstable();

@@ -1,4 +1,4 @@
-//! Key poses on the timeline, drawn as diamonds. A drag moves a key, and with Ctrl it copies the key.
+//! Key poses on the timeline, drawn as diamonds. Dragging moves a key; with Ctrl it copies the key.
 
 use egui::{CursorIcon, Rect, Sense, Ui, Vec2, pos2};
 
@@ -16,12 +16,11 @@ const DIAMOND: f32 = 7.0;
 /// A drag of a key pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyDrag {
-    /// The time of the key, and the time to which it is dragged, in seconds.
+    /// The key's time and the time it is dragged to, in seconds.
     from: f32,
     to: f32,
 }
 
-/// Shows all key poses.
 pub(super) fn show(
     ui: &Ui,
     session: &Session,
@@ -65,7 +64,7 @@ pub(super) fn show(
     }
 }
 
-/// Returns the command of a drag that has ended.
+/// Returns the command for a finished drag.
 fn dropped(ui: &Ui, KeyDrag { from, to }: KeyDrag, state: &mut TimelineState) -> Option<Command> {
     if from == to {
         return None;
@@ -75,7 +74,6 @@ fn dropped(ui: &Ui, KeyDrag { from, to }: KeyDrag, state: &mut TimelineState) ->
     Some(if copies { Command::KeyCopy(from, to) } else { Command::KeyMove(from, to) })
 }
 
-/// Returns the selected key pose.
 pub(super) fn selected<'a>(session: &'a Session, state: &TimelineState) -> Option<&'a PoseKey> {
     let time = state.key.filter(|_| state.selected.is_none())?;
     session.puppet.motion.keys.iter().find(|key| key.time == time)

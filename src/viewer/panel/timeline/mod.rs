@@ -1,4 +1,4 @@
-//! The timeline below the scene, on which the motion is edited.
+//! The timeline below the scene, for editing the motion.
 
 use egui::{Key, Rect, Sense, Ui, vec2};
 
@@ -34,9 +34,9 @@ pub(super) use change::{push_change, push_edit};
 const RULER: f32 = 20.0;
 const STRIPS: f32 = 38.0;
 const EDITS: f32 = 24.0;
-/// Height in points of the row below everything, with the properties of the selected item.
+/// Height in points of the bottom row with the selected item's properties.
 const DETAILS: f32 = 28.0;
-/// Space on both sides in points, so that grips at the first and the last moment can be reached.
+/// Space on both sides in points, so that grips at the start and end are reachable.
 const MARGIN: f32 = 8.0;
 /// Distance in points within which a dragged part snaps to a mark.
 const SNAP_DISTANCE: f32 = 8.0;
@@ -56,7 +56,7 @@ pub(in crate::viewer) struct TimelineState {
     sheet: sheet_selection::SheetState,
     /// Start and length of the visible time range in seconds. `None` shows everything.
     range: Option<(f32, f32)>,
-    /// Where the selection of the part that loops began, in seconds.
+    /// Where the selection of the looping part began, in seconds.
     looped_from: Option<f32>,
 }
 
@@ -68,7 +68,7 @@ struct ActiveDrag {
     motion: Motion,
     /// The position on the timeline, in seconds, at which the drag started.
     at: f32,
-    /// The ruler at the start of the drag. It is used until the end, so that the timeline does not move under the
+    /// The ruler at the start of the drag. It is kept until the end, so that the timeline does not move under the
     /// pointer.
     ruler: Ruler,
     has_moved: bool,
@@ -87,7 +87,7 @@ impl TimelineState {
         self.sheet.selected.clear();
     }
 
-    /// Selects a key of a row of the dope sheet, or adds it to the selected ones or removes it from there.
+    /// Selects a key in a dope sheet row, or toggles it in the selection.
     fn click_row_key(&mut self, key: sheet_selection::RowKey, adds: bool) {
         (self.key, self.selected) = (None, None);
         self.sheet.click(key, adds);
@@ -104,7 +104,7 @@ impl TimelineState {
         self.sheet.is_open && has_sheet(&session.puppet.motion)
     }
 
-    /// Returns the index of the strip that the panel shows: the selected one, otherwise the first.
+    /// Returns the index of the strip that the panel shows: the selected one, or else the first.
     pub(super) fn strip(&self, motion: &Motion) -> usize {
         match self.selected {
             Some(Item::Strip(index)) if index < motion.strips.len() => index,
@@ -113,17 +113,16 @@ impl TimelineState {
     }
 }
 
-/// Returns whether the dope sheet of a motion has rows: it has key poses, contacts or goals.
+/// Returns whether a motion's dope sheet has rows: key poses, contacts or goals.
 fn has_sheet(motion: &Motion) -> bool {
     !(motion.keys.is_empty() && motion.contacts.is_empty() && motion.goals.is_empty())
 }
 
-/// Shows the timeline.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     rows::header(ui, session, panel, commands);
     let state = &mut panel.timeline;
     let goals = session.puppet.motion.goals.len();
-    // A key that was added or removed has changed the indices of the others.
+    // Adding or removing a key has changed the other indices.
     let has_other_goals = std::mem::replace(&mut state.goals, goals) != goals;
     let is_stale = |item: &Item| has_other_goals && matches!(item, Item::Goal(_));
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion) && !is_stale(item));
@@ -140,7 +139,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
 
 /// Shows the ruler, the strips, the edits and the playhead over them.
 fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) -> Ruler {
-    // The dope sheet needs the space of a lane that is empty.
+    // The dope sheet needs the space of an empty lane.
     let is_empty = state.shows_sheet(session) && session.puppet.motion.strips.is_empty();
     let strips = if is_empty { 0.0 } else { STRIPS };
     let size = vec2(ui.available_width(), RULER + strips + EDITS);
@@ -209,7 +208,7 @@ fn zoom_and_pan(ui: &Ui, area: &egui::Response, ruler: &Ruler, state: &mut Timel
     }
 }
 
-/// Moves the playhead to where the ruler is pressed. With Shift, the pointer selects the part that loops.
+/// Moves the playhead to the pressed position on the ruler. With Shift, the pointer selects the looping part.
 fn seek(
     ui: &Ui,
     top: Rect,
@@ -242,7 +241,7 @@ fn seek(
     }
 }
 
-/// Sets the distance of snapping to suit the ruler's scale, and its step: a frame, or a tenth of the distance between labels.
+/// Sets the snapping distance to suit the ruler's scale, and its step: a frame, or a tenth of the label distance.
 fn snap((ruler, timeline): (&Ruler, &Timeline), snap: Snap) -> Snap {
     let step = if timeline.snap { timeline.time(1.0) } else { ruler.step() / 10.0 };
     Snap { distance: ruler.span(SNAP_DISTANCE), step, ..snap }
@@ -253,8 +252,8 @@ fn snapped(timeline: &Timeline, time: f32) -> f32 {
     if timeline.snap { timeline.nearest(time) } else { time }
 }
 
-/// Handles the pointer on a grip: selects its item on a click and starts a drag of the motion that `motion` returns. Returns whether the
-/// grip is highlighted.
+/// Handles the pointer on a grip: a click selects its item, and a drag starts from the motion that `motion` returns. Returns whether the grip is
+/// highlighted.
 fn part(
     ui: &Ui,
     grip: Grip,
@@ -285,7 +284,7 @@ fn part(
     is_highlighted
 }
 
-/// Returns an identifier of a grip that is the same in every frame.
+/// Returns an identifier of a grip that is stable across frames.
 fn grip_key(grip: Grip) -> (u8, u8, usize) {
     let part = match grip {
         Grip::Whole(_) => 0,
@@ -306,7 +305,7 @@ fn update_drag(ui: &Ui, session: &Session, state: &mut TimelineState, commands: 
     let timeline = &session.document.settings.timeline;
     let Some(active) = &mut state.drag else { return };
     if ui.input(|i| i.key_pressed(Key::Escape)) {
-        // All changes of the drag are one undo step, so one undo reverts them.
+        // All changes of the drag form one undo step, so one undo reverts them.
         commands.extend(active.has_moved.then_some(Command::Undo));
         state.drag = None;
         return;

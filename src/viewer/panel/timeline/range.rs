@@ -1,4 +1,4 @@
-//! The part of the motion that loops, as a band on the ruler with an end on each side.
+//! The looping part of the motion, as a band on the ruler with two ends.
 
 use egui::{CursorIcon, Rect, Response, Sense, Ui, pos2, vec2};
 
@@ -8,11 +8,11 @@ use crate::viewer::{Command, Session, Timeline};
 use super::ruler::Ruler;
 use super::{TimelineState, snapped};
 
-/// Width in points of the area in which an end of the band can be dragged.
+/// Width in points of the draggable area of a band end.
 const END: f32 = 8.0;
 /// Height of the band in points.
 const BAND: f32 = 5.0;
-/// Shortest part that can be chosen, seconds.
+/// Shortest selectable part, seconds.
 const MIN_SECONDS: f32 = 0.02;
 
 /// Shows the band. Each end can be dragged.
@@ -48,7 +48,7 @@ pub(super) fn show(
     }
 }
 
-/// Selects the part that loops while Shift is down. Returns whether the pointer does that.
+/// Selects the looping part while Shift is down. Returns whether the pointer is selecting.
 pub(super) fn select(
     ui: &Ui,
     ruler_area: &Response,

@@ -179,7 +179,7 @@ fn seconds(time: &mut f32) -> DragValue<'_> {
     DragValue::new(time).speed(0.01).max_decimals(2).suffix(" s")
 }
 
-/// Shows a number with its name.
+/// Shows a named number.
 fn field(ui: &mut Ui, name: &str, number: DragValue<'_>) -> Response {
     let quiet = theme::quiet(ui);
     let title = ui.label(RichText::new(name).color(quiet));

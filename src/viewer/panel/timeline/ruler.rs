@@ -19,7 +19,7 @@ pub(in crate::viewer) struct Ruler {
 }
 
 impl Ruler {
-    /// Returns the x coordinate of a time in points.
+    /// Returns a time's x coordinate in points.
     pub(in crate::viewer) fn x(&self, time: f32) -> f32 {
         self.left + (time - self.from) / self.seconds * self.width
     }
@@ -41,7 +41,7 @@ impl Ruler {
         [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= min).unwrap_or(min)
     }
 
-    /// Returns the number of frames between two labels: 1, 2 or 5 times a power of ten, whole frames.
+    /// Returns the number of whole frames between two labels: 1, 2 or 5 times a power of ten.
     pub(in crate::viewer) fn frame_step(&self, frame_rate: f32) -> f32 {
         let min = (self.span(LABEL_DISTANCE) * frame_rate).clamp(1.0, 1e6);
         let power = 10.0_f32.powf(min.log10().floor());
@@ -56,7 +56,7 @@ impl Ruler {
         Self { from: from.max(0.0), seconds, ..*self }
     }
 
-    /// Returns the ruler scrolled by some points.
+    /// Returns the ruler scrolled by a distance in points.
     pub(in crate::viewer) fn moved(&self, points: f32) -> Self {
         Self { from: (self.from - self.span(points)).max(0.0), ..*self }
     }

@@ -1,4 +1,4 @@
-//! The dope sheet below the key poses: a row for each part of the body and for each joint that changes, with its keys.
+//! The dope sheet below the key poses: a row of keys for each body part and each changing joint.
 
 use std::collections::BTreeSet;
 
@@ -20,23 +20,23 @@ const ROW: f32 = 20.0;
 pub(super) const NAMES: f32 = 118.0;
 /// Distance in points from a diamond's center to its corners.
 const DIAMOND: f32 = 5.0;
-/// Minimum distance in points between the diamonds of a row. Those that are closer are not drawn.
+/// Minimum distance in points between the diamonds of a row. Closer ones are not drawn.
 const MIN_DISTANCE: f32 = 2.0;
 
-/// What a row shows.
+/// The content of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowKind {
-    /// The contacts of a foot or a hand, by their index among those of the sheet.
+    /// The contacts of a foot or hand, by index in the sheet.
     Contacts(usize),
-    /// The goal of a node, by its index among those of the sheet.
+    /// The goal of a node, by index in the sheet.
     Goal(usize),
     /// A part of the body, by its index.
     Part(usize),
-    /// A joint, by its index among those of the sheet.
+    /// A joint, by its index in the sheet.
     Joint(usize),
 }
 
-/// Shows the rows in a height in points. The playhead is drawn over them.
+/// Shows the rows in a given height in points, with the playhead over them.
 pub(super) fn show(
     ui: &mut Ui,
     session: &Session,
@@ -80,7 +80,7 @@ pub(super) fn show(
     state.sheet.sheet = Some(sheet);
 }
 
-/// Selects keys by a drag over the background, in addition to the selected ones while Shift is down. Returns the box.
+/// Selects keys by dragging over the background. Shift extends the selection. Returns the box.
 fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Rect> {
     let area = ui.interact(background, ui.scope_id().with("sheet background"), Sense::click_and_drag());
     let adds = ui.input(|i| i.modifiers.shift);
@@ -96,7 +96,7 @@ fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Re
     }
     let (origin, before) = state.sheet.selecting.as_ref()?;
     let at = ui.input(|i| i.pointer.latest_pos())?;
-    // The rows add the keys that are inside now.
+    // The rows add the keys now inside.
     state.sheet.selected.clone_from(before);
     let chosen = Rect::from_two_pos(*origin, at).intersect(background);
     if !area.dragged() && area.drag_stopped() || !ui.input(|i| i.pointer.primary_down()) {
@@ -105,7 +105,7 @@ fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Re
     Some(chosen)
 }
 
-/// Returns the rows that are not folded away.
+/// Returns the rows without folded ones.
 fn rows(sheet: &Sheet, session: &Session, state: &SheetState) -> Vec<RowKind> {
     if state.only_selected {
         let selection: BTreeSet<usize> = session.selection().into_iter().collect();
@@ -128,7 +128,6 @@ fn rows(sheet: &Sheet, session: &Session, state: &SheetState) -> Vec<RowKind> {
     rows
 }
 
-/// Shows one row.
 fn row(
     ui: &mut Ui,
     session: &Session,
@@ -182,7 +181,7 @@ fn row(
     });
 }
 
-/// Shows the content of a row beside its name, with the playhead over it.
+/// Shows a row's content beside its name, with the playhead over it.
 fn in_lane(ui: &mut Ui, session: &Session, (ruler, lane): (&Ruler, Rect), content: impl FnOnce(&mut Ui)) {
     ui.painter().hline(lane.x_range(), lane.bottom(), (1.0, theme::quiet(ui).gamma_multiply(0.12)));
     let before = ui.clip_rect();
@@ -192,7 +191,7 @@ fn in_lane(ui: &mut Ui, session: &Session, (ruler, lane): (&Ruler, Rect), conten
     ui.set_clip_rect(before);
 }
 
-/// Shows the name of a part. A click unfolds its joints or folds them away.
+/// Shows a part's name. A click unfolds or folds its joints.
 fn part_name(ui: &Ui, rect: Rect, name: &str, unfolded: &mut BTreeSet<String>) {
     let part = ui.interact(rect, ui.scope_id().with(("part row", name)), Sense::click());
     let is_open = unfolded.contains(name);
@@ -238,7 +237,7 @@ fn joint_name(
     }
 }
 
-/// Draws text that is cut off at the end of its area.
+/// Draws text, cut off at the end of its area.
 fn text(ui: &Ui, rect: Rect, text: &str, indent: f32, color: egui::Color32) {
     let job = LayoutJob {
         wrap: TextWrapping::truncate_at_width(rect.width() - indent - 4.0),
@@ -249,7 +248,7 @@ fn text(ui: &Ui, rect: Rect, text: &str, indent: f32, color: egui::Color32) {
     ui.painter().galley(at, galley, color);
 }
 
-/// Shows the keys of a row. A drag moves a key, and with Ctrl it copies the key.
+/// Shows a row's keys. Dragging moves a key; with Ctrl it copies the key.
 fn keys(
     ui: &Ui,
     session: &Session,
@@ -303,7 +302,7 @@ fn keys(
         if part.drag_stopped() {
             commands.extend(state.sheet.drag.take().and_then(|drag| dropped(ui, drag, (session, state))));
         }
-        // What is dragged along is shown where it will be.
+        // Keys that are dragged along are shown at their new times.
         if let Some((dragged, to)) =
             state.sheet.drag.as_ref().filter(|(dragged, _)| is_selected && *dragged != key)
         {

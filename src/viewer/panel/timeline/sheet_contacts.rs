@@ -1,4 +1,4 @@
-//! The rows of contacts in the dope sheet: a bar for each time in which a foot or a hand touches something.
+//! The contact rows in the dope sheet: a bar for each period in which a foot or hand touches something.
 
 use egui::{Button, Checkbox, ComboBox, Rect, RichText, StrokeKind, Ui, pos2, vec2};
 
@@ -14,11 +14,11 @@ use super::{TimelineState, counter, part};
 
 /// Space in points between a bar and the borders of its row.
 const INSET: f32 = 4.0;
-/// Width in points of the area at each end of a bar in which that end can be dragged.
+/// Width in points of the draggable area at each end of a bar.
 const END: f32 = 8.0;
 /// Minimum width of a bar in points.
 const MIN_WIDTH: f32 = 6.0;
-/// The bones that a hand or a foot is likely to touch.
+/// The bones that a hand or foot is likely to touch.
 const BONES: [&str; 10] = [
     "hips",
     "spine",
@@ -32,7 +32,7 @@ const BONES: [&str; 10] = [
     "rightHand",
 ];
 
-/// Shows the bars of a row. A drag moves a bar or one of its ends. The first drag of a bar that follows from the keys stores it.
+/// Shows the bars of a row. Dragging moves a bar or one of its ends. The first drag of a bar implied by the keys stores it.
 pub(super) fn bars(
     ui: &mut Ui,
     session: &Session,
@@ -82,14 +82,14 @@ fn grips(
     is_highlighted
 }
 
-/// Describes a bar by its name and its time.
+/// Describes a bar by name and time.
 fn title(bar: &Bar, name: &str, timeline: &Timeline) -> String {
     let [from, to] = [bar.contact.from, bar.contact.to].map(|time| timeline.text(time));
     let source = if bar.is_stored { "" } else { ", from the keys" };
     format!("{name} from {from} to {to}{source}")
 }
 
-/// Draws a bar. One that follows from the keys is lighter.
+/// Draws a bar. Bars implied by the keys are lighter.
 fn draw(ui: &Ui, rect: Rect, is_stored: bool, is_selected: bool, is_highlighted: bool) {
     let accent = theme::accent(ui);
     let strength = if is_stored { 0.6 } else { 0.2 } + if is_highlighted { 0.15 } else { 0.0 };
@@ -98,7 +98,7 @@ fn draw(ui: &Ui, rect: Rect, is_stored: bool, is_selected: bool, is_highlighted:
     ui.painter().rect(rect, 4.0, accent.gamma_multiply(strength), edge, StrokeKind::Inside);
 }
 
-/// Shows the buttons that store what the keys plant and that add a contact.
+/// Shows the buttons that store the contacts implied by the keys and add a contact.
 pub(super) fn buttons(ui: &mut Ui, session: &Session, plants: bool, commands: &mut Vec<Command>) {
     let node = session.selected().filter(|&node| session.can_add_contact(node));
     let add = ui.add_enabled(node.is_some(), Button::new("Add contact"));

@@ -1,4 +1,4 @@
-//! Changes of the selected keys of the dope sheet: they are moved, copied, stretched, eased and removed together.
+//! Edits of the selected keys of the dope sheet: moving, copying, stretching, easing and removing them together.
 
 use egui::Ui;
 
@@ -9,7 +9,7 @@ use super::change::push_change;
 use super::sheet_selection::{RowKey, SheetState};
 use super::{TimelineState, counter};
 
-/// Returns the command of a drag of the selected keys that has ended.
+/// Returns the command for a finished drag of the selected keys.
 pub(super) fn dropped(
     ui: &Ui,
     (key, to): (RowKey, f32),
@@ -32,7 +32,7 @@ pub(super) fn dropped(
     })
 }
 
-/// Returns the command that moves the selected keys to other times, or copies them there, and selects them there.
+/// Returns the command that moves or copies the selected keys to other times, and selects them there.
 fn retimed(
     session: &Session,
     sheet: &mut SheetState,
@@ -109,7 +109,7 @@ pub(super) fn details(ui: &mut Ui, session: &Session, sheet: &mut SheetState, co
     }
 }
 
-/// Returns how the joints of a row change from one of its keys to the next, if all of them change alike.
+/// Returns the easing of a row's joints from one key to the next, if all are equal.
 fn easing_of(session: &Session, key: &RowKey) -> Option<Easing> {
     let keys = &session.document.scene.motion.keys;
     let pose = keys.get(pose_key_at(keys, key.time)?)?;

@@ -1,4 +1,4 @@
-//! The rows of goals in the dope sheet: a diamond for each key, which is larger the more of the goal is kept.
+//! The goal rows in the dope sheet: a diamond for each key, whose size shows the goal's weight.
 
 use egui::{Rect, RichText, Slider, Ui, Vec2, pos2};
 
@@ -12,7 +12,7 @@ use super::contact_rows::words;
 use super::ruler::Ruler;
 use super::{TimelineState, draw, part};
 
-/// Distances in points from a diamond's center to its corners, for keys of weight 0 and 1.
+/// Distances in points from a diamond's center to its corners, for weights 0 and 1.
 const SIZES: [f32; 2] = [3.0, 5.5];
 
 /// The keys of a node's goal.
@@ -20,7 +20,7 @@ const SIZES: [f32; 2] = [3.0, 5.5];
 pub(super) struct GoalRow {
     pub(super) node: usize,
     pub(super) name: String,
-    /// The keys with their indices among those of the motion.
+    /// The keys with their indices in the motion.
     keys: Vec<(usize, GoalKey)>,
 }
 
@@ -43,7 +43,7 @@ fn row_name(session: &Session, node: usize) -> String {
     format!("{name} goal")
 }
 
-/// Shows the keys of a row. A drag moves a key.
+/// Shows a row's keys. Dragging moves a key.
 pub(super) fn keys(
     ui: &Ui,
     session: &Session,

@@ -1,4 +1,4 @@
-//! The content of the dope sheet: the joints that key poses change, by the parts of the body.
+//! The content of the dope sheet: the joints changed by key poses, by body part.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use crate::viewer::panel::name;
 use super::contact_rows::ContactRow;
 use super::sheet_goals::GoalRow;
 
-/// Name of the part that contains the joints that belong to no chain.
+/// Name of the part for joints outside all chains.
 const BODY: &str = "body";
 
-/// The joints that the key poses of a motion change. It is computed once for each motion.
+/// The joints changed by a motion's key poses. Computed once per motion.
 #[derive(Debug)]
 pub(super) struct Sheet {
     motion: Arc<Motion>,
-    /// The feet and hands that have contacts.
+    /// The feet and hands with contacts.
     pub(super) contacts: Vec<ContactRow>,
-    /// The nodes that have keys of goals.
+    /// The nodes with goal keys.
     pub(super) goals: Vec<GoalRow>,
-    /// The joints in the order of their parts.
+    /// The joints, ordered by part.
     pub(super) joints: Vec<SheetJoint>,
     pub(super) parts: Vec<SheetPart>,
-    /// The indices of the keys that hold all joints.
+    /// The indices of keys that contain all joints.
     complete: Vec<usize>,
 }
 
@@ -34,7 +34,6 @@ pub(super) struct Sheet {
 #[derive(Debug)]
 pub(super) struct SheetJoint {
     pub(super) node: usize,
-    /// The index of the part.
     pub(super) part: usize,
     /// The keys that list the joint, with its transforms.
     listed: Vec<(usize, Transform)>,
@@ -54,7 +53,7 @@ pub(super) struct SheetPart {
 pub(super) struct Mark {
     /// Time in seconds.
     pub(super) time: f32,
-    /// Whether the value differs from that of a neighbouring key.
+    /// Whether the value differs from a neighbouring key's.
     pub(super) differs: bool,
 }
 
@@ -78,7 +77,7 @@ impl Sheet {
         for &(node, _) in &skeleton.parents_first {
             let rest = skeleton.nodes.get(node).map_or(Transform::IDENTITY, |node| node.rest);
             let Some(listed) = listed.get_mut(node).map(std::mem::take) else { continue };
-            // A joint that one key alone holds has a row, so that this key can be found.
+            // A joint that only one key contains has a row, so that the key can be found.
             let at_rest =
                 complete.iter().filter(|key| listed.iter().all(|(listed, _)| listed != *key)).count();
             if !listed.is_empty() && listed.len() + at_rest == 1 || changes(&listed, at_rest, &rest) {
@@ -104,12 +103,12 @@ impl Sheet {
         Self { motion, contacts, goals, joints, parts, complete }
     }
 
-    /// Returns whether the sheet is that of the session's motion.
+    /// Returns whether the sheet matches the session's motion.
     pub(super) fn is_current(&self, session: &Session) -> bool {
         Arc::ptr_eq(&self.motion, &session.document.scene.motion)
     }
 
-    /// Returns the keys of a joint in the order of their times.
+    /// Returns a joint's keys in time order.
     pub(super) fn marks(&self, joint: &SheetJoint) -> Vec<Mark> {
         let mut values: Vec<(usize, Transform)> = joint.listed.clone();
         values.dedup_by_key(|(index, _)| *index);
@@ -125,7 +124,7 @@ impl Sheet {
         values.iter().enumerate().filter_map(mark).collect()
     }
 
-    /// Returns the keys of a part in the order of their times: those of any of its joints.
+    /// Returns the keys of any of a part's joints in time order.
     pub(super) fn part_marks(&self, part: &SheetPart) -> Vec<Mark> {
         let joints = self.joints.get(part.joints.clone()).unwrap_or_default();
         let listed = joints.iter().flat_map(|joint| &joint.listed).map(|(index, _)| *index);
@@ -137,14 +136,14 @@ impl Sheet {
     }
 }
 
-/// Returns whether the value of a joint differs between keys. `at_rest` is the number of keys of the whole character that do not
-/// list the joint.
+/// Returns whether a joint's value differs between keys. `at_rest` is the number of whole-character keys that do not list the
+/// joint.
 fn changes(listed: &[(usize, Transform)], at_rest: usize, rest: &Transform) -> bool {
     let Some((_, first)) = listed.first() else { return false };
     listed.iter().any(|(_, local)| local != first) || at_rest > 0 && first != rest
 }
 
-/// Returns the names of the parts, and the part of each node: the limb, spine, neck or tail that contains it or a node above it.
+/// Returns the parts' names, and each node's part: the limb, spine, neck or tail that contains it or an ancestor.
 fn parts(session: &Session) -> (Vec<String>, Vec<usize>) {
     let (skeleton, rig) = (&session.puppet.character().skeleton, &session.puppet.rig);
     let mut names = vec![BODY.to_owned()];

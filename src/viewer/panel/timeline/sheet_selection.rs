@@ -1,4 +1,4 @@
-//! The state of the dope sheet, and the keys that are selected in it.
+//! The state of the dope sheet, and its selected keys.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,7 @@ use super::sheet_rows::Sheet;
 /// A key of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RowKey {
-    /// The name of the row.
     pub(super) name: String,
-    /// The joints of the row.
     pub(super) joints: Vec<usize>,
     /// Time in seconds.
     pub(super) time: f32,
@@ -27,19 +25,18 @@ pub(super) struct SheetState {
     pub(super) is_open: bool,
     /// Whether only rows of selected joints are shown.
     pub(super) only_selected: bool,
-    /// The names of the parts whose joints are shown.
+    /// The names of unfolded parts.
     pub(super) unfolded: BTreeSet<String>,
     pub(super) sheet: Option<Sheet>,
-    /// The selected keys.
     pub(super) selected: Vec<RowKey>,
-    /// The key that is dragged with all other selected ones, and the time to which it is dragged.
+    /// The key being dragged, along with all other selected ones, and its target time.
     pub(super) drag: Option<(RowKey, f32)>,
-    /// The corner at which the selection of a box began, and the keys that were selected before.
+    /// The corner at which a box selection began, and the previously selected keys.
     pub(super) selecting: Option<(Pos2, Vec<RowKey>)>,
 }
 
 impl SheetState {
-    /// Keeps the selected keys that are among the given key poses. Undo may have removed them, or they were dropped on other keys.
+    /// Keeps the selected keys that are among the given key poses. Others were removed by Undo or dropped on other keys.
     pub(super) fn keep_selected(&mut self, keys: Option<&[PoseKey]>) {
         self.selected.retain_mut(|selected| {
             let holds = |key: &&PoseKey| {
@@ -50,7 +47,7 @@ impl SheetState {
         });
     }
 
-    /// Selects a key, or adds it to the selection or removes it from there.
+    /// Selects a key, or toggles it in the selection.
     pub(super) fn click(&mut self, key: RowKey, adds: bool) {
         let before = self.selected.len();
         if adds {
@@ -63,12 +60,12 @@ impl SheetState {
         }
     }
 
-    /// Returns whether contacts that follow from the keys can be stored.
+    /// Returns whether contacts implied by the keys can be stored.
     pub(super) fn plants(&self) -> bool {
         self.sheet.as_ref().is_some_and(|sheet| sheet.contacts.iter().any(ContactRow::follows_keys))
     }
 
-    /// Ends a drag in progress without an effect.
+    /// Cancels a drag in progress.
     pub(super) fn end_drag(&mut self) {
         (self.drag, self.selecting) = (None, None);
     }

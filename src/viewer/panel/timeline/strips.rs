@@ -8,7 +8,7 @@ use super::ruler::Ruler;
 use super::{TimelineState, draw, part};
 use egui::{Rect, Ui, pos2};
 
-/// Width in points of the area at each end of a strip in which that end can be dragged.
+/// Width in points of the draggable area at each end of a strip.
 const END: f32 = 8.0;
 
 /// Shows all strips and their grips. Ends take precedence over bodies, and later strips over earlier ones.

@@ -30,7 +30,7 @@ impl Axis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DragScope {
-    /// The whole body follows, if the character has a recognised one. Otherwise as [`DragScope::Limb`].
+    /// The whole body follows, if it is recognised. Otherwise like [`DragScope::Limb`].
     #[default]
     Body,
     /// Only the chain of the grabbed joint follows, and its base stays in place.
@@ -40,7 +40,7 @@ pub enum DragScope {
 }
 
 impl DragScope {
-    /// Returns the scope that a drag has while Alt is down.
+    /// Returns the scope of a drag while Alt is down.
     pub(in crate::viewer) fn other(self) -> Self {
         match self {
             Self::Body => Self::Limb,
@@ -61,7 +61,7 @@ pub struct Display {
     pub ground: bool,
     /// Shadows.
     pub shadow: bool,
-    /// Whether the camera moves with the character while time passes. This is a setting of the view and shows nothing.
+    /// Whether the camera moves with the character while time passes. This view setting draws nothing.
     #[serde(default)]
     pub follow: bool,
 }
@@ -84,7 +84,7 @@ pub struct NodePoint {
 }
 
 impl Command {
-    /// Checks for values that are invalid in every session.
+    /// Rejects values that are invalid in every session.
     ///
     /// # Errors
     /// The reason why the command is invalid.

@@ -20,14 +20,14 @@ use crate::viewer::{
 
 use super::super::sparse;
 
-/// Declares all commands. A row of `settings` is a field of [`Settings`], the command that sets it, and its initial value. Everything
-/// that copies, records and restores settings follows from these rows.
+/// Declares all commands. A row of `settings` is a field of [`Settings`], the command that sets it, and its initial value. These rows define how
+/// settings are copied, recorded and restored.
 macro_rules! commands {
     (
         settings { $($(#[$about:meta])* $field:ident $setting:ident: $type:ty = $initial:expr;)* }
         actions { $($(#[$meta:meta])* $action:ident $(($($value:ty),*))?,)* }
     ) => {
-        /// One action of the user. Positions are in pixels, with row 0 at the top. Recorded sessions use these names, see
+        /// One action of the user. Positions are in pixels, with row 0 at the top. Recorded sessions use these names; see
         /// `docs/session.md`.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
@@ -36,7 +36,7 @@ macro_rules! commands {
             $($(#[$meta])* $action $(($($value),*))?,)*
         }
 
-        /// How a session works and what it shows, apart from the character and the camera. Undo does not change it.
+        /// How a session works and what it shows, except for character and camera. Undo does not affect it.
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $(#[doc = concat!("See [`Command::", stringify!($setting), "`].")] pub $field: $type,)*
@@ -49,7 +49,7 @@ macro_rules! commands {
         }
 
         impl Settings {
-            /// Stores the value of a command that sets one, within its range. Invalid values and other commands change nothing.
+            /// Stores the clamped value of a setting command. Invalid values and other commands change nothing.
             pub(in crate::viewer) fn set(&mut self, command: Command) {
                 match within_range(command) {
                     $(Some(Command::$setting(value)) => self.$field = value,)*
@@ -65,7 +65,7 @@ macro_rules! commands {
     };
 }
 
-/// Returns a command with its value within the range that the setting has, or `None` if the value is invalid.
+/// Returns a command with its value clamped to the setting's range, or `None` if the value is invalid.
 fn within_range(command: Command) -> Option<Command> {
     Some(match command {
         Command::Scale(scale) if scale.is_finite() => Command::Scale(scale.clamp(0.1, 16.0)),
@@ -79,11 +79,11 @@ fn within_range(command: Command) -> Option<Command> {
 
 commands! {
     settings {
-        /// Sets what drags move, also the current one.
+        /// Sets what drags move, including the current one.
         drag_scope DragScope: DragScope = DragScope::default();
-        /// Sets whether the counterpart of a dragged joint on the other side of the body follows.
+        /// Sets whether a dragged joint's counterpart on the other side of the body follows.
         symmetry Symmetry: bool = false;
-        /// Sets whether a dragged hand or foot lands on what is under the pointer.
+        /// Sets whether a dragged hand or foot lands on the surface under the pointer.
         landing Landing: bool = true;
         /// Sets how the whole character is framed from now on.
         framing Framing: Framing = Framing::Auto;
@@ -91,16 +91,16 @@ commands! {
         ring_mode RingMode: RingMode = RingMode::default();
         /// Sets whether the limits of ball joints are shown in the scene.
         show_limits ShowLimits: bool = false;
-        /// Sets what the gizmo of the selected joint is for.
+        /// Sets the gizmo's tool for the selected joint.
         tool Tool: Tool = Tool::default();
         /// Sets the pixels per point, which scale the gizmo for picking.
         scale Scale: f32 = 1.0;
         /// Sets the solver's options.
         #[serde(with = "sparse")]
         solver Solver: Box<Options> = Box::new(default_options(Method::Auto));
-        /// Sets what the method `style` poses like.
+        /// Sets the style source of the method `style`.
         style Style: StyleSource = StyleSource::default();
-        /// Sets the methods that solve the same goals for comparison and are shown as ghosts.
+        /// Sets the methods that solve the same goals for comparison, shown as ghosts.
         compare Compare: Vec<Method> = Vec::new();
         /// Sets whether goals stay active after a drag ends.
         keep_goals KeepGoals: bool = false;
@@ -114,13 +114,13 @@ commands! {
         timeline Timeline: Timeline = Timeline::default();
         /// Sets the shading mode.
         shading_mode ShadingMode: ShadingMode = ShadingMode::Shaded;
-        /// Shows the materials of a variant of the character, or those of the file.
+        /// Shows a variant's materials, or the file's default materials.
         variant Variant: Option<String> = None;
         /// Sets the skinning method.
         skinning Skinning: Skinning = Skinning::default();
         /// Sets whether the spring bones of hair and clothes swing.
         springs Springs: bool = true;
-        /// Sets what the character looks at with its eyes, or with its head if the file says nothing about eyes.
+        /// Sets what the character looks at with its eyes, or with its head if the file does not define eyes.
         look_at LookAt: EyeTarget = EyeTarget::default();
         /// Sets the display options.
         display Display: Display = Display::default();
@@ -136,33 +136,33 @@ commands! {
         Hover(Vec2),
         /// Starts dragging the part at a position.
         Grab(Vec2),
-        /// Starts dragging the selected joint. The position of the pointer may be anywhere.
+        /// Starts dragging the selected joint, wherever the pointer is.
         GrabSelected(Vec2),
-        /// Starts dragging all selected joints, except those below others. The position of the pointer may be anywhere.
+        /// Starts dragging the topmost selected joints, wherever the pointer is.
         GrabSelection(Vec2),
-        /// Starts dragging a point of a node. Neither the camera nor the pointer matters.
+        /// Starts dragging a point of a node, independently of camera and pointer.
         GrabNode(NodePoint),
         /// Moves the dragged part to a position.
         Drag(Vec2),
-        /// Moves the target of the drag to a world position in metres.
+        /// Moves the drag target to a world position in metres.
         DragTo(DVec3),
         /// Pushes the dragged part away from the camera by 4 % of its distance per step.
         Push(f32),
-        /// Constrains the drag to an axis through its start, or removes the constraint if the axis is the same.
+        /// Constrains the drag to an axis through its start. The same axis again removes the constraint.
         Constrain(Axis),
         /// Sets whether drags snap to steps.
         Snap(bool),
-        /// Sets what the current drag moves. The next drag has the scope of [`Command::DragScope`] again.
+        /// Sets what the current drag moves. The next drag uses the scope of [`Command::DragScope`] again.
         CurrentScope(DragScope),
         /// Ends the drag.
         Release,
         /// Cancels the drag and restores the state before it.
         Cancel,
-        /// Orbits the camera around its target by some pixels.
+        /// Orbits the camera around its target, in pixels.
         Orbit(Vec2),
-        /// Pans the camera by some pixels.
+        /// Pans the camera, in pixels.
         Pan(Vec2),
-        /// Zooms towards the surface at a position by some wheel steps.
+        /// Zooms towards the surface at a position, in wheel steps.
         Zoom(Vec2, f32),
         /// Makes the surface at a position the camera's target.
         Center(Vec2),
@@ -197,7 +197,7 @@ commands! {
         Undo,
         /// Redoes the last undone change.
         Redo,
-        /// Selects a joint and nothing else, or clears the selection.
+        /// Selects only this joint, or clears the selection.
         Select(Option<usize>),
         /// Adds a joint to the selection and makes it the active one.
         SelectAdd(usize),
@@ -208,10 +208,11 @@ commands! {
         /// Sets the limit of a joint. Consecutive changes of the same joint's limit until [`Command::Release`] are one
         /// undo step.
         Limit(usize, Limit),
-        /// Makes a node a bone of the body, named as in VRM 1.0, or lets that bone be recognised again. The bone becomes part of the rig.
+        /// Assigns a node to a bone of the body, named as in VRM 1.0, or returns that bone to automatic recognition. The bone becomes
+        /// part of the rig.
         Bone(String, Option<usize>),
-        /// Sets how strongly goals of the limb that ends at a node take the body along, from 0 to 1. Consecutive changes of the same
-        /// limb until [`Command::Release`] are one undo step.
+        /// Sets how strongly goals of the limb that ends at a node pull the body, from 0 to 1. Consecutive changes of the same limb until
+        /// [`Command::Release`] are one undo step.
         Pull(usize, f64),
         /// Stores the solver's options in the rig, as its defaults.
         StoreOptions,
@@ -222,16 +223,15 @@ commands! {
         /// Sets the weight of a node's goal relative to other goals. Consecutive changes of the same goal's weight until
         /// [`Command::Release`] are one undo step.
         GoalWeight(usize, f64),
-        /// Shows the pose after this number of steps of the last solve, one joint at a time, and pauses playback. `None`
-        /// shows the solved pose.
+        /// Shows the pose after this many steps of the last solve, one joint at a time, and pauses playback. `None` shows the
+        /// solved pose.
         Step(Option<usize>),
         /// Sets the weights and tolerances of a node's goal along its axes. Consecutive changes of the same goal until
         /// [`Command::Release`] are one undo step.
         GoalAxes(usize, GoalAxes),
         /// Plays a clip, or removes the motion if `None`.
         Clip(Option<usize>),
-        /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not
-        /// played.
+        /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is rejected.
         Motion(Box<Motion>),
         /// Inserts a key with the current pose into the motion, and clears the goals and the drag that made the pose.
         Key,
@@ -249,14 +249,14 @@ commands! {
         KeyJointsDelete(Vec<usize>, f32),
         /// Sets how the pose changes from the key pose at a time to the next one.
         KeyEasing(f32, Easing),
-        /// Stores the contacts that the key poses imply: those of feet that successive keys have in the same place.
+        /// Stores the contacts that the key poses imply, where successive keys have a foot in the same place.
         PlantKeys,
-        /// Adds a contact of the foot or the hand at the end of the limb of a joint, from the current time to the next key, or for a second.
+        /// Adds a contact of the foot or hand at the end of a joint's limb, from the current time to the next key, or for one second.
         AddContact(usize),
-        /// Stores the place of a joint, and its orientation unless it has a goal without one, as the key of a goal at the current time. It
-        /// replaces the goal and the pin of the joint.
+        /// Stores a joint's position as a goal key at the current time, with its orientation unless the joint has a goal without one. The key
+        /// replaces the joint's goal and pin.
         KeyGoal(usize),
-        /// Sets the duration of the motion in seconds. `None` is that of its content.
+        /// Sets the motion's duration in seconds. `None` uses its content's.
         Duration(Option<f32>),
         /// Starts or pauses playback.
         Play(bool),
@@ -265,17 +265,17 @@ commands! {
         /// Advances the time. This is not recorded, because every recorded command has a time stamp.
         #[serde(skip)]
         Tick(Duration),
-        /// Adds the clips of another file or a take to the character. An addition whose file was not read has no effect.
+        /// Adds the clips of another file or a take to the character. Has no effect if the file was not read.
         AddClips(Box<AddedClips>),
         /// Sets a morph weight by its index in the pose.
         Morph(usize, f32),
         /// Blends the pose with local transforms of some nodes, and with all morph weights unless the list is empty, by a weight
-        /// from 0 to 1. Removes all goals. Consecutive blends until [`Command::Release`] start from the same pose and are one
+        /// from 0 to 1. Removes all goals. Until [`Command::Release`], consecutive blends start from the same pose and are one
         /// undo step.
         BlendPose(Vec<(usize, Transform)>, Vec<f32>, f32),
         /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
         LivePose(Vec<(usize, Transform)>, Vec<f32>),
-        /// Sets goals from a live source, in addition to those of other nodes. The next [`Command::LivePose`] solves them.
+        /// Sets goals from a live source, keeping those of other nodes. The next [`Command::LivePose`] solves them.
         LiveGoals(Vec<Target>),
         /// Sets the camera.
         Camera(Orbit),

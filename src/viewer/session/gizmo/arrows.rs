@@ -1,4 +1,4 @@
-//! Arrows that pull the selected joint along an axis, and a square that pulls it in the plane of the view.
+//! Arrows that pull the selected joint along an axis, and a square that pulls it in the view plane.
 
 use glam::{DQuat, DVec3, Vec2, Vec3, Vec4};
 
@@ -11,7 +11,7 @@ use super::dial::GizmoView;
 use super::pen::Pen;
 use super::{AXES, GizmoGrip, Tool};
 
-/// Distances in points from the joint to the ends of an arrow, and to the base of its head.
+/// Distances in points from the joint to an arrow's ends, and to the base of its head.
 const START: f32 = 13.0;
 const NECK: f32 = 64.0;
 const TIP: f32 = 80.0;
@@ -19,7 +19,7 @@ const TIP: f32 = 80.0;
 const HEAD: f32 = 11.0;
 /// Half of the side of the square in points.
 const SQUARE: f32 = 8.0;
-/// Length on the screen in points below which an arrow points at the camera and cannot be dragged.
+/// Screen length in points below which an arrow points at the camera and cannot be dragged.
 const MIN_LENGTH: f32 = 22.0;
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 
@@ -29,7 +29,7 @@ pub(super) struct Arrows {
     pub(super) center: Vec3,
     /// Unit vectors.
     directions: [Vec3; 3],
-    /// Length of a point in metres.
+    /// Metres per point.
     point: f32,
 }
 
@@ -70,7 +70,6 @@ impl Arrows {
         pen.path(&corners, if is_hovered { 2.6 } else { 1.5 }, Vec4::ONE);
     }
 
-    /// Draws one arrow.
     pub(super) fn draw_arrow(&self, pen: &mut Pen<'_>, arrow: usize, is_hovered: bool) {
         let Some(([start, tip], color)) = self.ends(arrow, pen.view).zip(AXES.get(arrow)) else { return };
         let color = if is_hovered { Vec4::ONE } else { *color };
@@ -84,7 +83,7 @@ impl Arrows {
 }
 
 impl Session {
-    /// Sets what the gizmo is for, and ends a drag of another one.
+    /// Sets the tool, and ends a drag of another tool's gizmo.
     pub(in crate::viewer::session) fn set_tool(&mut self, tool: Tool) {
         if self.document.settings.tool != tool {
             self.release();
@@ -92,7 +91,7 @@ impl Session {
         }
     }
 
-    /// Starts to pull the selected joints by an arrow or the square. Returns whether there is one.
+    /// Starts to pull the selected joints by an arrow or the square. Returns false if there is none.
     pub(super) fn grab_arrow(&mut self, grip: GizmoGrip, at: Vec2) -> bool {
         let view = self.gizmo_view(self.document.settings.scale);
         let Some(node) = self.document.selection.active else { return false };

@@ -1,4 +1,4 @@
-//! Angles that are drawn as arcs and picked with the pointer.
+//! Angles drawn as arcs and picked with the pointer.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,13 +7,13 @@ use glam::{Quat, Vec2, Vec3};
 use crate::scene::picking::{Ray, pixel};
 use crate::view::Camera;
 
-/// Minimum cosine of the angle between a dial's axis and the pointer's ray. Below it the dial is seen so close to
-/// edge-on that its plane is not intersected with the ray.
+/// Minimum cosine of the angle between a dial's axis and the pointer's ray. Below it, the dial is too close to
+/// edge-on to intersect its plane with the ray.
 const EDGE_ON: f32 = 0.2;
 /// Number of samples over a full turn when a dial is seen edge-on.
 const SAMPLES: u16 = 360;
 
-/// The camera and the scale with which a gizmo is drawn.
+/// The camera and scale for drawing a gizmo.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::viewer) struct GizmoView {
     pub(in crate::viewer) camera: Camera,
@@ -24,7 +24,7 @@ pub(in crate::viewer) struct GizmoView {
 }
 
 impl GizmoView {
-    /// Returns the pixel of a world position, or `None` if it cannot be projected.
+    /// Projects a world position to a pixel. `None` if it cannot be projected.
     pub(super) fn pixel(&self, position: Vec3) -> Option<Vec2> {
         pixel(&self.camera, position, self.size)
     }
@@ -39,7 +39,7 @@ impl GizmoView {
         self.camera.direction()
     }
 
-    /// Returns the length in world metres of a distance in points at a position.
+    /// Converts a distance in points at a position to world metres.
     pub(super) fn metres(&self, position: Vec3, points: f32) -> f32 {
         self.camera.height_at(position) * points * self.scale / self.size.y
     }
@@ -64,7 +64,7 @@ impl Dial {
         Quat::from_axis_angle(self.axis, to_f32(angle)) * self.zero
     }
 
-    /// Returns the point of an angle on the arc.
+    /// Returns the arc's point at an angle.
     pub(super) fn point(&self, angle: f64) -> Vec3 {
         self.center + self.direction(angle) * self.radius
     }

@@ -13,7 +13,7 @@ use super::rail::{Rail, stops, with_stop};
 use super::turned_joint::{TurnedJoint, turned_axis};
 use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits, look};
 
-/// Steps of rings and of limits in degrees while the control key is held.
+/// Steps of rings and limits in degrees with the control key.
 const RING_STEP: f64 = 15.0;
 const END_STEP: f64 = 5.0;
 /// Step of limits in degrees without the control key.
@@ -31,7 +31,7 @@ pub(in crate::viewer) struct GizmoDrag {
     pub(in crate::viewer) before: Scene,
     pub(in crate::viewer) snap: bool,
     pub(super) kind: DragKind,
-    /// The joints that a ring turns alone.
+    /// The joints that a ring turns individually.
     pub(super) joints: Vec<TurnedJoint>,
     /// Whether the pointer has moved since the start.
     pub(super) has_moved: bool,
@@ -41,23 +41,22 @@ pub(in crate::viewer) struct GizmoDrag {
 /// The part of the gizmo that a drag moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DragKind {
-    /// A ring. `from` and `now` are the first and the current angle on the dial in radians. `end` is the end of a chain that
-    /// the ring turns, if it does not turn joints alone.
+    /// A ring. `from` and `now` are the first and the current angle on the dial in radians. `end` is the chain end that the ring
+    /// turns, unless it turns joints alone.
     Ring { dial: Dial, from: f64, now: f64, end: Option<TurnedEnd> },
-    /// An end of a limit. `from` and `now` have the same meaning as for a ring.
+    /// An end of a limit. `from` and `now` are as for a ring.
     End { dial: Dial, from: f64, now: f64 },
     /// A stop of a prismatic joint. `from` and `now` are the first and the current displacement under the pointer in metres.
     Stop { rail: Rail, from: f64, now: f64 },
     /// A pole, which moves in a plane that faces the camera. `grabbed` is the point of that plane under the pointer
-    /// when the drag started, `start` is the pole's position at that time, and `end` is the position at which the
-    /// limb's end stays.
+    /// when the drag started, `start` is the pole's position then, and `end` is the fixed position of the limb's end.
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
-    /// The point at which the character looks, which moves like a pole. `before` is the setting when the drag started.
+    /// The look-at point, which moves like a pole. `before` is the setting when the drag started.
     LookAt { grabbed: Vec3, start: Vec3, before: EyeTarget },
 }
 
-/// The end of a chain that a ring turns. It stays at `position` in world metres. `own` is its world orientation at the start of
-/// the drag, both without a look. `axis` is the axis in world space, a unit vector.
+/// A chain end that a ring turns. It stays at `position` in world metres. `own` is its world orientation when the drag started.
+/// Both exclude the look. `axis` is a unit vector in world space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TurnedEnd {
     base: usize,
@@ -67,7 +66,7 @@ pub(super) struct TurnedEnd {
 }
 
 impl GizmoDrag {
-    /// Starts a drag of a grip of the selected joint.
+    /// Starts dragging a grip of the selected joint.
     pub(in crate::viewer) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
         let view = session.gizmo_view(session.document.settings.scale);
         if grip == GizmoGrip::LookAt {
@@ -110,7 +109,7 @@ impl GizmoDrag {
         Some(Self { grip, node, before, snap: false, kind, joints, has_moved: false, pointer: at })
     }
 
-    /// Starts a drag of the point at which the character looks.
+    /// Starts dragging the look-at point.
     fn of_look(session: &Session, at: Vec2, view: &GizmoView) -> Option<Self> {
         let (start, node) = (look::placed(session)?, Viewpoint::of(&session.puppet)?.head);
         let grabbed = view.ray(at)?.intersect_plane(start, view.direction())?;
@@ -126,7 +125,7 @@ impl GizmoDrag {
         })
     }
 
-    /// Returns the point at which the character looked when its drag started.
+    /// Returns the look-at setting from before its drag.
     pub(in crate::viewer) fn look_before(&self) -> Option<EyeTarget> {
         match self.kind {
             DragKind::LookAt { before, .. } => Some(before),
@@ -142,7 +141,7 @@ impl GizmoDrag {
         }
     }
 
-    /// Moves the part with the pointer and returns the new position of a pole or of the point at which the character looks.
+    /// Moves the part with the pointer and returns the new position of a pole or look-at point.
     fn follow(&mut self, at: Vec2, view: &GizmoView) -> Option<Vec3> {
         (self.pointer, self.has_moved) = (at, true);
         match &mut self.kind {
@@ -161,7 +160,7 @@ impl GizmoDrag {
         }
     }
 
-    /// Returns whether the drag has changed the pose, and not only the rig.
+    /// Returns whether the drag changes the pose, not only the rig.
     pub(in crate::viewer) fn turns(&self) -> bool {
         self.has_moved && matches!(self.kind, DragKind::Ring { .. } | DragKind::Pole { .. })
     }
@@ -205,7 +204,7 @@ impl GizmoDrag {
 }
 
 impl Session {
-    /// Starts dragging the part of the gizmo at a pixel. Returns whether there is one.
+    /// Starts dragging the gizmo part at a pixel. Returns false if there is none.
     pub(in crate::viewer) fn grab_gizmo(&mut self, at: Vec2) -> bool {
         let grip = self.grip_under(at);
         if let Some(grip @ (GizmoGrip::Arrow(_) | GizmoGrip::Center)) = grip {
@@ -233,13 +232,13 @@ impl Session {
         let limit = hold.limit();
         let (node, kind) = (hold.node, hold.kind);
         if let Some(limit) = limit {
-            // Apply the limit to the pose at the start, so that the joint returns when the limit is widened again.
+            // Apply the limit to the initial pose, so that the joint returns when the limit is widened again.
             self.document.scene.held.clone_from(&hold.before.held);
             self.limit_joint(node, limit);
         }
         self.gizmo_drag = Some(hold);
         if let DragKind::LookAt { .. } = kind {
-            // The eyes follow after the command. Nothing is solved.
+            // The eyes follow after the command, without a solve.
             self.document.settings.look_at =
                 pole.map_or(self.document.settings.look_at, |at| EyeTarget::Point(at.as_dvec3()));
             return;
@@ -254,7 +253,7 @@ impl Session {
         self.solve();
     }
 
-    /// Pushes the dragged point at which the character looks away from the camera. Other parts stay.
+    /// Pushes a dragged look-at point away from the camera. Other parts are unaffected.
     pub(in crate::viewer) fn push_gizmo(&mut self, steps: f32) {
         let camera = self.camera();
         let Some(hold) = &mut self.gizmo_drag else { return };
@@ -292,7 +291,7 @@ impl Session {
     }
 }
 
-/// Returns the end of a chain that the rings of a joint turn, or `None` if they turn joints alone.
+/// Returns the chain end that a joint's rings turn, or `None` if they turn joints alone.
 fn turned_end(session: &Session, node: usize, dial: &Dial) -> Option<TurnedEnd> {
     if session.turns_alone(node) {
         return None;

@@ -19,10 +19,9 @@ use super::{Gizmo, GizmoGrip, LIMIT, LOOK, POLE, look, pole, step};
 const WHITE: Vec4 = Vec4::ONE;
 /// Color of a needle at its limit.
 const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
-/// Maximum difference in radians between an angle and its limit at which the limit counts as reached. For a cone, it
-/// is a fraction of the maximum swing.
+/// Maximum difference in radians at which an angle counts as limited. For a cone, a fraction of the maximum swing.
 const NEAR: f64 = 0.01;
-/// Distance from a stop at which a prismatic joint is drawn as being at the stop, as a fraction of its range.
+/// Distance from a stop within which a prismatic joint is drawn at the stop, as a fraction of its range.
 const RAIL_NEAR: f64 = 0.01;
 /// Half of the length of a stop in points.
 const STOP: f32 = 8.0;
@@ -35,8 +34,8 @@ const END: f32 = 9.0;
 /// Distance in points from the center of a pole's diamond to its corners.
 const DIAMOND: f32 = 7.0;
 
-/// Draws all poles that are set, the gizmo of the selected joint, and the step of the step mode. During a drag, only the parts of the gizmo that
-/// belong to it are drawn.
+/// Draws all defined poles, the gizmo of the selected joint, and the step shown in step mode. During a gizmo drag, draws only the parts that belong
+/// to it.
 pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
     let view = session.gizmo_view(scale);
     let mut pen = Pen { view: &view, lines: Vec::new(), fills: Vec::new() };
@@ -95,7 +94,7 @@ fn draw_pole(pen: &mut Pen<'_>, pole: &Pole, hovered_grip: bool) {
     draw_diamond(pen, pole.position, if hovered_grip { WHITE } else { color }, pole.is_set || hovered_grip);
 }
 
-/// Draws the point at which the character looks, and a line from its eyes.
+/// Draws the look-at point, and a line from the eyes.
 fn draw_look(pen: &mut Pen<'_>, session: &Session) {
     let Some((point, viewpoint)) = look::placed(session).zip(Viewpoint::of(&session.puppet)) else { return };
     let grip = session.gizmo_drag.as_ref().map(|hold| hold.grip).or(session.hovered_grip);
@@ -161,7 +160,7 @@ fn draw_rail(pen: &mut Pen<'_>, rail: &Rail, hovered_grip: Option<GizmoGrip>) {
     pen.dot(rail.point(rail.now), 6.0, if is_at_stop { BORDER } else { WHITE });
 }
 
-/// Draws the part of the sphere around the joint that contains all directions in which the bone may point.
+/// Draws the part of the sphere around the joint that contains all allowed bone directions.
 fn draw_cone(pen: &mut Pen<'_>, cone: &ConeShape, color: Vec4) {
     let Some((rim, first)) = cone.around.last().zip(cone.around.first()) else { return };
     pen.fan(cone.axis, first, color.with_w(FAINT));
@@ -215,7 +214,7 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
     pen.path(&corners, 1.8, color);
 }
 
-/// Returns the caption of the part that is dragged or hovered, and its world position.
+/// Returns the caption of the dragged or hovered part, and its world position.
 pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
     let view = session.gizmo_view(session.document.settings.scale);
     let grip = session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hovered_grip)?;

@@ -37,14 +37,14 @@ pub(super) struct AngleArc {
     pub(super) rim: bool,
 }
 
-/// The part of a sphere around the joint that a cone limit allows, and where the bone points.
+/// The part of a sphere around the joint that a cone limit allows, and the bone's direction.
 #[derive(Clone, Debug)]
 pub(super) struct ConeShape {
     /// Closed polylines around the axis. The last one is the rim.
     pub(super) around: Vec<Vec<Vec3>>,
-    /// The point of the cone's axis on the sphere.
+    /// The cone axis on the sphere.
     pub(super) axis: Vec3,
-    /// The point of the bone on the sphere.
+    /// The bone on the sphere.
     pub(super) now: Vec3,
 }
 
@@ -158,7 +158,7 @@ impl LimitFrame<'_> {
         (vec![swing_arc(side, swing[0], "Swing "), swing_arc(other, swing[1], "Swing "), twist], Some(cone))
     }
 
-    /// Returns the arcs of an Euler limit. Each arc is in the frame that results from the rotations before it.
+    /// Returns the arcs of an Euler limit. Each arc is in the frame that the preceding rotations produce.
     fn euler(&self, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> Vec<AngleArc> {
         let (a, b, c) = self.q.to_euler(order);
         // Two sets of Euler angles describe the same rotation. Sometimes only the second set is within the limits.
@@ -225,8 +225,7 @@ pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns a limit in which one end of one angle is moved. The end stops where the range would become empty or too
-/// large.
+/// Returns a limit with one end of one angle moved. The end stops before the range becomes empty or too large.
 pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Limit {
     let set_end = |min: &mut f64, max: &mut f64, bound: f64| {
         if upper {

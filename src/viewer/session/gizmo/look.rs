@@ -1,4 +1,4 @@
-//! The point at which the character looks, which can be dragged in the scene.
+//! The look-at point, which can be dragged in the scene.
 
 use glam::{Vec2, Vec3};
 
@@ -8,7 +8,7 @@ use crate::viewer::{EyeTarget, Session};
 use super::dial::GizmoView;
 use super::{END, GizmoGrip};
 
-/// Returns the point at which the character looks, if it looks at one.
+/// Returns the look-at point, if there is one.
 pub(super) fn placed(session: &Session) -> Option<Vec3> {
     match session.document.settings.look_at {
         EyeTarget::Point(point) if Viewpoint::of(&session.puppet).is_some() => Some(point.as_vec3()),

@@ -1,5 +1,5 @@
-//! The gizmo of the selected joint: its limit and rings that turn it, or arrows that pull it, and the pole of its limb. All parts
-//! can be dragged. Sizes are in points, so that they do not depend on the distance.
+//! The gizmo of the selected joint: its limit and rings that turn it, or arrows that pull it, and its limb's pole. All parts can
+//! be dragged. Sizes are in points, independent of the distance.
 
 use glam::{Vec2, Vec3, Vec4};
 
@@ -35,7 +35,7 @@ pub use tool::Tool;
 use arrows::Arrows;
 use dial::Dial;
 
-/// Colours in linear space of the x, y and z axes.
+/// Linear colours of the x, y and z axes.
 const AXES: [Vec4; 3] =
     [Vec4::new(0.95, 0.08, 0.09, 1.0), Vec4::new(0.22, 0.68, 0.04, 1.0), Vec4::new(0.04, 0.24, 0.98, 1.0)];
 /// Colour of the ring of a hinge.
@@ -56,7 +56,7 @@ pub(in crate::viewer) enum GizmoGrip {
     Ring(usize),
     /// An end of a limit's angle, by the index of the arc. `true` is the upper end.
     End(usize, bool),
-    /// A stop of a prismatic joint. `true` is that of the maximum.
+    /// A stop of a prismatic joint. `true` is the maximum.
     Stop(bool),
     /// The pole of the limb.
     Pole,
@@ -64,7 +64,7 @@ pub(in crate::viewer) enum GizmoGrip {
     Arrow(usize),
     /// The square in the middle of the arrows.
     Center,
-    /// The point at which the character looks.
+    /// The look-at point.
     LookAt,
 }
 
@@ -82,7 +82,7 @@ impl Gizmo {
     fn new(session: &Session, view: &GizmoView) -> Option<Self> {
         let node = session.document.selection.active?;
         let pole = pole::for_joint(session, node);
-        // The arcs of a ball joint would cover the head that is turned.
+        // The arcs of a ball joint would cover the head being turned.
         let is_wanted =
             |limit: &limits::LimitShape| session.document.settings.show_limits || limit.arcs.len() < 2;
         Some(match session.document.settings.tool {
@@ -98,7 +98,7 @@ impl Gizmo {
         })
     }
 
-    /// Returns the part at a pixel. Ends, stops, the pole and the square take precedence over rings and arrows, then the nearest part wins.
+    /// Returns the part at a pixel. Ends, stops, the pole and the square take precedence over rings and arrows; then the nearest part wins.
     fn under(&self, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
         let distance = |position: Vec3| view.pixel(position).map(|p| p.distance(at) / view.scale);
         let ends = self.limit.iter().flat_map(|l| l.arcs.iter().enumerate()).flat_map(|(i, arc)| {
@@ -135,7 +135,7 @@ impl Gizmo {
 }
 
 impl Session {
-    /// Returns the view with which gizmos are drawn. `scale` is in pixels per point.
+    /// Returns the view for gizmos. `scale` is in pixels per point.
     pub(in crate::viewer) fn gizmo_view(&self, scale: f32) -> GizmoView {
         GizmoView { camera: self.camera(), size: self.size(), scale }
     }
@@ -166,7 +166,7 @@ mod tests {
     use crate::viewer::session::viewpoint::Viewpoint;
     use crate::viewer::{Command, EyeTarget};
 
-    /// The arcs of a ball joint lay over the head that was turned.
+    /// The arcs of a ball joint covered the head being turned.
     #[test]
     fn limits_of_ball_joints_are_shown_on_demand() {
         let character = mannequin().unwrap();
@@ -184,7 +184,7 @@ mod tests {
         assert!(is_shown(&mut session, "head"));
     }
 
-    /// The look became a part of the pose, so that the head stayed turned when it looked at nothing again.
+    /// The look became part of the pose, so the head stayed turned after looking at nothing again.
     #[test]
     fn a_ring_does_not_turn_the_head_by_its_look() {
         for (alone, world) in [(true, true), (true, false), (false, true), (false, false)] {

@@ -1,4 +1,4 @@
-//! Collects what a gizmo draws.
+//! Collects a gizmo's shapes.
 
 use glam::{Vec3, Vec4};
 

@@ -1,4 +1,4 @@
-//! The pole of a two-bone limb, which is the point that its middle joint bends towards.
+//! The pole of a two-bone limb: the point towards which its middle joint bends.
 
 use glam::{DQuat, Vec3};
 
@@ -12,7 +12,7 @@ const DISTANCE: f32 = 0.5;
 /// The pole of a limb.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pole {
-    /// Index of the chain.
+    /// Chain index.
     pub(super) chain: usize,
     /// Position of the joint that bends, in world metres.
     pub(super) middle: Vec3,
@@ -22,8 +22,7 @@ pub(super) struct Pole {
     pub(super) is_set: bool,
 }
 
-/// Returns the pole of the limb that a joint belongs to. If the rig defines none, it is in the direction of the current
-/// bend.
+/// Returns the pole of a joint's limb. If the rig defines none, it lies in the direction of the current bend.
 pub(super) fn for_joint(session: &Session, node: usize) -> Option<Pole> {
     let chains = &session.puppet.rig.chains;
     let chain = chains.iter().position(|c| c.joints.len() == 3 && c.joints.contains(&node))?;

@@ -8,8 +8,8 @@ use crate::rig::Slide;
 
 use super::dial::GizmoView;
 
-/// Minimum sine of the angle between a rail and the pointer's ray. Below it the rail is seen so close to end-on that a pixel
-/// determines no point of it.
+/// Minimum sine of the angle between a rail and the pointer's ray. Below it, the rail is too close to end-on for a pixel to
+/// determine a point.
 const END_ON: f32 = 0.05;
 
 /// The rail of a prismatic joint in the world.
@@ -17,7 +17,7 @@ const END_ON: f32 = 0.05;
 pub(in crate::viewer) struct Rail {
     /// Position of the joint without a displacement, metres.
     origin: Vec3,
-    /// Motion of the joint per metre of displacement. It is longer than one if something above the joint has scale.
+    /// Motion of the joint per metre of displacement. Longer than one if an ancestor of the joint has scale.
     along: Vec3,
     /// Minimum and maximum displacement, metres.
     pub(super) range: [f64; 2],
@@ -43,13 +43,13 @@ impl Rail {
         self.origin + self.along * displacement as f32
     }
 
-    /// Returns the positions of the joint at its minimum and its maximum.
+    /// Returns the joint's positions at minimum and maximum.
     pub(super) fn ends(&self) -> [Vec3; 2] {
         self.range.map(|end| self.point(end))
     }
 
-    /// Returns the displacement whose point on the line of the rail is nearest to the ray through a pixel. Returns `None`
-    /// if the rail is seen end-on.
+    /// Returns the displacement whose point on the rail's line is nearest to the ray through a pixel. `None` if the rail is seen
+    /// end-on.
     pub(super) fn displacement(&self, at: Vec2, view: &GizmoView) -> Option<f64> {
         let ray = view.ray(at)?;
         let direction = ray.direction.normalize_or_zero();
@@ -67,7 +67,7 @@ pub(super) fn stops(limit: &Limit) -> Option<[f64; 2]> {
     if let Limit::Prismatic { min, max, .. } = *limit { Some([min, max]) } else { None }
 }
 
-/// Returns a limit in which one stop is moved. It cannot pass the other one.
+/// Returns a limit with one stop moved. It cannot pass the other one.
 pub(super) fn with_stop(limit: Limit, upper: bool, displacement: f64) -> Limit {
     let mut limit = limit;
     if let Limit::Prismatic { min, max, .. } = &mut limit {

@@ -34,7 +34,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Returns the half that faces the camera as one polyline, or the whole ring if it is seen along its axis.
+    /// Returns the camera-facing half as one polyline, or the whole ring if seen along its axis.
     pub(super) fn front(&self, view: &GizmoView) -> Vec<Vec3> {
         let direction = view.camera.direction_to(self.dial.center);
         if self.dial.axis.dot(direction).abs() > 0.97 {
@@ -49,7 +49,7 @@ impl Ring {
 
 impl Session {
     /// Returns whether rings rotate a joint alone, because of the ring mode, because several joints are selected, or because no
-    /// chain would follow.
+    /// chain can follow.
     pub(in crate::viewer) fn turns_alone(&self, node: usize) -> bool {
         self.document.settings.ring_mode.alone
             || self.selection().len() > 1

@@ -1,5 +1,5 @@
-//! The step that is shown in step mode: the vectors from its joint to the effectors and to their targets, its axis, and
-//! the arc by which the effectors turn.
+//! The step shown in step mode: the vectors from its joint to effectors and targets, its axis, and the arc by which the effectors
+//! turn.
 
 use glam::{DVec3, Quat, Vec3, Vec4};
 
@@ -16,28 +16,28 @@ const TARGET: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
 const AXIS: Vec4 = Vec4::new(0.72, 0.3, 1.0, 1.0);
 /// Opacity of the filled sector.
 const FAINT: f32 = 0.3;
-/// Radius of the sector around the joint in points, and length of the axis to either side of the joint.
+/// Radius of the sector around the joint, and length of the axis to either side of it, in points.
 const RADIUS: f32 = 64.0;
 const AXIS_LENGTH: f32 = 84.0;
-/// An effector nearer to the axis than this, in points, does not visibly turn.
+/// Distance from the axis, in points, below which an effector does not visibly turn.
 const ON_AXIS: f32 = 1.0;
 /// Distance in points between the joint and the end of the axis below which the axis points at the camera.
 const LABEL_DISTANCE: f32 = 30.0;
 /// Distance of a label outside the arc from the joint, as a multiple of the sector's radius.
 const LABEL_RADIUS: f32 = 1.2;
 
-/// A step as it is drawn. Positions are in world metres.
+/// A step as drawn. Positions are in world metres.
 #[derive(Clone, Debug)]
 pub(super) struct ShownStep {
     joint: Vec3,
     axis: Vec3,
     angle: f64,
-    /// Where the joint was before it moved.
+    /// The joint's position before it moved.
     moved_from: Vec3,
     levers: Vec<Lever>,
 }
 
-/// Two particles after a move, and where the lower one was before. Positions are in world metres.
+/// Two particles after a move, and the lower one's previous position. Positions are in world metres.
 #[derive(Clone, Copy, Debug)]
 struct ShownSpring {
     before: Vec3,
@@ -46,7 +46,7 @@ struct ShownSpring {
 }
 
 impl ShownSpring {
-    /// Returns the particles that moved last, if the step on the screen moves particles.
+    /// Returns the particles moved last, if the shown step moves particles.
     fn new(session: &Session) -> Option<Self> {
         let (_, NodeStep { step, .. }) = session.shown_step()?;
         let [lower, upper] = step.particles?;
@@ -64,7 +64,7 @@ struct Lever {
 }
 
 impl ShownStep {
-    /// Returns the step that was made last in the pose on the screen, if it moves a joint.
+    /// Returns the last step of the displayed pose, if it moves a joint.
     pub(super) fn new(session: &Session) -> Option<Self> {
         let (trace, NodeStep { node, step }) =
             session.shown_step().filter(|(_, shown)| shown.step.particles.is_none())?;
@@ -90,13 +90,13 @@ impl ShownStep {
         Dial { center, axis, zero, radius: if on_axis { radius } else { radius.min(arm.length()) } }
     }
 
-    /// Returns the end of the axis that is marked.
+    /// Returns the marked end of the axis.
     fn axis_end(&self, view: &GizmoView) -> Vec3 {
         self.joint + self.axis * view.metres(self.joint, AXIS_LENGTH)
     }
 
-    /// Returns the position of the step's label: at the end of the axis, where it covers neither the vectors nor the arc.
-    /// If the axis points at the camera, it is outside the middle of the arc, which is then seen face-on.
+    /// Returns the position of the step's label: at the end of the axis, clear of the vectors and the arc. If the axis points at
+    /// the camera, the label is outside the middle of the arc, which is then seen face-on.
     fn label(&self, view: &GizmoView) -> Vec3 {
         let end = self.axis_end(view);
         let pixels = view.pixel(end).zip(view.pixel(self.joint));
@@ -111,7 +111,7 @@ impl ShownStep {
     }
 }
 
-/// Draws the targets of the solve and the step that was made last.
+/// Draws the solve's targets and the last step.
 pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
     if let Some(ShownSpring { before, lower, upper }) = ShownSpring::new(session) {
         pen.path(&[before, lower], 1.5, BEFORE);
@@ -149,7 +149,7 @@ pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
     pen.dot(shown.joint, 7.0, AXIS);
 }
 
-/// Returns the label of the step that was made last, and its world position.
+/// Returns the last step's label and its world position.
 #[cfg(feature = "window")]
 pub(in crate::viewer) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
     let (_, NodeStep { step, .. }) = session.shown_step()?;
@@ -171,8 +171,8 @@ fn effector(session: &Session, target: &Target) -> Option<Vec3> {
     Some(world.transform_point3(target.offset.as_vec3()))
 }
 
-/// Returns the targets with a position that a joint moves: those below it, or all if the way from the base to them leads
-/// up through the joint. A joint does not move its own origin.
+/// Returns the position targets that a joint moves: those below it, or all if the path from the base leads up through the joint. A
+/// joint does not move its own origin.
 fn moved_targets<'a>(
     session: &'a Session,
     trace: &'a SolveTrace,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the gizmo of the selected joint is for.
+/// The function of the selected joint's gizmo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tool {

@@ -1,4 +1,4 @@
-//! What a ring turns: the rotations of its joints, and targets for the pins below them.
+//! The effect of a ring: its joints' rotations, and targets for the pins below them.
 
 use glam::{DVec3, Quat};
 
@@ -10,8 +10,8 @@ use crate::viewer::session::drag_goal::chain_base;
 use super::GizmoDrag;
 use super::turned_joint::TurnedJoint;
 
-/// A pin that is farther than this fraction of the scene's radius from its node after a turn, or turned by more than this
-/// angle in radians, cannot be met and moves with its node.
+/// A pin that is farther than this fraction of the scene's radius from its node after a turn, or rotated by more than this angle
+/// in radians, is unreachable and moves with its node.
 const UNMET_DISTANCE: f32 = 1e-3;
 const UNMET_ANGLE: f64 = 1e-2;
 
@@ -51,8 +51,8 @@ impl GizmoDrag {
         moved
     }
 
-    /// Returns targets for the pinned nodes below the joints that the drag moves. Each is met by its own limb, so that the rest
-    /// of the body stays in place.
+    /// Returns targets for the pinned nodes below the joints that the drag moves. Each limb meets its own, so the rest of the body
+    /// stays in place.
     pub(in crate::viewer) fn pinned_targets(&self, session: &Session) -> Vec<Target> {
         let moved = self.moved_joints(session);
         let target = |pin: &Pin| {
@@ -73,7 +73,7 @@ impl GizmoDrag {
 }
 
 impl Session {
-    /// Moves the pins that a turn could not meet to where their nodes are now.
+    /// Moves the pins that a turn could not meet to their nodes' current positions.
     pub(in crate::viewer::session) fn settle_pins(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             return;

@@ -24,7 +24,7 @@ pub enum ReplayError {
     Stopped {
         /// The session's file.
         path: PathBuf,
-        /// Why.
+        /// Why reading was stopped.
         stopped: Stopped,
     },
     /// A line is invalid.
@@ -51,10 +51,10 @@ pub enum LineError {
     /// The line is too long.
     #[error("the line is longer than {MAX_LINE_BYTES} bytes")]
     Long,
-    /// The time of the line is before that of the line above, too large or not finite.
+    /// The time is before the previous line's, too large or not finite.
     #[error("time {0} s must be at least that of the previous line and at most {MAX_SECONDS} s")]
     Time(f64),
-    /// The size of the view or the scale is out of range.
+    /// The view size or the scale is out of range.
     #[error("a size of {0}x{1} pixels at {2} pixels per point is out of range")]
     Size(f32, f32, f32),
     /// A clip file could not be read, or does not fit the character.

@@ -1,5 +1,4 @@
-//! Writes the file of a session: a header line, then one line per command. The format is described in
-//! `docs/session.md`.
+//! Writes a session file: a header line, then one line per command. `docs/session.md` describes the format.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +25,7 @@ pub(in crate::viewer) mod names;
 /// The name of the format with its version.
 pub(in crate::viewer) const FORMAT: &str = "sinew-session-1";
 
-/// Maximum length of a line in bytes, enough for a pose of a hundred thousand nodes.
+/// Maximum length of a line in bytes, enough for a pose of 100,000 nodes.
 pub(in crate::viewer) const MAX_LINE_BYTES: u64 = 16 << 20;
 /// Maximum time of a command in seconds (a month). Up to this time, an `f64` in seconds distinguishes single
 /// nanoseconds.
@@ -37,7 +36,7 @@ pub(in crate::viewer) const MAX_SECONDS: f64 = 30.0 * 86_400.0;
 #[serde(deny_unknown_fields)]
 pub(in crate::viewer) struct Header {
     pub(in crate::viewer) format: String,
-    /// The version of the program that wrote it.
+    /// The version of the writing program.
     pub(in crate::viewer) sinew: String,
     /// The character's file, relative to the session's folder if it is inside. `None` for the built-in character.
     pub(in crate::viewer) character: Option<String>,
@@ -78,7 +77,7 @@ impl Header {
         if is_valid { Ok(()) } else { Err(LineError::Size(width, height, scale)) }
     }
 
-    /// Describes a session. `folder` is where its file will be.
+    /// Describes a session. `folder` will contain its file.
     pub(in crate::viewer) fn of(session: &Session, scale: f32, folder: &Path) -> Self {
         Self {
             format: FORMAT.into(),
@@ -96,8 +95,8 @@ impl Header {
     }
 }
 
-/// Returns the path of a file relative to a folder, so that both can be moved together. A file outside the folder keeps
-/// its absolute path.
+/// Returns a file's path relative to a folder, so that both can be moved together. A file outside the folder keeps its absolute
+/// path.
 pub(super) fn relative_to(folder: &Path, file: &Path) -> String {
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
@@ -169,7 +168,6 @@ impl Recorder {
         Ok(Self { draft, name, failed: None, names, before: History::default() })
     }
 
-    /// Returns the folder of the file.
     pub(in crate::viewer) fn folder(&self) -> &Path {
         let folder = self.draft.path().parent().filter(|p| !p.as_os_str().is_empty());
         folder.unwrap_or(Path::new("."))
@@ -202,8 +200,8 @@ impl Recorder {
     }
 
     /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording,
-    /// unless it is already there, and `addition` gets that path. `name` is the base name of the file. If the take
-    /// cannot be saved, the recording fails.
+    /// unless already there, and `addition` gets that path. `name` is the base name of the file. If the take cannot be saved, the
+    /// recording fails.
     pub(in crate::viewer) fn log_added(
         &mut self,
         now: Duration,

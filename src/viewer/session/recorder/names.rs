@@ -1,5 +1,5 @@
-//! Nodes and clips in the lines of a recording. The file has their names, so that it survives a character that was exported again, and the
-//! commands have their indices.
+//! Nodes and clips in the lines of a recording. The file contains names, so that it survives a re-export of the character. The commands contain
+//! indices.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,15 @@ use crate::viewer::Command;
 use super::SessionLine;
 use super::error::LineError;
 
-/// What a place in a command refers to.
+/// What a value in a command refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Node,
     Clip,
 }
 
-/// Where commands have nodes, as paths whose parts are keys, indices, or `*` for all elements. Poses from a live source keep indices: they
-/// arrive sixty times in a second.
+/// Where commands contain nodes, as paths of keys, indices, or `*` for all elements. Poses from a live source keep indices, because they arrive sixty
+/// times per second.
 const NODES: [(&str, &[&str]); 25] = [
     ("grab-node", &["node"]),
     ("pin-node", &[""]),
@@ -63,7 +63,7 @@ const NODES: [(&str, &[&str]); 25] = [
     ("restore", &["goals/*/node", "goals/*/base", "pins/*/node", "problem/nodes/*/0", "problem/pins/*/node"]),
     ("restore", &["problem/targets/*/node", "problem/targets/*/base"]),
 ];
-/// Where motions have nodes and clips.
+/// Where motions contain nodes and clips.
 const IN_MOTION: [(Kind, &[&str]); 2] =
     [(Kind::Node, &NODES_IN_MOTION), (Kind::Clip, &["strips/*/clips/*/clip", "layers/*/clip"])];
 const NODES_IN_MOTION: [&str; 10] = [
@@ -87,7 +87,7 @@ struct Names {
 }
 
 impl Names {
-    /// `others` are further names. An own name of the same text takes precedence.
+    /// `others` are further names. `names` take precedence.
     fn new(names: Vec<String>, others: impl IntoIterator<Item = (String, usize)>) -> Self {
         let own = names.iter().cloned().zip(0..);
         Self { indices: others.into_iter().chain(own).collect(), names }
@@ -107,7 +107,7 @@ pub(in crate::viewer) struct SessionNames {
 }
 
 impl SessionNames {
-    /// Collects the names of the nodes of a character, of the bones of its body, and of its clips.
+    /// Collects the names of a character's nodes, body bones and clips.
     pub(in crate::viewer) fn new(character: &Character, rig: &Rig) -> Self {
         let names = NodeNames::new(&character.skeleton);
         let names = (0..character.skeleton.nodes.len()).map(|node| names.name(node)).collect();
@@ -117,7 +117,7 @@ impl SessionNames {
         all
     }
 
-    /// Collects the names of the clips again, after some were added.
+    /// Updates the clip names after clips were added.
     pub(in crate::viewer) fn set_clips(&mut self, character: &Character) {
         self.clips =
             Names::new((0..character.clips.len()).map(|clip| character.clip_name(clip)).collect(), []);
@@ -131,14 +131,14 @@ impl SessionNames {
     }
 }
 
-/// Returns the text of a line, with the names of nodes and clips. `None` if it cannot be written.
+/// Returns the text of a line, with node and clip names. `None` if it cannot be written.
 pub(super) fn write(at: f64, command: &Command, names: &SessionNames) -> Option<String> {
     let direct = json::to_string(&SessionLine { at, command: Some(command) }).ok()?;
-    // These are frequent and have no nodes, or keep their indices.
+    // These are frequent and contain no nodes, or keep indices.
     if matches!(command, Command::Drag(_) | Command::Hover(_) | Command::Orbit(_) | Command::LivePose(..)) {
         return Some(direct);
     }
-    // The text has numbers of single precision with as few digits as they need.
+    // The text contains single-precision numbers with as few digits as needed.
     let SessionLine { command: Some(mut value), .. } =
         serde_json::from_slice::<SessionLine<Value>>(direct.as_bytes()).ok()?
     else {
@@ -156,7 +156,7 @@ pub(super) fn write(at: f64, command: &Command, names: &SessionNames) -> Option<
     if named { json::to_string(&SessionLine { at, command: Some(value) }).ok() } else { Some(direct) }
 }
 
-/// Reads a line. Without `names`, only its syntax is checked, and every node and clip is the first one.
+/// Reads a line. Without `names`, only the syntax is checked, and every node and clip becomes the first one.
 ///
 /// # Errors
 /// [`LineError`] if the line is invalid or names a node or a clip that does not exist.
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Each command with a node becomes text with its name, in which no index of a node is left, and is read back.
+    /// Each command with a node becomes text with its name and without node indices, and is read back.
     #[test]
     fn nodes_have_names_in_the_file_and_indices_in_commands() {
         let names = names();
@@ -328,7 +328,7 @@ mod tests {
         }
     }
 
-    /// Indices of clips changed when the file was exported with another clip before them.
+    /// Clip indices changed when the file was exported with another clip before them.
     #[test]
     fn clips_have_names_in_the_file_and_indices_in_commands() {
         let names = names();
@@ -363,7 +363,7 @@ mod tests {
         let pin = |text: &str| read(text.as_bytes(), Some(&names)).unwrap().command;
         assert_eq!(pin(r#"{"at":0,"do":{"pin-node":7}}"#), Some(Command::PinNode(7)));
         assert_eq!(pin(r##"{"at":0,"do":{"pin-node":"#7"}}"##), Some(Command::PinNode(7)));
-        // Before the character is known, only the syntax counts.
+        // Before the character is known, only the syntax is checked.
         assert!(read(br#"{"at":0,"do":{"pin-node":"third hand"}}"#, None).is_ok());
     }
 }

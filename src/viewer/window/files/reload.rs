@@ -1,4 +1,4 @@
-//! Watches the open file and the files that belong to it, and reads it again after a change.
+//! Watches the open file and its related files, and reloads it after a change.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -15,11 +15,11 @@ const SETTLE_TIME: Duration = Duration::from_millis(200);
 /// Sizes and modification times of files. An entry is `None` if the file does not exist.
 type Stamp = Vec<Option<(u64, SystemTime)>>;
 
-/// What is known about changes of the open file.
+/// Tracks changes to the open file.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     watch: Option<Watch>,
-    /// The open file and the files that belong to it, as of the last read.
+    /// The open file and its related files, as of the last read.
     stamp: Stamp,
     /// When the open file last changed.
     pub(super) changed: Option<Instant>,
@@ -58,7 +58,7 @@ impl App {
             .map(|then| then + SETTLE_TIME)
     }
 
-    /// Reloads the open file if its last change is at least [`SETTLE_TIME`] ago.
+    /// Reloads the open file if it last changed at least [`SETTLE_TIME`] ago.
     pub(in crate::viewer::window) fn reload_changed(&mut self) {
         if self.next_reload().is_some_and(|when| when <= Instant::now()) {
             self.files.changes.changed = None;

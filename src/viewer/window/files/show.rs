@@ -1,4 +1,4 @@
-//! Shows a file that was read, or asks first.
+//! Shows a loaded file, or asks first.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::viewer::window::App;
 use crate::viewer::{AddedClips, Command, LoadResult, LoadedFile, Session, folder, is_project};
 
 impl App {
-    /// Shows a file that was read, or asks first if that would lose work.
+    /// Shows a loaded file, or asks first if that would lose work.
     pub(super) fn accept_read(&mut self, read: LoadResult) {
         let replaces = matches!(
             read.outcome,
@@ -29,8 +29,7 @@ impl App {
         }
     }
 
-    /// Returns whether a file is a posed copy of the character that is shown. Stepping through a folder is not interrupted by a
-    /// question.
+    /// Returns whether a file is a posed copy of the character shown. Stepping through a folder never asks.
     fn offers_pose(&self, read: &LoadResult) -> bool {
         let current = self.session.puppet().character();
         match &read.outcome {
@@ -42,7 +41,7 @@ impl App {
         }
     }
 
-    /// Applies the pose of the posed copy that was read, or opens it after all.
+    /// Applies the loaded posed copy's pose, or opens the copy after all.
     pub(in crate::viewer::window) fn answer_same_joints(&mut self, answer: Answer) {
         let Some(read) = self.files.pending.take() else { return };
         match (&read.outcome, answer) {
@@ -74,14 +73,14 @@ impl App {
         }
     }
 
-    /// Shows the file that was read before a question was asked.
+    /// Shows the file that waited for an answer.
     pub(in crate::viewer::window) fn show_pending(&mut self) {
         if let Some(read) = self.files.pending.take() {
             self.show_read(read);
         }
     }
 
-    /// Shows a file that was read, or the error if reading failed.
+    /// Shows a loaded file, or the error if reading failed.
     fn show_read(&mut self, read: LoadResult) {
         let mut warnings = None;
         let found = match read.outcome {
@@ -110,7 +109,7 @@ impl App {
         }
     }
 
-    /// Replaces the session by that of a file that was read. `warnings` are those of a project, which has its own settings.
+    /// Replaces the session with that of a loaded file. `warnings` come from a project, which has its own settings.
     fn replace_session(
         &mut self,
         mut session: Session,
@@ -165,7 +164,7 @@ impl App {
         }
     }
 
-    /// Offers to play a recorded session, which is shown at its end.
+    /// Offers to play a recorded session, which initially shows its end.
     fn offer_to_watch(&mut self, file: &Path) {
         let is_session = folder::is_own(file) && !is_project(file);
         self.panel.open.session = is_session.then(|| file.to_path_buf());
@@ -177,7 +176,7 @@ impl App {
         }
     }
 
-    /// Adds the clips of a motion file to the current character, and the first one to the end of the timeline. It is then played.
+    /// Adds the clips of a motion file to the current character, appends the first one to the timeline and plays it.
     fn play_addition(&mut self, addition: AddedClips) {
         let file =
             addition.file.file_name().unwrap_or(addition.file.as_os_str()).to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! Reads one file with everything that belongs to it.
+//! Reads one file with all related files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,9 +22,9 @@ use crate::{asset, rig};
 /// What to read.
 pub(super) struct ReadRequest {
     pub(super) path: PathBuf,
-    /// Whether a recorded session is delivered at its start.
+    /// Whether to deliver a recorded session at its start.
     pub(super) watches: bool,
-    /// The clip that is added to the current character, or all clips of the file.
+    /// The clip to add to the current character. `Some(None)` adds all clips of the file.
     pub(super) adds: Option<Option<String>>,
     pub(super) reloads: bool,
     pub(super) units: Option<f64>,
@@ -33,7 +33,7 @@ pub(super) struct ReadRequest {
     pub(super) progress: Progress,
 }
 
-/// The character that is shown while a file is read.
+/// The character shown while a file is read.
 pub(super) struct CurrentCharacter {
     pub(super) character: Arc<Character>,
     pub(super) rig: Arc<Rig>,
@@ -41,7 +41,7 @@ pub(super) struct CurrentCharacter {
 }
 
 impl ReadRequest {
-    /// Returns a request for a file while a session is shown.
+    /// A request for a file while a session is shown.
     pub(super) fn beside(path: &Path, session: &Session) -> Self {
         let character = session.puppet().shared_character();
         let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
@@ -66,13 +66,13 @@ pub enum LoadedFile {
     Project(Box<Session>, DecodedImages, Vec<String>),
     /// A recorded session at its start, with its length and its decoded textures.
     Watch(Box<Replay>, Duration, DecodedImages),
-    /// Clips without a character, retargeted to the one that is shown.
+    /// Clips without a character, retargeted to the one shown.
     Clips(Box<AddedClips>),
-    /// A pose for the character that is shown.
+    /// A pose for the character shown.
     Pose(Box<StoredPose>),
 }
 
-/// Reads a file. The result has no meaning if the read was stopped.
+/// Reads a file. The result is meaningless if the read was stopped.
 pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let ReadRequest { path, reloads, units, size, current, progress, .. } = request;
     if let Some(clip) = &request.adds {
@@ -84,7 +84,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     if folder::is_pose(path) {
         return read_pose(path).map(|pose| LoadedFile::Pose(Box::new(pose)));
     }
-    // A take that is shown as a character is read again as one.
+    // A take shown as a character is reloaded as one.
     let is_shown = current.as_ref().is_some_and(|c| c.character.path == *path);
     if is_take(path) && !(*reloads && is_shown) {
         return read_clips(path, None, current.as_ref(), progress);
@@ -92,7 +92,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
         asset::mannequin()
     } else {
-        // A reloaded character may read the files that it read before.
+        // A reloaded character may read the same files as before.
         let shown = current.as_ref().filter(|_| *reloads).map(|c| c.character.references.clone());
         let options = LoadOptions::default().with_units(*units).with_references(shown.unwrap_or_default());
         load_character(path, &options, progress)
@@ -105,7 +105,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
         progress.set_stage("Retargeting the motion");
         let source = Arc::new(Source::Character(Box::new(character.clone())));
         let body = (&*current.character, &*current.rig);
-        // A motion that does not fit the character is shown as a character.
+        // A motion that does not fit the character is shown separately.
         if let Ok(addition) = AddedClips::new_with(path, source, body, Transfer::default(), progress) {
             return Ok(LoadedFile::Clips(Box::new(addition)));
         }
@@ -123,7 +123,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     Ok(LoadedFile::Character(Box::new(session), images))
 }
 
-/// Reads a file that has a character. The result has no meaning if the read was stopped.
+/// Reads a file that has a character. The result is meaningless if the read was stopped.
 #[cfg(target_arch = "wasm32")]
 pub(in crate::viewer::window) fn read_session(
     path: &Path,
@@ -183,7 +183,7 @@ fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::erro
     Ok(LoadedFile::Project(Box::new(session), images, warnings))
 }
 
-/// Reads a take or the clips of another character, and retargets them to the character that is shown.
+/// Reads a take or another character's clips, and retargets them to the character shown.
 fn read_clips(
     path: &Path,
     clip: Option<String>,

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::text::json;
 
-/// Maximum number of items of a list that are read one by one.
+/// Maximum number of list items that are read one by one.
 const MAX_ITEMS: usize = 64;
 
-/// Reads a struct. A field that is invalid keeps its default, and so do the fields of structs in it. Of an invalid list, the valid
-/// items are read. Returns `None` if the text is not JSON.
+/// Reads a struct. Invalid fields, also in nested structs, keep their defaults. The valid items of an invalid list are read.
+/// Returns `None` if the text is not JSON.
 ///
-/// A field must be serialized even if it has its default, because all others are unknown and ignored.
+/// Fields must be serialized even with their default, because all others are unknown and ignored.
 pub(super) fn from_slice<T: Default + Serialize + DeserializeOwned>(text: &[u8]) -> Option<T> {
     let stored: Value = serde_json::from_slice(text).ok()?;
     let mut valid = json::to_value(&T::default()).ok()?;
@@ -21,7 +21,7 @@ pub(super) fn from_slice<T: Default + Serialize + DeserializeOwned>(text: &[u8])
     T::deserialize(valid).ok()
 }
 
-/// Replaces the value at a pointer of a valid document, as far as the document stays valid.
+/// Replaces the value at a pointer of a valid document, as far as the document remains valid.
 fn adopt(valid: &mut Value, at: &str, new: &Value, is_valid: &impl Fn(&Value) -> bool) {
     let Some(place) = valid.pointer_mut(at) else { return };
     match (&*place, new) {

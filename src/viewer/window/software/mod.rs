@@ -1,4 +1,4 @@
-//! What the window does only with a software driver ([`Graphics::is_software`](super::surface::Graphics::is_software)).
+//! Code used only with a software driver ([`Graphics::is_software`](super::surface::Graphics::is_software)).
 
 mod panel_texture;
 mod panel_tiles;

@@ -1,5 +1,5 @@
-//! The panel in a texture of its own, of which only what has changed is drawn again. A software adapter takes longer to
-//! draw the panel than a moving character.
+//! The panel in its own texture, in which only changed parts are redrawn. A software adapter takes longer to draw the panel than a
+//! moving character.
 
 use egui_wgpu::ScreenDescriptor;
 use wgpu::TextureFormat;
@@ -9,7 +9,7 @@ use crate::render::{Composed, Compositor, Gpu, Placement, drawable_texture};
 use super::super::panel_output::PanelOutput;
 use super::panel_tiles::Tiles;
 
-/// A texture that contains the panel as it was last drawn.
+/// A texture with the last drawn panel.
 #[derive(Debug, Default)]
 pub(in crate::viewer::window) struct PanelTexture {
     view: Option<wgpu::TextureView>,
@@ -17,13 +17,13 @@ pub(in crate::viewer::window) struct PanelTexture {
 }
 
 impl PanelTexture {
-    /// Forgets what the texture contains, so that the whole panel is drawn again.
+    /// Invalidates the texture, so that the whole panel is redrawn.
     pub(in crate::viewer::window) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// Encodes the drawing of everything that has changed in a window of `size` pixels. Returns the panel, the occupied
-    /// parts of it, and commands to submit first.
+    /// Encodes drawing of everything that has changed in a window of `size` pixels. Returns the panel, its occupied parts, and
+    /// commands to submit first.
     pub(in crate::viewer::window) fn update(
         &mut self,
         gpu: &Gpu,
@@ -65,7 +65,7 @@ impl PanelTexture {
     }
 }
 
-/// Clips all shapes to a rectangle, and removes those outside it.
+/// Clips all shapes to a rectangle and removes those outside.
 fn clip(panel: &mut PanelOutput, to: Placement) {
     #[expect(clippy::cast_precision_loss, reason = "window coordinates")]
     let point = |(x, y): (u32, u32)| egui::pos2(x as f32 / panel.scale, y as f32 / panel.scale);

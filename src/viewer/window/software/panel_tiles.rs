@@ -1,4 +1,4 @@
-//! Finds out which parts of the panel have changed since the last frame, and which are empty.
+//! Finds the parts of the panel that have changed since the last frame, and those that are empty.
 
 use egui::epaint::{ClippedPrimitive, Mesh, Primitive, Vertex};
 use egui::{Rect, TextureId};
@@ -8,7 +8,7 @@ use crate::render::Placement;
 /// Width and height of a tile in pixels.
 const TILE: u32 = 64;
 
-/// A hash of what is drawn in each tile of a window, row by row. It is zero where nothing is drawn.
+/// Hashes of each tile's contents in a window, row by row. Zero where nothing is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tiles {
     size: (u32, u32),
@@ -24,14 +24,14 @@ impl Tiles {
         for shape in shapes {
             match &shape.primitive {
                 Primitive::Mesh(mesh) => tiles.add(mesh, shape.clip_rect, scale),
-                // What a callback draws is unknown.
+                // A callback's output is unknown.
                 Primitive::Callback(_) => tiles.has_callbacks = true,
             }
         }
         tiles
     }
 
-    /// Returns the size of the window in pixels.
+    /// Window size in pixels.
     pub(super) fn size(&self) -> (u32, u32) {
         self.size
     }
@@ -95,7 +95,7 @@ impl Tiles {
         (hi > (0, 0)).then(|| self.pixels(lo, hi))
     }
 
-    /// Returns rectangles that cover all tiles in which something is drawn.
+    /// Returns rectangles that cover all occupied tiles.
     pub(super) fn occupied(&self) -> Vec<Placement> {
         let mut runs: Vec<((u32, u32), (u32, u32))> = Vec::new();
         for (row, tiles) in (0_u32..).zip(self.hashes.chunks(self.columns().max(1) as usize)) {
@@ -106,7 +106,7 @@ impl Tiles {
                     (None, true) => run = Some(column),
                     (Some(first), false) => {
                         run = None;
-                        // A run below one of the same width makes that taller.
+                        // A run below one of the same width extends it.
                         match runs.iter_mut().find(|r| r.0.0 == first && r.1 == (column, row)) {
                             Some(above) => above.1.1 = row + 1,
                             None => runs.push(((first, row), (column, row + 1))),
@@ -119,7 +119,7 @@ impl Tiles {
         runs.into_iter().map(|(lo, hi)| self.pixels(lo, hi)).collect()
     }
 
-    /// Returns a rectangle of tiles in pixels.
+    /// Converts a tile rectangle to pixels.
     fn pixels(&self, lo: (u32, u32), hi: (u32, u32)) -> Placement {
         let origin = (lo.0 * TILE, lo.1 * TILE);
         let end = ((hi.0 * TILE).min(self.size.0), (hi.1 * TILE).min(self.size.1));

@@ -152,7 +152,7 @@ pub(super) fn check_library(app: &mut App) {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Checks that a recording plays until an input stops it, and that nobody is asked to save what it contains.
+/// Checks that a recording plays until an input stops it, and that its contents cause no save question.
 pub(super) fn check_watching(app: &mut App) {
     let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session"));
     let recording = crate::viewer::Recording::open(path).unwrap();

@@ -9,7 +9,7 @@ use super::*;
 /// An app that runs a step of a script after each frame.
 struct ScriptedApp<F> {
     app: App,
-    /// Gets the app, the event loop and the number of frames so far. The window closes when it returns `false`.
+    /// Receives the app, the event loop and the frame count. The window closes when it returns `false`.
     script: F,
 }
 
@@ -57,7 +57,7 @@ fn hovering_the_panel() {
     let mut before = 0;
     run_script(|app, events, frames| {
         match frames {
-            // The size of the scene is known after the first frame, and full quality follows when the scene has rested.
+            // The scene size is known after the first frame, and full quality follows when the scene has rested.
             2 => std::thread::sleep(std::time::Duration::from_millis(400)),
             4 => before = draws(app),
             5..14 => {
@@ -134,8 +134,8 @@ fn a_fast_drag_from_the_scene_does_not_enter_a_field() {
 fn recovering_without_writing() {
     let folder = std::env::temp_dir().join(format!("sinew-unwritable-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    // Permissions do not stop an administrator, who runs the tests in a container. But the name of the recovered project would be
-    // longer than file systems allow, so that it cannot be created either.
+    // Permissions do not stop root, which runs the tests in containers. Instead, the recovered project's name exceeds the file
+    // system's limit, so that it cannot be created.
     let file = folder.join(format!("{}.glb", "a".repeat(232)));
     std::fs::write(&file, crate::asset::MANNEQUIN).unwrap();
     let load = || Session::new(crate::asset::load(&file).unwrap(), None, Vec2::new(1280.0, 800.0));
@@ -199,7 +199,7 @@ fn moving_scene() {
             9.. => assert_eq!(draws(app), before),
             _ => {}
         }
-        // The number of frames is not counted beyond this one.
+        // Frames are not counted beyond this.
         assert!(frames < 110, "the scene must rest");
         std::thread::sleep(Duration::from_millis(5));
         true
