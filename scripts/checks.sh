@@ -17,6 +17,7 @@ lint() {
 }
 lint --all-targets -p sinew-base -p sinew-ik
 lint --all-targets -p sinew-ik --all-features
+lint --all-targets -p sinew-character
 for features in character render cli; do
     lint -p sinew --lib --bins --no-default-features --features $features
 done

@@ -11,7 +11,7 @@
 //   three rows, because the fourth is always (0, 0, 0, 1), and each instance has an offset into them.
 // - Bone indices are integers of 16 bits, packed in pairs. The original casts four floats.
 // - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃), minus those of a second set. Weights must be normalised to a sum of
-//   one. src/skin/linear.rs uses the stored one.
+//   one. src/character/skin/linear.rs uses the stored one.
 // - A second set of four influences is supported, and morph targets are applied before skinning.
 // - Normals are normalised, and zero where a blend flattens the surface.
 // - `eye_direction` (surface.wgsl) leads from the position in the world to the eye, and is normalised for each pixel. The
@@ -24,8 +24,8 @@
 //
 // The functions read data from fetch_storage.wgsl or fetch_texture.wgsl, and bones.wgsl or many_bones.wgsl.
 //
-// src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
-// al. 2007 is available as well, with src/skin/dual.rs as its CPU counterpart.
+// src/character/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
+// al. 2007 is available as well, with src/character/skin/dual.rs as its CPU counterpart.
 
 // Data that determines where a vertex is. This is the only stream of vertices that shadows read.
 struct Vertex {

@@ -27,62 +27,38 @@
 //! | `window` | the viewer window without the program, which also runs in a web page |
 //! | `cli`, `viewer` | the `sinew` program, and its window (the default) |
 
-#[cfg(feature = "character")]
-pub mod asset;
-// Public only for the test that compares its types with the shaders.
-#[cfg(feature = "character")]
-#[doc(hidden)]
-pub mod body;
-#[cfg(feature = "capture")]
-pub mod capture;
-#[cfg(feature = "character")]
-pub mod check;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "render")]
 pub mod crowd;
-#[cfg(feature = "character")]
-pub mod export;
-#[cfg(feature = "character")]
-pub mod files;
 #[cfg(feature = "render")]
 pub mod gpu_ik;
-#[cfg(feature = "character")]
-pub mod motion;
-#[cfg(feature = "character")]
-mod platform;
-#[cfg(feature = "character")]
-pub mod pose;
-#[cfg(feature = "character")]
-pub mod puppet;
 #[cfg(feature = "render")]
 pub mod regress;
 #[cfg(feature = "render")]
 pub mod render;
-#[cfg(feature = "character")]
-pub mod rig;
-#[cfg(feature = "character")]
-pub mod robot;
-#[cfg(feature = "character")]
+#[cfg(feature = "render")]
 pub mod scene;
-#[cfg(feature = "character")]
-pub mod secondary;
-#[cfg(feature = "character")]
-pub mod skin;
-#[cfg(feature = "character")]
-mod text;
-#[cfg(feature = "character")]
-pub mod view;
 #[cfg(feature = "render")]
 #[doc(hidden)]
 pub mod viewer;
 
+#[cfg(feature = "character")]
+pub use sinew_base::{files, view};
+// Public only for the test that compares its types with the shaders.
+#[cfg(feature = "character")]
+#[doc(hidden)]
+pub use sinew_character::body;
+#[cfg(feature = "capture")]
+pub use sinew_character::capture;
+#[cfg(feature = "character")]
+pub use sinew_character::{asset, check, export, motion, pose, puppet, rig, robot, secondary, skin};
 pub use sinew_ik as ik;
 pub use sinew_ik::ParseError;
 
-#[cfg(feature = "character")]
-use sinew_base::{api, mathematics};
+#[cfg(feature = "render")]
+use sinew_base::{api, mathematics, platform, text};
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.
 pub use glam;

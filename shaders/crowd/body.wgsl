@@ -1,5 +1,5 @@
 // What inverse kinematics knows about the body of a model, the goals of a character, and what it remembers from step to
-// step. Requires types.wgsl. The Rust twins are in src/body/mod.rs and src/body/stance.rs.
+// step. Requires types.wgsl. The Rust twins are in src/character/body/mod.rs and src/character/body/stance.rs.
 
 const LIMBS: u32 = 8u;
 const CHAINS: u32 = 4u;

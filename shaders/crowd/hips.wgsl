@@ -1,4 +1,4 @@
-// Moves the hips so that the legs reach the ground. Requires plant.wgsl. The CPU twin is src/body/hips.rs.
+// Moves the hips so that the legs reach the ground. Requires plant.wgsl. The CPU twin is src/character/body/hips.rs.
 
 // Seconds in which the hips follow the ground.
 const FOLLOW: f32 = 0.1;

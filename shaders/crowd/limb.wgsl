@@ -1,5 +1,5 @@
 // Inverse kinematics of limbs with two bones in closed form, after Tolani et al. 2000, "Real-time inverse kinematics
-// techniques for anthropomorphic limbs". Requires limit.wgsl. The CPU twin is src/body/limb.rs.
+// techniques for anthropomorphic limbs". Requires limit.wgsl. The CPU twin is src/character/body/limb.rs.
 
 // The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
 const SOFT: f32 = 0.004;

@@ -1,5 +1,5 @@
 // Joint limits, and rotations in the frames of parents. Requires rotation.wgsl, body.wgsl and the bindings `joints`, `locals`
-// and `models`. The CPU twin is src/body/limit.rs.
+// and `models`. The CPU twin is src/character/body/limit.rs.
 
 fn is_finite_number(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;

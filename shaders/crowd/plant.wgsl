@@ -1,4 +1,4 @@
-// Plants feet on the ground. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/body/plant.rs.
+// Plants feet on the ground. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/character/body/plant.rs.
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 

@@ -1,9 +1,17 @@
-//! Code shared by the crates of sinew: API helpers, and mathematics that is independent of bodies and files. Other crates
-//! should not depend on it, because it may change in any version.
+//! Code shared by the crates of sinew: API helpers, mathematics that is independent of bodies and files, and, with the feature
+//! `files`, text formats, files and cameras. Other crates should not depend on it, because it may change in any version.
 
 pub mod api;
+#[cfg(feature = "files")]
+pub mod files;
 pub mod mathematics;
+#[cfg(feature = "files")]
+pub mod platform;
 mod random;
+#[cfg(feature = "files")]
+pub mod text;
+#[cfg(feature = "files")]
+pub mod view;
 
 pub use random::Random;
 

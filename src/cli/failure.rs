@@ -1,6 +1,6 @@
 //! Errors of the program, reported as one line and an exit code.
 
-use crate::asset::LoadError;
+use crate::asset::{ImageError, LoadError};
 use crate::cli::message;
 use crate::puppet::PuppetError;
 use crate::render::RenderError;
@@ -16,6 +16,8 @@ pub(super) enum Failure {
     Usage(String),
     #[error(transparent)]
     Load(#[from] LoadError),
+    #[error(transparent)]
+    Image(#[from] ImageError),
     #[error(transparent)]
     Puppet(#[from] PuppetError),
     #[error(transparent)]

@@ -9,12 +9,12 @@ use crate::render::gpu_types::Placed;
 use crate::render::staging::Staging;
 use crate::render::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, RenderError, Renderer};
 
-use super::body::{GOALS, Goal};
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::terrain::Terrain;
 use super::types::{Character, Joint, Local, Rows, Step};
+use crate::body::{GOALS, Goal};
 
 /// Characters or elements per workgroup.
 const LANES: u32 = 64;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
 
-use crate::body::Figure;
 use crate::body::stance::Stance;
+use crate::body::{Figure, GOALS, Goal, Inputs};
 use crate::render::gpu_types::Placed;
 use crate::render::{Draw, Instance};
 use crate::view::Bounds;
@@ -14,7 +14,7 @@ use crate::view::Bounds;
 use super::CrowdError;
 use super::advance::advance;
 
-use super::body::{GOALS, Goal, Inputs, gait};
+use super::gait;
 use super::goal::CrowdGoal;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
@@ -165,7 +165,7 @@ impl Posed {
         let contacts = gait::contacts(body, joints, &state.layers);
         let place = state.place();
         let mut figure = Figure { seconds, body, joints, place, contacts, models, stance, locals };
-        figure.pose_body(&Inputs { eye, looks: state.looks, terrain, goals });
+        figure.pose_body(&Inputs { eye, looks: state.looks, ground: terrain, goals });
         world(&model.joints, locals, models);
         palette(state, models, &model.bones, bones);
         for (matrix, rows) in matrices.iter_mut().zip(bones) {

@@ -13,13 +13,13 @@ use crate::render::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
 use super::batch::Batch;
-use super::body::{GOALS, Goal};
 use super::goal::CrowdGoal;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, FASTEST, PlayedClip, Spawn};
 use super::terrain::Terrain;
 use super::types::{Character, LAYERS, Layer, Rows};
+use crate::body::{GOALS, Goal};
 
 /// The longest step in seconds.
 const LONGEST_STEP: f32 = 10.0;

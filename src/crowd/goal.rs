@@ -2,11 +2,10 @@
 
 use glam::{Quat, Vec3};
 
-use crate::body::Body;
+use crate::body::{Body, Goal, HAS_POLE, HAS_ROTATION, HEAD};
 use crate::mathematics::single::normalize;
 
 use super::CrowdError;
-use super::body::{Goal, HAS_POLE, HAS_ROTATION, HEAD};
 
 /// A target for a limb, a chain or the head of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,6 +81,9 @@ impl CrowdGoal {
             weight: self.weight.clamp(0.0, 1.0),
             ..Goal::NONE
         };
-        goal.validate().map(|()| goal)
+        match goal.not_finite() {
+            None => Ok(goal),
+            Some(value) => Err(CrowdError::NotFinite { what: "goal", value }),
+        }
     }
 }

@@ -2,15 +2,14 @@
 
 mod advance;
 mod batch;
-// These modules are public only for the test that compares their types with the shaders.
-#[doc(hidden)]
-pub mod body;
+// This module and `types` are public only for the test that compares their types with the shaders.
 #[doc(hidden)]
 pub mod clips;
 mod cpu;
 #[expect(clippy::module_inception, reason = "named after its type, as the other files")]
 mod crowd;
 mod error;
+mod gait;
 mod goal;
 mod ground;
 mod kernels;
@@ -19,6 +18,8 @@ mod palette;
 mod sample;
 mod spawn;
 mod terrain;
+#[cfg(test)]
+mod tests;
 #[doc(hidden)]
 pub mod types;
 mod world;

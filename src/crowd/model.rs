@@ -12,8 +12,8 @@ use crate::skin::{JointBoxes, Palette, Skinning};
 use crate::view::Bounds;
 
 use super::CrowdError;
-use super::body::gait;
 use super::clips::{Clips, to_u32};
+use super::gait;
 use super::palette::Bone;
 use super::types::{Joint, NONE, Rows};
 

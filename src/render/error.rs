@@ -1,5 +1,7 @@
 //! Errors of rendering.
 
+use crate::asset::ImageError;
+
 /// The reason why nothing could be drawn. Each message is one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -72,8 +74,8 @@ pub enum RenderError {
     #[error("the graphics device has no compute shaders with eight buffers and 256 invocations")]
     NoCompute,
     /// The image could not be encoded as PNG.
-    #[error("cannot encode the image as PNG: {0}")]
-    Png(String),
+    #[error(transparent)]
+    Png(#[from] ImageError),
     /// The device and all its resources were lost, because the driver restarted or the adapter was unplugged.
     #[error("the graphics device was lost: {0}")]
     Lost(String),

@@ -6,7 +6,7 @@ use glam::{Affine3A, Mat4, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{ParseError, named};
-use crate::asset::Material;
+use crate::asset::{Alpha, Material};
 use crate::view::{Bounds, Camera};
 
 use super::{GpuInstances, Light, LightSource, MAX_LIGHTS, PunctualLight};
@@ -236,6 +236,13 @@ impl Background {
     /// Returns the background that belongs to a light: light grey for the classic light, and middle grey for environments.
     pub fn of_light(source: &LightSource) -> Self {
         if *source == LightSource::Classic { Self::STUDIO } else { Self::GREY }
+    }
+}
+
+/// The alpha channel of an image with a background.
+impl From<Background> for Alpha {
+    fn from(background: Background) -> Self {
+        if background == Background::Transparent { Self::Keep } else { Self::Drop }
     }
 }
 

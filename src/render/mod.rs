@@ -40,7 +40,6 @@ mod output;
 mod overrides;
 mod passes;
 mod place;
-mod png;
 mod rect;
 mod renderer;
 pub(crate) mod shaders;

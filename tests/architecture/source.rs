@@ -13,13 +13,15 @@ const NOT_CRATES: [&str; 22] = [
     "self", "str", "super", "u128", "u16", "u32", "u64", "u8", "usize",
 ];
 
-/// The crates below `src` with their folders. All other files belong to the crate `sinew`.
+/// The crates below `src` that are a module of the table, with their folders.
 const CRATES: [(&str, &str); 2] = [("sinew_base", "base"), ("sinew_ik", "ik")];
-/// The modules of `sinew_base` that the crate `sinew` also has at its root.
-const IMPORTED: [&str; 2] = ["api", "mathematics"];
+/// The folders of crates whose modules have rows of their own. No two modules have the same name.
+const SPLIT: [&str; 2] = ["base", "character"];
+/// The names at the root of `sinew_base` that belong to its row. Its other modules have rows of their own.
+const OF_BASE: [&str; 3] = ["Instant", "api", "mathematics"];
 
 pub(crate) struct SourceFile {
-    /// The path of the file below `src`, separated by `/`.
+    /// The path of the file below `src`, separated by `/`, without the folder of a crate whose modules have rows of their own.
     pub(crate) name: String,
     pub(crate) text: String,
 }
@@ -36,13 +38,22 @@ pub(crate) fn files() -> Vec<SourceFile> {
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let inside = path.strip_prefix(&root).unwrap();
                 let names: Vec<&str> = inside.iter().map(|n| n.to_str().unwrap()).collect();
+                let names = match &names[..] {
+                    [of_crate, inside @ ..] if SPLIT.contains(of_crate) && has_row(inside) => inside,
+                    all => all,
+                };
                 files.push(SourceFile { name: names.join("/"), text: fs::read_to_string(&path).unwrap() });
             }
         }
     }
-    files.retain(|f| !["lib.rs", "main.rs"].contains(&f.name.as_str()));
+    files.retain(|f| !["lib.rs", "main.rs", "character/lib.rs"].contains(&f.name.as_str()));
     files.sort_by(|a, b| a.name.cmp(&b.name));
     files
+}
+
+/// Returns whether a file of a crate belongs to a module with a row of its own.
+fn has_row(inside: &[&str]) -> bool {
+    matches!(inside, [module, _, ..] if !OF_BASE.contains(module))
 }
 
 impl SourceFile {
@@ -72,7 +83,7 @@ impl SourceFile {
         Some(self.absolute(found)?.into_iter().next().unwrap_or_else(|| "crate".to_owned()))
     }
 
-    /// Returns the folder of the file's crate, or `None` if it belongs to `sinew`.
+    /// Returns the folder of the file's crate, or `None` if its modules have rows of their own.
     fn crate_folder(&self) -> Option<&'static str> {
         let first = self.name.split('/').next();
         CRATES.iter().map(|(_, folder)| *folder).find(|folder| first == Some(folder))
@@ -87,8 +98,8 @@ impl SourceFile {
             _ if found.is_global => return None,
             "crate" => {
                 module.clear();
-                let imported = || path.peek().filter(|name| IMPORTED.contains(name)).map(|_| "base");
-                module.extend(self.crate_folder().or_else(imported));
+                let of_base = || path.peek().filter(|name| OF_BASE.contains(name)).map(|_| "base");
+                module.extend(self.crate_folder().or_else(of_base));
             }
             "super" => {
                 module.pop();

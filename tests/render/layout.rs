@@ -2,9 +2,9 @@
 
 use std::mem::{offset_of, size_of};
 
+use sinew::body::Goal;
 use sinew::body::stance::{Foot, Stance};
 use sinew::body::{BodyParts, Chain, JointLimit, Limb, Sole};
-use sinew::crowd::body::Goal;
 use sinew::render::SOURCES;
 use sinew::render::gpu_types::{
     Globals, Instance, Line, Part, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,

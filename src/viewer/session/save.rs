@@ -78,7 +78,7 @@ impl Session {
         folder: &Path,
     ) -> Result<PathBuf, SaveError> {
         let (pending, background) = self.submit_image(renderer, model, scale)?;
-        let png = pending.image()?.png(background)?;
+        let png = pending.image()?.png(background).map_err(RenderError::from)?;
         write_numbered(folder, &self.name(), "png", &png)
     }
 

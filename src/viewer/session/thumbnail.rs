@@ -35,6 +35,6 @@ impl Session {
             scale: 1.0,
         };
         let frame = scene::frame(&self.puppet, &settings);
-        renderer.render(&[model], &frame, (SIDE, SIDE))?.png(Background::Transparent)
+        Ok(renderer.render(&[model], &frame, (SIDE, SIDE))?.png(Background::Transparent)?)
     }
 }

@@ -191,7 +191,6 @@ fn biped(plan: &BodyPlan, puppet: &Puppet) -> BTreeMap<String, usize> {
         let names = match limb.kind {
             LimbKind::Arm | LimbKind::Wing => ["UpperArm", "LowerArm", "Hand"],
             LimbKind::Leg => ["UpperLeg", "LowerLeg", "Foot"],
-            _ => continue,
         };
         for (name, node) in names.into_iter().zip(three(limb)) {
             add(format!("{side}{name}"), Some(&node));

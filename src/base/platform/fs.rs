@@ -1,0 +1,29 @@
+//! Files of the operating system, or in the memory of a web page, which chooses their names.
+
+use std::path::{Path, PathBuf};
+
+#[cfg(not(target_arch = "wasm32"))]
+pub use std::fs::{File, canonicalize, create_dir_all, metadata, read_dir, remove_file, rename};
+
+#[cfg(target_arch = "wasm32")]
+pub use super::memory::{
+    File, canonicalize, changes, create_dir_all, metadata, put, read_dir, remove_file, rename, write,
+};
+
+/// Whether a path is a file.
+pub fn is_file(path: &Path) -> bool {
+    metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// Whether a path is a folder.
+pub fn is_dir(path: &Path) -> bool {
+    metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}
+
+/// Returns the user's home folder, or `None` in a web page.
+pub fn home_dir() -> Option<PathBuf> {
+    #[cfg(not(target_arch = "wasm32"))]
+    return etcetera::home_dir().ok();
+    #[cfg(target_arch = "wasm32")]
+    None
+}

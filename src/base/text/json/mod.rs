@@ -1,0 +1,76 @@
+//! Reads JSON, and writes JSON whose numbers are all finite.
+//!
+//! `serde_json` writes `null` for a number that is not finite, so that the file cannot be read again. These functions
+//! return an error with the number's path instead.
+
+use std::io;
+
+use serde::Serialize;
+
+mod finite;
+
+pub use finite::not_finite;
+
+/// An error while writing JSON.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// A number is infinite or NaN.
+    #[error("{at} is not finite")]
+    NotFinite {
+        /// The number's path, for example `nodes[3].translation[0]`.
+        at: String,
+    },
+    /// The value's `Serialize` implementation failed.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+impl From<JsonError> for io::Error {
+    fn from(error: JsonError) -> Self {
+        Self::new(io::ErrorKind::InvalidData, error.to_string())
+    }
+}
+
+/// Returns a value as JSON on one line.
+///
+/// # Errors
+/// [`JsonError::NotFinite`] if a number is not finite. [`JsonError::Json`] if the value cannot be serialized.
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, JsonError> {
+    check(value)?;
+    Ok(serde_json::to_vec(value)?)
+}
+
+/// Like [`to_vec`], but returns a string.
+pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
+    check(value)?;
+    Ok(serde_json::to_string(value)?)
+}
+
+/// Like [`to_vec`], but returns an indented string.
+pub fn to_string_pretty<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
+    check(value)?;
+    Ok(serde_json::to_string_pretty(value)?)
+}
+
+/// Like [`to_vec`], but returns a tree of JSON values.
+pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, JsonError> {
+    check(value)?;
+    Ok(serde_json::to_value(value)?)
+}
+
+/// Reads a value through its text, so that the program contains one reader of a large type, not two.
+///
+/// # Errors
+/// What is wrong with the value.
+pub fn from_value<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Result<T, String> {
+    serde_json::from_slice(value.to_string().as_bytes()).map_err(|error| {
+        let text = error.to_string();
+        // A position in that text means nothing to the user.
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        text.strip_suffix(&place).unwrap_or(&text).to_owned()
+    })
+}
+
+fn check<T: Serialize + ?Sized>(value: &T) -> Result<(), JsonError> {
+    not_finite(value).map_or(Ok(()), |at| Err(JsonError::NotFinite { at }))
+}

@@ -1,0 +1,70 @@
+//! The axis that points up in a file.
+
+use glam::{Quat, Vec3};
+
+use super::{Character, Values};
+
+/// The up axis of a file whose format does not define it: BVH files and takes. The result always has +Y up: +Z up becomes +Y by a
+/// quarter turn about the X axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum UpAxis {
+    /// +Y, the usual up axis of BVH.
+    #[default]
+    Y,
+    /// +Z, as written by many engineering programs and by some capture programs.
+    Z,
+}
+
+impl UpAxis {
+    /// Converts a vector of the file to a space with +Y up.
+    pub fn vector(self, vector: Vec3) -> Vec3 {
+        match self {
+            Self::Y => vector,
+            Self::Z => Vec3::new(vector.x, vector.z, -vector.y),
+        }
+    }
+
+    /// Converts a rotation about an axis of the file to a space with +Y up.
+    pub fn rotation(self, rotation: Quat) -> Quat {
+        let axis = self.vector(Vec3::new(rotation.x, rotation.y, rotation.z));
+        Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
+    }
+}
+
+impl Character {
+    /// Turns a character that was read from a BVH file to +Y up. Its joints stay at the same places of its body, without rotation
+    /// at rest. Returns false, and changes nothing, for a character of another format, which defines its axes.
+    ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use sinew_character::asset::{UpAxis, bvh};
+    /// use sinew_character::glam::Vec3;
+    ///
+    /// let text = "HIERARCHY ROOT hips { OFFSET 0 0 95 CHANNELS 3 Zrotation Xrotation Yrotation
+    ///     End Site { OFFSET 0 0 60 } } MOTION Frames: 1 Frame Time: 0.1
+    ///     0 0 0";
+    /// let mut character = bvh::read(text, Path::new("up.bvh"), Some(0.01))?;
+    /// assert!(character.turn_up(UpAxis::Z));
+    /// assert_eq!(character.skeleton.nodes[1].rest.translation, Vec3::Y * 0.6);
+    /// # Ok::<(), sinew_character::asset::LoadError>(())
+    /// ```
+    pub fn turn_up(&mut self, up: UpAxis) -> bool {
+        if self.units.is_none() {
+            return false;
+        }
+        for node in &mut self.skeleton.nodes {
+            node.rest.translation = up.vector(node.rest.translation);
+            node.rest.rotation = up.rotation(node.rest.rotation);
+        }
+        for channel in self.clips.iter_mut().flat_map(|clip| &mut clip.channels) {
+            match &mut channel.values {
+                Values::Translation(keys) => keys.iter_mut().for_each(|key| *key = up.vector(*key)),
+                Values::Rotation(keys) => keys.iter_mut().for_each(|key| *key = up.rotation(*key)),
+                Values::Scale(_) | Values::Weights(_) => {}
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,52 @@
+//! Goals of a character's limbs, chains and head.
+
+use bytemuck::{Pod, Zeroable};
+use glam::{Quat, Vec3};
+
+use super::types::NONE;
+
+/// The number of goals of a character.
+pub const GOALS: usize = 4;
+/// The flags of a [`Goal`].
+pub const HAS_ROTATION: u32 = 1;
+/// See [`HAS_ROTATION`].
+pub const HAS_POLE: u32 = 2;
+/// The limb of a goal that the head looks at.
+pub const HEAD: u32 = 0xffff_fffe;
+
+/// `Goal`: the target of a limb, a chain or the head of a character.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
+pub struct Goal {
+    pub rotation: Quat,
+    pub position: Vec3,
+    pub limb: u32,
+    pub pole: Vec3,
+    pub flags: u32,
+    pub weight: f32,
+    pub reserved: [u32; 3],
+}
+
+impl Goal {
+    /// No goal.
+    pub const NONE: Self = Self {
+        rotation: Quat::IDENTITY,
+        position: Vec3::ZERO,
+        limb: NONE,
+        pole: Vec3::ZERO,
+        flags: 0,
+        weight: 0.0,
+        reserved: [0; 3],
+    };
+
+    /// Returns the first number that is not finite.
+    pub fn not_finite(&self) -> Option<f32> {
+        let all = [
+            self.rotation.to_array().to_vec(),
+            self.position.to_array().to_vec(),
+            self.pole.to_array().to_vec(),
+        ];
+        all.concat().into_iter().chain([self.weight]).find(|value| !value.is_finite())
+    }
+}

@@ -1,0 +1,12 @@
+//! The ground on which a body stands.
+
+use glam::Vec3;
+
+/// Heights and normals of the ground, in world space.
+pub trait Ground {
+    /// Returns the height of the ground below or above a point near it.
+    fn height(&mut self, at: Vec3) -> f32;
+
+    /// Returns the upward normal of the ground around a point, as far as `distance`. Its length is arbitrary.
+    fn normal(&mut self, at: Vec3, distance: f32) -> Vec3;
+}

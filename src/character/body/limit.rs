@@ -1,0 +1,119 @@
+//! Joint limits, and rotations in the frames of parents: the CPU twin of `shaders/crowd/limit.wgsl`.
+
+use glam::{Quat, Vec2, Vec3, Vec4};
+
+use crate::mathematics::single::normalize;
+
+use super::types::Rows;
+use super::{FREE, HINGE, JointLimit, LOCKED};
+
+pub fn normalize_or(v: Vec3, otherwise: Vec3) -> Vec3 {
+    let square = v.dot(v);
+    if square > 0.0 { v / square.sqrt() } else { otherwise }
+}
+
+/// Returns the cofactors of the linear part of a matrix, row by row, up to a positive factor. They transform rotation
+/// axes, even in mirrored frames.
+fn cofactors(m: &Rows) -> [Vec3; 3] {
+    let [x, y, z] = [m.x, m.y, m.z].map(glam::Vec4::truncate);
+    let unit = x.abs().max(y.abs()).max(z.abs()).max_element().max(1e-30);
+    let [x, y, z] = [x / unit, y / unit, z / unit];
+    [y.cross(z), z.cross(x), x.cross(y)]
+}
+
+fn sum(v: Vec3, c: &[Vec3; 3]) -> Vec3 {
+    v.x * c[0] + v.y * c[1] + v.z * c[2]
+}
+
+/// Returns the direction of an axis of a joint's frame in model space.
+pub fn axis_in_model(m: &Rows, axis: Vec3) -> Vec3 {
+    let c = cofactors(m);
+    Vec3::new(c[0].dot(axis), c[1].dot(axis), c[2].dot(axis))
+}
+
+/// Returns a rotation with another axis and the same angle. A zero axis gives the identity.
+fn with_axis(q: Quat, axis: Vec3) -> Quat {
+    let square = axis.dot(axis);
+    if square > 0.0 {
+        let xyz = q.xyz();
+        return normalize((axis * (xyz.dot(xyz) / square).sqrt()).extend(q.w));
+    }
+    Quat::IDENTITY
+}
+
+/// Converts a rotation from model space to a parent's frame. Exact if the parent is scaled uniformly.
+pub fn to_parent(m: &Rows, q: Quat) -> Quat {
+    if q.xyz() == Vec3::ZERO { Quat::IDENTITY } else { with_axis(q, sum(q.xyz(), &cofactors(m))) }
+}
+
+/// Converts a rotation from a parent's frame to model space.
+pub fn from_parent(m: &Rows, q: Quat) -> Quat {
+    if q.xyz() == Vec3::ZERO { Quat::IDENTITY } else { with_axis(q, axis_in_model(m, q.xyz())) }
+}
+
+/// Converts a vector from model space to a parent's frame. A flat frame gives zero.
+pub fn vector_in_frame(m: &Rows, v: Vec3) -> Vec3 {
+    let c = cofactors(m);
+    let square = m.x.truncate().dot(c[0]);
+    if square.abs() > 1e-30 { sum(v, &c) / square } else { Vec3::ZERO }
+}
+
+/// Interpolates from no rotation to `q`, but not at constant speed.
+pub fn part_of(q: Quat, t: f32) -> Quat {
+    let nearer = if q.w < 0.0 { -q } else { q };
+    normalize((nearer.xyz() * t).extend(1.0 - t + nearer.w * t))
+}
+
+/// Returns the twist of a rotation about a unit axis.
+fn twist_of(q: Quat, axis: Vec3) -> Quat {
+    normalize((axis * q.xyz().dot(axis)).extend(q.w))
+}
+
+/// Returns the tangent of half the angle of a twist, at most 1e6.
+fn half_tangent(twist: Quat, axis: Vec3) -> f32 {
+    let along = twist.xyz().dot(axis);
+    let along = if twist.w < 0.0 { -along } else { along };
+    (along / twist.w.abs().max(1e-6)).clamp(-1e6, 1e6)
+}
+
+/// Returns the swing vector: the axis times the tangent of a quarter of the angle.
+fn swing_vector(swing: Quat) -> Vec3 {
+    let nearer = if swing.w < 0.0 { -swing } else { swing };
+    nearer.xyz() / (1.0 + nearer.w)
+}
+
+/// Limits a rotation from rest part by part: the swing is shortened, and the twist is clamped. The limit is widened so that
+/// it contains the rotation before the solve, because a solve must not jump when it begins.
+pub fn limited(limit: &JointLimit, q: Quat, before: Quat) -> Quat {
+    match limit.kind {
+        FREE => return q,
+        LOCKED => return before,
+        _ => {}
+    }
+    let (twist, twist_before) = (twist_of(q, limit.axis), twist_of(before, limit.axis));
+    let (angle, angle_before) = (half_tangent(twist, limit.axis), half_tangent(twist_before, limit.axis));
+    let clamped = angle.max(limit.twist.x.min(angle_before)).min(limit.twist.y.max(angle_before));
+    #[expect(clippy::float_cmp, reason = "unchanged to the last bit")]
+    let is_inside = clamped == angle;
+    let new_twist = if is_inside { twist } else { normalize((limit.axis * clamped).extend(1.0)) };
+    let swing_before = before * twist_before.conjugate();
+    if limit.kind == HINGE {
+        return swing_before * new_twist;
+    }
+    let other = limit.axis.cross(limit.side);
+    let in_ellipse = |m: Vec3| Vec2::new(m.dot(limit.side), m.dot(other)) / limit.swing;
+    let m = swing_vector(q * twist.conjugate());
+    let (at, at_before) = (in_ellipse(m), in_ellipse(swing_vector(swing_before)));
+    let (square, most) = (at.dot(at), at_before.dot(at_before).max(1.0));
+    if square <= most && is_inside {
+        return q;
+    }
+    let inside = if square > most { m * (most / square).sqrt() } else { m };
+    let s = inside.dot(inside);
+    Quat::from_vec4((2.0 * inside).extend(1.0 - s) / (1.0 + s)) * new_twist
+}
+
+/// Normalises a quaternion. Returns `None` if it is not finite.
+pub fn unit(q: Quat) -> Option<Quat> {
+    Some(normalize(Vec4::from(q))).filter(|q| q.is_finite())
+}

@@ -1,0 +1,265 @@
+//! Plants feet on the ground: the CPU twin of `shaders/crowd/plant.wgsl`.
+//!
+//! "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
+
+use glam::{Quat, Vec2, Vec3, Vec3Swizzles, Vec4};
+
+use crate::mathematics::single::{normalize, shortest_arc};
+
+use super::figure::{Base, Figure};
+use super::limit::part_of;
+use super::stance::Foot;
+use super::types::NONE;
+use super::{Ground, LIMBS, Limb};
+
+/// Seconds in which a released foot returns to its position in the clip.
+const RELEASE: f32 = 0.15;
+/// A standing foot is released when it is this far from its position in the clip, as a fraction of the leg.
+const LEASH: f32 = 0.15;
+/// A foot that is this many leashes away was moved with its character. Its old footing is forgotten.
+const JUMP: f32 = 2.0;
+/// Tangent of half the largest angle by which a standing foot is turned, 40°.
+const LARGEST_YAW: f32 = 0.36;
+/// Steepest slope that a foot follows: the tangent of 30°, about the range of a bent ankle.
+const STEEPEST: f32 = 0.577;
+/// Height at which a foot no longer follows the slope, as a fraction of the leg.
+const LIFTED: f32 = 0.35;
+/// Height difference between heel and toes at which the lower one begins to carry the foot, as a fraction of half the
+/// foot.
+const ROLL: f32 = 0.02;
+/// Changes below this fraction of the leg are rounding errors.
+pub(super) const NOTHING: f32 = 2e-6;
+
+/// Where a foot must go.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FootGoal {
+    /// Position of the ankle, placed.
+    pub ankle: Vec3,
+    /// Rotation of the foot from the pose of the clip, in world axes.
+    pub turn: Quat,
+    /// Height of the ankle above its height in the clip.
+    pub change: f32,
+    /// How near the foot is to the floor in the clip, from 0 to 1.
+    pub weight: f32,
+    pub is_moved: bool,
+    /// Whether the foot stands.
+    pub held: bool,
+    /// Whether the foot was released before its contact ended.
+    pub spent: bool,
+    /// Whether the toes carry the foot, not the heel.
+    pub on_toes: bool,
+}
+
+/// Where a foot stands.
+struct Footing {
+    /// x and z of the ankle, placed.
+    at: Vec2,
+    /// Rotation of the foot from the pose of the clip, in world axes.
+    turn: Quat,
+    held: bool,
+    spent: bool,
+}
+
+fn smooth_step(x: f32) -> f32 {
+    let t = x.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+fn yaw_turn(tangent: f32) -> Quat {
+    normalize(Vec4::new(0.0, tangent, 0.0, 1.0))
+}
+
+/// Returns the tangent of half the angle about the vertical axis from one direction to another, at most 1.
+fn yaw_between(from: Vec2, to: Vec2) -> f32 {
+    let arc = shortest_arc(Vec3::new(from.x, 0.0, from.y), Vec3::new(to.x, 0.0, to.y));
+    (arc.y / arc.w.max(1e-3)).clamp(-1.0, 1.0)
+}
+
+/// Returns the rotation by which a foot follows the slope of the ground, within the range of its ankle.
+fn slope_turn(normal: Vec3) -> Quat {
+    let aside = normal.xz().length();
+    let part = if aside > STEEPEST * normal.y { STEEPEST * normal.y.max(0.0) / aside } else { 1.0 };
+    shortest_arc(Vec3::Y, Vec3::new(normal.x * part, normal.y, normal.z * part))
+}
+
+impl Figure<'_> {
+    pub fn placed(&self, v: Vec3) -> Vec3 {
+        self.place.rotation * (v * self.place.scale)
+    }
+
+    pub fn unplaced(&self, v: Vec3) -> Vec3 {
+        let scale = if self.place.scale.abs() > 1e-20 { self.place.scale } else { 1.0 };
+        self.place.rotation.conjugate() * v / scale
+    }
+
+    /// Converts a rotation from world to model space.
+    pub fn unplaced_turn(&self, q: Quat) -> Quat {
+        let rotation = self.place.rotation;
+        rotation.conjugate() * (q * rotation)
+    }
+
+    /// Returns the length of a leg in the world.
+    pub fn size(&self) -> f32 {
+        self.body.parts.size * self.place.scale.abs()
+    }
+
+    /// Returns a point of a sole relative to the ankle, in placed space.
+    fn sole_offset(&self, limb: &Limb, index: usize, ankle: Vec3) -> Vec3 {
+        let Some(sole) = limb.sole.get(index) else { return Vec3::ZERO };
+        self.placed(self.rows(sole.joint).point(sole.position)) - ankle
+    }
+
+    /// Returns the height of an ankle at which the lowest point of its sole is at `low` above the ground.
+    fn ankle_height(
+        &self,
+        ground: &mut impl Ground,
+        limb: &Limb,
+        ankle: Vec3,
+        turn: Quat,
+        at: Vec2,
+        low: f32,
+    ) -> f32 {
+        let position = self.place.position;
+        let mut height_above = |offset: Vec3| {
+            let offset = turn * offset;
+            let below = position + Vec3::new(at.x + offset.x, ankle.y + offset.y, at.y + offset.z);
+            offset.y - (ground.height(below) - position.y)
+        };
+        // On a crest, the middle of a foot would sink in first.
+        let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
+        let mut least = height_above(0.5 * (heel + toe));
+        for index in 0..limb.soles as usize {
+            least = least.min(height_above(self.sole_offset(limb, index, ankle)));
+        }
+        low - least
+    }
+
+    /// Decides where a foot stands. While it is in contact, it keeps its heading, and the end of the sole that carries it
+    /// does not move, so that it rolls without slipping. Afterwards it returns to the clip. `slope` tilts the foot.
+    fn footing(&mut self, leg: usize, ankle: Vec3, ends: [Vec3; 2], on_toes: bool, slope: Quat) -> Footing {
+        let bit = 1_u32 << leg;
+        let place = self.place.position.xz();
+        let mut foot = self.stance.feet.get(leg).copied().unwrap_or_default();
+        let leash = LEASH * self.size();
+        let [heel, toe] = ends;
+        let stands = self.contacts & bit != 0;
+        let mut was_held = self.stance.held & bit != 0 && stands;
+        // A character that was moved does not stretch its legs back to its old position.
+        let away = 0.5 * (foot.heel + foot.toe) - place - (ankle.xz() + 0.5 * (heel.xz() + toe.xz()));
+        let reach = JUMP * leash;
+        if was_held && !matches!(away.dot(away).partial_cmp(&(reach * reach)), Some(std::cmp::Ordering::Less))
+        {
+            was_held = false;
+            foot = Foot::default();
+        }
+        let mut spent = stands && self.stance.spent & bit != 0;
+        let part = smooth_step(foot.weight);
+        let mut at = ankle.xz() + foot.offset * part;
+        let mut yaw = foot.yaw * part;
+        let heading = toe.xz() - heel.xz();
+        if was_held && heading.dot(heading) > 0.25 * foot.heading.dot(foot.heading) {
+            yaw = yaw_between(heading, foot.heading);
+        }
+        let turn = slope * yaw_turn(yaw);
+        let [heel_at, toe_at] = [(turn * heel).xz(), (turn * toe).xz()];
+        if was_held {
+            at = if on_toes { foot.toe - toe_at } else { foot.heel - heel_at } - place;
+            let offset = at - ankle.xz();
+            spent |= !(offset.dot(offset) < leash * leash && yaw.abs() < LARGEST_YAW);
+        }
+        let held = stands && !spent;
+        foot.weight = if held { 1.0 } else { (foot.weight - self.seconds / RELEASE).max(0.0) };
+        if held || was_held {
+            (foot.offset, foot.yaw) = (at - ankle.xz(), yaw);
+        } else if foot.weight <= 0.0 {
+            (foot.offset, foot.yaw) = (Vec2::ZERO, 0.0);
+        }
+        foot.heel = place + at + heel_at;
+        foot.toe = place + at + toe_at;
+        foot.heading = (yaw_turn(yaw) * Vec3::new(heading.x, 0.0, heading.y)).xz();
+        if let Some(stored) = self.stance.feet.get_mut(leg) {
+            *stored = foot;
+        }
+        Footing { at, turn, held, spent }
+    }
+
+    /// Returns where a foot must go: with its sole on the slope, and as high above the ground as it is above the floor in
+    /// the clip.
+    fn place_foot(&mut self, ground: &mut impl Ground, leg: usize, limb: &Limb) -> FootGoal {
+        let scale = self.place.scale.abs();
+        let place = self.place.position;
+        let ankle = self.placed(self.position(limb.end));
+        let heights = (0..limb.soles as usize).map(|index| self.sole_offset(limb, index, ankle).y);
+        let lowest = heights.fold(1e30, f32::min);
+        let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
+        let low = (ankle.y + lowest - self.body.parts.floor * scale).max(0.0);
+        let near = 1.0 - smooth_step(low / (LIFTED * self.size()));
+        // Uses the slope where the foot stood in the last step, because its position depends on its rotation.
+        let foot = self.stance.feet.get(leg).copied().unwrap_or_default();
+        let below = if self.stance.held >> leg & 1 == 1 {
+            0.5 * (foot.heel + foot.toe)
+        } else {
+            place.xz() + (ankle.xz() + foot.offset * smooth_step(foot.weight) + 0.5 * (heel.xz() + toe.xz()))
+        };
+        let below = Vec3::new(below.x, place.y + ankle.y + lowest, below.y);
+        let slope = slope_turn(ground.normal(below, (self.body.parts.foot * scale).max(1e-4)));
+        // While both ends are equally high, the end that carried the foot before still does.
+        let roll = heel.y - toe.y;
+        let is_rolled = roll.abs() > ROLL * self.body.parts.foot * scale;
+        let on_toes = if is_rolled { roll > 0.0 } else { self.stance.on_toes >> leg & 1 == 1 };
+        let Footing { at, turn, held, spent } =
+            self.footing(leg, ankle, [heel, toe], on_toes, part_of(slope, near));
+        let height = self.ankle_height(ground, limb, ankle, turn, at, low);
+        let goal = Vec3::new(at.x, height, at.y);
+        let is_moved = (goal - ankle).abs().max_element() > NOTHING * self.size()
+            || turn.xyz().abs().max_element() > 1e-6;
+        FootGoal { ankle: goal, turn, change: height - ankle.y, weight: near, is_moved, held, spent, on_toes }
+    }
+
+    /// Returns the position and the rotation of a foot in model space before the hips moved, and whether the leg must move.
+    pub fn foot_target(&self, foot: &FootGoal, base: &Base) -> (Vec3, Quat, bool) {
+        let turn = base.turn.conjugate() * self.unplaced_turn(foot.turn);
+        (base.unmoved(self.unplaced(foot.ankle)), turn, foot.is_moved || base.shift != Vec3::ZERO)
+    }
+
+    /// Puts all feet on the ground and moves the hips.
+    pub fn stand(&mut self, ground: &mut impl Ground) {
+        let body = self.body;
+        let (feet, base) = self.place_feet(ground);
+        for (limb, foot) in body.legs().iter().zip(&feet) {
+            let (target, turn, is_moved) = self.foot_target(foot, &base);
+            if is_moved {
+                self.solve_limb(limb, &base, target, turn, Vec3::ZERO, false);
+            }
+        }
+        self.pose_hips(&base);
+        self.stance.is_known = 1;
+    }
+
+    /// Returns where all feet must go, and how the hips move so that the legs reach.
+    pub fn place_feet(&mut self, ground: &mut impl Ground) -> ([FootGoal; LIMBS], Base) {
+        let body = self.body;
+        let mut feet = [FootGoal::default(); LIMBS];
+        for (leg, (limb, foot)) in body.legs().iter().zip(&mut feet).enumerate() {
+            *foot = self.place_foot(ground, leg, limb);
+        }
+        self.remember_feet(&feet);
+        let has_hips = body.parts.hips != NONE && !body.legs().is_empty();
+        let base = if has_hips { self.move_hips(&feet) } else { Base::NOTHING };
+        (feet, base)
+    }
+
+    /// Stores how all feet stand.
+    fn remember_feet(&mut self, feet: &[FootGoal]) {
+        let legs = self.body.legs().len();
+        let bits = |is_set: fn(&FootGoal) -> bool| {
+            feet.iter()
+                .take(legs)
+                .enumerate()
+                .fold(0, |bits, (leg, foot)| bits | u32::from(is_set(foot)) << leg)
+        };
+        self.stance.held = bits(|foot| foot.held);
+        self.stance.spent = bits(|foot| foot.spent);
+        self.stance.on_toes = bits(|foot| foot.on_toes);
+    }
+}

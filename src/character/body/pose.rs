@@ -1,0 +1,122 @@
+//! Inverse kinematics of a character: feet and hips, goals of limbs and chains, and the head. The CPU twin of
+//! `shaders/crowd/bodies.wgsl`.
+
+use glam::{Quat, Vec3};
+
+use super::goal::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+use super::limit::{part_of, unit};
+use super::types::NONE;
+use super::{BELOW_HIPS, Base, Figure, FootGoal, Ground, LIMBS, Limb};
+
+/// Inputs for a character's body besides its clips.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a, G> {
+    /// Position of the camera, at which heads may look.
+    pub eye: Vec3,
+    /// How much the head looks at the camera, from 0 to 1.
+    pub looks: f32,
+    /// The ground under the feet, which stay where the clip has them without it.
+    pub ground: Option<G>,
+    /// The goals, of which the first [`GOALS`] count.
+    pub goals: &'a [Goal],
+}
+
+impl<G> Inputs<'_, G> {
+    /// Returns the goal of a limb, a chain or the head.
+    fn goal(&self, limb: u32) -> Option<Goal> {
+        let is_set = |goal: &&Goal| goal.limb == limb && goal.weight > 0.0 && goal.position.is_finite();
+        self.goals.iter().take(GOALS).find(is_set).copied()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct LimbGoal {
+    /// Rotation of the end from the pose of the clip, before the hips moved.
+    turn: Quat,
+    /// Position of the end in model space, before the hips moved.
+    position: Vec3,
+    /// Relative to the first joint, or zero.
+    pole: Vec3,
+    is_moved: bool,
+}
+
+impl Figure<'_> {
+    /// Returns the rotation of a joint in model space: the product of the rotations above it and its own.
+    fn orientation(&self, joint: u32) -> Quat {
+        let mut q = self.rotation(joint);
+        let parent = |joint: u32| self.joints.get(joint as usize).map_or(NONE, |joint| joint.parent);
+        let mut above = parent(joint);
+        for _ in 0..256 {
+            if above == NONE {
+                break;
+            }
+            q = self.rotation(above) * q;
+            above = parent(above);
+        }
+        unit(q).unwrap_or(Quat::IDENTITY)
+    }
+
+    fn in_model(&self, position: Vec3) -> Vec3 {
+        self.unplaced(position - self.place.position)
+    }
+
+    /// Returns the target of a limb: its foot, or its goal if any.
+    fn limb_goal(&self, limb: &Limb, base: &Base, foot: Option<&FootGoal>, goal: Option<Goal>) -> LimbGoal {
+        let (mut at, mut turn) = (self.position(limb.end), Quat::IDENTITY);
+        if limb.flags & BELOW_HIPS != 0 {
+            (at, turn) = (base.moved(at), base.turn);
+        }
+        let (mut pole, mut is_moved) = (Vec3::ZERO, false);
+        if let Some(foot) = foot {
+            is_moved = foot.is_moved || base.shift != Vec3::ZERO;
+            at = self.unplaced(foot.ankle);
+            turn = self.unplaced_turn(foot.turn);
+        }
+        if let Some(goal) = goal {
+            let weight = goal.weight.min(1.0);
+            at = at * (1.0 - weight) + self.in_model(goal.position) * weight;
+            is_moved = true;
+            if goal.flags & HAS_ROTATION != 0 && goal.rotation.is_finite() {
+                let now = self.orientation(limb.end);
+                let wanted = self.place.rotation.conjugate() * goal.rotation;
+                turn = part_of(wanted * (turn * now).conjugate(), weight) * turn;
+            }
+            if goal.flags & HAS_POLE != 0 && goal.pole.is_finite() {
+                pole = base.unmoved(self.in_model(goal.pole)) - self.position(limb.first);
+            }
+        }
+        LimbGoal { turn: base.turn.conjugate() * turn, position: base.unmoved(at), pole, is_moved }
+    }
+
+    /// Poses the body of the character. Changes only local rotations, and the translations of the hips and of detached feet.
+    pub fn pose_body<G: Ground + Copy>(&mut self, inputs: &Inputs<'_, G>) {
+        let body = self.body;
+        let none = ([FootGoal::default(); LIMBS], Base::NOTHING);
+        let (feet, base) = inputs.ground.map_or(none, |mut ground| self.place_feet(&mut ground));
+        // All goals come first, because they depend on the pose of the clips.
+        let stands = |index: u32| index < body.parts.legs && inputs.ground.is_some();
+        let mut goals = [None; LIMBS];
+        for ((index, goal), (limb, foot)) in (0..).zip(&mut goals).zip(body.limbs().iter().zip(&feet)) {
+            let foot = Some(foot).filter(|_| stands(index));
+            *goal = Some((self.limb_goal(limb, &base, foot, inputs.goal(index)), foot.is_none()));
+        }
+        for (limb, goal) in body.limbs().iter().zip(goals) {
+            // The ground takes precedence over limits of hips, because a foot must not sink into it.
+            if let Some((goal, is_limited)) = goal.filter(|(goal, _)| goal.is_moved) {
+                self.solve_limb(limb, &base, goal.position, goal.turn, goal.pole, is_limited);
+            }
+        }
+        self.pose_hips(&base);
+        for (index, chain) in (body.parts.limbs..).zip(body.chains()) {
+            let Some(goal) = inputs.goal(index) else { continue };
+            let end = chain.joints.get(chain.links as usize).copied().unwrap_or(NONE);
+            let (now, at) = (self.position(end), base.unmoved(self.in_model(goal.position)));
+            let weight = goal.weight.min(1.0);
+            self.solve_chain(chain, now * (1.0 - weight) + at * weight);
+        }
+        let looked_at = inputs.goal(HEAD).map(|goal| (goal.position, goal.weight));
+        let (at, weight) = looked_at.unwrap_or((inputs.eye, inputs.looks));
+        self.aim_head(base.unmoved(self.in_model(at)), weight);
+        self.stance.is_known = 1;
+    }
+}

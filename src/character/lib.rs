@@ -1,0 +1,51 @@
+//! Characters for [`sinew_ik`]: loads them from glTF, VRM, FBX, URDF and BVH files, poses them with clips and with inverse kinematics,
+//! skins them on the CPU, retargets, checks and exports their motion.
+//!
+//! ```text
+//! file ─▶ asset::Character ─▶ motion ─▶ sinew_ik ─▶ skin::Palette
+//!         (immutable)          writes a Pose        (matrices for a renderer)
+//! ```
+//!
+//! Start with [`puppet::Puppet`], a live character that plays clips, reaches for targets and returns skin matrices.
+//!
+//! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces
+//! that they connect, for example `world_from_joint`.
+//!
+//! Items that the documentation does not show are for the other crates of sinew, and may change in any version.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `meshopt` | compressed glTF (needs a C++ compiler) |
+//! | `fbx` | FBX (needs a C compiler) |
+//! | `urdf` | robots |
+//! | `vmc` | live motion over the network |
+
+pub mod asset;
+#[doc(hidden)]
+pub mod body;
+pub mod capture;
+pub mod check;
+pub mod export;
+pub mod motion;
+pub mod pose;
+pub mod puppet;
+pub mod rig;
+pub mod robot;
+pub mod secondary;
+pub mod skin;
+
+pub use sinew_base::view;
+pub use sinew_ik as ik;
+pub use sinew_ik::ParseError;
+
+use sinew_base::{api, files, mathematics, platform, text};
+
+/// The mathematics library whose vectors, quaternions and matrices the API uses.
+pub use glam;
+
+/// Compiles and runs the README's example as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+struct Readme;

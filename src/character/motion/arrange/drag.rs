@@ -1,0 +1,140 @@
+//! Computes the motion that results from a drag on the timeline.
+
+use crate::asset::Clip;
+use crate::motion::{Contact, Edit, Motion, Strip};
+
+use super::{Grip, Item, end, insert};
+
+/// Minimum length in seconds of a clip strip, of a contact and of each side of an edit's window.
+const MIN_SECONDS: f32 = 0.05;
+
+/// The times to which a dragged part snaps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snap {
+    /// Times to snap to, in seconds.
+    pub marks: Vec<f32>,
+    /// Maximum distance to a mark at which a time snaps to it, in seconds.
+    pub distance: f32,
+    /// Step in seconds to snap to when no mark is near.
+    pub step: f32,
+}
+
+impl Snap {
+    /// Collects the marks for a grip: the ends of the other strips and contacts, the times of the other edits and the playhead.
+    /// Contacts and goals also snap to key poses. The end of a strip also snaps to the time at which its clips have been played once.
+    #[doc(hidden)]
+    pub fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
+        let item = grip.map(Grip::item);
+        let others = motion.strips.iter().enumerate().filter(|(i, _)| item != Some(Item::Strip(*i)));
+        let mut marks: Vec<f32> = others.flat_map(|(_, s)| [s.start, end(s, clips)]).collect();
+        let others = motion.edits.iter().enumerate().filter(|(i, _)| item != Some(Item::Edit(*i)));
+        marks.extend(others.map(|(_, e)| e.time));
+        let others = motion.contacts.iter().enumerate().filter(|(i, _)| item != Some(Item::Contact(*i)));
+        marks.extend(others.flat_map(|(_, contact)| [contact.from, contact.to]));
+        if matches!(item, Some(Item::Contact(_) | Item::Goal(_))) {
+            marks.extend(motion.keys.iter().map(|key| key.time));
+        }
+        marks.extend(playhead);
+        if let Some(Grip::Last(Item::Strip(i))) = grip
+            && let Some(strip) = motion.strips.get(i).filter(|s| s.speed != 0.0)
+        {
+            marks.push(strip.start + strip.seconds_left(clips));
+        }
+        Self { marks, distance: 0.05, step: 0.1 }
+    }
+
+    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. Without such a
+    /// mark, the offset moves the first of the times to the nearest step.
+    fn offset<const N: usize>(&self, times: [f32; N]) -> f32 {
+        let pairs = times.iter().flat_map(|t| self.marks.iter().map(move |m| m - t));
+        let nearest = pairs.min_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|d| d.abs() <= self.distance);
+        let first = times.first().copied().unwrap_or_default();
+        nearest.unwrap_or_else(|| (first / self.step).round() * self.step - first)
+    }
+
+    #[doc(hidden)]
+    pub fn snapped(&self, time: f32) -> f32 {
+        time + self.offset([time])
+    }
+}
+
+/// Drags a grip by some seconds. Returns the new motion, in which the strips are sorted by start, and the grip's item
+/// in it. An unknown item changes nothing.
+pub fn drag(motion: &Motion, clips: &[Clip], grip: Grip, by: f32, snap: Option<&Snap>) -> (Motion, Item) {
+    let (mut motion, item) = (motion.clone(), grip.item());
+    if !by.is_finite() {
+        return (motion, item);
+    }
+    let snapped = |time: f32| snap.map_or(time, |s| s.snapped(time));
+    match item {
+        Item::Strip(index) if index < motion.strips.len() => {
+            let mut strip = motion.strips.remove(index);
+            match grip {
+                Grip::Whole(_) => {
+                    let to = strip.start + by;
+                    let ends = [to, to + strip.length(clips)];
+                    strip.start = (to + snap.map_or(0.0, |s| s.offset(ends))).max(0.0);
+                }
+                Grip::First(_) => strip = with_start(&strip, clips, snapped(strip.start + by)),
+                Grip::Last(_) => {
+                    let seconds = snapped(end(&strip, clips) + by) - strip.start;
+                    strip.seconds = Some(seconds.max(MIN_SECONDS));
+                }
+            }
+            let index = insert(&mut motion.strips, strip);
+            (motion, Item::Strip(index))
+        }
+        Item::Edit(index) => {
+            if let Some(edit) = motion.edits.get_mut(index) {
+                let Edit { time, before, after, .. } = *edit;
+                match grip {
+                    Grip::Whole(_) => edit.time = snapped(time + by).max(0.0),
+                    Grip::First(_) => edit.before = (time - snapped(time - before + by)).max(MIN_SECONDS),
+                    Grip::Last(_) => edit.after = (snapped(time + after + by) - time).max(MIN_SECONDS),
+                }
+            }
+            (motion, item)
+        }
+        Item::Contact(index) => {
+            if let Some(contact) = motion.contacts.get_mut(index) {
+                let Contact { from, to, .. } = *contact;
+                match grip {
+                    Grip::Whole(_) => {
+                        let ends = [from + by, to + by];
+                        let start = (from + by + snap.map_or(0.0, |s| s.offset(ends))).max(0.0);
+                        (contact.from, contact.to) = (start, start + (to - from));
+                    }
+                    Grip::First(_) => contact.from = snapped(from + by).max(0.0).min(to - MIN_SECONDS),
+                    Grip::Last(_) => contact.to = snapped(to + by).max(from + MIN_SECONDS),
+                }
+            }
+            (motion, item)
+        }
+        Item::Goal(index) => {
+            let time = motion.goals.get(index).map(|key| snapped(key.time + by).max(0.0));
+            match time.and_then(|time| motion.with_goal_key_moved(index, time)) {
+                Some((moved, index)) => (moved, Item::Goal(index)),
+                None => (motion, item),
+            }
+        }
+        Item::Strip(_) => (motion, item),
+    }
+}
+
+/// Returns the strip with another start time. After that time the strip plays the same poses at the same times as
+/// before. Unless it loops or its speed is 0, it cannot start before its clip does.
+fn with_start(strip: &Strip, clips: &[Clip], to: f32) -> Strip {
+    let (cycle, last) = (strip.cycle_seconds(clips), end(strip, clips));
+    let clip_start = strip.clip_start(clips);
+    let before = if strip.speed < 0.0 { cycle - clip_start } else { clip_start };
+    let is_still = strip.speed == 0.0;
+    let earliest = if strip.looping || is_still { 0.0 } else { strip.start - before / strip.speed.abs() };
+    let earliest = earliest.clamp(0.0, strip.start.max(0.0));
+    let to = to.min(last - MIN_SECONDS).max(earliest);
+    if to == strip.start {
+        return strip.clone();
+    }
+    let from = clip_start + (to - strip.start) * strip.speed;
+    let from = if strip.looping && cycle > 0.0 { from.rem_euclid(cycle) } else { from.max(0.0) };
+    Strip { start: to, seconds: Some((last - to).max(0.0)), from, ..strip.clone() }
+}

@@ -1,0 +1,160 @@
+//! The model of the timeline editor: which parts of a motion can be dragged, and the motion that results from a drag.
+//! This module neither draws nor changes the session.
+
+use crate::asset::{Character, Clip};
+use crate::motion::{Contact, Motion, Strip};
+
+mod drag;
+#[cfg(test)]
+mod tests;
+
+#[doc(hidden)]
+pub use drag::{Snap, drag};
+
+/// An item of the timeline that can be selected, by its index in the motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    Strip(usize),
+    Edit(usize),
+    Contact(usize),
+    /// The key of a goal.
+    Goal(usize),
+}
+
+/// A part of an item that can be dragged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grip {
+    /// The whole item: moves a strip, an edit, a contact or a key in time.
+    Whole(Item),
+    /// The start of a strip, which trims it without moving its poses in time, or the start of an edit's window or
+    /// of a contact.
+    First(Item),
+    /// The end of a strip, of an edit's window or of a contact.
+    Last(Item),
+}
+
+impl Grip {
+    #[doc(hidden)]
+    pub fn item(self) -> Item {
+        let (Self::Whole(item) | Self::First(item) | Self::Last(item)) = self;
+        item
+    }
+}
+
+impl Item {
+    #[doc(hidden)]
+    pub fn is_in(self, motion: &Motion) -> bool {
+        match self {
+            Self::Strip(i) => i < motion.strips.len(),
+            Self::Edit(i) => i < motion.edits.len(),
+            Self::Contact(i) => i < motion.contacts.len(),
+            Self::Goal(i) => i < motion.goals.len(),
+        }
+    }
+}
+
+#[doc(hidden)]
+pub fn with_contact_replaced(motion: &Motion, index: usize, contact: Contact) -> Motion {
+    let mut motion = motion.clone();
+    if let Some(slot) = motion.contacts.get_mut(index) {
+        *slot = contact;
+    }
+    motion
+}
+
+#[doc(hidden)]
+pub fn without(motion: &Motion, item: Item) -> Motion {
+    let mut motion = motion.clone();
+    match item {
+        Item::Strip(i) if i < motion.strips.len() => drop(motion.strips.remove(i)),
+        Item::Edit(i) if i < motion.edits.len() => drop(motion.edits.remove(i)),
+        Item::Contact(i) if i < motion.contacts.len() => drop(motion.contacts.remove(i)),
+        Item::Goal(i) if i < motion.goals.len() => drop(motion.goals.remove(i)),
+        _ => {}
+    }
+    motion
+}
+
+/// Duration in seconds of the crossfade from key poses to the first strip.
+const CROSSFADE: f32 = 0.4;
+
+/// Returns the motion with a clip added after its last strip, and the new item. The two strips crossfade over
+/// [`Motion::overlap`]. The first strip is added after the key poses. `feet` are node indices.
+#[doc(hidden)]
+pub fn with_clip(motion: &Motion, character: &Character, feet: &[usize], clip: usize) -> (Motion, Item) {
+    let (mut strip, clips) = (Strip::new(clip), &character.clips);
+    let strips = motion.strips.iter().enumerate();
+    let last = strips.max_by(|(_, a), (_, b)| end(a, clips).total_cmp(&end(b, clips)));
+    if let Some((index, last)) = last {
+        let overlap = motion.overlap(index, &strip, character, feet);
+        strip.start = (end(last, clips) - overlap).max(0.0);
+    } else if let Some(key) = motion.keys.last() {
+        // The last key keeps its pose, and the strip fades in from there.
+        strip.start = key.time;
+        strip.fade_in = Some(CROSSFADE.min(strip.length(clips)));
+    }
+    let mut motion = motion.clone();
+    // The duration of a timeline of keys would cut off the clip.
+    motion.duration = motion.duration.map(|duration| duration.max(end(&strip, clips)));
+    let index = insert(&mut motion.strips, strip);
+    (motion, Item::Strip(index))
+}
+
+/// Returns the motion with one strip replaced.
+#[doc(hidden)]
+pub fn with_strip(motion: &Motion, index: usize, strip: Strip) -> Motion {
+    let mut motion = motion.clone();
+    if let Some(slot) = motion.strips.get_mut(index) {
+        *slot = strip;
+    }
+    motion
+}
+
+/// Returns the time at which a strip ends, in seconds.
+#[doc(hidden)]
+pub fn end(strip: &Strip, clips: &[Clip]) -> f32 {
+    strip.start + strip.length(clips)
+}
+
+/// Returns the time in seconds at which the motion, its strips, its edits, its contacts and its keys have all ended.
+#[doc(hidden)]
+pub fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
+    let strips = motion.strips.iter().map(|s| end(s, clips));
+    let edits = motion.edits.iter().map(|e| e.time + e.after);
+    let keys = motion.keys.iter().map(|k| k.time);
+    let contacts = motion.contacts.iter().map(|c| c.to);
+    let goals = motion.goals.iter().map(|g| g.time);
+    let ends = strips.chain(edits).chain(keys).chain(contacts).chain(goals).chain([motion.seconds(clips)]);
+    ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
+}
+
+/// Returns the duration in seconds of the fade of a strip from the previous strip or from the key poses.
+#[doc(hidden)]
+pub fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
+    let Some(strip) = motion.strips.get(index) else { return 0.0 };
+    let before = match index.checked_sub(1) {
+        Some(before) => motion.strips.get(before).map(|before| end(before, clips)),
+        None => motion.keys.last().map(|key| key.time),
+    };
+    let overlap = strip.fade_in.or_else(|| Some(before? - strip.start));
+    overlap.unwrap_or_default().clamp(0.0, strip.length(clips))
+}
+
+/// Returns the strip that hides the key poses at a time, by its index. A strip keeps its last pose after its end.
+#[doc(hidden)]
+pub fn hiding_strip(motion: &Motion, clips: &[Clip], time: f32) -> Option<usize> {
+    let hides = |index: &usize| {
+        let fade = overlap(motion, *index, clips);
+        // At the end of its fade, a strip shows nothing of what is below.
+        let is_later = |strip: &Strip| time > strip.start && time >= strip.start + fade;
+        motion.strips.get(*index).is_some_and(is_later)
+    };
+    (0..motion.strips.len()).rev().find(hides)
+}
+
+/// Inserts a strip in the order of start times and returns its index.
+fn insert(strips: &mut Vec<Strip>, strip: Strip) -> usize {
+    let index = strips.iter().position(|s| s.start > strip.start).unwrap_or(strips.len());
+    strips.insert(index, strip);
+    index
+}

@@ -1,0 +1,165 @@
+//! Contacts that follow from keys, which can be stored and changed, and contacts that are added at a time.
+
+use glam::Vec3;
+
+use crate::asset::Skeleton;
+use crate::rig::Foot;
+
+use super::key_contacts::KeyContacts;
+use super::pose_key::SAME_TIME;
+use super::{Contact, Motion};
+
+/// Duration in seconds of a contact that is added after the last key.
+const LENGTH: f32 = 1.0;
+
+impl Motion {
+    /// Returns the contacts that follow from the keys: feet that are in the same place in successive keys. Where a foot drifts away from
+    /// the first of these keys, another contact begins. If the motion has a contact of a foot, none follows from the keys at that time.
+    ///
+    /// ```
+    /// use sinew_character::motion::{Motion, PoseKey};
+    /// use sinew_character::pose::Pose;
+    /// use sinew_character::{asset, rig};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let (skeleton, rest) = (&character.skeleton, Pose::rest(&character.skeleton));
+    /// let motion = [0.0, 1.0, 2.0].iter().fold(Motion::default(), |motion, time| {
+    ///     motion.with_key(PoseKey::new(*time, &rest, skeleton))
+    /// });
+    /// let feet: Vec<_> = rig::detect(&character).soles().collect();
+    /// let contacts = motion.contacts_of_keys(skeleton, &feet);
+    /// assert!(contacts.len() == 2 && contacts.iter().all(|c| (c.from, c.to) == (0.0, 2.0)));
+    /// // Once they are stored, nothing else follows from the keys.
+    /// let planted = motion.with_contacts_of_keys(skeleton, &feet);
+    /// assert_eq!(planted.contacts, contacts);
+    /// assert_eq!(planted.contacts_of_keys(skeleton, &feet), []);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Vec<Contact> {
+        if self.validate().is_err() {
+            return Vec::new();
+        }
+        let contacts = KeyContacts::new(self, skeleton, feet).contacts();
+        contacts.iter().flat_map(|contact| self.left_of(contact)).collect()
+    }
+
+    /// Returns the motion with the contacts that follow from the keys stored.
+    #[must_use]
+    pub fn with_contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Self {
+        let mut motion = self.clone();
+        motion.contacts.extend(self.contacts_of_keys(skeleton, feet));
+        motion
+    }
+
+    /// Returns the motion with a contact of a node from a time to the next key, or for a second after the last key. Returns `None` if the
+    /// node has a contact at that time, or if the time is not finite.
+    pub fn with_contact(&self, node: usize, point: Vec3, time: f32) -> Option<Self> {
+        self.new_contact(node, point, time).map(|contact| {
+            let mut motion = self.clone();
+            motion.contacts.push(contact);
+            motion
+        })
+    }
+
+    /// Returns the contact that [`Motion::with_contact`] adds.
+    #[doc(hidden)]
+    pub fn new_contact(&self, node: usize, point: Vec3, time: f32) -> Option<Contact> {
+        let own = || self.contacts.iter().filter(|contact| contact.node == node);
+        if own().any(|contact| contact.holds_at(time)) {
+            return None;
+        }
+        let key = self.keys.iter().map(|key| key.time).find(|key| *key >= time + SAME_TIME);
+        let next = own().map(|contact| contact.from).filter(|from| *from > time);
+        let to = next.fold(key.unwrap_or(time + LENGTH), f32::min);
+        let contact = Contact { node, point, from: time, to, slides: false, on: None };
+        contact.error().is_none().then_some(contact)
+    }
+
+    /// Returns the parts of a contact in which the motion has no contact of its node.
+    #[doc(hidden)]
+    pub fn left_of(&self, contact: &Contact) -> Vec<Contact> {
+        let mut stored: Vec<&Contact> = self.contacts.iter().filter(|c| c.node == contact.node).collect();
+        stored.sort_by(|a, b| a.from.total_cmp(&b.from));
+        let (mut parts, mut from) = (Vec::new(), contact.from);
+        for [start, end] in stored.iter().map(|c| [c.from, c.to]).chain([[contact.to; 2]]) {
+            let to = start.min(contact.to);
+            if to - from > SAME_TIME {
+                parts.push(Contact { from, to, ..*contact });
+            }
+            from = from.max(end);
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::mannequin;
+    use crate::motion::PoseKey;
+    use crate::pose::Pose;
+    use crate::rig;
+
+    #[test]
+    fn stored_contacts_leave_the_rest_to_the_keys() {
+        let character = mannequin().unwrap();
+        let (skeleton, rest) = (&character.skeleton, Pose::rest(&character.skeleton));
+        let feet: Vec<Foot> = rig::detect(&character).soles().take(1).collect();
+        let mut motion = Motion::default();
+        for time in [0.0, 1.0, 2.0] {
+            motion = motion.with_key(PoseKey::new(time, &rest, skeleton));
+        }
+        let stored =
+            |from, to| Contact { node: feet[0].node, point: Vec3::ZERO, from, to, slides: false, on: None };
+        let spans = |contacts: Vec<Contact>| {
+            motion = Motion { contacts, ..motion.clone() };
+            let left = motion.contacts_of_keys(skeleton, &feet);
+            left.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>()
+        };
+        let mut spans = spans;
+        assert_eq!(spans(vec![]), [(0.0, 2.0)]);
+        assert_eq!(spans(vec![stored(0.5, 1.5)]), [(0.0, 0.5), (1.5, 2.0)]);
+        assert_eq!(spans(vec![stored(1.0, 3.0), stored(-1.0, 0.25)]), [(0.25, 1.0)]);
+        assert_eq!(spans(vec![stored(0.0, 1.9), stored(0.5, 1.0), stored(1.91, 2.0)]), []);
+        // A contact of another node covers nothing.
+        assert_eq!(spans(vec![Contact { node: 0, ..stored(0.0, 2.0) }]), [(0.0, 2.0)]);
+    }
+
+    /// Regression test: each key is near the one before it, so one contact held the foot in its first place to the end.
+    #[test]
+    fn a_foot_that_drifts_has_more_than_one_contact() {
+        let character = mannequin().unwrap();
+        let (skeleton, rest) = (&character.skeleton, Pose::rest(&character.skeleton));
+        let feet: Vec<Foot> = rig::detect(&character).soles().take(1).collect();
+        let root = skeleton.parents_first[0].0;
+        let spans = |drift: f32| {
+            let motion = (0..20_u8).map(f32::from).fold(Motion::default(), |motion, time| {
+                let mut pose = rest.clone();
+                pose.locals[root].translation.z += drift * time;
+                motion.with_key(PoseKey::new(time, &pose, skeleton))
+            });
+            let contacts = motion.contacts_of_keys(skeleton, &feet);
+            contacts.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>()
+        };
+        let each: Vec<(f32, f32)> = (0..19_u8).map(f32::from).map(|time| (time, time + 1.0)).collect();
+        assert_eq!(spans(0.004), each);
+        assert_eq!(spans(0.0001), [(0.0, 19.0)]);
+    }
+
+    #[test]
+    fn a_contact_is_added_until_the_next_key_or_contact() {
+        let keys = [0.0, 1.0].map(|time| PoseKey { time, ..PoseKey::default() }).into();
+        let motion = Motion { keys, ..Motion::default() };
+        let added = |motion: &Motion, time| {
+            let motion = motion.with_contact(7, Vec3::Y, time)?;
+            assert_eq!(motion.validate(), Ok(()));
+            motion.contacts.last().map(|c| (c.node, c.point, c.from, c.to))
+        };
+        assert_eq!(added(&motion, 0.0), Some((7, Vec3::Y, 0.0, 1.0)));
+        assert_eq!(added(&motion, 1.0), Some((7, Vec3::Y, 1.0, 2.0)));
+        assert_eq!(added(&motion, f32::NAN), None);
+        let motion = motion.with_contact(7, Vec3::Y, 0.5).unwrap();
+        assert_eq!(added(&motion, 0.2), Some((7, Vec3::Y, 0.2, 0.5)));
+        assert_eq!(added(&motion, 0.7), None);
+    }
+}

@@ -1,0 +1,451 @@
+//! Reads and writes motion files (`NAME.motion.toml`). `docs/motion.md` describes the format.
+
+use std::path::{Path, PathBuf};
+
+use glam::{DVec3, Vec3};
+use toml_edit::{Document, Item, Table, TableLike};
+
+use crate::asset::Character;
+use crate::files::bounded;
+use crate::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip, can_carry_root_motion};
+use crate::puppet::{Puppet, Target};
+use crate::rig::Rig;
+use crate::rig::file::NodeNames;
+use crate::text::toml::{
+    SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, tables,
+};
+
+mod contacts;
+mod goals;
+mod keys;
+mod marks;
+mod write;
+
+#[doc(hidden)]
+pub use write::{transform, write};
+
+const VERSION: i64 = 1;
+/// Maximum size of a motion file, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+/// Default duration of an edit's fade-in and fade-out, in seconds.
+const DEFAULT_WINDOW: f64 = 0.4;
+/// Tolerance for durations that were rounded in the file, in seconds.
+const ROUNDING: f32 = 1e-3;
+/// Number of preceding strips that are considered for an automatic overlap. It is limited because a file may have
+/// very many strips.
+const MAX_PRECEDING: usize = 8;
+/// Maximum absolute value of times and durations in seconds, and of speeds. It is far above any useful value.
+const MAX_TIME: f64 = 1e6;
+/// Maximum rotation angle in degrees. Single precision cannot represent much larger angles accurately.
+const MAX_DEGREES: f64 = 1e6;
+
+/// The error of a strip that is mirrored although left and right are unknown.
+pub const NO_SIDES: &str = "mirror: the body of the character is not recognised, so its sides are unknown";
+
+/// An error while reading a motion file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MotionFileError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: std::io::Error,
+    },
+    /// The content of the file is invalid.
+    #[error("{}: line {line}: {cause}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Line number, from 1.
+        line: usize,
+        /// Description of the error.
+        cause: String,
+    },
+}
+
+/// Reads a motion file for a character.
+///
+/// # Errors
+/// [`MotionFileError`] if the file cannot be read or its content is invalid.
+pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, MotionFileError> {
+    let failed = |source| MotionFileError::Read { path: path.to_owned(), source };
+    read(&bounded::read_to_string(path, MAX_BYTES).map_err(failed)?, path, character, rig)
+}
+
+/// Reads the text of a motion file for a character. `path` is used in error messages.
+///
+/// The goals of edits are solved with the rig, each on top of the edits before it.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use sinew_character::puppet::motion_file;
+/// use sinew_character::{asset, rig};
+///
+/// let character = asset::mannequin()?;
+/// let rig = rig::detect(&character);
+/// let text = r#"
+///     version = 1
+///     [[strip]]
+///     clips = "walk"
+///     seconds = 3.0
+///     looping = true
+/// "#;
+/// let motion = motion_file::read(text, Path::new("walk.motion.toml"), &character, &rig)?;
+/// assert_eq!(motion.seconds(&character.clips), 3.0);
+///
+/// let broken = text.replace("walk\"", "wlak\"");
+/// let error = motion_file::read(&broken, Path::new("walk.motion.toml"), &character, &rig).unwrap_err();
+/// assert!(error.to_string().starts_with("walk.motion.toml: line 4"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`MotionFileError::Format`] with the line number, for a TOML syntax error, an unknown or missing key, an invalid
+/// value, an unknown clip, node or chain, or a goal that cannot be solved.
+pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result<Motion, MotionFileError> {
+    let format_error = |error: SpannedError| {
+        let (line, cause) = error.line_and_cause(text);
+        MotionFileError::Format { path: path.to_owned(), line, cause }
+    };
+    let document = Document::parse(text.to_owned()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
+    let root = document.as_table();
+    let motion = || {
+        check_keys(
+            root,
+            &[
+                "version",
+                "plant",
+                "duration",
+                "root_node",
+                "key",
+                "strip",
+                "layer",
+                "edit",
+                "contact",
+                "goal",
+            ],
+        )?;
+        let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
+        if version.as_integer() != Some(VERSION) {
+            return Err(SpannedError::at(version, format!("version must be {VERSION}")));
+        }
+        MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
+            .motion(root)
+    };
+    motion().map_err(format_error)
+}
+
+/// Reads a motion from a table of another file. It has the keys of a motion file without `version`.
+#[doc(hidden)]
+pub fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
+    check_keys(
+        table,
+        &["plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact", "goal"],
+    )?;
+    MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
+        .motion(table)
+}
+
+struct MotionReader<'a> {
+    character: &'a Character,
+    rig: &'a Rig,
+    names: NodeNames<'a>,
+}
+
+impl MotionReader<'_> {
+    fn motion(&self, root: &Table) -> Result<Motion, SpannedError> {
+        let mut motion = Motion { plant: flag(root, "plant")?, ..Motion::default() };
+        if let Some(item) = root.get("duration") {
+            let otherwise = || format!("duration must be a number of seconds from 0 to {MAX_TIME}");
+            let seconds = number(item, "duration", |s| s > 0.0 && s <= MAX_TIME, otherwise)?;
+            motion.duration = Some(single(seconds));
+        }
+        if let Some(item) = root.get("root_node") {
+            let name = item
+                .as_str()
+                .ok_or_else(|| SpannedError::at(item, "root_node must be the name of a node"))?;
+            let unknown = || SpannedError::at(item, format!("node \"{name}\" does not exist"));
+            let node = self.names.find(name).ok_or_else(unknown)?;
+            if !can_carry_root_motion(self.character, self.rig.bones.get("hips").copied(), node) {
+                return Err(SpannedError::at(item, format!("node \"{name}\" is not above the hips")));
+            }
+            motion.root_node = Some(node);
+        }
+        for table in tables(root, "key")? {
+            motion.keys.push(self.key(table).map_err(|f| f.or_at(table.span()))?);
+        }
+        motion.keys.sort_by(|a, b| a.time.total_cmp(&b.time));
+        for table in tables(root, "strip")? {
+            let strip = self.strip(table, &motion.strips).map_err(|f| f.or_at(table.span()))?;
+            motion.strips.push(strip);
+        }
+        for table in tables(root, "layer")? {
+            motion.layers.push(self.layer(table).map_err(|f| f.or_at(table.span()))?);
+        }
+        let mut puppet: Option<Puppet> = None;
+        for table in tables(root, "edit")? {
+            let edit = self.edit(table, &motion, &mut puppet).map_err(|f| f.or_at(table.span()))?;
+            motion.edits.push(edit);
+        }
+        for (index, table) in tables(root, "contact")?.into_iter().enumerate() {
+            motion.contacts.push(self.contact(table, index).map_err(|f| f.or_at(table.span()))?);
+        }
+        for (index, table) in tables(root, "goal")?.into_iter().enumerate() {
+            motion.goals.push(self.goal(table, index).map_err(|f| f.or_at(table.span()))?);
+        }
+        motion.goals.sort_by(|a, b| a.time.total_cmp(&b.time));
+        motion.validate().map_err(|cause| SpannedError::new(root.span(), cause.to_string()))?;
+        Ok(motion)
+    }
+
+    fn strip(&self, table: &Table, before: &[Strip]) -> Result<Strip, SpannedError> {
+        check_keys(
+            table,
+            &[
+                "clips",
+                "start",
+                "overlap",
+                "seconds",
+                "from",
+                "speed",
+                "looping",
+                "root_motion",
+                "mirror",
+                "fade_in",
+                "marks",
+            ],
+        )?;
+        let clips = self.weights(required(table, "clips")?)?;
+        let end = before.last().map_or(0.0, |b| b.start + b.length(&self.character.clips));
+        let start = match table.get("start") {
+            Some(item) if table.contains_key("overlap") => {
+                return Err(SpannedError::at(
+                    item,
+                    "start and overlap exclude each other; remove one of them",
+                ));
+            }
+            Some(_) => single(optional(table, "start", 0.0, 0.0..=MAX_TIME)?),
+            None => end,
+        };
+        let seconds = match table.get("seconds") {
+            Some(_) => Some(single(optional(table, "seconds", 0.0, 0.0..=MAX_TIME)?)),
+            None => None,
+        };
+        let root_motion = match table.get("root_motion").map(|item| (item, item.as_str())) {
+            None | Some((_, Some("accumulate"))) => RootMotion::Accumulate,
+            Some((_, Some("in-place"))) => RootMotion::InPlace,
+            Some((item, _)) => {
+                return Err(SpannedError::at(item, "root_motion must be \"accumulate\" or \"in-place\""));
+            }
+        };
+        let looping = flag(table, "looping")?;
+        let speed = table.get("speed").map_or(Ok(1.0), |item| limited(item, "speed"))?;
+        let from = single(optional(table, "from", 0.0, 0.0..=MAX_TIME)?);
+        let mirror = flag(table, "mirror")?;
+        if let Some(item) = table.get("mirror").filter(|_| mirror && self.rig.body.is_none()) {
+            return Err(SpannedError::at(item, NO_SIDES));
+        }
+        let fade_in = match table.get("fade_in") {
+            Some(_) => Some(single(optional(table, "fade_in", 0.0, 0.0..=MAX_TIME)?)),
+            None => None,
+        };
+        let marks = table.get("marks").map_or(Ok(Vec::new()), |item| self.marks(item, &clips))?;
+        let mut strip =
+            Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in, marks };
+        if let Some(item) = table.get("overlap") {
+            strip.start = (end - self.overlap(item, before, &strip)?).max(0.0);
+        }
+        Ok(strip)
+    }
+
+    /// Duration of the overlap of a strip with the previous one, in seconds.
+    fn overlap(&self, item: &Item, above: &[Strip], strip: &Strip) -> Result<f32, SpannedError> {
+        let Some((last, _)) = above.split_last() else {
+            return Err(SpannedError::at(item, "the first strip cannot overlap another one; remove overlap"));
+        };
+        if item.as_str() == Some("auto") {
+            let first = above.len().saturating_sub(MAX_PRECEDING);
+            let above =
+                Motion { strips: above.get(first..).unwrap_or_default().to_vec(), ..Motion::default() };
+            let feet: Vec<usize> = self.rig.feet().collect();
+            return Ok(above.overlap(above.strips.len() - 1, strip, self.character, &feet));
+        }
+        let otherwise = || format!("overlap must be a number of seconds from 0 to {MAX_TIME}, or \"auto\"");
+        let seconds = single(number(item, "overlap", |s| (0.0..=MAX_TIME).contains(&s), otherwise)?);
+        let clips = &self.character.clips;
+        for (name, length) in [("the previous strip", last.length(clips)), ("the strip", strip.length(clips))]
+        {
+            if seconds > length + ROUNDING {
+                let cause = format!("overlap of {seconds} s is longer than {name}, which lasts {length} s");
+                return Err(SpannedError::at(item, cause));
+            }
+        }
+        Ok(seconds)
+    }
+
+    /// Reads clips with weights: `"walk"`, `["walk"]`, or `{ walk = 0.7, run = 0.3 }`.
+    fn weights(&self, item: &Item) -> Result<Vec<WeightedClip>, SpannedError> {
+        let with_weight_1 = |name: &str| Ok(WeightedClip { clip: self.clip(item, name)?, weight: 1.0 });
+        if let Some(name) = item.as_str() {
+            return Ok(vec![with_weight_1(name)?]);
+        }
+        if let Some(names) = item.as_array() {
+            let clip = |value: &toml_edit::Value| {
+                let name = value.as_str();
+                let name = name
+                    .ok_or_else(|| SpannedError::new(value.span(), "clips must be a list of clip names"))?;
+                with_weight_1(name).map_err(|error| SpannedError::new(value.span(), error.cause))
+            };
+            if names.is_empty() {
+                return Err(SpannedError::at(item, "clips must not be empty"));
+            }
+            return names.iter().map(clip).collect();
+        }
+        let Some(table) = item.as_table_like() else {
+            return Err(SpannedError::at(
+                item,
+                "clips must be a clip name, a list of names, or a table of weights",
+            ));
+        };
+        let clip_and_weight = |(name, weight): (&str, &Item)| {
+            let otherwise = || format!("the weight of {name} must be at least 0");
+            let value = number(weight, name, |w| w >= 0.0, otherwise)?;
+            Ok(WeightedClip { clip: self.clip(weight, name)?, weight: single(value) })
+        };
+        let weights: Vec<WeightedClip> =
+            table.iter().map(clip_and_weight).collect::<Result<_, SpannedError>>()?;
+        if weights.iter().all(|s| s.weight <= 0.0) {
+            return Err(SpannedError::at(item, "clips: at least one weight must be greater than 0"));
+        }
+        if !weights.iter().map(|s| s.weight).sum::<f32>().is_finite() {
+            return Err(SpannedError::at(item, "clips: the sum of the weights is too large"));
+        }
+        Ok(weights)
+    }
+
+    fn layer(&self, table: &Table) -> Result<Layer, SpannedError> {
+        check_keys(table, &["clip", "weight", "additive", "mask", "speed"])?;
+        let item = required(table, "clip")?;
+        let name = item.as_str().ok_or_else(|| SpannedError::at(item, "clip must be a clip name"))?;
+        let mut mask = Vec::new();
+        if let Some(item) = table.get("mask") {
+            let no_list = "mask must be a list of chain and node names";
+            let names = item.as_array().ok_or_else(|| SpannedError::at(item, no_list))?;
+            for value in names {
+                let error_at = |cause: String| SpannedError::new(value.span(), cause);
+                let name = value.as_str().ok_or_else(|| error_at(no_list.into()))?;
+                match self.rig.chains.iter().find(|c| c.name == name) {
+                    Some(chain) => mask.extend(self.subtree(chain.base)),
+                    None => {
+                        let node = self.names.find(name);
+                        let unknown = || error_at(format!("chain or node \"{name}\" does not exist"));
+                        mask.push(node.ok_or_else(unknown)?);
+                    }
+                }
+            }
+            mask.sort_unstable();
+            mask.dedup();
+        }
+        Ok(Layer {
+            clip: self.clip(item, name)?,
+            weight: single(optional(table, "weight", 1.0, 0.0..=1.0)?),
+            additive: flag(table, "additive")?,
+            mask,
+            speed: table.get("speed").map_or(Ok(1.0), |item| limited(item, "speed"))?,
+        })
+    }
+
+    /// Returns a node and all nodes below it.
+    fn subtree(&self, top: usize) -> Vec<usize> {
+        let skeleton = &self.character.skeleton;
+        let is_below = |&n: &usize| skeleton.ancestors(n).any(|a| a == top);
+        (0..skeleton.nodes.len()).filter(is_below).collect()
+    }
+
+    fn edit(
+        &self,
+        table: &Table,
+        motion: &Motion,
+        puppet: &mut Option<Puppet>,
+    ) -> Result<Edit, SpannedError> {
+        check_keys(table, &["time", "before", "after", "turn", "shift", "reach"])?;
+        let time = limited(required(table, "time")?, "time")?;
+        let before = single(optional(table, "before", DEFAULT_WINDOW, 0.0..=MAX_TIME)?);
+        let after = single(optional(table, "after", DEFAULT_WINDOW, 0.0..=MAX_TIME)?);
+        let max_length = f64::from(f32::MAX);
+        let vectors = |key: &str, max: f64| -> Result<Vec<(usize, DVec3)>, SpannedError> {
+            let Some(item) = table.get(key) else { return Ok(Vec::new()) };
+            let no_table = || {
+                SpannedError::at(item, format!("{key} must be a table of node names and lists of 3 numbers"))
+            };
+            let nodes = item.as_table_like().ok_or_else(no_table)?;
+            let vector = |(name, value): (&str, &Item)| {
+                let vector = DVec3::from_array(numbers(value, key)?);
+                let too_large =
+                    || SpannedError::at(value, format!("{key}: value is too large (at most {max})"));
+                let vector = Some(vector).filter(|v| v.abs().max_element() <= max).ok_or_else(too_large)?;
+                Ok((self.node(value, name)?, vector))
+            };
+            nodes.iter().map(vector).collect()
+        };
+        let turns = vectors("turn", MAX_DEGREES)?.into_iter();
+        let turns = turns.map(|(n, by)| (n, Vec3::from_array(by.to_array().map(radians)))).collect();
+        let shifts = vectors("shift", max_length)?.into_iter().map(|(n, by)| (n, by.as_vec3())).collect();
+        let direct = Edit { time, before, after, turns, shifts };
+        let targets = vectors("reach", max_length)?;
+        if targets.is_empty() {
+            return Ok(direct);
+        }
+        let puppet = puppet.get_or_insert_with(|| {
+            let scene = self.character.default_scene;
+            Puppet::with_rig(self.character.clone(), scene, self.rig.clone())
+        });
+        puppet.motion.clone_from(motion);
+        puppet.time = time;
+        let error_at = |cause: &dyn std::fmt::Display| {
+            table.get("reach").map_or_else(
+                || SpannedError::new(None, cause.to_string()),
+                |r| SpannedError::at(r, cause.to_string()),
+            )
+        };
+        let solve = |puppet: &mut Puppet, targets: Vec<Target>| {
+            puppet.targets = targets;
+            puppet.update().map(|_| ()).map_err(|e| error_at(&e))
+        };
+        solve(puppet, Vec::new())?;
+        let unedited = puppet.pose().clone();
+        puppet.motion.edits.push(direct.clone());
+        let target = |&(node, at): &(usize, DVec3)| Target { position: Some(at), ..Target::new(node) };
+        solve(puppet, targets.iter().map(target).collect())?;
+        Ok(Edit::between(&unedited, puppet.pose(), time, before, after))
+    }
+
+    fn clip(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
+        let clip = self.character.find_clip(name);
+        clip.ok_or_else(|| SpannedError::at(item, format!("animation \"{name}\" does not exist")))
+    }
+
+    fn node(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
+        let node = self.names.find(name);
+        node.ok_or_else(|| SpannedError::at(item, format!("node \"{name}\" does not exist")))
+    }
+}
+
+fn flag(table: &dyn TableLike, key: &str) -> Result<bool, SpannedError> {
+    table.get(key).map_or(Ok(false), |item| {
+        item.as_bool().ok_or_else(|| SpannedError::at(item, format!("{key} must be true or false")))
+    })
+}
+
+/// Reads a number from −[`MAX_TIME`] to [`MAX_TIME`].
+fn limited(item: &Item, key: &str) -> Result<f32, SpannedError> {
+    let otherwise = || format!("{key} must be a number from -{MAX_TIME} to {MAX_TIME}");
+    number(item, key, |v| v.abs() <= MAX_TIME, otherwise).map(single)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! The parts of a recognised body: hips, spine, neck and limbs.
+
+use glam::Vec3;
+
+use crate::ik::Sole;
+
+use super::bone_names::Bones;
+use super::capsule::Capsule;
+use super::foot::Foot;
+
+/// The parts of a recognised body. Joints are node indices. Joints between the listed ones, such as twist, helper and
+/// control joints, never turn by themselves.
+///
+/// Positions and directions are in world space at rest, and up is +Y.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyPlan {
+    /// The kind of body.
+    pub kind: BodyKind,
+    /// The node of each bone by name. A biped has the names of VRM 1.0, such as `leftUpperLeg`. A quadruped has `hips`, `chest`,
+    /// `neck`, `head`, `tail`, and for each leg names such as `leftFrontUpperLeg` and `rightHindFoot`. Any other body has none.
+    pub bones: Bones,
+    /// The joint that carries the hind limbs and the spine. Everything else is below it in the
+    /// [reparented](super::Reparented) skeleton.
+    pub hips: usize,
+    /// The joints of the back from above the hips to the chest, which carries the front limbs. Empty if the hips carry
+    /// them, as in a spider.
+    pub spine: Vec<usize>,
+    /// The joints from above the chest to the head, both included. Empty for a body without a head.
+    pub neck: Vec<usize>,
+    /// Arms, legs and wings, left before right.
+    pub limbs: Vec<BodyLimb>,
+    /// The joints of the tails.
+    pub tails: Vec<Vec<usize>>,
+    /// Unit direction in which the body faces, horizontal.
+    pub facing: Vec3,
+    /// Height of the floor on which the body stands, metres.
+    pub floor: f32,
+    /// Size relative to a person of 1.75 m, or for an animal to one with shoulders at 0.6 m.
+    pub size: f32,
+    /// The capsules of a person: trunk and head, then the limbs in their order. Empty for other bodies, and without a skin.
+    pub capsules: Vec<Capsule>,
+    /// The outermost points of a person's skin except the feet: joints, and positions in their spaces.
+    pub skin: Vec<(usize, Vec3)>,
+    /// How certain the recognition is, from 0 to 1.
+    pub certainty: f32,
+    /// The observations that led to the result, one sentence each.
+    pub reasons: Vec<String>,
+}
+
+/// The kind of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BodyKind {
+    /// Two arms and two legs, upright.
+    Biped,
+    /// Four legs.
+    Quadruped,
+    /// Two legs, and wings or no front limbs.
+    Bird,
+    /// Six legs or more.
+    ManyLegged,
+}
+
+impl BodyKind {
+    /// Name for users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Biped => "biped",
+            Self::Quadruped => "quadruped",
+            Self::Bird => "bird",
+            Self::ManyLegged => "many-legged",
+        }
+    }
+}
+
+/// An arm, a leg or a wing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyLimb {
+    /// The kind of limb.
+    pub kind: LimbKind,
+    /// The side of the body, as seen by the body itself.
+    pub side: LimbSide,
+    /// The joints between the trunk and the first joint of the limb, such as a collarbone or a shoulder blade.
+    pub collar: Vec<usize>,
+    /// The joints from the shoulder or the hip to the hand or the foot, both included. At least three in the
+    /// body of a [`Rig`](super::Rig). Simple figures may have fewer.
+    pub joints: Vec<usize>,
+    /// The joints of each toe or finger, and other nodes below the end that must not pass through the floor.
+    pub digits: Vec<Vec<usize>>,
+    /// Unit direction in which the middle of the limb bends.
+    pub bend: Vec3,
+    /// Whether the limb stands on the floor at rest.
+    pub stands: bool,
+    /// How strongly the limb pulls on the trunk, from 0 (not at all) to 1.
+    pub pull: f32,
+    /// The sole of a leg that stands on the floor, if it has a skin.
+    pub sole: Option<Sole>,
+    /// The points of such a leg that touch the floor.
+    pub foot: Option<Foot>,
+}
+
+/// The kind of a limb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimbKind {
+    /// An arm.
+    Arm,
+    /// A leg.
+    Leg,
+    /// A wing.
+    Wing,
+}
+
+/// The side of a limb, as seen by the body itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimbSide {
+    /// The left side.
+    Left,
+    /// The right side.
+    Right,
+    /// In the plane of symmetry, or a body without symmetry.
+    Middle,
+}
+
+impl BodyPlan {
+    /// Returns the joint that carries the front limbs.
+    pub fn chest(&self) -> usize {
+        self.spine.last().copied().unwrap_or(self.hips)
+    }
+
+    /// Returns the head.
+    pub fn head(&self) -> Option<usize> {
+        self.neck.last().copied()
+    }
+
+    pub(crate) fn is_joint(&self, node: usize) -> bool {
+        let of_limb = |limb: &BodyLimb| {
+            let digits = limb.digits.iter().flatten();
+            limb.collar.iter().chain(&limb.joints).chain(digits).any(|joint| *joint == node)
+        };
+        node == self.hips
+            || self.spine.contains(&node)
+            || self.neck.contains(&node)
+            || self.limbs.iter().any(of_limb)
+    }
+}
+
+impl BodyPlan {
+    /// Returns whether every limb has a joint between its first one and its end.
+    pub(super) fn has_middle_joints(&self) -> bool {
+        self.limbs.iter().all(|l| l.joints.len() >= 3)
+    }
+}
+
+impl BodyLimb {
+    /// Returns the hand or the foot.
+    pub fn end(&self) -> usize {
+        self.joints.last().copied().unwrap_or_default()
+    }
+}

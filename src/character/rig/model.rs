@@ -1,0 +1,238 @@
+//! The data of a rig: the chains of a character, and how its joints bend.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use crate::asset::Skeleton;
+use crate::ik::{Limit, OptionOverrides};
+use crate::text::toml::single;
+
+use super::{BodyPlan, Bones, Foot, RigError};
+
+/// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rig {
+    /// The chains, sorted by importance to the user.
+    pub chains: Vec<Chain>,
+    /// Limits and other properties of single joints.
+    pub joints: BTreeMap<usize, JointRig>,
+    /// Joints that are pinned where the motion places them.
+    pub pins: Vec<usize>,
+    /// Solver options of the character, which replace the defaults.
+    pub options: OptionOverrides,
+    /// The parts of the body, if it was recognised, stands at rest, and each limb has a joint in the middle.
+    pub body: Option<BodyPlan>,
+    /// The bones of the body by name ([`BodyPlan::bones`]), if it was recognised.
+    pub bones: Bones,
+    /// The bones that the rig file or the user has named. They replace recognised ones.
+    pub given_bones: Bones,
+}
+
+/// How a joint can move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointRig {
+    /// The type of the joint, and the range of its rotation or displacement.
+    pub limit: Limit,
+    /// Resistance to rotation, from 0 (none) to 1 (never rotates).
+    pub stiffness: f64,
+    /// Logical parent, if it differs from the parent in the file.
+    pub logical_parent: Option<usize>,
+    /// The joint that this one follows.
+    pub mimic: Option<MimicRig>,
+    /// Maximum rotation in one solve by cyclic coordinate descent, radians. Infinite by default.
+    pub ccd_budget: f64,
+}
+
+/// How a joint of a rig follows another one: `ratio · leader + offset`. See [`ik::Mimic`](crate::ik::Mimic).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MimicRig {
+    /// The node of the leader. Both joints must be hinges, or both must be prismatic, and the leader must not be a mimic
+    /// joint.
+    pub joint: usize,
+    /// The value of the joint per value of the leader.
+    pub ratio: f64,
+    /// Angle in radians or displacement in metres of the joint if its leader is at rest.
+    pub offset: f64,
+}
+
+impl Default for JointRig {
+    fn default() -> Self {
+        let ccd_budget = f64::INFINITY;
+        Self { limit: Limit::Free, stiffness: 0.0, logical_parent: None, mimic: None, ccd_budget }
+    }
+}
+
+/// A chain of joints that moves one effector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    /// Name for the user, such as `left arm`.
+    pub name: String,
+    /// The kind of chain.
+    pub kind: ChainKind,
+    /// The joint that is dragged.
+    pub effector: usize,
+    /// The joint that stays fixed.
+    pub base: usize,
+    /// All joints from the base to the effector, both included.
+    pub joints: Vec<usize>,
+    /// Unit direction in world space at rest in which the middle bends. `None` if it can bend in any direction.
+    pub bend: Option<Vec3>,
+    /// World position towards which the middle bends. `None` keeps the current bend direction.
+    pub pole: Option<Vec3>,
+    /// Weight of its goals relative to other chains.
+    pub weight: f64,
+    /// How strongly the limb pulls on the trunk of a recognised body, from 0 (not at all) to 1. `None` is the default
+    /// of the limb, which is 1 unless the limb is short.
+    pub pull: Option<f64>,
+}
+
+/// The kind of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ChainKind {
+    /// An arm, from the shoulder to the hand.
+    Arm,
+    /// A leg, from the hip to the foot.
+    Leg,
+    /// The back, from the joint above the hips to the chest.
+    Spine,
+    /// The neck, from the chest to the head.
+    Neck,
+    /// A tail.
+    Tail,
+    /// A finger or a thumb.
+    Finger,
+    /// Any other chain that ends in a leaf.
+    Limb,
+}
+
+impl ChainKind {
+    /// All kinds.
+    pub const ALL: [Self; 7] =
+        [Self::Arm, Self::Leg, Self::Spine, Self::Neck, Self::Tail, Self::Finger, Self::Limb];
+
+    /// Name in rig files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Arm => "arm",
+            Self::Leg => "leg",
+            Self::Spine => "spine",
+            Self::Neck => "neck",
+            Self::Tail => "tail",
+            Self::Finger => "finger",
+            Self::Limb => "limb",
+        }
+    }
+}
+
+impl Rig {
+    /// Returns the chain that ends at a joint.
+    pub fn chain(&self, effector: usize) -> Option<&Chain> {
+        self.chains.iter().find(|c| c.effector == effector)
+    }
+
+    /// Returns the joints that stand on the ground, which are the effectors of the legs.
+    pub fn feet(&self) -> impl Iterator<Item = usize> + '_ {
+        self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
+    }
+
+    /// Returns the feet that stand on the ground, with their soles where the body is recognised.
+    ///
+    /// ```
+    /// use sinew_character::{asset, rig};
+    ///
+    /// let mannequin = asset::mannequin()?;
+    /// for foot in rig::detect(&mannequin).soles() {
+    ///     // The heel is behind the ankle, and the ball is before it.
+    ///     assert!(foot.floor.is_some_and(|floor| floor.abs() < 0.01));
+    ///     assert!(foot.heel.distance(foot.ball) > 0.1);
+    /// }
+    /// # Ok::<(), asset::LoadError>(())
+    /// ```
+    pub fn soles(&self) -> impl Iterator<Item = Foot> + '_ {
+        let limbs = self.body.as_ref().map_or(&[][..], |body| &body.limbs);
+        let known = |node| limbs.iter().find(|limb| limb.end() == node).and_then(|limb| limb.foot);
+        self.feet().map(move |node| known(node).unwrap_or_else(|| Foot::joint(node)))
+    }
+
+    /// Sets the pull of the chain that ends at a node and of its limb of the body, from 0 to 1.
+    pub fn set_pull(&mut self, effector: usize, pull: f64) {
+        for chain in self.chains.iter_mut().filter(|chain| chain.effector == effector) {
+            chain.pull = Some(pull);
+        }
+        self.apply_pull();
+    }
+
+    /// Copies the pull of each chain to the limb of the body that ends where the chain ends.
+    pub(super) fn apply_pull(&mut self) {
+        let Some(body) = &mut self.body else { return };
+        for limb in &mut body.limbs {
+            let chain = self.chains.iter().find(|c| c.effector == limb.end() && c.pull.is_some());
+            if let Some(pull) = chain.and_then(|c| c.pull) {
+                limb.pull = single(pull);
+            }
+        }
+    }
+
+    /// Checks that a rig file may contain every number and every mimic joint of the rig.
+    ///
+    /// # Errors
+    /// [`RigError::Value`] with the first chain or joint that has an invalid value.
+    pub fn check(&self, skeleton: &Skeleton) -> Result<(), RigError> {
+        let chain_error = |c: &Chain| match () {
+            () if c.bend.is_some_and(|bend| bend.try_normalize().is_none()) => Some("bend must not be zero"),
+            () if c.pole.is_some_and(|pole| !pole.is_finite()) => Some("pole must be finite"),
+            () if !(0.0..=f64::from(f32::MAX)).contains(&c.weight) => {
+                Some("weight must be finite and not negative")
+            }
+            () if c.pull.is_some_and(|pull| !(0.0..=1.0).contains(&pull)) => Some("pull must be from 0 to 1"),
+            () => None,
+        };
+        if let Some((chain, problem)) = self.chains.iter().find_map(|c| Some((c, chain_error(c)?))) {
+            return Err(RigError::Value {
+                object: format!("chain \"{}\"", chain.name),
+                cause: problem.into(),
+            });
+        }
+        for (&node, joint) in &self.joints {
+            let stiffness = (!(0.0..=1.0).contains(&joint.stiffness)).then_some("stiffness");
+            let budget = (!(0.0..=f64::from(f32::MAX)).contains(&joint.ccd_budget.to_degrees())
+                && joint.ccd_budget != f64::INFINITY)
+                .then_some("ccd_budget");
+            if let Some(problem) = joint.limit.validate().err().or(stiffness).or(budget) {
+                let object = format!("joint \"{}\"", skeleton.label(node));
+                return Err(RigError::Value { object, cause: format!("{problem} is invalid") });
+            }
+            if let Err(problem) = self.check_mimic(node) {
+                let object = format!("joint \"{}\"", skeleton.label(node));
+                return Err(RigError::Value { object, cause: problem.cause.into() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the logical parent of a node if it has one, otherwise its parent in the file.
+    pub fn above(&self, skeleton: &Skeleton, node: usize) -> Option<usize> {
+        self.joint(node).logical_parent.or_else(|| skeleton.nodes.get(node)?.parent)
+    }
+
+    /// Returns the logical parents of all joints that have one.
+    pub(super) fn logical_parents(&self) -> BTreeMap<usize, usize> {
+        self.joints.iter().filter_map(|(&node, joint)| Some((node, joint.logical_parent?))).collect()
+    }
+
+    /// Returns the properties of a joint, or the default if the rig has none for it.
+    pub fn joint(&self, node: usize) -> JointRig {
+        self.joints.get(&node).copied().unwrap_or_default()
+    }
+}
+
+/// Returns the nodes from a base down to an effector, or `None` if the effector is not below the base.
+pub(super) fn path(skeleton: &Skeleton, base: usize, effector: usize) -> Option<Vec<usize>> {
+    let mut nodes: Vec<usize> = skeleton.ancestors(effector).take_while(|&n| n != base).collect();
+    skeleton.ancestors(effector).find(|&n| n == base)?;
+    nodes.push(base);
+    nodes.reverse();
+    Some(nodes)
+}
