@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let spawn = Spawn {
             position: Vec3::new(angle.sin(), 0.0, angle.cos()) * RADIUS,
             heading: angle + 0.25 * TAU,
-            // One turn around the middle is as long as the ring.
+            // The turn rate with which a character walks around the ring.
             turn: crowd.model().stride(walk.unwrap_or_default()).length() / RADIUS,
             clips: plays(walk, 0.37 * f32::from(index)),
             ..Spawn::default()

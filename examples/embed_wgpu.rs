@@ -86,7 +86,7 @@ impl ApplicationHandler for Program {
     }
 }
 
-/// What the host owns, and what it keeps of sinew.
+/// The host's own resources, and the sinew objects that it keeps.
 struct Host {
     window: Arc<Window>,
     surface: wgpu::Surface<'static>,

@@ -13,7 +13,7 @@
 //! | `--right`, `--both` | makes the gestures of one hand or foot on the right or on both sides, instead of the left |
 //! | `--far` | moves the head and the ankle by the whole length along both axes of their diagonal |
 //! | `--repeat` | repeats the last position of the pointer while it rests |
-//! | `--expect LIST` | a file with a part of a path per line: characters that must be recognised, or they fail all gestures of people |
+//! | `--expect LIST` | a file with a part of a path per line. A character whose path contains one must be recognised, or it fails all gestures of people |
 //! | `--record FOLDER` | records the sessions of all gestures of a single character |
 //!
 //! The columns are the passed gestures, a letter for each gesture, the largest turn of a joint in a frame in radians, and

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! `-` is the built-in character. Without `#CLIP`, the first clip is used. `scripts/retarget-pairs.sh` builds and runs it on folders.
-//! A pair passes if the result has no more kinds of errors than the take has on its own body. The angles are mean differences of the
-//! directions of arms and legs: before contacts and the body displace them, and in the result.
+//! A pair passes if the result has no more kinds of errors than the take has on its own body. The angles are the mean differences between
+//! the directions of arms and legs in the take and on the character: before contacts and the body displace the limbs, and in the result.
 //!
 //! | option | meaning |
 //! |---|---|
@@ -144,7 +144,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the mean angles between the limbs of a source and of a target in degrees: before contacts and the body displace them, and in the result.
+/// Returns the mean angles between the limbs of a source and of a target in degrees: before contacts and the body displace the limbs, and
+/// in the result.
 fn deviation(source: &Actor, target: &Actor, clip: &Clip) -> Result<[f32; 2], Box<dyn Error>> {
     let mut retarget =
         Retarget::with_bones(&source.character, &source.rig.bones, &target.character, &target.rig.bones)?;
@@ -159,7 +160,7 @@ fn deviation(source: &Actor, target: &Actor, clip: &Clip) -> Result<[f32; 2], Bo
         let mut free = Pose::rest(&target.character.skeleton);
         retarget.pose(&pose, &mut free, &mut Vec::new());
         let from = source.limbs(&pose);
-        // A contact puts a foot that hangs elsewhere in the hierarchy below its shin.
+        // If a foot is not below its shin in the hierarchy, only a contact moves it to the shin.
         let is_free = |limb: &[&str; 2]| target.hangs_together(limb);
         let free =
             target.limbs(&free).into_iter().zip(&LIMBS).map(|(way, limb)| way.filter(|_| is_free(limb)));

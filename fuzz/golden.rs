@@ -87,7 +87,8 @@ fn check_image(bytes: &[u8]) -> Result<bool, String> {
     }
 }
 
-/// Explains the difference from another image with the same scene. Whatever the scene contains, this must end and give finite numbers.
+/// Explains the difference from another image with the same scene. Whatever the scene contains, this must terminate and result in finite
+/// numbers.
 fn explain(drawn: &Drawn) -> Result<(), String> {
     let Some(scene) = drawn.scene.as_ref().and_then(|scene| scene.decode().ok()) else { return Ok(()) };
     let figure = figure();

@@ -13,14 +13,14 @@ pub(crate) const WEBP: Format =
 pub(crate) const KTX2: Format =
     Format { name: "ktx2", inputs_per_round: 600, make: |random| change(&KTX2S, random), check };
 
-/// Maximum size of a decoded image, bytes. Larger images are not decoded.
+/// Maximum size of a decoded image, in bytes. Larger images are not decoded.
 const MAX_DECODED_BYTES: u64 = 1 << 22;
 
 /// A baseline and a progressive JPEG of 16 x 16 pixels.
 pub(crate) const JPEGS: [&[u8]; 2] =
     [include_bytes!("jpeg/baseline.jpg"), include_bytes!("jpeg/progressive.jpg")];
 
-/// Lossy and lossless images of 20 by 12 pixels. `scripts/compressed-models.mjs` writes them and those below.
+/// Lossy and lossless images of 20 by 12 pixels. `scripts/compressed-models.mjs` writes these images and the KTX2 images below.
 pub(crate) const WEBPS: [&[u8]; 3] = [
     include_bytes!("webp/lossy.webp"),
     include_bytes!("webp/lossy-alpha.webp"),

@@ -18,7 +18,7 @@ use crate::random::Random;
 const MAX_TIME: Duration = Duration::from_secs(5);
 /// Time after which an input counts as hanging and the program exits.
 const HANG_TIME: Duration = Duration::from_secs(60);
-/// Maximum memory of the process while one input runs, bytes.
+/// Maximum memory of the process while one input runs, in bytes.
 const MAX_MEMORY: usize = 256 << 20;
 
 /// All failures of one kind that occurred with inputs of one format.

@@ -87,7 +87,7 @@ keys=$(sed -n '/^\[\[motion.key\]\]/,/^$/s/^time = //p' "$work/man.sinew" | tr '
 grep -q '^clips = "walk"' "$work/man.sinew" || fail "there is no walk"
 grep -q '^clip = "walk"' "$work/man.sinew" || fail "the walk is not the built-in one"
 "$SINEW" inspect "$work/act.glb" | grep '^animation' || fail "the export has no clip"
-# Prints where the feet are in the exported file at a time, in metres.
+# Prints the positions of the feet in the exported file at a given time, in metres.
 feet() {
     "$SINEW" pose "$work/act.glb" --animation 0 --animation-time "$1" -o "$work/feet-$1.json"
 }

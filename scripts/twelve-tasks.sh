@@ -72,7 +72,7 @@ sleep 1
 grep -q '^clips = "walk"' "$work/man.sinew" || fail "there is no walk"
 [ "$(grep -c '^\[\[motion.key\]\]' "$work/man.sinew")" = 2 ] || fail "there are not two keys"
 key_joint hips | grep -q 'translation = \[[^,]*, 0\.[4-7]' || fail "he does not sit: $(key_joint hips)"
-# Before it was mirrored, the left arm was bent.
+# Before the pose was mirrored, the left arm was bent.
 key_joint rightLowerArm | grep -q rotation || fail "the arm is not mirrored"
 end
 

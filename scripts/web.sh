@@ -60,7 +60,8 @@ module() {
     # shellcheck disable=SC2086 # the options are separate arguments
     wasm-bindgen --target web $names --out-dir "$3" "$CARGO_TARGET_DIR/$target/$folder/$2.wasm"
 }
-# Only one of the two modules of a release is loaded. Without optimisation, one serves both, which saves a build.
+# A release has two modules, and a browser loads only one of them. Without optimisation, one module serves all browsers, which saves a
+# build.
 rm -rf "$out/webgl2"
 if [ $profile = dev ]; then
     module web sinew_web "$out" webgl

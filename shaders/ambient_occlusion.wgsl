@@ -1,11 +1,11 @@
-// How much of the surroundings is visible from a point, by depth maps from many directions (src/render/ambient). Requires globals.wgsl and
-// shadow_map.wgsl.
+// Computes how much of the surroundings is visible from a point, with depth maps from many directions (src/render/ambient). Requires
+// globals.wgsl and shadow_map.wgsl.
 
 override AMBIENT_OCCLUSION: bool = false;
 
 const DIRECTIONS: u32 = 128u;
 // Distance by which a point is moved away from its surface, so that the surface does not hide it, as a fraction of half a map's width. A
-// comparison reads texels up to one and a half of a map's 512 texels away.
+// comparison reads texels up to 1.5 texels away, and a map is 512 texels wide.
 const OFFSET: f32 = 1.5 * 2.0 / 512.0;
 // A turn by the golden angle.
 const TURN: vec2<f32> = vec2<f32>(-0.7373689, 0.6754903);

@@ -1,4 +1,4 @@
-// How the shadow map is read: as a depth texture. sampled_depth.wgsl has the same functions.
+// Reads the shadow map as a depth texture. sampled_depth.wgsl has the same functions.
 
 @group(2) @binding(0) var shadow_map: texture_depth_2d;
 @group(2) @binding(1) var shadow_sampler: sampler_comparison;

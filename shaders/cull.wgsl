@@ -27,7 +27,7 @@ const ARGUMENTS: u32 = 5u;
 @group(0) @binding(0) var<uniform> views: CullViews;
 @group(0) @binding(1) var<uniform> size: CullSize;
 @group(0) @binding(2) var<storage, read> placed: array<Placed>;
-// The first matrix and the first morph weight of the parts of each group, in those of an instance.
+// For each group of parts, the indices of its first matrix and its first morph weight within the data of an instance.
 @group(0) @binding(3) var<storage, read> groups: array<vec2<u32>>;
 // A flag for each instance, then the visible instances in order, then their number.
 @group(0) @binding(4) var<storage, read_write> seen: array<u32>;

@@ -1,4 +1,4 @@
-// Where the data of parts and instances comes from: storage buffers. Requires skinning.wgsl. fetch_texture.wgsl has the same functions.
+// Reads the data of parts and instances from storage buffers. Requires skinning.wgsl. fetch_texture.wgsl has the same functions.
 
 // `part` is not a uniform buffer, because software drivers recompile a shader for each value of a uniform on which a
 // branch depends.

@@ -1,8 +1,8 @@
-// Where the data of parts and instances comes from, for adapters whose vertex shaders cannot read storage buffers (WebGL2 and OpenGL
-// before 4.3): a uniform buffer, and textures of vectors, row by row. Requires skinning.wgsl. fetch_storage.wgsl has the same functions,
-// and src/render/data_texture.rs fills the textures.
+// Reads the data of parts and instances from a uniform buffer and from textures of vectors, row by row, for adapters whose vertex shaders
+// cannot read storage buffers (WebGL2 and OpenGL before 4.3). Requires skinning.wgsl. fetch_storage.wgsl has the same functions, and
+// src/render/data_texture.rs fills the textures.
 
-// The width of the textures, which is also the largest height that every adapter supports.
+// The width of the textures, which is also the maximum height that every adapter supports.
 const DATA_WIDTH: u32 = 2048u;
 
 @group(3) @binding(10) var<uniform> part: Part;

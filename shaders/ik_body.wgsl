@@ -12,7 +12,7 @@ struct Tree {
     iterations: u32,
     // Number of joints on the longest way from the base.
     depth: u32,
-    // The weight of translations of the base. Zero if it does not move.
+    // The weight of translations of the base. Zero if the base does not move.
     root_weight: f32,
     // The damping of a unit error.
     damping: f32,
@@ -155,7 +155,7 @@ fn row_of(index: u32, joint: u32) -> vec3<f32> {
     return cross((ends[goal] - places[joint].xyz) * goals[goal].end.w, unit);
 }
 
-// Fills the packed matrix J W Jᵀ + λ² and its last row, the errors without the turns that are known.
+// Fills the packed matrix J W Jᵀ + λ² and its last row, which contains the errors minus the effect of the known turns.
 fn assemble(lane: u32, rows: u32, damping: f32) {
     for (var index = lane; index < packed(rows + 1u, 0u); index += LANES) {
         // The row of a packed element. Rounding errors of the square root are corrected.
@@ -324,7 +324,7 @@ fn solve_bodies(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    // The same for all lanes of a workgroup.
+    // The problem is the same for all lanes of a workgroup.
     let problem = min(group.x + group.y * groups.x, tree.problems - 1u);
     let rows = min(tree.rows, MAX_ROWS);
     for (var i = 0u; i < OWNED; i++) {
@@ -342,7 +342,7 @@ fn solve_bodies(
     var iteration = 0u;
     var least = 1e30;
     var root_kept = vec3<f32>(0.0);
-    // Whether the pose is the kept one, which is not judged again.
+    // Whether the pose is the kept one, which need not be judged again.
     var is_kept = false;
     var stopped = false;
     loop {

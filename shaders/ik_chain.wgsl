@@ -71,7 +71,7 @@ var<private> own: array<vec4<f32>, JOINTS>;
 var<private> kept: array<vec4<f32>, JOINTS>;
 var<private> spins: array<vec4<f32>, JOINTS>;
 var<private> places: array<vec3<f32>, JOINTS>;
-// For each joint, the locked direction in its own frame and the turn along it. No direction if it is zero.
+// For each joint, the locked direction in its own frame, and the turn about it. A zero vector means that no direction is locked.
 var<private> locks: array<vec4<f32>, JOINTS>;
 var<private> end_place: vec3<f32>;
 var<private> error: vec3<f32>;
@@ -79,7 +79,7 @@ var<private> turn: vec3<f32>;
 var<private> cost: f32;
 // The cost of the kept pose.
 var<private> least: f32;
-// λ² is multiplied by this.
+// The factor by which λ² is multiplied.
 var<private> boost: f32;
 var<private> rejections: u32;
 var<private> iteration: u32;
@@ -262,7 +262,7 @@ fn take_step(damping: f32) {
     }
 }
 
-// Begins in the pose that is loaded.
+// Begins a descent in the loaded pose.
 fn begin() {
     least = 1e30;
     boost = 1.0;
@@ -273,7 +273,7 @@ fn begin() {
 
 // Takes steps until the goal is met, the error no longer falls, or the iterations are spent. Ends in the best pose.
 fn descend(target_pose: ChainTarget, iterations: u32) {
-    // Whether the pose is the kept one, which is not judged again.
+    // Whether the pose is the kept one, which need not be judged again.
     var is_kept = iteration > 0u;
     loop {
         forward(target_pose);

@@ -1,6 +1,7 @@
 // Restarts of chains from a table of poses. Follows ik_chain.wgsl.
 
-// Restarts end together after each of this many parts of their iterations if one of them has met the goal.
+// The iterations of restarts are divided into this many parts. After each part, all restarts of a problem end if one of them has met the
+// goal.
 const PARTS: u32 = 4u;
 
 // Loads the pose whose effector is nearest to the target. Each restart considers its own part of the table.
@@ -24,7 +25,7 @@ fn load_nearest(target_pose: ChainTarget, restart: u32) {
     }
 }
 
-// Returns how far the joints have turned from the start pose, for the choice between answers that meet the goal.
+// Returns how far the joints have turned from the start pose, which decides between answers that meet the goal.
 fn turned(problem: u32) -> f32 {
     var sum = 0.0;
     for (var j = 0u; j < joint_count(); j++) {
@@ -65,12 +66,12 @@ fn restart(
         }
         workgroupBarrier();
         stopped = stopped || atomicLoad(&met[slot]) == 1u;
-        // No lane continues before all have looked.
+        // No lane continues before all lanes have read the flag.
         workgroupBarrier();
     }
     var score = 1e30;
     if is_active {
-        // Below zero for answers that meet the goal.
+        // The score of an answer that meets the goal is negative.
         score = select(cost, -1.0 / (1.0 + turned(problem)), is_met());
     }
     scores[lane] = score;

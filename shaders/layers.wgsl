@@ -64,7 +64,7 @@ fn with_sheen(
     let key = reflect_by_fibres(roughness, n, v, nv, l.key_direction) * l.key;
     var light = vec3<f32>(0.0);
     if ENVIRONMENT {
-        // Fibres are so rough that all light counts like that on a matt surface. `globals.key` is divided by pi.
+        // Fibres are so rough that the light on them is collected as on a matt surface. `globals.key` is divided by pi.
         light = globals.key.rgb * (3.14159265 * key) + irradiance(in_environment(n)) * (albedo * min(l.occlusion, l.visibility));
     } else {
         light = vec3<f32>(1.0, 0.97, 0.92) * (2.6 * key)

@@ -1,6 +1,6 @@
 // Normals and tangent frames of surfaces. Requires base_color.wgsl and the struct of surface.wgsl.
 
-// Instead of the index of a map: the texture coordinates themselves.
+// Used instead of the index of a map for the untransformed texture coordinates.
 const NO_MAP: u32 = 99u;
 
 // Returns a vector with a length of one, or zero for zero. It is less exact than `normalize_or_zero` and takes less time, because it

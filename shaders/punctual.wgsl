@@ -1,7 +1,7 @@
 // Lights at a point or from one direction (src/render/light/punctual.rs), with the falloff of KHR_lights_punctual. Requires
 // globals.wgsl.
 
-// Whether there are any. `globals` has their number.
+// Whether the frame has such lights. `globals` contains their number.
 override PUNCTUAL_LIGHTS: bool = false;
 
 // The direction towards a light, and the illuminance of a surface that faces it.

@@ -1,5 +1,5 @@
-// How the shadow map is read where the shaders are GLSL, which can compare a depth texture or read numbers from it, but not both: as
-// numbers, which are compared here. compared_depth.wgsl has the same functions.
+// Reads the shadow map as numbers and compares them here, for adapters whose shaders are GLSL. GLSL can either compare a depth texture or
+// read numbers from it, but not both. compared_depth.wgsl has the same functions.
 
 @group(2) @binding(0) var shadow_map: texture_2d<f32>;
 @group(2) @binding(1) var shadow_sampler: sampler_comparison;

@@ -29,7 +29,7 @@ fn extra_map(slot: u32, texcoord: vec4<f32>) -> vec4<f32> {
     }
 }
 
-// Samples the largest level of the texture in a slot, or returns white for slot 0. Vertex shaders know no other level.
+// Samples the largest level of the texture in a slot, or returns white for slot 0. Vertex shaders cannot choose a level themselves.
 fn extra_map_at(slot: u32, uv: vec2<f32>) -> vec4<f32> {
     switch slot {
         case 1u: { return textureSampleLevel(extra_map_1, extra_sampler_1, uv, 0.0); }

@@ -1,6 +1,6 @@
 // Visibility of the key light. Requires globals.wgsl, and compared_depth.wgsl or sampled_depth.wgsl.
 
-// Returns where a point is in the map, and its depth. The offset along the normal is more than the width of a texel, so that a
+// Returns the position of a point in the map, and its depth. The offset along the normal is more than the width of a texel, so that a
 // surface does not shadow itself.
 fn in_shadow_map(world: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
     let clip = globals.shadow_from_world * vec4<f32>(world + normal * globals.viewport.w, 1.0);
@@ -12,10 +12,10 @@ fn is_outside(at: vec3<f32>) -> bool {
 }
 
 // The functions below return 1 in full light and 0 in full shadow: the mean of samples in a disc around a point. The samples
-// are evenly spread (Vogel 1979): sample i is at the square root of (i + 0.5) / n and an angle of 2.4 i. The outer samples are
-// taken first. The edge of a shadow cannot reach the inner ones without reaching them, so if they agree, the rest is not needed.
-// This is a loop because software drivers execute both sides of every branch. The numbers are constants because the drivers
-// would compute sines and cosines for each pixel.
+// are evenly spread (Vogel 1979): sample i is at the square root of (i + 0.5) / n and an angle of 2.4 i. The outer samples are taken first.
+// The edge of a shadow cannot reach the inner samples without crossing the outer ones, so the inner ones are not needed if the outer ones
+// agree. This is a loop because software drivers execute both sides of every branch. The numbers are constants because the drivers would
+// compute sines and cosines for each pixel.
 
 // 8 samples in a disc whose radius is 2.5 texels.
 fn key_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {

@@ -2,14 +2,14 @@
 // "Percentage-closer soft shadows"). Requires globals.wgsl and shadow_map.wgsl. The levels of the map are those of
 // src/render/shadow_levels.rs.
 
-// The softest edges, as radii in texels. A texel is about half a pixel.
+// The radii of the softest edges, in texels. A texel is about half a pixel.
 const MOST_ON_SURFACE: f32 = 16.0;
 const MOST_ON_FLOOR: f32 = 32.0;
 // The levels in which blockers are searched. Their texels contain the nearest depth, and are as wide as the softest edges, so that no
 // blocker is missed, however thin it is.
 const SEARCH_ON_SURFACE: i32 = 4;
 const SEARCH_ON_FLOOR: i32 = 5;
-// The sharpest edges, which hide the texels.
+// The radius of the sharpest edges, in texels. It is large enough to hide the texels.
 const LEAST: f32 = 2.5;
 // Edges that are softer than this are sampled in a coarser level of the map. Between the points of a wide disc are many texels of the
 // map, so each point would show a copy of the edge.
@@ -53,8 +53,8 @@ struct Blockers {
     away: f32,
 }
 
-// Returns what a texel of a level contains. `slack` is the difference of depth that the plane has within half a texel. Blockers that are hardly nearer than the plane weigh less, so that the sums do not jump where
-// one appears.
+// Returns the blocker that a texel of a level contains. `slack` is the difference of depth that the plane has within half a texel. Blockers
+// that are hardly nearer than the plane weigh less, so that the sums do not jump where one appears.
 fn blocker(r: Receiver, place: vec2<f32>, cell: vec2<f32>, level: i32, slack: f32, weight: f32) -> Blockers {
     let size = vec2<i32>(textureDimensions(shadow_map, level));
     let found = shadow_depth(clamp(vec2<i32>(cell), vec2<i32>(0), size - 1), level);
@@ -169,8 +169,7 @@ fn soft_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {
             break;
         }
         let r = Receiver(at.xy, at.z - 0.0005, depth_slope(normal));
-        // The nearest depth in a texel of the level may be that of the surface itself. Blockers that are as near as that have sharp
-        // edges.
+        // The nearest depth in a texel of the level may be that of the surface itself. Blockers at such a small distance have sharp edges.
         let half = 0.5 / f32(textureDimensions(shadow_map, SEARCH_ON_SURFACE).x);
         let found = blockers(r, SEARCH_ON_SURFACE, half * (abs(r.slope.x) + abs(r.slope.y)));
         light = soft_light(r, MOST_ON_SURFACE, POINTS_ON_SURFACE, found);

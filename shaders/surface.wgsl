@@ -206,7 +206,7 @@ struct Behind {
     absorbed: vec3<f32>,
 }
 
-// The look of a surface: its own light, and the share of the light behind it that passes through.
+// The look of a surface: its own light, and the share of the light behind it that passes through it.
 struct Look {
     light: vec3<f32>,
     passed: vec3<f32>,

@@ -49,8 +49,8 @@ fn reflected_by_film(ior: f32, thickness: f32, cosine: f32, base_f0: vec3<f32>) 
     return max(sum, vec3<f32>(0.0));
 }
 
-// Replaces the reflectance of a surface by its film's, which is for the angle of the camera. The reflectance for
-// light from the front follows from it.
+// Replaces the reflectance of a surface by that of its film at the camera's angle. The reflectance for light from the front is computed
+// from it.
 fn with_film(base: Material, texcoord: vec4<f32>, nv: f32) -> Material {
     let film = material.iridescence;
     var m = base;

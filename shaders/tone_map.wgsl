@@ -1,4 +1,4 @@
-// Tone maps: how light becomes colours.
+// Tone maps, which convert light to colours.
 
 // The index of the tone map.
 override TONE: u32 = 0u;

@@ -1,6 +1,6 @@
 // MToon: shading in two colours, rim light, matcap, outlines and moving textures (VRMC_materials_mtoon 1.0). Requires surface.wgsl.
 
-// In classic light, the share of the light that comes from everywhere.
+// In classic light, the share of the light that comes from all directions.
 const CLASSIC_AMBIENT: f32 = 0.2;
 
 // Applies the motion of textures to both sets of texture coordinates: a rotation about the middle, then an offset.
@@ -33,7 +33,7 @@ fn toon_light(n: vec3<f32>) -> ToonLight {
 
 // Returns how lit a surface is, 0 to 1, from the cosine of the angle between normal and light.
 fn toon_ramp(cosine: f32, shift: f32, toony: f32) -> f32 {
-    // A ramp of no width has no slope.
+    // A ramp without width would have an infinite slope.
     return clamp((cosine + shift + 1.0 - toony) / max(2.0 - 2.0 * toony, 1e-4), 0.0, 1.0);
 }
 
@@ -89,7 +89,7 @@ fn toon_color(in: Surface, base: vec3<f32>, outward: vec3<f32>, side: f32) -> ve
     return out;
 }
 
-// Returns the texture coordinates of a map as the vertex shader knows them.
+// Returns the texture coordinates of a map in the vertex shader.
 fn vertex_uv(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
     let t = part.uv[map];
     let coordinate = select(texcoord.xy, texcoord.zw, t.offset_set.z > 0.5);
@@ -127,7 +127,7 @@ fn transform_outline(
     let unit = direction * inverseSqrt(max(dot(direction, direction), 1e-30));
     let pixels = unit * (width.y * globals.viewport.y);
     let offset = 2.0 * pixels / globals.viewport.xy * out.clip.w;
-    // Slightly behind the surface, where both coincide.
+    // The outline is moved slightly behind the surface, for places where both coincide.
     out.clip = vec4<f32>(out.clip.xy + offset, out.clip.z + 1e-6 * out.clip.w, out.clip.w);
     out.eye_direction = globals.eye.xyz - position;
     out.light_direction = vec4<f32>(globals.light.xyz, 0.0);

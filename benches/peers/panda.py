@@ -179,7 +179,7 @@ def trac_ik_solver(arm, urdf):
 
     with tempfile.NamedTemporaryFile("w", suffix=".urdf", delete=False) as file:
         file.write(urdf)
-    # Its tolerance bounds every component of the error.
+    # TRAC-IK's tolerance applies to every component of the error.
     solver = TracIK("link0", "flange", file.name, timeout=TIMEOUT, epsilon=FINE[0] / 3**0.5, solver_type="Speed")
     os.unlink(file.name)
 

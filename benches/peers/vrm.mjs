@@ -202,7 +202,7 @@ async function reference(peers, json, keys, plain) {
     });
 }
 
-// Reads the last clip of a baked file and sets its keys as they are.
+// Reads the last clip of a baked file and sets its keys without interpolation.
 async function baked(peers, file, frames) {
     const gltf = await parse({ ...peers }, bytes(readFileSync(file)));
     const clip = gltf.animations.at(-1);
@@ -227,7 +227,7 @@ function compare(peers, ours, theirs, height) {
     ours.forEach((nodes, frame) => nodes.forEach((own, node) => {
         const other = theirs[frame][node];
         distance = Math.max(distance, own.position.distanceTo(other.position) / height);
-        // The angle from the vector part, which is exact where the angle is small.
+        // The angle is computed from the vector part, which is exact for small angles.
         const turn = own.rotation.clone().invert().multiply(other.rotation);
         angle = Math.max(angle, 2 * Math.asin(Math.min(1, Math.hypot(turn.x, turn.y, turn.z))));
         const rest = theirs[0][node];

@@ -246,8 +246,8 @@ class Body:
         iterations: int | None = None,
         options: _Options | None = None,
     ) -> Report:
-        """Turns the links until the goals are met as closely as the method can. The body then is in the solved pose. The
-        result depends on the current pose, the goals and the options only.
+        """Turns the links until the goals are met as closely as the method can. The body is then in the solved pose. The
+        result depends only on the current pose, the goals and the options.
 
         `tolerance` is in metres, and None means a ten-thousandth of the length of the longest chain. `options` maps the
         keys of the solver options to values, for example `{"ccd.step": "5deg"}`.
@@ -490,7 +490,7 @@ class Part:
         """
     @property
     def morph_weights(self) -> tuple[int, int]:
-        """The first index and the end of the weights of its morph targets in `Pose.weights`."""
+        """The start and the end of the range of the part's morph weights in `Pose.weights`."""
 
 @final
 class Mesh:

@@ -59,7 +59,7 @@ fn compressed() -> Vec<u8> {
     views.add("ATTRIBUTES", "QUATERNION", 8, 24, &encoded(meshopt::encode_vertex_buffer(&turns)));
     let colors = meshopt::encode_filter_color::<i8>(&vectors, 8);
     views.add("ATTRIBUTES", "COLOR", 4, 24, &encoded(meshopt::encode_vertex_buffer(&colors)));
-    // Any words are exponents and mantissas.
+    // Any words are valid exponents and mantissas.
     views.add("ATTRIBUTES", "EXPONENTIAL", 12, 24, &encoded(meshopt::encode_vertex_buffer(&floats)));
     let Views { binary, mut list } = views;
     // The uncompressed buffer does not exist.

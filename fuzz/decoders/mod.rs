@@ -26,7 +26,7 @@ pub(crate) struct Decoder {
     /// Decodes an input, and uses the result as little as possible. Returns false if it is rejected. An error is a
     /// finding, as in [`Format::check`](crate::format::Format).
     pub(crate) decode: fn(&[u8]) -> Result<bool, String>,
-    /// Memory that any input may need, bytes.
+    /// Memory that any input may need, in bytes.
     pub(crate) base_memory: usize,
 }
 
@@ -38,7 +38,7 @@ const BASE_MEMORY: usize = 32 << 20;
 const MEMORY_FACTOR: usize = 192;
 
 impl Decoder {
-    /// Returns the maximum memory for an input, bytes.
+    /// Returns the maximum memory for an input, in bytes.
     pub(crate) fn memory_limit(&self, input: &[u8]) -> usize {
         self.base_memory + input.len() * MEMORY_FACTOR
     }
@@ -67,7 +67,7 @@ fn prefix(input: &[u8], length: usize) -> Vec<u8> {
     input[..length.min(input.len())].to_vec()
 }
 
-/// Changes a few bytes. Every second time, they are among the first ones, where headers decide most.
+/// Changes a few bytes. Every second time, they are among the first bytes, where headers have the most effect.
 fn bytes(input: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = input.to_vec();
     let end = bytes.len().min(96);

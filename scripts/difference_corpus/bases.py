@@ -159,5 +159,5 @@ def add_normal_map(model):
             if "TEXCOORD_0" in primitive["attributes"] and "material" in primitive:
                 material = model["materials"][primitive["material"]]
                 material["normalTexture"] = {"index": len(model["textures"]) - 1}
-                # Surfaces without light have no bumps.
+                # An unlit surface does not show its normal map.
                 material.get("extensions", {}).pop("KHR_materials_unlit", None)

@@ -1,6 +1,6 @@
 // Advances the clips and the positions of all characters. Requires rotation.wgsl, types.wgsl and terrain.wgsl. The CPU twin is src/crowd/advance.rs.
 
-// How a clip plays and moves its character.
+// The length of a clip, and how the clip moves its character.
 struct ClipInfo {
     stride: vec3<f32>,        // velocity of the character in its own space, metres per second
     seconds: f32,
@@ -15,12 +15,12 @@ struct ClipInfo {
 
 // Fraction of the terrain around its centre outside which characters turn back.
 const BORDER: f32 = 0.8;
-// Cosine of the angle to the centre at which they stop turning.
+// Cosine of the angle between the walk and the direction to the centre at which characters stop turning back.
 const ROUGHLY: f32 = 0.8;
-// Their turn in radians per second.
+// Turn rate of a character that turns back, in radians per second.
 const TURN_BACK: f32 = 0.9;
 
-// Returns the turn of a character in radians per second. If it walks out of the terrain, it turns back.
+// Returns the turn rate of a character in radians per second. If it walks out of the terrain, it turns back.
 fn steering(character: Character, velocity: vec3<f32>) -> f32 {
     if crowd.columns < 2u || crowd.rows < 2u {
         return character.turn;
@@ -30,7 +30,7 @@ fn steering(character: Character, velocity: vec3<f32>) -> f32 {
     let walk = quat_rotate(character.rotation, velocity * character.pace).xz;
     let inner = BORDER * half;
     let is_outside = abs(away.x) > inner.x || abs(away.y) > inner.y;
-    // It turns until it walks to the centre, at least roughly.
+    // The character turns until it walks roughly towards the centre.
     if !is_outside || -dot(walk, away) > ROUGHLY * length(walk) * length(away) || all(walk == vec2<f32>(0.0)) {
         return character.turn;
     }
@@ -69,11 +69,11 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         characters[index].layers[i] = layer;
     }
     let character = characters[index];
-    // A small turn, whose half angle is so small that its sine equals it.
+    // The half angle of the turn is so small that it replaces its sine.
     let half = 0.5 * steering(character, velocity) * crowd.seconds;
     let turn = quat_normalize(vec4<f32>(0.0, half, 0.0, 1.0));
     let rotation = quat_normalize(quat_mul(turn, character.rotation));
-    // A clip that travels undoes its own motion when it starts again, however fast the character walks.
+    // When a clip with root motion starts again, `jump` undoes the clip's own displacement, regardless of how fast the character walks.
     jump = select(jump, vec3<f32>(0.0), character.pace == 0.0);
     let moved = (velocity * (crowd.seconds * character.pace) + jump) * character.scale;
     var position = character.position + quat_rotate(rotation, moved);

@@ -1,11 +1,11 @@
 // Turns the neck and the head so that the face looks at a point. Requires limit.wgsl. The CPU twin is src/crowd/body/aim.rs.
 
-// Seconds in which the head follows.
+// Time constant with which the head follows its target, in seconds.
 const AIM_FOLLOW: f32 = 0.12;
 // How far outside of the field of view the weight falls to zero, as a difference of cosines.
 const AIM_FADE: f32 = 0.25;
 
-// `at` is a point in model space before the hips moved.
+// Turns the head towards `at`, which is a point in model space before the hips moved.
 fn aim_head(character: u32, at: vec3<f32>, weight: f32) {
     let first = character * crowd.joints;
     let count = min(body.necks, NECK);
@@ -26,7 +26,7 @@ fn aim_head(character: u32, at: vec3<f32>, weight: f32) {
         let direction = offset / distance;
         let t = clamp((dot(forward, direction) - body.field_cos) / AIM_FADE + 1.0, 0.0, 1.0);
         wanted = min(weight, 1.0) * t * t * (3.0 - 2.0 * t);
-        // A head that looks nowhere starts at the target, because only its weight must not jump.
+        // A head that did not look at anything aims at the target at once, because only its weight must be continuous.
         let is_new = stances[character].is_known == 0u || strength < 1e-3;
         aim = normalize_or(mix(aim, direction, select(follow, 1.0, is_new)), direction);
     }

@@ -28,7 +28,7 @@ fn in_model(character: u32, position: vec3<f32>) -> vec3<f32> {
     return unplaced(character, position - characters[character].position);
 }
 
-// Where a limb must go.
+// The target of a limb.
 struct LimbGoal {
     turn: vec4<f32>,          // rotation of the end from the pose of the clip, before the hips moved
     position: vec3<f32>,      // of the end in model space, before the hips moved
@@ -40,7 +40,7 @@ fn is_standing(index: u32) -> bool {
     return index < body.legs && crowd.columns > 0u;
 }
 
-// Returns the place of a limb's foot, or its goal if it has one.
+// Returns the goal of a limb if it has one, and otherwise the place of its foot.
 fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal {
     let first = character * crowd.joints;
     let end = body.limb[index].end;
@@ -177,7 +177,7 @@ fn bodies_by_group(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let index = group.y * groups.x + group.x;
-    // Lanes of a group without a character also come to all barriers.
+    // Lanes without a character must also reach all barriers.
     let character = min(index, crowd.characters - 1u);
     let is_posed = index < crowd.characters && characters[character].is_present != 0u;
     let is_limb = is_posed && lane < min(body.limbs, LIMBS);

@@ -1,5 +1,5 @@
-// What inverse kinematics knows about the body of a model, the goals of a character, and what it remembers from step to
-// step. Requires types.wgsl. The Rust twins are in src/character/body/mod.rs and src/character/body/stance.rs.
+// The data of inverse kinematics: the body of a model, the goals of a character, and the state that is kept from step to step. Requires
+// types.wgsl. The Rust twins are in src/character/body/mod.rs and src/character/body/stance.rs.
 
 const LIMBS: u32 = 8u;
 const CHAINS: u32 = 4u;
@@ -84,7 +84,7 @@ struct Body {
     contacts: array<vec2<f32>>, // start and end in seconds: INTERVALS for each leg of each clip
 }
 
-// Where a limb, a chain or the head must go.
+// The target of a limb, a chain or the head.
 struct Goal {
     rotation: vec4<f32>,      // of the end in the world, if HAS_ROTATION is set
     position: vec3<f32>,      // world metres
@@ -95,21 +95,21 @@ struct Goal {
     reserved: array<u32, 3>,
 }
 
-// A foot since the last step.
+// The state of a foot after the last step.
 struct Foot {
     heel: vec2<f32>,          // x and z of both ends of the sole, world metres
     toe: vec2<f32>,
-    offset: vec2<f32>,        // from where the clip has the ankle to where it is, world metres
+    offset: vec2<f32>,        // from the ankle in the clip to the actual ankle, world metres
     heading: vec2<f32>,       // x and z of the direction of the foot on level ground
     weight: f32,              // of the offset and the yaw while the foot is being released
     yaw: f32,                 // tangent of half the angle about the vertical axis by which the foot is turned
 }
 
-// What a character remembers. All zeros is the start.
+// The state that is kept for a character. It starts with all zeros.
 struct Stance {
     aim: vec3<f32>,           // direction in which the head looks, in model space
     aim_weight: f32,
-    hips: f32,                // height of the hips above where the clip has them, world metres
+    hips: f32,                // height of the hips above their height in the clip, world metres
     is_known: u32,            // 0 before the first step
     held: u32,                // bit per leg: the foot stands
     spent: u32,               // bit per leg: the foot was released before its contact ended

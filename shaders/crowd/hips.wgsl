@@ -1,6 +1,6 @@
 // Moves the hips so that the legs reach the ground. Requires plant.wgsl. The CPU twin is src/character/body/hips.rs.
 
-// Seconds in which the hips follow the ground.
+// Time constant with which the hips follow the ground, in seconds.
 const FOLLOW: f32 = 0.1;
 // How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
 const LARGEST_DROP: f32 = 0.45;
@@ -31,8 +31,8 @@ fn hip_range(character: u32, leg: u32, ankle: vec3<f32>, base: Base) -> vec2<f32
     return vec2<f32>(select(-1e30, lowest, near * near > r2), ankle.y + sqrt(max(far * far - r2, 0.0)) - top.y);
 }
 
-// Returns the slope of the ground below four or more feet, by least squares. The sum of squares is that of the distances of the
-// feet from their middle and of a tenth of a leg, so that a narrow body does not roll much.
+// Returns the slope of the ground below four or more feet, by least squares. A tenth of a leg is added to the squared distances of the feet
+// from their middle, so that a narrow body does not roll much.
 fn tilt_of(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>, middle: vec2<f32>, mean: f32) -> vec2<f32> {
     let size = body.size * abs(characters[character].scale);
     if body.legs < 4u {
@@ -56,14 +56,14 @@ fn tilt_of(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>, middle: 
     return slope * (min(steepness, STEEPEST) / steepness);
 }
 
-// Returns a smooth minimum: up to a quarter of `range` below the smaller number where both differ by less than `range`.
+// Returns a smooth minimum. If both numbers differ by less than `range`, the result is below the smaller one by up to a quarter of `range`.
 fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
     let near = max(range - abs(a - b), 0.0);
     return min(a, b) - select(0.0, 0.25 * near * near / range, range > 0.0);
 }
 
-// Returns how the hips move: as far up as the feet do on average, but not so far that a foot leaves the ground or a leg bends
-// too far. They follow with a lag, which the range in which they give way makes up for. A body with four legs or more also
+// Returns how the hips move. They move as far up as the feet do on average, but not so far that a foot leaves the ground or a leg bends too
+// far. The hips follow with a lag. They give way before a leg is straight, which makes up for the lag. A body with four legs or more also
 // tilts with the slope.
 fn move_hips(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>) -> Base {
     let size = body.size * abs(characters[character].scale);

@@ -4,14 +4,14 @@
 // The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
 const SOFT: f32 = 0.004;
 const LEAST_SOFT: f32 = 5e-5;
-// Sine of the bend below which a limb bends as its middle prefers.
+// If the sine of a limb's bend is below this, the limb bends in the direction that its middle joint prefers.
 const STRAIGHT: f32 = 0.05;
 
 // Squared sine of the angle between the pole and the limb, and squared distance of the middle from the line of the limb relative
 // to its bones, below which the effect of the pole fades.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 1e-7;
-// Distance of the target from the first joint below which it has no direction, as a fraction of the reach.
+// If the target is nearer to the first joint than this fraction of the reach, its direction is blended with that of the limb.
 const AT_BASE: f32 = 0.05;
 
 // Rotations of both bones in model space, and the position of the end relative to the first joint.
@@ -72,18 +72,18 @@ fn two_bone(
     let c = dot(upper, lower) - fixed_part;
     let s = dot(upper, cross(hinge, lower));
     let r = sqrt(c * c + s * s);
-    // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. This is
-    // how far the product of both bones stays below the product of their lengths there.
+    // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. `missing` is how far
+    // the product of both bones is below the product of their lengths in that pose.
     let straight = fixed_part + r;
     let across = upper - hinge * dot(upper, hinge);
     let ratio = dot(upper, hinge) * r / max(dot(across, across), 1e-12 * squares);
     let skew = ratio - dot(lower, hinge);
     let missing = dot(across, across) * skew * skew / max(product + straight, 1e-6 * product);
-    // As straight as the limit allows, or as now if that is straighter.
+    // The limb may become as straight as the limit allows, or as it is now if that is straighter.
     let versed_now = select(1.0 - c / max(r, 1e-6 * product), s * s / max(r * (r + c), 1e-12 * product * product), c > 0.0);
     let versed_far = min(max(product * (1.0 - cosines.y) - missing, 0.0) / max(r, 1e-6 * product), versed_now);
-    // The distance of the target, within what the hinge and the lengths allow. It approaches the largest distance f as
-    // f − s² / (x − f + 2s), whose value and slope are continuous.
+    // The distance of the target is limited to what the hinge and the lengths allow. It approaches the largest distance f as f − s² / (x −
+    // f + 2s), whose value and slope are continuous.
     let far = sqrt(max(squares + 2.0 * (straight - r * versed_far), 0.0));
     let near = min(sqrt(max(squares + 2.0 * max(product * cosines.x, fixed_part - r), 0.0)), now);
     let soft = clamp(far - now, LEAST_SOFT * far, SOFT * far);
@@ -109,7 +109,8 @@ fn two_bone(
     // A target at the first joint has no direction. Near it, the direction of the limb is used instead.
     let direction = normalize_or(target_at + line * max(AT_BASE * far - wanted, 0.0), line);
     var carry = quat_mul(shortest_arc(line, direction), shortest_arc(bent, line));
-    // From the line of the limb to its middle. The normal keeps it exact for a limb that is nearly straight.
+    // The vector from the limb's line to its middle joint. Because it is computed from the normal, it is exact even for a nearly straight
+    // limb.
     let knee_aside = quat_rotate(carry, cross(bent, normal)) / max(reached * reached, 1e-30);
     let pole_aside = pole - direction * dot(direction, pole);
     // A pole on the line of the limb has no direction, and a straight limb has no side, so their effect fades.
@@ -121,8 +122,8 @@ fn two_bone(
     return TwoBone(carry, quat_mul(carry, bend), direction * reached);
 }
 
-// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is how they
-// move. The limit of the first joint applies only if `is_limited` is set.
+// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is the motion of the
+// hips. The limit of the first joint applies only if `is_limited` is set.
 fn solve_limb(
     first: u32,
     index: u32,

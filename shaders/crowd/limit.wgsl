@@ -143,8 +143,8 @@ fn swing_vector(swing: vec4<f32>) -> vec3<f32> {
     return nearer.xyz / (1.0 + nearer.w);
 }
 
-// Returns the nearest allowed rotation from rest by each part: the swing is shortened, and the twist is clamped. The limit is
-// widened so that it contains the rotation before the solve, because a solve must not jump when it begins.
+// Returns an allowed rotation from rest. Swing and twist are limited separately: the swing is shortened, and the twist is clamped. The
+// limit is widened so that it contains the rotation before the solve, because a solve must not jump when it begins.
 fn limited(limit: JointLimit, q: vec4<f32>, before: vec4<f32>) -> vec4<f32> {
     if limit.kind == FREE {
         return q;

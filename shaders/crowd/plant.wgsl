@@ -2,11 +2,11 @@
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 
-// Seconds in which a released foot returns to where the clip has it.
+// Seconds in which a released foot returns to its place in the clip.
 const RELEASE: f32 = 0.15;
-// A foot that stands is released when it is this far from where the clip has it, as a fraction of the leg.
+// A foot that stands is released when it is this far from its place in the clip, as a fraction of the leg.
 const LEASH: f32 = 0.15;
-// A foot that is this many leashes away was moved with its character, and is forgotten where it stood.
+// If a foot is this many leashes away, its character was moved elsewhere, and the place where the foot stood is forgotten.
 const JUMP: f32 = 2.0;
 // Tangent of half the largest angle by which a foot that stands is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
@@ -19,7 +19,7 @@ const ROLL: f32 = 0.02;
 // Changes below this fraction of the leg are rounding errors.
 const NOTHING: f32 = 2e-6;
 
-// Where a foot must go.
+// The target of a foot.
 struct FootGoal {
     ankle: vec3<f32>,         // placed
     turn: vec4<f32>,          // rotation of the foot from the pose of the clip, in world axes
@@ -99,14 +99,14 @@ fn ankle_height(character: u32, leg: u32, ankle: vec3<f32>, turn: vec4<f32>, at:
     return low - least;
 }
 
-// Returns the rotation by which a foot follows the slope of the ground, as far as its ankle does.
+// Returns the rotation by which a foot follows the slope of the ground, as far as its ankle can bend.
 fn slope_turn(normal: vec3<f32>) -> vec4<f32> {
     let aside = length(normal.xz);
     let part = select(1.0, STEEPEST_GROUND * max(normal.y, 0.0) / aside, aside > STEEPEST_GROUND * normal.y);
     return shortest_arc(vec3<f32>(0.0, 1.0, 0.0), vec3<f32>(normal.x * part, normal.y, normal.z * part));
 }
 
-// Where a foot stands.
+// The place of a foot on the ground.
 struct Footing {
     at: vec2<f32>,            // x and z of the ankle, placed
     turn: vec4<f32>,          // rotation of the foot from the pose of the clip, in world axes
@@ -125,7 +125,7 @@ fn yaw_between(from_dir: vec2<f32>, to_dir: vec2<f32>) -> f32 {
 }
 
 // Decides where a foot stands. While it is in contact, the end of its sole that carries it does not move, so that it rolls
-// without slipping, and it keeps its heading. Afterwards its distance from the clip fades. `slope` tilts the foot.
+// without slipping, and it keeps its heading. Afterwards, its distance from its place in the clip fades. `slope` tilts the foot.
 fn footing(
     character: u32,
     leg: u32,
@@ -141,7 +141,7 @@ fn footing(
     let leash = LEASH * body.size * abs(characters[character].scale);
     let stands = contact_of(character, leg) > 0.5;
     var was_held = (stances[character].held & bit) != 0u && stands;
-    // A character that was placed elsewhere does not stretch its legs to where it was.
+    // If a character was moved elsewhere, its legs must not stretch back to its old place.
     let away = 0.5 * (foot.heel + foot.toe) - place - (ankle.xz + 0.5 * (heel.xz + toe.xz));
     let reach = JUMP * leash;
     if was_held && !(dot(away, away) < reach * reach) {
@@ -182,7 +182,7 @@ fn footing(
     return Footing(at, turn, held, spent);
 }
 
-// Returns where a foot must go: with its sole on the slope, and as high above the ground as the clip has it above the floor.
+// Returns the target of a foot. The sole lies on the slope, and is as high above the ground as it is above the floor in the clip.
 fn place_foot(character: u32, leg: u32) -> FootGoal {
     let first = character * crowd.joints;
     let scale = abs(characters[character].scale);
@@ -196,7 +196,7 @@ fn place_foot(character: u32, leg: u32) -> FootGoal {
     let toe = sole_offset(character, leg, body.limb[leg].toe, ankle);
     let low = max(ankle.y + lowest - body.floor * scale, 0.0);
     let near = 1.0 - smooth_step(low / (LIFTED * body.size * scale));
-    // The slope is that where the foot stood in the last step, as its place depends on how it is turned.
+    // The slope is measured where the foot stood in the last step, because the foot's new place depends on its rotation.
     let foot = stances[character].feet[leg];
     var below = 0.5 * (foot.heel + foot.toe);
     if (stances[character].held & (1u << leg)) == 0u {

@@ -39,7 +39,7 @@ fn seek(track: Track, time: f32) -> Cursor {
     if time >= times[first + last] {
         return Cursor(last - 1u, 1.0, 0.0);
     }
-    // Keys are often evenly spaced, and then this is the right one.
+    // Keys are often evenly spaced. This guess is then the right key.
     let start = times[first];
     let guess = u32(f32(last) * ((time - start) / (times[first + last] - start)));
     var key = min(guess, last - 1u);

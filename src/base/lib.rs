@@ -1,5 +1,6 @@
 //! Code shared by the crates of sinew: API helpers, mathematics that is independent of bodies and files, and, with the feature
-//! `files`, text formats, files and cameras. Other crates should not depend on it, because it may change in any version.
+//! `files`, text formats, files and cameras. Crates outside sinew should not depend on this crate, because it may change in
+//! any version.
 
 pub mod api;
 #[cfg(feature = "files")]
@@ -15,7 +16,7 @@ pub mod view;
 
 pub use random::Random;
 
-/// The clock, also on the web.
+/// The clock. It is also available on the web.
 #[cfg(not(target_arch = "wasm32"))]
 pub use std::time::Instant;
 #[cfg(target_arch = "wasm32")]

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-/// A pseudo-random sequence, determined by its seed.
+/// A pseudo-random sequence, which is determined by its seed.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 

@@ -28,7 +28,7 @@ const SESSION_RATE: f32 = 60.0;
 /// Default maximum error when dropping keys, in radians and metres.
 const KEY_ERROR: f32 = 1e-4;
 
-/// A command of a session belongs to a frame if it is at most this much later, because times in sessions may be rounded.
+/// A session's command that is at most this much later than a frame still belongs to that frame, because times in sessions may be rounded.
 const COMMAND_TOLERANCE: Duration = Duration::from_micros(100);
 
 #[derive(Args, Debug)]
@@ -96,7 +96,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     bake_motion(args, puppet, file.as_deref(), watch, verbosity)
 }
 
-/// Writes the motion of a puppet, with its goals on top. `file` is the character's file.
+/// Bakes a puppet's motion, with its goals solved on top, and writes the clip. `file` is the character's file.
 fn bake_motion(
     args: &BakeArgs,
     mut puppet: Puppet,
@@ -122,7 +122,7 @@ fn bake_motion(
     Ok(args.posing.exit_code(&reports))
 }
 
-/// Writes the joint values of a robot at some times, with its goals on top of its motion.
+/// Writes the joint values of a robot at some times of its motion, with its goals solved on top.
 fn bake_joint_values(
     args: &BakeArgs,
     mut puppet: Puppet,
@@ -237,7 +237,7 @@ fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     }
 }
 
-/// The time range to write. A `requested` range that is too long is shortened to the end of the motion.
+/// Returns the time range to write. A `requested` range that is too long is shortened to the end of the motion.
 fn times(requested: Option<TimeRange>, puppet: &Puppet, verbosity: Verbosity) -> Result<Range<f32>, Failure> {
     let end = puppet.seconds();
     let Some(TimeRange { from, to }) = requested else { return Ok(0.0..end) };

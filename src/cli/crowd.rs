@@ -25,7 +25,7 @@ use super::{Verbosity, output, rig_of};
 pub(super) const MAX_COUNT: u32 = 1_000_000;
 /// Seconds that the crowd walks before the first image, to plant feet and turn heads.
 const WARM_UP: f32 = 1.0;
-/// Duration of a step before the first image, seconds.
+/// Duration in seconds of a simulation step before the first image.
 const WARM_STEP: f32 = 1.0 / 30.0;
 
 /// Number of steps without an image after which the program waits for the GPU.
@@ -52,7 +52,7 @@ pub(super) struct CrowdArgs {
     image: ImageArgs,
 }
 
-/// Who is in a crowd, and where it stands.
+/// The characters of a crowd, and their layout on the ground.
 #[derive(Args, Debug)]
 pub(super) struct LayoutArgs {
     /// Models to load: .gltf, .glb, .vrm, .fbx, .urdf or .bvh [default: the built-in character]
@@ -67,7 +67,7 @@ pub(super) struct LayoutArgs {
     /// Ground on which the characters walk
     #[arg(long, value_name = "KIND", default_value = "hills")]
     terrain: Ground,
-    /// Seed of places, clips and colours
+    /// Random seed for the places, clips and colours of the characters
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
 }

@@ -23,7 +23,7 @@ use super::posing::{numbers, unit};
 /// least 0.5.
 const OVERLAY_HEIGHT: f32 = 720.0;
 impl ImageArgs {
-    /// Returns the options with positions and directions in world space.
+    /// Returns these options with the camera's position and directions rotated to world space.
     pub(super) fn turned(&self, world_from_frame: glam::Quat) -> Self {
         let mut turned = self.clone();
         for vector in
@@ -35,7 +35,7 @@ impl ImageArgs {
     }
 }
 
-/// Default image size, pixels.
+/// Default image size in pixels.
 const DEFAULT_SIZE: (u32, u32) = (1280, 720);
 
 #[derive(Args, Clone, Debug)]
@@ -96,7 +96,7 @@ enum Switch {
 }
 
 impl ImageArgs {
-    /// The image's width and height, pixels.
+    /// Returns the image's width and height in pixels.
     pub(super) fn size(&self) -> (u32, u32) {
         self.resolution.unwrap_or(DEFAULT_SIZE)
     }
@@ -116,17 +116,17 @@ impl ImageArgs {
         frame.background = self.background.unwrap_or(frame.background);
         frame.samples = self.samples();
         frame.light = self.light.light(&frame.light);
-        // By default, a replay is drawn like the window.
+        // By default, a replay is drawn without ambient occlusion, like the viewer's window.
         frame.ambient_occlusion = self.ambient_occlusion == Some(Switch::On);
         (frame, size)
     }
 
-    /// Returns a warning if some of the requested light is not drawn.
+    /// Returns a warning if part of the requested light is not drawn.
     pub(super) fn light_warning(&self, character: &Character) -> Option<String> {
         self.light.warning(character, &default_light()).filter(|_| self.mode().is_shaded())
     }
 
-    /// Sets the parts of a frame that only images have.
+    /// Sets the ambient occlusion of a frame, which is on by default in images but not in the viewer's window.
     pub(super) fn finished<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
         Frame { ambient_occlusion: self.ambient_occlusion != Some(Switch::Off), ..frame }
     }
@@ -144,14 +144,14 @@ impl ImageArgs {
         Skinning::ALL.into_iter().find(|s| s.name() == self.skinning).unwrap_or_default()
     }
 
-    /// Returns an empty [`Subject`] for the framing.
+    /// Returns an empty [`Subject`] for the chosen framing.
     pub(super) fn subject(&self) -> Subject {
         let (fov_y, aspect) = (self.fov_y(), self.aspect());
         let fit = || Fit::perspective(AUTO_DIRECTION, Vec3::Y, fov_y, aspect);
         Subject { bounds: Bounds::default(), fit: (self.framing == Framing::Tight.name()).then(fit) }
     }
 
-    /// The view settings for a scene with a posed puppet, which may carry the camera.
+    /// Returns the view settings for a scene with a posed puppet. With `--camera`, the camera is one of the puppet's.
     pub(super) fn settings(&self, subject: &Subject, puppet: &Puppet) -> Result<ViewSettings, Failure> {
         let bounds = &subject.bounds;
         if let Some(name) = &self.camera {
@@ -167,7 +167,7 @@ impl ImageArgs {
         })
     }
 
-    /// The vertical field of view in radians.
+    /// Returns the vertical field of view in radians.
     fn fov_y(&self) -> f32 {
         self.camera_view_angle.map_or(AUTO_FOV_Y, |degrees| degrees * PI / 180.0)
     }
@@ -177,8 +177,8 @@ impl ImageArgs {
         self.size().0 as f32 / self.size().1 as f32
     }
 
-    /// The view settings for a scene with these bounds. `camera` returns the camera for a vertical field of view in radians and
-    /// a ratio of width to height. The options may change the camera.
+    /// Returns the view settings for a scene with these bounds. `camera` returns a camera for a vertical field of view in radians and
+    /// an aspect ratio. Options such as `--camera-position` then replace parts of that camera.
     pub(super) fn settings_from(
         &self,
         bounds: &Bounds,
@@ -225,7 +225,7 @@ impl ImageArgs {
                     let text = "--camera-view-up must not be parallel to the viewing direction";
                     return Err(Failure::Usage(text.into()));
                 }
-                // Seen straight from above or below, the character's back is up in the image.
+                // -Z is up in an image from straight above, and +Z in an image from straight below.
                 None => camera.up = Vec3::new(0.0, 0.0, sight.y),
             }
         }
@@ -238,7 +238,7 @@ impl ImageArgs {
     }
 }
 
-/// Returns a camera of the file in the pose of a puppet. Its target has the depth of the bounds' centre.
+/// Returns a camera of the file, placed by the puppet's pose. The camera's target is at the depth of the bounds' centre.
 fn file_camera(puppet: &Puppet, index: usize, bounds: &Bounds) -> Camera {
     let camera = puppet.character().cameras.get(index);
     let world = camera.and_then(|camera| puppet.world_from_node().get(camera.node));

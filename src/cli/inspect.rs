@@ -49,7 +49,7 @@ struct InspectReport<'a> {
     units: Option<f64>,
     extensions: &'a [String],
     nodes: usize,
-    /// How many of the nodes are instances of a mesh, which the file stores without nodes. They are the last ones.
+    /// Number of nodes for mesh instances that the file stores without nodes. They are the last of the nodes.
     #[serde(skip_serializing_if = "is_zero")]
     instances: usize,
     meshes: Vec<MeshReport<'a>>,
@@ -61,7 +61,7 @@ struct InspectReport<'a> {
     /// Number of lights of each kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     lights: BTreeMap<&'static str, usize>,
-    /// What a robot has instead of a body.
+    /// The joints and tips of a robot, if the character is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     robot: Option<RobotReport>,
     body: BodyReport,
@@ -82,7 +82,7 @@ struct InspectReport<'a> {
 struct BodyReport {
     /// The kind of body, or `None` if it was not recognised.
     kind: Option<&'static str>,
-    /// From 0 to 1.
+    /// Certainty of the recognition, from 0 to 1.
     certainty: f32,
     /// Unit direction in which the body faces, in world space.
     facing: Option<[f32; 3]>,
@@ -97,14 +97,14 @@ struct RobotReport {
     tips: Vec<TipReport>,
 }
 
-/// A joint with a value in `q`. The range is in the unit of the joint, and missing for a joint that turns without end.
+/// A joint with a value in `q`. The range is in the joint's `unit`, and missing for a continuous joint.
 #[derive(Serialize)]
 struct JointReport {
     name: String,
     link: String,
     unit: &'static str,
     range: Option<[f64; 2]>,
-    /// Radians or metres per second.
+    /// Maximum speed in radians or metres per second.
     velocity: Option<f64>,
 }
 
@@ -142,7 +142,7 @@ struct ChainReport {
     base: String,
     joints: Vec<String>,
     kind: &'static str,
-    /// Bend direction, a unit vector in world space at rest.
+    /// Bend direction in the rest pose, as a unit vector in world space.
     bend: Option<[f32; 3]>,
 }
 
@@ -267,7 +267,7 @@ impl<'a> InspectReport<'a> {
         }
     }
 
-    /// The report as text, one item per line.
+    /// Returns the report as text, one item per line.
     fn lines(&self, character: &Character) -> Vec<String> {
         let name = |name: Option<&str>, index: usize| name.map_or(format!("#{index}"), str::to_owned);
         let mut lines = vec![

@@ -29,7 +29,7 @@ pub(super) struct LightArgs {
 }
 
 impl LightArgs {
-    /// Returns a warning if some of the requested light is not drawn.
+    /// Returns a warning if part of the requested light is not drawn.
     pub(super) fn warning(&self, character: &Character, default: &Light) -> Option<String> {
         let light = self.light(default);
         if light.file_lights == FileLights::Off {

@@ -18,7 +18,7 @@ use super::rig_args::RigArgs;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, names, output};
 
-/// Frame rate of a BVH file that is written, frames per second.
+/// Frame rate of the written BVH file, in frames per second.
 const BVH_RATE: f32 = 60.0;
 
 #[derive(Args, Debug)]
@@ -33,7 +33,7 @@ pub(super) struct MendArgs {
     output: Option<PathBuf>,
     #[command(flatten)]
     rig: RigArgs,
-    /// Only say what would be changed
+    /// Only report what would be changed
     #[arg(long)]
     dry_run: bool,
     /// Write the changes as JSON
@@ -66,7 +66,7 @@ struct ChangeRow {
     difference: DifferenceRow,
 }
 
-/// The difference between two clips. Lengths are scaled to a person of 1.75 m.
+/// The difference between two clips. Lengths are scaled to a character 1.75 m tall.
 #[derive(Serialize)]
 struct DifferenceRow {
     mean_degrees: f64,
@@ -143,7 +143,7 @@ fn mend_all(
     mended.collect::<Result<_, _>>().map_err(|e| Failure::Usage(format!("{}: {e}", character.path.display())))
 }
 
-/// Prints a line for each clip, and lines for its changes and for what remains.
+/// Prints a line for each clip, and a line for each of its changes and remaining errors.
 fn print(
     character: &Character,
     clips: &[usize],

@@ -99,7 +99,7 @@ enum Command {
     Bench(bench::BenchArgs),
 }
 
-/// Any arguments of the command that is missing.
+/// Any arguments of the command that this build lacks.
 #[cfg(not(feature = "viewer"))]
 #[derive(Args, Debug)]
 struct MissingViewArgs {
@@ -141,7 +141,7 @@ impl ModelArg {
         Self { file: self.file.clone().filter(|file| !viewer::is_project(file)), ..self.clone() }
     }
 
-    /// Where files that the model refers to may be.
+    /// Returns where the files to which the model refers may be located.
     fn references(&self) -> References {
         References { packages: self.package.iter().cloned().collect(), allow_parent: self.allow_parent }
     }
@@ -168,13 +168,13 @@ impl ModelArg {
             None if self.units.is_some() => {
                 Err(Failure::Usage("--units: the built-in character is in metres; name a .bvh file".into()))
             }
-            // Clips that are added to the built-in character may have references.
+            // Clips that are added to the built-in character may refer to other files.
             None => Ok(Character { references: self.references(), ..asset::mannequin()? }),
         }
     }
 }
 
-/// The rig of a character, from the file `named`, from `NAME.rig.toml` beside the model, or found in the model.
+/// Returns the rig of a character: from the file `named`, from `NAME.rig.toml` beside the model, or derived from the model.
 fn rig_of(character: &Character, named: Option<&Path>) -> Result<Rig, Failure> {
     rig::load(character, named).map_err(|e| Failure::Usage(e.to_string()))
 }
@@ -214,7 +214,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The command-line parser. Every option accepts a negative number as its value, so that the error for an invalid one
+/// Returns the command-line parser. Every option accepts a negative number as its value, so that the error for an invalid value
 /// names the option.
 fn command() -> clap::Command {
     let signed = |argument: clap::Arg| match argument.get_action() {
@@ -284,7 +284,7 @@ pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), Str
     parsed.map(|_| ()).map_err(|e| failure::first_line(&e))
 }
 
-/// The options that a suite's case may set.
+/// Returns the options that a suite's case may set.
 pub fn case_options() -> Vec<OptionKey> {
     test::case_options()
 }

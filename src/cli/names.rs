@@ -47,7 +47,7 @@ impl Nodes<'_> {
     }
 }
 
-/// Returns a name by which [`Nodes::find`] finds a node.
+/// Returns a name with which [`Nodes::find`] finds a node: its own name if that is unique, or `#INDEX`.
 pub(super) fn of_node(character: &Character, node: usize) -> String {
     let nodes = &character.skeleton.nodes;
     let name = nodes.get(node).and_then(|node| node.name.as_deref());
@@ -56,13 +56,13 @@ pub(super) fn of_node(character: &Character, node: usize) -> String {
     name.filter(is_unique).map_or_else(|| format!("#{node}"), str::to_owned)
 }
 
-/// Finds a clip by its name ([`Character::find_clip`]).
+/// Finds a clip by its name, see [`Character::find_clip`].
 pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> {
     let names = character.clips.iter().map(|c| c.name.as_deref());
     character.find_clip(name).ok_or_else(|| missing("animation", name, names))
 }
 
-/// Returns a note for each name that several clips have.
+/// Returns a note for each of the names that several clips share.
 pub(super) fn namesakes(character: &Character, names: &[String]) -> Vec<String> {
     names.iter().filter_map(|name| character.namesakes(name)).collect()
 }
@@ -86,7 +86,7 @@ pub(super) fn camera(character: &Character, name: &str) -> Result<usize, Failure
     named.or_else(index).ok_or_else(|| missing("camera", name, names))
 }
 
-/// The error for a name or index that does not exist, even if the file has none of its kind.
+/// Returns the error for a name or index that does not exist. The file may contain no object of this kind at all.
 pub(super) fn missing<'a>(
     kind: &str,
     name: &str,
@@ -101,7 +101,7 @@ pub(super) fn missing<'a>(
     }
 }
 
-/// The error for an unknown name, with the nearest known names.
+/// Returns the error for an unknown name, which suggests the most similar known names.
 pub(super) fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
     let lower = name.to_lowercase();
     let mut near: Vec<_> =

@@ -45,7 +45,7 @@ impl Sequence {
         self.files.write(path, bytes).map_err(Failure::write(path))
     }
 
-    /// Syncs all files to disk. An error names the path `name`.
+    /// Syncs all files to disk. Errors contain the path `name`.
     pub(super) fn finish(self, name: &Path) -> Result<(), Failure> {
         self.files.finish().map_err(Failure::write(name))
     }
@@ -58,7 +58,7 @@ fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(Failure::write(Path::new(STDOUT)))
 }
 
-/// Whether a path means stdout. `/dev/stdout` may be a file that the shell appends to, so it must be neither replaced
+/// Returns whether a path means stdout. `/dev/stdout` may be a file to which the shell appends, so it must be neither replaced
 /// nor truncated.
 pub(super) fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))

@@ -55,7 +55,7 @@ enum VerticesArg {
 }
 
 impl PoseArgs {
-    /// The path of the posed copy; `None` if the output is JSON.
+    /// Returns the path of the posed copy, or `None` if the output is JSON.
     fn copy_path(&self) -> Result<Option<&Path>, Failure> {
         let Some(path) = self.output.as_deref() else { return Ok(None) };
         let is = |extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
@@ -132,7 +132,7 @@ fn replay(
     write(args, (args.copy_path()?, verbosity), session.puppet(), session.reports(), file.as_deref(), watch)
 }
 
-/// Writes a pose, in a copy of the model if `copy` is set and as JSON otherwise.
+/// Writes a pose as a posed copy of the model to the path `copy`, or as JSON if there is no such path.
 fn write(
     args: &PoseArgs,
     (copy, verbosity): (Option<&Path>, Verbosity),

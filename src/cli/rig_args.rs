@@ -25,7 +25,7 @@ impl RigArgs {
         self.rig.as_deref()
     }
 
-    /// Returns whether the rig depends on nothing but the character and the file.
+    /// Returns whether the rig depends only on the character and the rig file.
     pub(super) fn names_no_bones(&self) -> bool {
         self.bone.is_empty()
     }

@@ -62,7 +62,8 @@ pub(super) fn refuse_posing(matches: &ArgMatches) -> Result<(), Failure> {
     }
 }
 
-/// Rejects options by their ids, for a project that is given as the model. With `--replay`, clap rejects them.
+/// Rejects options that cannot be combined with a project as the model, given by their ids. With `--replay`, clap rejects these options
+/// itself.
 pub(super) fn refuse(matches: &ArgMatches, options: &[&str]) -> Result<(), Failure> {
     let is_given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
     options.iter().find(is_given).map_or(Ok(()), |id| Err(refused(&id.replace('_', "-"))))

@@ -46,7 +46,7 @@ pub(super) fn watch() {
 #[cfg(not(unix))]
 pub(super) fn watch() {}
 
-/// A mask of the signals that the parent process, for example `nohup`, has set to be ignored. Signal N is bit N - 1.
+/// Returns a mask of the signals that the parent process, for example `nohup`, has set to be ignored. Signal N is bit N - 1.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -17,7 +17,7 @@ impl Stopwatch {
         Self { verbose, started: now, lap: now }
     }
 
-    /// Ends a stage, which began when the previous one ended, and prints its time.
+    /// Ends a stage, which began when the previous stage ended, and prints its time.
     pub(super) fn stage(&mut self, name: &str) {
         let now = Instant::now();
         self.duration(name, now - self.lap);

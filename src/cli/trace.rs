@@ -35,7 +35,7 @@ pub(super) fn check(path: &Path, other: Option<&Path>) -> Result<(), Failure> {
     output::check(path)
 }
 
-/// Writes the traces of a puppet that was updated with them.
+/// Writes the traces of a puppet whose last update was traced.
 pub(super) fn write(path: &Path, puppet: &Puppet) -> Result<(), Failure> {
     output::file(path, csv(puppet).as_bytes())
 }
@@ -82,7 +82,7 @@ fn row(
     cells.join(",") + "\n"
 }
 
-/// Returns a position as a cell, or an empty one.
+/// Returns a position as a cell, or an empty cell without a position.
 fn point(position: Option<DVec3>) -> String {
     let text = |p: DVec3| p.to_array().map(decimal).join(";");
     position.map(text).unwrap_or_default()

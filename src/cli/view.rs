@@ -30,7 +30,7 @@ use super::rig_args::RigArgs;
 use super::session::ReplayedSession;
 use super::{ModelArg, Verbosity, default_image, rig_of, signals};
 
-/// The initial view, from the options.
+/// The initial view settings that the options describe.
 #[derive(Clone, Default)]
 struct Start {
     framing: Framing,
@@ -48,7 +48,7 @@ impl Start {
     }
 }
 
-/// Width and height of the view before the window has opened, pixels.
+/// Width and height of the view in pixels before the window has opened.
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
 
 #[derive(Args, Debug)]
@@ -93,7 +93,7 @@ pub(super) struct ViewArgs {
     /// Replace an existing SESSION file
     #[arg(long, requires = "record")]
     force: bool,
-    // It is last because options after it would be listed under its heading.
+    // The light options are last because options after them would be listed under their heading.
     #[command(flatten)]
     light: LightArgs,
 }
@@ -153,7 +153,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     }
 }
 
-/// Rejects `--smooth` without an effect, and prints its latency.
+/// Rejects `--smooth` if it has no effect, and prints the latency that it adds.
 fn check_smoothing(args: &ViewArgs, verbosity: Verbosity) -> Result<(), Failure> {
     let Some(cutoff) = args.smooth else { return Ok(()) };
     if args.vmc.is_none() && !args.clips.iter().any(|file| is_take(file)) {

@@ -8,14 +8,15 @@ use super::clips::ClipInfo;
 use super::terrain::Terrain;
 use super::types::{Character, NONE};
 
-/// Fraction of the terrain, from its centre, outside which characters turn back.
+/// Characters turn back when they leave this fraction of the terrain around its centre.
 const BORDER: f32 = 0.8;
-/// Cosine of the angle to the centre at which they stop turning.
+/// Characters stop turning when the cosine of the angle between their walking direction and the direction to the centre
+/// exceeds this.
 const ROUGHLY: f32 = 0.8;
-/// Turning rate in radians per second.
+/// Turn rate in radians per second.
 const TURN_BACK: f32 = 0.9;
 
-/// Advances a character by some seconds.
+/// Advances a character by a time in seconds.
 pub(super) fn advance(
     character: &mut Character,
     clips: &[ClipInfo],
@@ -40,11 +41,12 @@ pub(super) fn advance(
         }
     }
     let turn = steering(character, velocity, terrain).unwrap_or(character.turn);
-    // A small turn, whose half angle is small enough to equal its sine.
+    // The turn is so small that the sine of its half angle equals the half angle.
     let half = 0.5 * turn * seconds;
     let turn = normalize(Vec4::new(0.0, half, 0.0, 1.0));
     character.rotation = normalize(Vec4::from(turn * character.rotation));
-    // A clip that travels undoes its own motion when it loops, however fast the character walks.
+    // When a clip that moves its character loops, `jump` undoes the motion of the clip, regardless of how fast the
+    // character walks.
     let jump = if character.pace == 0.0 { Vec3::ZERO } else { jump };
     let moved = (velocity * (seconds * character.pace) + jump) * character.scale;
     character.position += character.rotation * moved;
@@ -53,8 +55,8 @@ pub(super) fn advance(
     }
 }
 
-/// Returns the turn in radians per second of a character that walks out of the terrain and turns back, or `None` for other
-/// characters.
+/// Returns the turn rate in radians per second of a character that walks out of the terrain and turns back, or `None` for
+/// other characters.
 fn steering(character: &Character, velocity: Vec3, terrain: Option<&Terrain>) -> Option<f32> {
     let terrain = terrain?;
     let (columns, rows) = terrain.size();
@@ -64,11 +66,11 @@ fn steering(character: &Character, velocity: Vec3, terrain: Option<&Terrain>) ->
     let walk = (character.rotation * (velocity * character.pace)).xz();
     let inner = BORDER * half;
     let is_outside = away.x.abs() > inner.x || away.y.abs() > inner.y;
-    // It turns until it walks roughly to the centre.
+    // The character turns until it walks roughly towards the centre.
     if !is_outside || -walk.dot(away) > ROUGHLY * walk.length() * away.length() || walk == Vec2::ZERO {
         return None;
     }
-    // A positive turn about +Y leads from +Z to +X.
+    // A positive turn about +Y turns +Z towards +X.
     let side = walk.y * -away.x - walk.x * -away.y;
     Some(if side < 0.0 { -TURN_BACK } else { TURN_BACK })
 }

@@ -16,20 +16,20 @@ use super::terrain::Terrain;
 use super::types::{Character, Joint, Local, Rows, Step};
 use crate::body::{GOALS, Goal};
 
-/// Characters or elements per workgroup.
+/// Number of characters or elements per workgroup.
 const LANES: u32 = 64;
 
 /// The characters of a batch on the GPU.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) capacity: u32,
-    /// Size of all buffers in bytes.
+    /// Total size of all buffers in bytes.
     pub(super) bytes: u64,
-    /// Number of slots that were ever used. All later slots are free.
+    /// Number of slots that have ever been used. All later slots are free.
     pub(super) used: u32,
     /// Free slots below `used`.
     pub(super) free: Vec<u32>,
-    /// Use count of each slot.
+    /// The number of times that each slot has been freed.
     pub(super) generations: Vec<u32>,
     pub(super) characters: wgpu::Buffer,
     pub(super) goals: wgpu::Buffer,
@@ -65,7 +65,7 @@ impl Batch {
             .into_iter()
             .max()
             .unwrap_or(1);
-        // Lists of instances are rounded up to eight.
+        // The lengths of instance lists are rounded up to multiples of eight.
         let count = u32::try_from(limit / most as u64).unwrap_or(u32::MAX);
         (count / 8 * 8).max(1)
     }
@@ -220,7 +220,7 @@ impl Batch {
         let by_character = if kernels.by_group { self.used } else { lanes(1) };
         kernels.world.dispatch(pass, world, by_character);
         kernels.bodies.dispatch(pass, bodies, by_character);
-        // The bodies are now solved.
+        // The inverse kinematics of the bodies has now been solved.
         kernels.world.dispatch(pass, world, by_character);
         kernels.palette.dispatch(pass, palette, lanes(model.bones.len()));
         kernels.enclose.dispatch(pass, palette, by_character);

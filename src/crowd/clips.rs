@@ -1,4 +1,4 @@
-//! Clips in the form in which the GPU samples them.
+//! Clips in the form that the GPU samples.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec3, Vec4};
@@ -11,11 +11,11 @@ use super::types::NONE;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct ClipInfo {
-    /// Velocity of the character in its own space, metres per second.
+    /// Velocity of the character in its own space, in metres per second.
     pub stride: Vec3,
     /// Duration in seconds.
     pub seconds: f32,
-    /// Displacement of the character each time the clip starts over, metres in its own space.
+    /// Displacement of the character each time the clip starts over, in metres in its own space.
     pub jump: Vec3,
     /// Unused.
     pub reserved: f32,
@@ -25,13 +25,13 @@ pub struct ClipInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct Track {
-    /// Index of its first time.
+    /// Index of the track's first key time.
     pub first_time: u32,
     /// Number of keys, at least one.
     pub keys: u32,
-    /// Index of its first value.
+    /// Index of the track's first value.
     pub first_value: u32,
-    /// How values between keys are interpolated: 0 for steps, 1 for lines and 2 for cubic splines.
+    /// How values between keys are interpolated: 0 for steps, 1 for linear interpolation and 2 for cubic splines.
     pub interpolation: u32,
 }
 
@@ -53,8 +53,8 @@ pub struct Clips {
 }
 
 impl Clips {
-    /// Converts all clips of a character. `slots` has the position of each node in the list of joints, if it has one, and
-    /// `joints` is the length of that list.
+    /// Converts all clips of a character. `slots` contains the position of each node in the list of joints, or `None` if the
+    /// node is not a joint. `joints` is the length of that list.
     pub(super) fn new(character: &Character, slots: &[Option<usize>], joints: usize) -> Self {
         let mut clips = Self::default();
         let weights = character.skeleton.rest_weights.len();
@@ -93,7 +93,7 @@ impl Clips {
         clips
     }
 
-    /// Returns the range of a timeline's times, which are stored on first use.
+    /// Returns the range of a timeline's key times. The times are stored on first use.
     fn times_of(&mut self, clip: &Clip, timeline: usize, known: &mut [Option<[u32; 2]>]) -> Option<[u32; 2]> {
         let known = known.get_mut(timeline)?;
         if known.is_none() {
@@ -104,7 +104,8 @@ impl Clips {
         *known
     }
 
-    /// Adds the track of a joint's property. Like the player, the crowd uses the last of several channels for the same property.
+    /// Adds the track of a joint's property. If several channels animate the same property, the last channel is used, as in the
+    /// player.
     fn add(
         &mut self,
         channel: &Channel,
@@ -138,8 +139,8 @@ impl Clips {
     }
 }
 
-/// Converts a count or an index for the GPU. A value that exceeds 32 bits does not fit into a buffer either, which is
-/// checked when the buffer is created.
+/// Converts a count or an index for the GPU. A value that exceeds 32 bits becomes the maximum. It would not fit into a buffer
+/// anyway, which is checked when the buffer is created.
 pub(super) fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

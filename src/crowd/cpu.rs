@@ -1,4 +1,4 @@
-//! Crowds on the CPU: the twins of all passes, in the order of the GPU.
+//! Crowds on the CPU: runs the CPU twins of all GPU passes in the same order.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use super::terrain::Terrain;
 use super::types::{Character, Joint, Local, Rows};
 use super::world::world;
 
-/// A crowd on the CPU, for devices without compute shaders and as the reference for the GPU. Each character gives the same
-/// bits with any number of threads.
+/// A crowd on the CPU, for devices without compute shaders and as the reference for the GPU. The results are bit-identical
+/// for any number of threads.
 #[derive(Clone, Debug)]
 pub struct CpuCrowd {
     model: Arc<CrowdModel>,
@@ -48,7 +48,7 @@ struct Posed {
 }
 
 impl CpuCrowd {
-    /// Creates an empty crowd, on a terrain or at its characters' places.
+    /// Creates an empty crowd. Without a terrain, characters keep the height at which they are placed.
     pub fn new(model: impl Into<Arc<CrowdModel>>, terrain: Option<Terrain>) -> Self {
         Self { model: model.into(), terrain, characters: Vec::new() }
     }
@@ -76,7 +76,8 @@ impl CpuCrowd {
         Ok(self.characters.len() - 1)
     }
 
-    /// Advances all characters by some seconds and poses them. `eye` is the position of the camera, at which heads may look.
+    /// Advances all characters by a time in seconds and poses them. `eye` is the position of the camera, at which heads can
+    /// look.
     ///
     /// ```
     /// use sinew::crowd::{CpuCrowd, CrowdModel, PlayedClip, Spawn};
@@ -105,8 +106,8 @@ impl CpuCrowd {
     /// Sets one of the four goals of a character, or removes it.
     ///
     /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, if nothing ends at the goal's node, or if a number is not
-    /// finite.
+    /// [`CrowdError`] if the character or the goal does not exist, if no limb or chain ends at the goal's node, or if a
+    /// number is not finite.
     pub fn set_goal(
         &mut self,
         character: usize,
@@ -128,7 +129,7 @@ impl CpuCrowd {
         Some((place, posed.models.iter().map(Affine3A::from).collect()))
     }
 
-    /// Number of characters.
+    /// Returns the number of characters.
     pub fn len(&self) -> usize {
         self.characters.len()
     }
@@ -148,7 +149,7 @@ impl CpuCrowd {
         Some(&self.characters.get(index)?.weights)
     }
 
-    /// The sphere around a character: centre in world metres, and radius.
+    /// Returns the bounding sphere of a character: the centre in world metres, and the radius.
     pub fn sphere(&self, index: usize) -> Option<[f32; 4]> {
         Some(self.characters.get(index)?.placed.sphere)
     }

@@ -21,7 +21,7 @@ use super::terrain::Terrain;
 use super::types::{Character, LAYERS, Layer, Rows};
 use crate::body::{GOALS, Goal};
 
-/// The longest step in seconds.
+/// Maximum duration of a step in seconds.
 const LONGEST_STEP: f32 = 10.0;
 /// The smallest number of characters for which buffers are created.
 const SMALLEST: u32 = 64;
@@ -44,8 +44,8 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// Creates an empty crowd on the device of a renderer. On a terrain, characters stand on the ground, and their feet are
-    /// planted on it. Without one, they keep their initial height and the poses of their clips.
+    /// Creates an empty crowd on the device of a renderer. On a terrain, characters stand on the ground, and their feet are planted on it.
+    /// Without a terrain, characters keep their initial height and the poses of their clips.
     ///
     /// # Errors
     /// [`RenderError::NoCompute`] if the device has no compute shaders (see [`CpuCrowd`](super::CpuCrowd)), or
@@ -75,12 +75,12 @@ impl Crowd {
         })
     }
 
-    /// The shared model.
+    /// Returns the model that all characters share.
     pub fn model(&self) -> &Arc<CrowdModel> {
         &self.model
     }
 
-    /// Number of characters.
+    /// Returns the number of characters.
     pub fn len(&self) -> usize {
         self.batches.iter().map(|batch| batch.used as usize - batch.free.len()).sum()
     }
@@ -90,15 +90,16 @@ impl Crowd {
         self.len() == 0
     }
 
-    /// Size of the buffers for its characters in bytes.
+    /// Returns the total size of the buffers for the characters, in bytes.
     pub fn bytes(&self) -> u64 {
         self.batches.iter().map(|batch| batch.bytes).sum()
     }
 
-    /// Reserves buffers for characters, so that spawning them creates none. `surface` contains the parts of the model.
+    /// Reserves buffers for a number of characters, so that spawning these characters creates no buffers. `surface` contains the parts of
+    /// the model.
     ///
     /// # Errors
-    /// [`CrowdError::Render`] if the driver has no memory for them.
+    /// [`CrowdError::Render`] if the driver has no memory for the buffers.
     pub fn reserve(
         &mut self,
         renderer: &mut Renderer,
@@ -118,7 +119,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// Adds a character. If the buffers are full, room for twice as many is created.
+    /// Adds a character. If the buffers are full, creates buffers for twice as many characters.
     ///
     /// # Errors
     /// [`CrowdError`] if a value is invalid, or if the driver has no memory for another batch.
@@ -154,7 +155,7 @@ impl Crowd {
     /// Removes a character.
     ///
     /// # Errors
-    /// [`CrowdError::Despawned`] if it was removed before.
+    /// [`CrowdError::Despawned`] if the character was removed before.
     pub fn despawn(&mut self, id: CharacterId) -> Result<(), CrowdError> {
         self.write(id, offset_of!(Character, is_present), bytes_of(&0_u32))?;
         let batch = self.batches.get_mut(id.batch as usize).ok_or(CrowdError::Despawned)?;
@@ -200,7 +201,7 @@ impl Crowd {
     /// Sets one of the four goals of a character, or removes it.
     ///
     /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, if nothing ends at the goal's node, or if a number is not
+    /// [`CrowdError`] if the character or the goal does not exist, if no limb or chain ends at the goal's node, or if a number is not
     /// finite.
     pub fn set_goal(
         &mut self,
@@ -230,8 +231,8 @@ impl Crowd {
         self.write(id, offset_of!(Character, pace), bytes_of(&limited))
     }
 
-    /// Encodes a step of some seconds, at most ten: clips, blending, limbs, palettes. `eye` is the position of the camera, at which heads may
-    /// look.
+    /// Encodes a step of at most ten seconds, which advances and blends the clips, poses the limbs, and computes the palettes. `eye` is the
+    /// position of the camera, at which heads can look.
     ///
     /// ```
     /// use sinew::crowd::{Crowd, CrowdModel, PlayedClip, Spawn};
@@ -285,8 +286,9 @@ impl Crowd {
         used.map(move |batch| CrowdInstances { model, instances: &batch.instances, version })
     }
 
-    /// Waits for the GPU and returns a character's placement, `world_from_model`, and `model_from_joint` of its joints, in the
-    /// order of [`CrowdModel::nodes`], after the last step. For tests and tools: drawing does not need it.
+    /// Waits for the GPU, and returns the state of a character after the last step: its placement `world_from_model`, and
+    /// `model_from_joint` of its joints in the order of [`CrowdModel::nodes`]. This function is for tests and tools. It is not needed for
+    /// drawing.
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist, or if the driver reports an error.
@@ -321,7 +323,7 @@ impl Crowd {
         if generation == Some(&id.generation) { Ok(batch) } else { Err(CrowdError::Despawned) }
     }
 
-    /// Schedules a write of some bytes of a character.
+    /// Schedules a write of bytes to a character at an offset.
     fn write(&mut self, id: CharacterId, offset: usize, bytes: &[u8]) -> Result<(), CrowdError> {
         let target = self.batch(id)?.characters.clone();
         self.staging.write_at(&target, offset_of_character(id.slot) + offset as u64, bytes);

@@ -20,28 +20,28 @@ pub enum CrowdError {
         /// Index of the mask.
         mask: usize,
     },
-    /// More clips than a character can play.
+    /// There are more clips than a character can play.
     #[error("a character of a crowd plays at most 4 clips, not {count}")]
     Layers {
         /// Number of clips.
         count: usize,
     },
-    /// There is no limb or chain at a node.
+    /// No limb or chain ends at the node.
     #[error("no limb or chain ends at node #{node}")]
     NoLimb {
         /// Index of the node.
         node: usize,
     },
-    /// More goals than a character can have.
+    /// The goal's index is not below the number of goals that a character can have.
     #[error("goal {index} does not exist; a character has four, 0 to 3")]
     Goals {
         /// Index of the goal.
         index: usize,
     },
-    /// A number is infinite or not a number.
+    /// A number is infinite or NaN.
     #[error("{what} must be finite, not {value}")]
     NotFinite {
-        /// The property.
+        /// The property with the invalid number.
         what: &'static str,
         /// The number.
         value: f32,

@@ -1,4 +1,4 @@
-//! Gaits of a character's clips: when each foot is in contact with the ground, and how fast the clip walks.
+//! Gaits of a character's clips: when each foot is in contact with the ground, and the walking velocity.
 
 use glam::{Affine3A, Vec2, Vec3};
 
@@ -8,41 +8,41 @@ use crate::crowd::types::{Joint, Layer};
 use crate::motion::{Playhead, contact};
 use crate::pose::{Pose, world_matrices};
 
-/// Samples per second, and the largest number of samples of a clip.
+/// Sample rate in samples per second, and maximum number of samples of a clip.
 const RATE: f32 = 60.0;
 const MAX_SAMPLES: usize = 3600;
-/// The largest number of matrices that are computed for all clips.
+/// Maximum number of matrices that are computed for all clips together.
 const MAX_MATRICES: usize = 100_000_000;
-/// A clip travels if its root moves farther than this from its start to its end, as a fraction of the leg.
+/// A clip travels if its root moves farther than this from the clip's start to its end, as a fraction of the leg length.
 const TRAVELS: f32 = 0.2;
 
-/// Heights above the lowest position of any foot, as fractions of the leg, below which a foot is certainly on the ground, and
-/// below which it may be.
+/// Heights above the lowest position of any foot, as fractions of the leg length. A foot below the first height is certainly on
+/// the ground, and a foot below the second height may be on the ground.
 const GROUNDED: f32 = 0.02;
 const LOW: f32 = 0.06;
-/// Largest difference between the velocities of a foot in contact and the ground, and smallest velocity of a clip that walks
-/// in place. The unit is a leg length per second.
+/// Maximum difference between the velocities of a foot in contact and the ground, and minimum velocity of a clip that walks in
+/// place, both in leg lengths per second.
 const SLOW: f32 = 0.45;
 const LEAST_STRIDE: f32 = 0.1;
 
-/// How a clip moves a character that stands on its feet.
+/// The motion that a clip gives to a character that stands on its feet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::crowd) struct Gait {
-    /// Velocity of the character in model space with which feet in contact stand still, metres per second. Zero for a clip
+    /// Velocity of the character at which feet in contact stand still, in model space, in metres per second. Zero for a clip
     /// that travels.
     pub(in crate::crowd) stride: Vec3,
     /// Displacement of the character each time the clip starts over, because its root is back at the start.
     pub(in crate::crowd) jump: Vec3,
 }
 
-/// Returns one bit for each leg that is in contact with the ground in the clips that a character plays.
+/// Returns a bit mask of the legs that are in contact with the ground in the clips that a character plays.
 pub(in crate::crowd) fn contacts(body: &Body, joints: &[Joint], layers: &[Layer]) -> u32 {
     let stands = |(leg, limb)| contact(body, joints, layers, leg, limb) > 0.5;
     let legs = body.legs().iter().enumerate();
     legs.filter(|leg| stands(*leg)).fold(0, |bits, (leg, _)| bits | 1 << leg)
 }
 
-/// Returns the weight of the clips in which a leg is in contact with the ground.
+/// Returns the total weight of the clips in which a leg is in contact with the ground.
 fn contact(body: &Body, joints: &[Joint], layers: &[Layer], leg: usize, limb: &Limb) -> f32 {
     let legs = body.parts.legs as usize;
     let mut contact = 0.0;
@@ -60,7 +60,8 @@ fn contact(body: &Body, joints: &[Joint], layers: &[Layer], leg: usize, limb: &L
     contact
 }
 
-/// Measures all clips. `nodes` has the node of each joint. Returns one gait for each clip, and adds the contacts to the body.
+/// Measures all clips. `nodes` contains the node of each joint. Returns one gait for each clip, and adds the contacts to the
+/// body.
 pub(in crate::crowd) fn measure(character: &Character, nodes: &[usize], body: &mut Body) -> Vec<Gait> {
     let legs = body.legs().len();
     let unused = Vec2::new(0.0, -1.0);
@@ -90,7 +91,7 @@ fn samples(clip: &Clip) -> usize {
     samples
 }
 
-/// The feet of a clip at constant steps of time.
+/// The positions of a clip's feet, sampled at a constant rate.
 struct Steps {
     seconds: f32,
     /// For each leg: the horizontal middle of the sole, and the height of its lowest point.
@@ -129,8 +130,8 @@ impl Steps {
     /// Returns the gait, and the contacts of each leg. `size` is the length of a leg.
     ///
     /// Feet that carry a figure have the same velocity: zero if the figure travels, and the ground's velocity if it walks in
-    /// place. The ground's velocity is the median of the feet near the floor. A foot is in contact while it is low and has about
-    /// this velocity.
+    /// place. The ground's velocity is the median of the velocities of the feet near the floor. A foot counts as in contact
+    /// while it is low and has about the ground's velocity.
     fn gait(&self, size: f32) -> (Gait, Vec<Vec<Vec2>>) {
         let heights = self.paths.iter().flatten().map(|p| p.y);
         let floor = heights.fold(f32::INFINITY, f32::min);
@@ -158,7 +159,7 @@ impl Steps {
         (gait, contacts)
     }
 
-    /// Returns the horizontal velocity of a foot in metres per second, measured from the previous sample to the next.
+    /// Returns the horizontal velocity of a foot in metres per second, measured from the previous sample to the next sample.
     fn velocity(&self, path: &[Vec3], i: usize) -> Vec2 {
         let (before, after) = (i.saturating_sub(1), (i + 1).min(path.len() - 1));
         #[expect(clippy::cast_precision_loss, reason = "at most two")]

@@ -10,11 +10,11 @@ use super::CrowdError;
 /// A target for a limb, a chain or the head of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrowdGoal {
-    /// The moving part.
+    /// The part that moves.
     pub target: CrowdGoalTarget,
-    /// World position in metres, of the joint or of the head's target.
+    /// Target position of the joint, or the position at which the head looks, in world metres.
     pub position: Vec3,
-    /// World orientation of the end of a limb. `None` keeps the clip's.
+    /// World orientation of the end of a limb. `None` keeps the clip's orientation.
     pub rotation: Option<Quat>,
     /// World position in metres towards which a limb bends. `None` keeps the clip's bend.
     pub pole: Option<Vec3>,
@@ -22,7 +22,7 @@ pub struct CrowdGoal {
     pub weight: f32,
 }
 
-/// A goal's moving part.
+/// The part of a character that a goal moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrowdGoalTarget {
@@ -33,7 +33,7 @@ pub enum CrowdGoalTarget {
 }
 
 impl CrowdGoal {
-    /// A goal that moves a node at the end of a limb or chain to a world position in metres.
+    /// Returns a goal that moves a node at the end of a limb or chain to a position in world metres.
     ///
     /// ```
     /// use sinew::crowd::{CpuCrowd, CrowdGoal, CrowdModel, PlayedClip, Spawn};
@@ -60,12 +60,12 @@ impl CrowdGoal {
         Self { target, position, rotation: None, pole: None, weight: 1.0 }
     }
 
-    /// A goal that makes the head look at a world position in metres.
+    /// Returns a goal that makes the head look at a position in world metres.
     pub fn look(position: Vec3) -> Self {
         Self { target: CrowdGoalTarget::Head, ..Self::reach(0, position) }
     }
 
-    /// Returns the goal as the shader reads it.
+    /// Returns the goal in the form that the shader reads.
     pub(super) fn compile(&self, body: &Body) -> Result<Goal, CrowdError> {
         let limb = match self.target {
             CrowdGoalTarget::Head => HEAD,

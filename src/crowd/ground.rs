@@ -9,8 +9,8 @@ use super::Terrain;
 /// Linear colour of the ground in valleys and on hills.
 const COLORS: [Vec3; 2] = [Vec3::new(0.30, 0.34, 0.25), Vec3::new(0.58, 0.57, 0.50)];
 
-/// Returns a terrain as a model with one part, to be drawn under a crowd. The crowd stands exactly on its
-/// triangles.
+/// Returns a terrain as a model with one part, which can be drawn under a crowd. The crowd stands exactly on the
+/// model's triangles.
 pub fn ground(terrain: &Terrain) -> Character {
     let (columns, rows) = terrain.size();
     let (cell, origin) = (terrain.cell(), terrain.origin());

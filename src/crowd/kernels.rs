@@ -44,7 +44,7 @@ pub const SOURCES: [(&str, &[&str]); 6] = [
     ("bodies", BODY_FILES),
 ];
 
-/// Skeletons with more joints are posed by one workgroup for each character instead of one lane.
+/// Skeletons with more joints than this are posed by one workgroup for each character instead of one lane.
 const LONG: usize = 96;
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub(super) struct Kernels {
     pub(super) sample: Kernel,
     pub(super) sample_weights: Kernel,
     pub(super) world: Kernel,
-    /// Whether `world`, `bodies` and `enclose` run one workgroup for each character.
+    /// Whether `world`, `bodies` and `enclose` run with one workgroup for each character.
     pub(super) by_group: bool,
     pub(super) bodies: Kernel,
     pub(super) palette: Kernel,

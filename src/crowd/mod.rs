@@ -29,7 +29,7 @@ pub use crowd::Crowd;
 pub use error::CrowdError;
 pub use goal::{CrowdGoal, CrowdGoalTarget};
 pub use ground::ground;
-// Public only for the tests of the shaders.
+// This constant is public only for the tests of the shaders.
 #[doc(hidden)]
 pub use kernels::SOURCES;
 pub use model::CrowdModel;

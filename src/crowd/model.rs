@@ -17,10 +17,10 @@ use super::gait;
 use super::palette::Bone;
 use super::types::{Joint, NONE, Rows};
 
-/// The data that all characters of a crowd share: skeleton, clips, palette and body. It is immutable.
+/// The immutable data that all characters of a crowd share: skeleton, clips, palette and body.
 ///
-/// Joints are the nodes that the palette, the body or a mask needs, with all nodes above them, sorted by depth. Matrices
-/// of the file that contain shear are replaced by the nearest transforms.
+/// Joints are the nodes that the palette, the body or a mask needs, with all nodes above them, sorted by depth. Matrices in the
+/// file that contain shear are replaced by the nearest transforms without shear.
 #[derive(Clone, Debug)]
 pub struct CrowdModel {
     pub(super) character: Arc<Character>,
@@ -29,24 +29,24 @@ pub struct CrowdModel {
     pub(super) joints: Vec<Joint>,
     /// The node of each joint.
     pub(super) nodes: Vec<usize>,
-    /// The first joint of each level of the skeleton, and at the end the number of joints.
+    /// The index of the first joint of each level of the skeleton, followed by the number of joints.
     pub(super) levels: Vec<u32>,
     pub(super) clips: Clips,
     pub(super) bones: Vec<Bone>,
-    /// Offsets of each part's matrices and morph weights within a character's.
+    /// Offsets of each part's matrices and morph weights among those of a character.
     pub(super) draws: Vec<PartDraw>,
     pub(super) rest_weights: Vec<f32>,
     pub(super) body: Body,
 }
 
-/// The offsets of a part's data.
+/// The offsets of a part's data within the data of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PartDraw {
-    /// Index of its first matrix in the palette of a character.
+    /// Index of the part's first matrix in the palette of a character.
     pub(super) first_matrix: u32,
-    /// Index of its first morph weight among a character's.
+    /// Index of the part's first morph weight among those of a character.
     pub(super) first_weight: u32,
-    /// Whether its matrices mirror it at rest.
+    /// Whether the part's matrices mirror it at rest.
     pub(super) is_mirrored: bool,
 }
 
@@ -132,7 +132,7 @@ impl CrowdModel {
         self.joints.len()
     }
 
-    /// Returns the velocity at which a clip moves its character, in model space, metres per second.
+    /// Returns the velocity at which a clip moves its character, in model space, in metres per second.
     pub fn stride(&self, clip: usize) -> Vec3 {
         self.clips.infos.get(clip).map_or(Vec3::ZERO, |info| info.stride)
     }
@@ -142,8 +142,8 @@ impl CrowdModel {
         &self.nodes
     }
 
-    /// Selects the joints of one of four masks: the given nodes and all nodes below them. Other joints do not follow layers with
-    /// this mask. By default, every mask selects all joints.
+    /// Sets the joints that one of four masks selects: the given nodes and all nodes below them. Layers with this mask do not
+    /// affect other joints. By default, every mask selects all joints.
     ///
     /// # Errors
     /// [`CrowdError::Mask`] if there is no such mask.
@@ -184,7 +184,7 @@ fn joint_nodes(character: &Character, palette: &Palette, rig: &Rig) -> Vec<usize
         trunk.chain(limbs.chain(body.tails.iter().flatten()).copied())
     });
     for node in palette.sources(character).map(|(node, _)| node).chain(chains).chain(digits).chain(plan) {
-        // Nodes above a needed node are needed too. Stop at the first one that is already known.
+        // Nodes above a needed node are needed too. Stop at the first node that is already marked.
         let mut above = Some(node).filter(|&node| node < is_needed.len());
         while let Some(node) = above.filter(|&node| !is_needed[node]) {
             is_needed[node] = true;
@@ -196,7 +196,7 @@ fn joint_nodes(character: &Character, palette: &Palette, rig: &Rig) -> Vec<usize
     nodes
 }
 
-/// Returns the first joint of each level, and at the end the number of joints.
+/// Returns the index of the first joint of each level, followed by the number of joints.
 fn levels(joints: &[Joint]) -> Vec<u32> {
     let mut depths: Vec<u32> = Vec::with_capacity(joints.len());
     let mut levels = Vec::new();
@@ -211,8 +211,8 @@ fn levels(joints: &[Joint]) -> Vec<u32> {
     levels
 }
 
-/// Sets the radius of each joint's sphere so that it contains all vertices that the joint moves, with all morph targets at
-/// weights up to one.
+/// Sets the radius of each joint's sphere so that it contains all vertices that the joint moves, for all morph weights up to
+/// one.
 fn enclose_vertices(
     character: &Character,
     parts: &[Part],

@@ -13,7 +13,7 @@ use super::types::{Character, Joint, Rows};
 pub(super) struct Bone {
     /// The inverse bind matrix, or the identity for rigid parts.
     pub joint_from_mesh: Rows,
-    /// The joint.
+    /// Index of the joint.
     pub joint: u32,
     /// Unused.
     pub reserved: [u32; 3],
@@ -28,7 +28,7 @@ pub(super) fn palette(character: &Character, models: &[Rows], bones: &[Bone], pa
     }
 }
 
-/// Returns a sphere around a character, with its tint.
+/// Returns the bounding sphere of a character, and the character's tint.
 pub(super) fn enclose(character: &Character, joints: &[Joint], models: &[Rows]) -> Placed {
     if character.is_present == 0 {
         return Placed { sphere: [0.0, 0.0, 0.0, -1.0], tint: [0.0; 4] };
@@ -44,8 +44,8 @@ pub(super) fn enclose(character: &Character, joints: &[Joint], models: &[Rows]) 
     Placed { sphere: center.extend(radius).into(), tint: character.tint }
 }
 
-/// Returns the largest factor by which a matrix stretches a vector, rounded up (Gershgorin 1931, for the matrix times its
-/// transpose).
+/// Returns an upper bound for the largest factor by which a matrix stretches a vector. It is Gershgorin's bound (1931)
+/// for the product of the matrix and its transpose.
 fn stretch(m: &Rows) -> f32 {
     let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| m.vector(axis));
     let longest = x.dot(x).max(y.dot(y)).max(z.dot(z));
@@ -67,7 +67,7 @@ mod tests {
     const JOINTS: u32 = 150;
     const CHARACTERS: u32 = 70;
 
-    /// Numbers between -1 and 1.
+    /// Returns a pseudo-random number between -1 and 1.
     fn random(state: &mut u32) -> f32 {
         *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (*state >> 8) as f32 / (1 << 23) as f32 - 1.0

@@ -1,8 +1,8 @@
 //! Samples and blends the clips of a character: the CPU twin of `shaders/crowd/sample.wgsl` and
 //! `shaders/crowd/sample_weights.wgsl`.
 //!
-//! Unlike [`Playhead`](crate::motion::Playhead), every track finds its key without remembering the last one, and rotations
-//! are interpolated without trigonometry.
+//! There are two differences from [`Playhead`](crate::motion::Playhead). The search for the key of a track does not start
+//! from the last key, and rotations are interpolated without trigonometry.
 
 use glam::{Quat, Vec4};
 
@@ -15,11 +15,11 @@ use super::types::{Joint, Layer, Local, NONE};
 /// A position between two keys.
 #[derive(Clone, Copy)]
 struct Cursor {
-    /// The last key at or before the time, but never the last of several keys.
+    /// The last key at or before the time. If the track has several keys, this is never the last one.
     key: usize,
-    /// Position between that key (0) and the next (1).
+    /// Position between this key (0) and the next key (1).
     u: f32,
-    /// Time from that key to the next, in seconds.
+    /// Time from this key to the next key, in seconds.
     seconds: f32,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn sample_weights(layers: &[Layer], clips: &Clips, rest: &[f32], weig
     for (index, (&rest_weight, weight)) in rest.iter().zip(weights).enumerate() {
         let mut sum = rest_weight;
         for layer in layers {
-            // A mask selects joints, and morph weights have no joint.
+            // A mask selects joints, and morph weights do not belong to a joint.
             if layer.clip as usize >= clips.infos.len() || layer.weight <= 0.0 || layer.mask != NONE {
                 continue;
             }
@@ -107,7 +107,7 @@ impl Clips {
         }
     }
 
-    /// Finds the keys around a time. Before the first key and after the last one, the value is constant.
+    /// Finds the keys around a time. Before the first key and after the last key, the value is constant.
     fn seek(&self, track: &Track, time: f32) -> Cursor {
         let first = track.first_time as usize;
         let times = self.times.get(first..first + track.keys as usize).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Clips {
         Cursor { key, u: ((time - at(key)) / seconds).clamp(0.0, 1.0), seconds }
     }
 
-    /// Returns the value of the last key reached.
+    /// Returns the value of the last key at or before the time.
     fn held(&self, track: &Track, at: Cursor) -> Vec4 {
         let key = if at.u >= 1.0 { at.key + 1 } else { at.key };
         let offset = if track.interpolation == 2 { key * 3 + 1 } else { key };

@@ -1,15 +1,15 @@
-//! The properties of a crowd's characters.
+//! The properties of new characters of a crowd.
 
 use glam::{Quat, Vec3, Vec4};
 
 use super::CrowdError;
 use super::types::{Character, LAYERS, Layer, NONE};
 
-/// The largest time in seconds, and the largest factor of a speed, for which all sums stay finite.
+/// Maximum time in seconds and maximum speed factor. Up to these values, all sums stay finite.
 const LONGEST: f32 = 1e6;
 pub(super) const FASTEST: f32 = 1e4;
 
-/// A character of a crowd. It is valid until the character is despawned.
+/// Identifies a character of a crowd. The identifier is valid until the character is despawned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CharacterId {
     pub(super) batch: u32,
@@ -17,24 +17,24 @@ pub struct CharacterId {
     pub(super) generation: u32,
 }
 
-/// A new character.
+/// The properties of a new character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spawn {
     /// Position in world metres. A terrain determines the height.
     pub position: Vec3,
-    /// Rotation about the vertical axis, radians.
+    /// Rotation about the vertical axis, in radians.
     pub heading: f32,
-    /// Factor of the model's size, more than zero.
+    /// Scale factor of the model. Must be greater than zero.
     pub scale: f32,
     /// Linear RGBA factor of the base colour. White keeps the model's colour.
     pub tint: Vec4,
-    /// Factor of the speed at which its clips walk. With 0 it stays in place.
+    /// Factor of the walking speed of the character's clips. With 0, the character stays in place.
     pub pace: f32,
-    /// Radians per second by which it turns about the vertical axis.
+    /// Turn rate about the vertical axis, in radians per second.
     pub turn: f32,
-    /// How strongly its head turns to the camera, from 0 to 1.
+    /// How strongly the character's head turns towards the camera, from 0 to 1.
     pub looks: f32,
-    /// The clips that it plays, at most four. Later ones are blended over earlier ones.
+    /// The clips that the character plays, at most four. Later clips are blended over earlier clips.
     pub clips: Vec<PlayedClip>,
 }
 
@@ -43,17 +43,17 @@ pub struct Spawn {
 pub struct PlayedClip {
     /// Index of the clip.
     pub clip: usize,
-    /// Time in the clip, seconds.
+    /// Time in the clip, in seconds.
     pub time: f32,
-    /// Seconds of the clip per second.
+    /// Playback speed. 1 is the speed of the clip.
     pub speed: f32,
-    /// Weight from 0 to 1 with which it is blended over the clips before it.
+    /// Weight from 0 to 1 with which the clip is blended over the previous clips.
     pub weight: f32,
     /// Change of the weight per second, for transitions.
     pub rate: f32,
-    /// Index of the mask that selects its joints, below four, or `None` for the whole body.
+    /// Index, from 0 to 3, of the mask that selects the joints that the clip moves. `None` means the whole body.
     pub mask: Option<usize>,
-    /// Whether it loops.
+    /// Whether the clip loops.
     pub loops: bool,
 }
 
@@ -73,7 +73,7 @@ impl Default for Spawn {
 }
 
 impl PlayedClip {
-    /// Creates a looping clip, from a time in seconds.
+    /// Creates a looping clip that starts at a time in seconds.
     pub fn new(clip: usize, time: f32) -> Self {
         Self { clip, time, speed: 1.0, weight: 1.0, rate: 0.0, mask: None, loops: true }
     }

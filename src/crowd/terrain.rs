@@ -1,22 +1,22 @@
-//! The ground as a field of heights: the CPU twin of `shaders/crowd/terrain.wgsl`.
+//! The ground as a height field: the CPU twin of `shaders/crowd/terrain.wgsl`.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 
 use crate::body::Ground;
 
-/// The largest number of heights.
+/// Maximum number of heights.
 const MAX_HEIGHTS: usize = 1 << 24;
-/// Slope of the steepest part of [`Terrain::hills`], the tangent of 20°.
+/// Slope of the steepest part of [`Terrain::hills`]. This is the tangent of 20°.
 const STEEPEST: f32 = 0.364;
-/// Wavelengths of the waves of [`Terrain::hills`], as fractions of the longest one.
+/// Wavelengths of the waves of [`Terrain::hills`], as fractions of the longest wavelength.
 const WAVES: [f32; 3] = [1.0, 0.53, 0.31];
-/// Length of the longest wave of [`Terrain::hills`], metres.
+/// Longest wavelength of [`Terrain::hills`], in metres.
 const LONGEST: f32 = 16.0;
-/// Distance between the heights of [`Terrain::hills`], metres.
+/// Distance between the heights of [`Terrain::hills`], in metres.
 const CELL: f32 = 0.5;
 
-/// The ground: heights at the points of a grid. Each cell is two triangles that share the diagonal from its first to its last
-/// corner. Outside the grid, the height of its border continues.
+/// The ground: heights at the points of a grid. Each cell consists of two triangles that share the diagonal from the cell's
+/// first to its last corner. Outside the grid, the height of the nearest point on the border is used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
     heights: Vec<f32>,
@@ -26,7 +26,7 @@ pub struct Terrain {
     origin: Vec2,
 }
 
-/// The reason why heights are not a terrain.
+/// The reason why heights do not form a terrain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TerrainError {
@@ -42,15 +42,15 @@ pub enum TerrainError {
 }
 
 impl Terrain {
-    /// Returns level ground at height 0 that reaches `half_size` metres in each direction.
+    /// Returns level ground at height 0 that extends `half_size` metres in each direction.
     pub fn flat(half_size: f32) -> Self {
         let half_size = if half_size.is_finite() { half_size.clamp(1.0, 1e4) } else { 1.0 };
         let (cell, origin) = (2.0 * half_size, Vec2::splat(-half_size));
         Self { heights: vec![0.0; 4], columns: 2, rows: 2, cell, origin }
     }
 
-    /// Returns smooth hills with slopes of up to 20°, the sum of a few waves of cubic noise. They reach `half_size` metres
-    /// in each direction, at most 10,000. Fields of more than a kilometre have a coarser grid.
+    /// Returns smooth hills with slopes of up to 20°, the sum of a few waves of cubic noise. The hills extend `half_size`
+    /// metres in each direction, at most 10,000. If `half_size` is more than 500, the grid is coarser.
     pub fn hills(seed: u32, half_size: f32) -> Self {
         let half_size = if half_size.is_finite() { half_size.clamp(1.0, 1e4) } else { 1.0 };
         let cell = CELL.max(half_size / 1000.0);
@@ -80,7 +80,7 @@ impl Terrain {
     }
 
     /// Creates a terrain from heights in metres, row by row. Columns follow the x axis and rows the z axis. `cell` is the
-    /// distance between two heights in metres, and `origin` contains x and z of the first one.
+    /// distance between two heights in metres, and `origin` contains x and z of the first height.
     ///
     /// ```
     /// use sinew::crowd::Terrain;
@@ -95,7 +95,7 @@ impl Terrain {
     /// ```
     ///
     /// # Errors
-    /// [`TerrainError`] if the numbers are not a grid of finite heights.
+    /// [`TerrainError`] if the arguments do not define a grid of finite heights.
     pub fn from_heights(
         heights: Vec<f32>,
         columns: u32,
@@ -117,22 +117,22 @@ impl Terrain {
         Ok(Self { heights, columns, rows, cell, origin })
     }
 
-    /// The heights in metres, row by row.
+    /// Returns the heights in metres, row by row.
     pub fn heights(&self) -> &[f32] {
         &self.heights
     }
 
-    /// Numbers of columns and rows.
+    /// Returns the numbers of columns and rows.
     pub fn size(&self) -> (u32, u32) {
         (self.columns, self.rows)
     }
 
-    /// Distance between two heights in metres.
+    /// Returns the distance between two heights in metres.
     pub fn cell(&self) -> f32 {
         self.cell
     }
 
-    /// x and z of the first height.
+    /// Returns x and z of the first height.
     pub fn origin(&self) -> Vec2 {
         self.origin
     }
@@ -159,8 +159,8 @@ impl Terrain {
         low + f.y * (side - low) + f.x * (high - side)
     }
 
-    /// Returns the upward normal of the ground around a point, from the heights at a distance from it. Its length is
-    /// arbitrary.
+    /// Returns the upward normal of the ground around a point, computed from the heights at a distance from the point. The
+    /// normal need not be a unit vector.
     pub fn normal(&self, at: Vec2, distance: f32) -> Vec3 {
         let (dx, dz) = (Vec2::X * distance, Vec2::Y * distance);
         let x = self.height(at - dx) - self.height(at + dx);
@@ -193,7 +193,7 @@ impl Ground for &Terrain {
     }
 }
 
-/// Returns smooth noise between 0 and the amplitude of a wave, which is proportional to its length.
+/// Returns smooth noise between 0 and the amplitude of a wave. The amplitude is proportional to the wavelength.
 fn wave(at: Vec2, length: f32, seed: u32) -> f32 {
     let (p, corner) = (at / length, (at / length).floor());
     let f = p - corner;
@@ -206,7 +206,7 @@ fn wave(at: Vec2, length: f32, seed: u32) -> f32 {
     0.3 * length * (near + f.y * (far - near))
 }
 
-/// Returns a number from 0 to 1 that depends on integers only.
+/// Returns a pseudo-random number from 0 to 1 that depends only on the given integers.
 fn noise(x: i32, z: i32, seed: u32) -> f32 {
     let mut h = x.cast_unsigned().wrapping_mul(0x9E37_79B1)
         ^ z.cast_unsigned().wrapping_mul(0x85EB_CA77)
@@ -229,7 +229,7 @@ mod tests {
         let terrain = Terrain::from_heights(heights, 2, 2, 2.0, Vec2::new(10.0, 20.0)).unwrap();
         let at = |x: f32, z: f32| terrain.height(Vec2::new(x, z));
         assert_eq!([at(10.0, 20.0), at(12.0, 20.0), at(10.0, 22.0), at(12.0, 22.0)], [0.0, 1.0, 2.0, 4.0]);
-        // The middle is on the diagonal, and the middles of the triangles are on planes.
+        // The middle of the cell is on the diagonal, and the middles of the triangles are on their planes.
         assert_eq!(at(11.0, 21.0), 2.0);
         assert_eq!(at(11.5, 20.5), 0.75 + 0.75);
         assert_eq!(at(10.5, 21.5), 1.5 + 0.5);

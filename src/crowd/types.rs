@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 use crate::body::Place;
 pub use crate::body::types::{Joint, Local, NONE, Rows};
 
-/// The number of clips that a character can play at the same time.
+/// Maximum number of clips that a character can play at the same time.
 pub const LAYERS: usize = 4;
 
 /// `Step`: the size of a batch and the input of a step.

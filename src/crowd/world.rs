@@ -2,7 +2,7 @@
 
 use super::types::{Joint, Local, Rows};
 
-/// Writes the matrices of all joints of a character. Joints come after their parents.
+/// Writes the matrices of all joints of a character. In `joints`, each joint comes after its parent.
 pub(super) fn world(joints: &[Joint], locals: &[Local], models: &mut [Rows]) {
     for (index, (joint, local)) in joints.iter().zip(locals).enumerate() {
         let parent = models.get(joint.parent as usize).copied();

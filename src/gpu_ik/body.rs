@@ -6,10 +6,10 @@ use crate::render::{Gpu, RenderError};
 use super::gpu_types::{ChainTarget, Joint, Tree, TreeGoal};
 use super::shaders;
 
-/// The largest numbers of joints and goals of a body.
+/// Maximum numbers of joints and goals of a body.
 pub(super) const MAX_JOINTS: usize = 96;
 pub(super) const MAX_GOALS: usize = 8;
-/// Bytes of a quaternion or vector.
+/// Size of a quaternion or a vector in bytes.
 const VECTOR: u64 = 16;
 
 #[derive(Debug)]
@@ -17,17 +17,17 @@ pub(super) struct BodyKernel(Kernel);
 
 /// The problems of a solve, which have the same structure.
 pub(super) struct BodyProblems<'a> {
-    /// The constants of the shader. The number of problems is filled in.
+    /// The constants of the shader. [`BodyKernel::solve`] fills in the number of problems.
     pub(super) tree: Tree,
     pub(super) joints: &'a [Joint],
     pub(super) goals: &'a [TreeGoal],
-    /// The error of each row of the normal equations.
+    /// For each row of the normal equations, the index of its error.
     pub(super) rows: &'a [u32],
     /// One target for each goal of each problem.
     pub(super) targets: &'a [ChainTarget],
     /// The rotations of the start poses.
     pub(super) starts: &'a [[f32; 4]],
-    /// Largest size of a buffer in bytes. More problems are solved in several batches.
+    /// Maximum size of a buffer in bytes. Problems that do not fit are solved in further batches.
     pub(super) most_bytes: u64,
 }
 
@@ -38,8 +38,8 @@ impl BodyKernel {
         Self(Kernel::new(gpu, "body IK", shaders::BODY, "solve_bodies", &[], &access))
     }
 
-    /// Returns the answer of each problem: the rotations of its joints, the translation of its base, and then its squared
-    /// error, the number of goals that it meets and its number of iterations.
+    /// Returns the answer to each problem: the rotations of the joints, the translation of the base, and then the squared
+    /// error, the number of goals that are met, and the number of iterations.
     ///
     /// # Errors
     /// [`RenderError`] if the driver reports an error or the device is lost.

@@ -1,4 +1,4 @@
-//! Measures when the GPU beats the CPU.
+//! Measures from which batch size the GPU is faster than the CPU.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -7,20 +7,20 @@ use crate::platform::Instant;
 
 use super::options::Choice;
 
-/// Number of hinges of the measured chain, and of problems that each processor solves.
+/// Number of hinges of the measured chain, and number of problems that each processor solves.
 const JOINTS: usize = 6;
 const PROBLEMS: usize = 64;
 
 /// The measured costs of both processors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calibration {
-    /// Smallest number of problems times joints for which the GPU is faster.
+    /// Smallest product of the number of problems and the number of joints for which the GPU is faster.
     least: f64,
 }
 
 impl Calibration {
-    /// Measures both processors on the same small batch. The GPU's time is nearly independent of the size of a batch as long
-    /// as the batch is small.
+    /// Measures both processors on the same small batch. For small batches, the GPU's time hardly depends on the size of the
+    /// batch.
     pub(super) fn measure(mut solve: impl FnMut(&mut [Body], &[Vec<Goal>], Choice)) -> Self {
         let Ok(body) = arm() else { return Self { least: f64::INFINITY } };
         let goals = goals(&body);

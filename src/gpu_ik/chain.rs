@@ -1,4 +1,4 @@
-//! Chains on the GPU: one lane for each problem and start.
+//! Chains on the GPU: one lane for each start of each problem.
 
 use wgpu::Buffer;
 
@@ -9,15 +9,15 @@ use super::gpu_types::{Chain, ChainTarget, Joint};
 use super::pose_table::POSES;
 use super::shaders;
 
-/// Lanes of a workgroup.
+/// Number of lanes in a workgroup.
 const LANES: u32 = 64;
-/// Bytes of a quaternion or vector.
+/// Size of a quaternion or a vector in bytes.
 const VECTOR: u64 = 16;
 
 const BUFFERS: [Access; 7] =
     [Access::Uniform, Access::Read, Access::Read, Access::Read, Access::Read, Access::Write, Access::Write];
 
-/// The pipelines for chains with one number of joints.
+/// The pipelines for chains with a certain number of joints and certain kinds of limits.
 #[derive(Debug)]
 pub(super) struct ChainKernels {
     joints: u64,
@@ -46,12 +46,12 @@ pub(super) struct UploadedChain {
 /// The problems of a solve, which have the same structure.
 pub(super) struct ChainProblems<'a> {
     pub(super) uploaded: &'a UploadedChain,
-    /// The constants of the shader. The number of problems is filled in.
+    /// The constants of the shader. [`ChainKernels::solve`] fills in the number of problems.
     pub(super) chain: Chain,
     pub(super) targets: &'a [ChainTarget],
     /// The rotations of the start poses.
     pub(super) starts: &'a [[f32; 4]],
-    /// Largest size of a buffer in bytes. More problems are solved in several batches.
+    /// Maximum size of a buffer in bytes. Problems that do not fit are solved in further batches.
     pub(super) most_bytes: u64,
 }
 
@@ -78,7 +78,8 @@ impl Buffers {
 }
 
 impl ChainKernels {
-    /// Creates the pipelines for the limits of some joints, or returns `None` if there are too many joints.
+    /// Creates the pipelines for a number of joints and the kinds of their limits, or returns `None` if there are too many
+    /// joints.
     pub(super) fn new(gpu: &Gpu, (joints, kinds): (usize, u32)) -> Option<Self> {
         let is_hardware = !gpu.capabilities.is_software;
         let constants = shaders::chain_constants(joints, kinds, is_hardware)?;
@@ -93,8 +94,8 @@ impl ChainKernels {
         })
     }
 
-    /// Returns the answer of each problem: the rotations of its joints, and then its squared error, its position error, its
-    /// orientation error and its number of iterations.
+    /// Returns the answer to each problem: the rotations of the joints, and then the squared error, the position error, the
+    /// orientation error and the number of iterations.
     ///
     /// # Errors
     /// [`RenderError`] if the driver reports an error or the device is lost.
@@ -147,8 +148,8 @@ impl ChainKernels {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             self.descend.dispatch(&mut pass, &self.descend.bind(gpu, &bound), count.div_ceil(LANES));
             if chain.restarts > 0 {
-                // As many workgroups as if all problems were unsolved. Only the GPU knows the actual number, and the
-                // surplus workgroups end at once.
+                // Dispatch as many workgroups as if all problems were unsolved. Only the GPU knows how many are unsolved,
+                // and the surplus workgroups end at once.
                 let groups = count.div_ceil(LANES / chain.restarts.min(LANES));
                 self.restart.dispatch(&mut pass, &self.restart.bind(gpu, &bound), groups);
             }

@@ -13,10 +13,10 @@ use super::options::{ANGLE_TOLERANCE, POSITION_TOLERANCE};
 use super::shaders::MAX_CHAIN;
 use super::structure::{Effector, ReducedJoint, Structure, four, quaternion, single};
 
-/// λ² as a fraction of the squared error and per ball joint, as on the CPU.
+/// Damping λ² per ball joint, as a fraction of the squared error. The CPU uses the same value.
 const DAMPING: f64 = 0.01;
-/// Errors at which the shaders stop, as a fraction of the chain's length and in radians. Steps converge quadratically, so
-/// a looser tolerance would hardly save a step.
+/// Position error, as a fraction of the chain's length, and orientation error, in radians, at which the shaders stop.
+/// Steps converge quadratically, so a looser tolerance would hardly save a step.
 const STOP: [f64; 2] = [3e-6, 2e-5];
 
 /// Identifies a structure and everything else that the problems of a group share.
@@ -26,13 +26,13 @@ type Key = Vec<u64>;
 pub(super) struct Group {
     pub(super) structure: Structure,
     pub(super) problems: Vec<usize>,
-    /// Whether the CPU's solver of figures would pose the bodies.
+    /// Whether the bodies are figures, which the CPU would pose with its solver of figures.
     pub(super) is_figure: bool,
-    /// Equal for equal structures, also in later solves.
+    /// The key of the structure. Equal structures have equal keys, also in later solves.
     pub(super) key: Key,
 }
 
-/// Groups the problems. Problems that the GPU does not support have no group, but a reason.
+/// Groups the problems. For a problem that the GPU does not support, returns the reason instead of a group.
 pub(super) fn groups(
     bodies: &[Body],
     goals: &[Vec<Goal>],
@@ -141,7 +141,7 @@ fn unsupported_goal(body: &Body, goals: &[Goal]) -> Option<&'static str> {
     }
 }
 
-/// Returns the scale of the map from base space to the world, if it is positive and the same in all directions.
+/// Returns the scale of the map from base space to the world, if it is positive and uniform.
 pub(super) fn world_scale(body: &Body) -> Option<f64> {
     const UNEVENNESS: f64 = 1e-5;
     let m = body.world_from_base().matrix3;
@@ -210,14 +210,14 @@ fn problem_key(links: usize, body: &Body, goals: &[Goal]) -> Key {
     key
 }
 
-/// The numbers that the shaders read for the problems of a group.
+/// The data that the shaders read for the problems of a group.
 pub(super) struct Inputs {
     pub(super) targets: Vec<ChainTarget>,
     pub(super) starts: Vec<[f32; 4]>,
 }
 
 impl Group {
-    /// Returns whether the chain shader solves the group. Otherwise it is a whole body.
+    /// Returns whether the chain shader solves the group. Otherwise the body shader does.
     pub(super) fn is_chain(&self, options: &Options) -> bool {
         self.structure.effectors.len() == 1
             && self.structure.joints.len() <= MAX_CHAIN
@@ -246,7 +246,7 @@ impl Group {
             let place = goal.position.unwrap_or_default();
             let place = (base_from_world.transform_point3(place) - root) / self.structure.length;
             let spin = goal.orientation.map_or(DQuat::IDENTITY, DQuat::normalize);
-            // The orientation that the last joint should have.
+            // `spin` is now the target orientation of the last joint.
             let spin = world_from_base.conjugate() * spin * effector.spin.conjugate();
             ChainTarget { position: four(place, 0.0), spin: quaternion(spin.normalize()) }
         };
@@ -290,7 +290,7 @@ impl Group {
         }
     }
 
-    /// Returns the constants of the body shader, its goals and the errors of its rows.
+    /// Returns the constants of the body shader, its goals, and the index of the error for each of its rows.
     pub(super) fn tree(&self, goals: &[Goal], options: &Options) -> (Tree, Vec<TreeGoal>, Vec<u32>) {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let goal = |(index, goal): (usize, &Goal)| {
@@ -344,7 +344,7 @@ pub(super) fn world_from_base_rotation(body: &Body) -> DQuat {
 
 /// Returns the tolerances of a goal in world metres and radians. `length` is the length of its chain in world metres.
 pub(super) fn tolerances(goal: &Goal, length: f64, options: &Options) -> [f64; 2] {
-    /// As on the CPU.
+    /// Default tolerance, as a fraction of the chain's length. The CPU uses the same values.
     const DEFAULT: f64 = 1e-4;
     const PIN: f64 = 2e-5;
     let mut position = options.tolerance.unwrap_or(DEFAULT * length);

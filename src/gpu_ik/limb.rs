@@ -11,10 +11,10 @@ use super::shaders;
 use super::structure::four;
 
 const LANES: usize = 64;
-/// Bytes of both rotations of a limb.
+/// Size of the two rotations of a limb in bytes.
 const TURNS: u64 = 32;
-/// A target farther away than this is brought nearer, so that its square stays within single precision. The limb is straight
-/// at one.
+/// Maximum distance of a target, in lengths of the limb. A target farther away is moved to this distance, so that the square
+/// of the distance stays within single precision. The limb is already straight at the distance 1.
 const FARTHEST: f64 = 2.0;
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl LimbKernel {
         Self(Kernel::new(gpu, "limb IK", shaders::LIMB, "solve_limbs", &[], &access))
     }
 
-    /// Solves limbs in batches whose buffers have at most this many bytes.
+    /// Solves limbs in batches whose buffers have at most `most_bytes` bytes.
     pub(super) fn solve(
         &self,
         gpu: &Gpu,
@@ -54,7 +54,7 @@ impl LimbKernel {
     }
 }
 
-/// Returns a limb as a fraction of its length, as the shader reads it.
+/// Returns a limb in the form that the shader reads, with lengths as fractions of the limb's length.
 pub(super) fn packed(limb: &Limb, goal: &LimbGoal) -> LimbProblem {
     let length = limb.upper.length() + limb.lower.length();
     let inverse = if length > 0.0 && length.is_finite() { 1.0 / length } else { 0.0 };

@@ -7,11 +7,11 @@ use crate::ik::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, Solve
 use super::group::{Group, moves_root, tolerances, world_scale};
 use super::options::{Solved, SolvedBy};
 
-/// A joint within this angle of its limit counts as limited, radians.
+/// A joint counts as limited if it is within this angle of its limit, in radians.
 const AT_BORDER: f64 = 1e-4;
-/// Tolerance of a polish as a fraction of the chain's length, and in radians.
+/// Tolerances of a polish: of positions as a fraction of the chain's length, and of orientations in radians.
 const POLISHED: f64 = 1e-9;
-/// Maximum number of iterations of a polish. The pose is near the goal, where each iteration squares the error.
+/// Maximum number of iterations of a polish. Few are needed, because near the goal each iteration squares the error.
 const POLISH_ITERATIONS: usize = 20;
 
 /// The answer of a shader to one problem.
@@ -19,7 +19,7 @@ const POLISH_ITERATIONS: usize = 20;
 pub(super) struct Answer<'a> {
     /// The rotations of the joints.
     pub(super) rotations: &'a [[f32; 4]],
-    /// Translation of the base, as a fraction of the group's length.
+    /// Translation of the base, as a fraction of the structure's length.
     pub(super) root: [f32; 4],
     pub(super) iterations: f32,
 }
@@ -46,7 +46,7 @@ impl Group {
             let own = DQuat::from_array(own.map(f64::from));
             if own.is_finite() && own.length() > 0.0 {
                 let rotation = joint.local(&link, own);
-                // Limits are exact in double precision too.
+                // Apply the limits again, so that they are also met in double precision.
                 let allowed = if options.limits { link.nearest(rotation) } else { rotation };
                 body.set_rotation(joint.link, allowed);
             }
@@ -114,7 +114,8 @@ impl Group {
         target.zip(first).is_some_and(|(t, first)| t.distance(first + body.root()) > effector.length)
     }
 
-    /// Continues from the pose of a body on the CPU. Keeps the pose and its report if the result is no nearer.
+    /// Continues from the pose of a body on the CPU. Keeps the pose and its report if the result is not nearer to the
+    /// goals.
     pub(super) fn polish(
         &self,
         solver: &mut Solver,
@@ -144,14 +145,14 @@ impl Group {
         }
         polished.iterations += report.iterations;
         for (index, (found, goal)) in polished.goals.iter_mut().zip(goals).enumerate() {
-            // The tolerance of the report comes from the options.
+            // The polish used smaller tolerances, so determine the outcome with those of the options.
             found.outcome = self.outcome(index, goal, body, options, false).outcome;
         }
         Solved { report: polished, by: SolvedBy::GpuAndCpu }
     }
 }
 
-/// Returns the sum of the errors of a report, with radians as metres.
+/// Returns the sum of the errors of a report, where one radian counts like one metre.
 fn error(report: &Report) -> f64 {
     let errors = |g: &GoalOutcome| g.position_error.unwrap_or(0.0) + g.orientation_error.unwrap_or(0.0);
     report.goals.iter().map(errors).sum()

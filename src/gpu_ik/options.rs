@@ -7,23 +7,23 @@ use crate::ik::{Options, Report};
 
 /// The smallest tolerance of positions, as a fraction of the chain's length.
 pub const POSITION_TOLERANCE: f64 = 1e-5;
-/// The smallest tolerance of orientations, radians.
+/// The smallest tolerance of orientations, in radians.
 pub const ANGLE_TOLERANCE: f64 = 1e-4;
-/// Default for the maximum number of iterations of each start. Steps converge quadratically, so a start that needs more
-/// has stalled.
+/// Default of the maximum number of iterations of each start. Steps converge quadratically, so a start that needs more has
+/// stalled.
 const ITERATIONS: u32 = 48;
-/// Restarts spend their iterations in four parts, and each part needs one. Beyond the maximum, a launch could take long
-/// enough for drivers to stop it.
+/// Minimum and maximum of the number of iterations. Restarts spend their iterations in four parts, and each part needs at least
+/// one. Beyond the maximum, a dispatch could take so long that the driver stops it.
 const ITERATION_RANGE: [u32; 2] = [4, 1000];
-/// Default for the number of restarts.
+/// Default of the number of restarts.
 const RESTARTS: u32 = 8;
 
-/// Which processor solves a batch.
+/// The choice of the processor that solves a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
-    /// The faster one, by the rule of [`GpuSolver::choose`](super::GpuSolver::choose). On hardware, the first solve also measures
-    /// both processors and compiles the shaders of the measured chain.
+    /// The faster processor, by the rule of [`GpuSolver::choose`](super::GpuSolver::choose). On a hardware GPU, the first solve
+    /// also measures both processors and compiles the shaders of the measured chain.
     #[default]
     Auto,
     /// The GPU, except for problems that it does not support.
@@ -36,19 +36,19 @@ pub enum Choice {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GpuOptions {
-    /// The options of a solve on the CPU. The GPU follows the start, the limits, the root motion, the characteristic length
-    /// and the tolerances, which it does not reduce below [`POSITION_TOLERANCE`](super::POSITION_TOLERANCE) and
+    /// The options of a solve on the CPU. The GPU uses only the start, the limits, the root motion, the characteristic length and
+    /// the tolerances. The tolerances are at least [`POSITION_TOLERANCE`](super::POSITION_TOLERANCE) and
     /// [`ANGLE_TOLERANCE`](super::ANGLE_TOLERANCE).
     pub options: Options,
-    /// Number of restarts of a chain that does not reach its goal from its start pose, 0 to 64. It is rounded up to a power
-    /// of two. Whole bodies do not restart.
+    /// Number of restarts of a chain that does not reach its goal from its start pose, from 0 to 64. The number is rounded up to
+    /// a power of two. Whole bodies do not restart.
     pub restarts: u32,
     /// Maximum number of iterations of each start, clamped to the range 4 to 1000.
     pub iterations: u32,
     /// Whether the CPU continues from the GPU's poses until positions are accurate to 1e-9 of the chain's length and
     /// orientations to 1e-9 radians.
     pub polish: bool,
-    /// Which processor solves.
+    /// The processor that solves the batch.
     pub choice: Choice,
 }
 
@@ -80,17 +80,17 @@ impl GpuOptions {
     }
 }
 
-/// Why the CPU solved a problem.
+/// The reason why the CPU solved a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CpuReason {
-    /// [`Choice::Cpu`].
+    /// The CPU was requested with [`Choice::Cpu`].
     Requested,
-    /// The CPU is expected to be faster, for this reason.
+    /// The CPU is expected to be faster. Contains the reason.
     Faster(&'static str),
-    /// The GPU does not support this.
+    /// The GPU does not support the problem. Contains the unsupported property.
     Unsupported(&'static str),
-    /// The GPU failed with this error.
+    /// The GPU failed. Contains the error.
     Failed(String),
 }
 
@@ -111,7 +111,7 @@ impl fmt::Display for CpuReason {
 pub enum SolvedBy {
     /// The GPU.
     Gpu,
-    /// The GPU, and the CPU continued from its pose.
+    /// The GPU, and then the CPU, which continued from the GPU's pose.
     GpuAndCpu,
     /// Only the CPU.
     Cpu(CpuReason),

@@ -1,5 +1,5 @@
-//! The poses from which chains restart. They are random but always the same. The frames of their effectors are computed
-//! once for each structure, so a restart selects the nearest of many poses without forward kinematics.
+//! The poses from which chains restart. The poses are pseudo-random, and the same for every solve. The frames of their
+//! effectors are computed once for each structure, so a restart selects the nearest of many poses without forward kinematics.
 
 use std::f64::consts::{PI, TAU};
 
@@ -10,13 +10,14 @@ use sinew_base::Random;
 
 use super::structure::{Effector, Structure, four, quaternion};
 
-/// Number of poses. With 256 instead, a tenth more of the restarts of robot arms stall.
+/// Number of poses. With 256 poses, 10 % more of the restarts of robot arms stall.
 pub(super) const POSES: usize = 1024;
-/// Half width of the cube of rotation vectors for a joint without a limit, radians, as for restarts on the CPU.
+/// Half width, in radians, of the cube from which rotation vectors are drawn for a joint without a limit. Restarts on the CPU
+/// use the same value.
 const FREE_TURN: f64 = 1.0;
 
-/// Returns the table as the shader reads it: for each pose, the rotations of its joints, the position of its effector, and the
-/// orientation of its last joint.
+/// Returns the table in the form that the shader reads: for each pose, the rotations of the joints, the position of the
+/// effector, and the orientation of the last joint.
 pub(super) fn table(structure: &Structure, effector: &Effector) -> Vec<[f32; 4]> {
     let mut random = Random(1);
     let mut table = Vec::with_capacity(POSES * (structure.joints.len() + 2));
@@ -54,7 +55,7 @@ fn rotation(limit: &Limit, random: &mut Random) -> DQuat {
     }
 }
 
-/// Returns a random angle in a range, of which at most a full turn counts.
+/// Returns a random angle in a range, at most half a turn from its middle.
 fn angle(random: &mut Random, min: f64, max: f64) -> f64 {
     let (middle, half) = (0.5 * (min + max), (0.5 * (max - min)).min(PI));
     random.range(middle - half, middle + half)

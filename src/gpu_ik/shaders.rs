@@ -6,7 +6,7 @@ const LIMITS: &str = include_str!("../../shaders/joint_limits.wgsl");
 const CHAIN_STEPS: &str = include_str!("../../shaders/ik_chain.wgsl");
 const CHAIN_RESTARTS: &str = include_str!("../../shaders/ik_chain_restart.wgsl");
 
-/// The largest number of joints of a chain.
+/// Maximum number of joints of a chain.
 pub(super) const MAX_CHAIN: usize = 16;
 
 /// The constants that precede the files of [`chain`], for chains of the largest size with every kind of limit.
@@ -16,19 +16,19 @@ const ALL_KINDS: &str = "const KINDS: u32 = 15u;\n";
 /// The files of chains after the constants.
 pub(super) const CHAIN_FILES: [&str; 5] = [ROTATION, TRIGONOMETRY, LIMITS, CHAIN_STEPS, CHAIN_RESTARTS];
 
-/// Chains of the largest size.
+/// The files for chains of the largest size.
 const CHAIN: &[&str] = &[LARGEST, ROTATION, TRIGONOMETRY, LIMITS, CHAIN_STEPS, CHAIN_RESTARTS];
-/// Single limbs.
+/// The files for single limbs.
 pub(super) const LIMB: &[&str] = &[ROTATION, include_str!("../../shaders/ik_limb.wgsl")];
-/// Whole bodies.
+/// The files for whole bodies.
 pub(super) const BODY: &[&str] =
     &[ALL_KINDS, ROTATION, TRIGONOMETRY, LIMITS, include_str!("../../shaders/ik_body.wgsl")];
 
 /// All modules with their files in order, for tests without an adapter.
 pub const SOURCES: [(&str, &[&str]); 3] = [("ik_chain", CHAIN), ("ik_limb", LIMB), ("ik_body", BODY)];
 
-/// Returns the constants of the module for chains of some joints, or `None` if there are too many or none. `kinds` has a bit
-/// for each kind of limit that occurs. If `unrolled` is set, the loops over joints have constant bounds.
+/// Returns the constants of the module for chains with a number of joints, or `None` if the number is zero or too large.
+/// `kinds` has a bit for each kind of limit that occurs. If `unrolled` is set, the loops over joints have constant bounds.
 pub(super) fn chain_constants(joints: usize, kinds: u32, unrolled: bool) -> Option<String> {
     let constants = format!(
         "const JOINTS: u32 = {joints}u;\nconst UNROLLED: bool = {unrolled};\nconst KINDS: u32 = {kinds}u;\n"

@@ -1,4 +1,4 @@
-//! Batched solves on the GPU, the CPU, or the faster one.
+//! Batched solves on the GPU, on the CPU, or on the faster of the two.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -22,20 +22,20 @@ use super::pose_table;
 
 /// Number of structures whose joints and poses stay on the GPU.
 const MAX_UPLOADED: usize = 16;
-/// Largest buffer by default. Devices of a host may have smaller limits.
+/// Default maximum size of a buffer in bytes. Devices that an application provides may have smaller limits.
 const MAX_BYTES: u64 = 128 << 20;
-/// The error of adapters that can only draw.
+/// Error message for adapters that can only draw.
 const NO_COMPUTE: &str = "the adapter has no compute shaders";
-/// Largest number of restarts, which are the lanes of a workgroup.
+/// Maximum number of restarts. Each restart is a lane of a workgroup.
 const MAX_RESTARTS: u32 = 64;
 
 /// A solver of many problems at once on a GPU.
 ///
-/// Creating one compiles nothing. The first solve of each kind of problem compiles its shaders.
+/// Creating a solver compiles no shaders. The first solve of each kind of problem compiles the shaders for it.
 #[derive(Debug)]
 pub struct GpuSolver {
     gpu: Gpu,
-    /// The pipelines of chains by their number of joints and their kinds of limits.
+    /// The pipelines for chains, by number of joints and kinds of limits.
     chains: HashMap<(usize, u32), ChainKernels>,
     uploaded: Vec<(Vec<u64>, UploadedChain)>,
     body: Option<BodyKernel>,
@@ -46,14 +46,14 @@ pub struct GpuSolver {
     calibration: Option<Calibration>,
 }
 
-/// The answers to a group: the shader's numbers, and how many belong to each problem.
+/// The answers to the problems of a group: the numbers that the shader returned, and how many of them belong to each problem.
 struct Answers {
     numbers: Vec<[f32; 4]>,
     has_root: bool,
 }
 
 impl GpuSolver {
-    /// Returns a solver on a device.
+    /// Creates a solver on a device.
     pub fn new(gpu: &Gpu) -> Self {
         Self {
             gpu: gpu.clone(),
@@ -73,18 +73,18 @@ impl GpuSolver {
         self.most_bytes = bytes.clamp(1, largest_buffer(&self.gpu));
     }
 
-    /// Returns how long the last solve waited for the GPU, from the first upload to the last download.
+    /// Returns how long the last solve waited for the GPU. This includes the uploads and downloads.
     pub fn device_time(&self) -> Duration {
         self.device_time
     }
 
     /// Returns why [`Choice::Auto`] solves a batch on the CPU, or `None` if it uses the GPU.
     ///
-    /// The rule: a software adapter never helps, because it competes with the CPU solver for the same cores. For hardware, a
-    /// batch must have at least as many problems times joints as the CPU solves in the time that the GPU needs for its
-    /// smallest batch. Both times are measured once for each solver, on a chain of hinges. For whole bodies, whose times per joint
-    /// differ, the rule is only an estimate. The first call therefore solves a few small batches and compiles the shaders of
-    /// chains; call it in advance if the first batch must not wait.
+    /// A software adapter is never chosen, because it competes with the CPU solver for the same cores. A hardware GPU is chosen if
+    /// the product of `problems` and `joints` is at least what the CPU solves in the time that the GPU needs for its smallest
+    /// batch. Both times are measured once for each solver, on a chain of hinges. For whole bodies, whose times per joint differ,
+    /// the rule is only an estimate. Because of the measurement, the first call solves a few small batches and compiles the
+    /// shaders of chains. Call this function in advance if the first batch must not wait.
     pub fn choose(&mut self, problems: usize, joints: usize) -> Option<CpuReason> {
         if !self.gpu.capabilities.has_compute {
             return Some(CpuReason::Failed(NO_COMPUTE.to_owned()));
@@ -109,7 +109,7 @@ impl GpuSolver {
     /// entries of the longer slice are ignored. Problems that the GPU does not support are solved on the CPU, as are all
     /// problems if the GPU fails.
     ///
-    /// The same input gives the same bits on the same device.
+    /// The same input gives bit-identical results on the same device.
     ///
     /// # Errors
     /// Each body has its own result, with the same errors as [`Solver::solve`].
@@ -238,7 +238,7 @@ impl GpuSolver {
         kernels.solve(&self.gpu, &problems)
     }
 
-    /// Uploads the structure of a chain unless already there, and returns its index.
+    /// Uploads the structure of a chain unless it is already on the GPU, and returns its index.
     fn upload(&mut self, group: &Group) -> Result<usize, RenderError> {
         if let Some(place) = self.uploaded.iter().position(|(key, _)| *key == group.key) {
             return Ok(place);
@@ -304,7 +304,8 @@ impl GpuSolver {
     }
 }
 
-/// Returns the size in bytes of the largest buffer of a batch. It is at least one, because limits may be any number.
+/// Returns the size in bytes of the largest buffer of a batch. The size is at least one, even if the limits of the device are
+/// zero.
 fn largest_buffer(gpu: &Gpu) -> u64 {
     let limits = gpu.device.limits();
     MAX_BYTES.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size).max(1)

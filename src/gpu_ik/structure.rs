@@ -1,7 +1,7 @@
 //! The joints of a body that move its effectors, in the form that the shaders read.
 //!
-//! Everything between two joints is folded into the lower one, and lengths are divided by the length of the longest chain,
-//! so that the tolerances of single precision are the same for bodies of all sizes.
+//! All links between two joints become part of the lower joint, and lengths are divided by the length of the longest
+//! chain, so that the tolerances of single precision are the same for bodies of all sizes.
 
 use glam::{DQuat, DVec3, EulerRot};
 
@@ -9,7 +9,8 @@ use crate::ik::{Body, Goal, Limit, Link, Options};
 
 use super::gpu_types::{Joint, kinds};
 
-/// Scale of pinned goals' errors relative to others. Its square is their weight.
+/// Scale of the errors of pinned goals relative to those of other goals. The relative weight of pinned goals is the square
+/// of this scale.
 const PIN_SCALE: f64 = 10.0;
 /// A scale counts as uniform if its components differ by at most this fraction.
 const UNEVENNESS: f64 = 1e-6;
@@ -32,15 +33,15 @@ pub(super) struct ReducedJoint {
 
 #[derive(Clone, Debug)]
 pub(super) struct Effector {
-    /// The nearest joint above it.
+    /// The nearest joint above the effector.
     pub(super) joint: usize,
     /// Position in the turned frame of the joint.
     pub(super) place: DVec3,
-    /// Orientation of the link in the same frame.
+    /// Orientation of the link in the turned frame of the joint.
     pub(super) spin: DQuat,
-    /// Length of the chain above it.
+    /// Length of the chain above the effector.
     pub(super) length: f64,
-    /// Scale of its errors, whose square is its weight.
+    /// Scale of the effector's errors. Its square is the weight of the goal.
     pub(super) scale: f64,
 }
 
@@ -49,17 +50,17 @@ pub(super) struct Effector {
 pub(super) struct Structure {
     pub(super) joints: Vec<ReducedJoint>,
     pub(super) effectors: Vec<Effector>,
-    /// All locked links of the body, which are at rest in every solution, as on the CPU.
+    /// All locked links of the body. They are at rest in every solution, as on the CPU.
     pub(super) locked: Vec<usize>,
     /// Length of the longest chain.
     pub(super) length: f64,
-    /// Largest number of degrees of freedom above an effector, in ball joints.
+    /// Largest number of degrees of freedom above an effector, divided by the three of a ball joint.
     pub(super) freedom: f64,
-    /// The joints for the shaders.
+    /// The joints in the form that the shaders read.
     pub(super) packed: Vec<Joint>,
 }
 
-/// The transform that is folded between a link and the joint above it.
+/// The fixed transform between a link and the joint above it.
 #[derive(Clone, Copy)]
 struct Folded {
     joint: Option<usize>,
@@ -73,7 +74,7 @@ impl Structure {
     /// rotation that they have in this body, and locked links are at rest.
     ///
     /// # Errors
-    /// What the shaders do not support.
+    /// Returns the property of the problem that the shaders do not support.
     pub(super) fn new(body: &Body, goals: &[Goal], options: &Options) -> Result<Self, &'static str> {
         let links = body.links();
         let mut involved = vec![false; links.len()];
@@ -184,12 +185,12 @@ impl Structure {
 
 const NOTHING_MOVES: &str = "goals that no joint can move";
 
-/// Returns the weight of a goal. For a pin, only the axes have weights, unless its own is zero.
+/// Returns the weight of a goal. For a pin, the weight is 1 unless it is zero, so only the weights of its axes matter.
 fn stated_weight(goal: &Goal) -> f64 {
     if goal.pinned && goal.weight > 0.0 { 1.0 } else { goal.weight }
 }
 
-/// Returns the lowest link that moves the effector of a goal. Turning a link does not move its own joint.
+/// Returns the lowest link that moves the effector of a goal. Turning a link does not move the link's own joint.
 fn moving_link(links: &[Link], goal: &Goal) -> Option<usize> {
     let turns_own = goal.orientation.is_some() || goal.offset != DVec3::ZERO;
     if turns_own { Some(goal.link) } else { links.get(goal.link)?.parent }
@@ -236,11 +237,11 @@ pub(super) fn quaternion(q: DQuat) -> [f32; 4] {
     [single(q.x), single(q.y), single(q.z), single(q.w)]
 }
 
-/// Returns a range of angles as the shaders store it.
+/// Returns a range of angles in the form that the shaders read.
 fn packed_range(min: f64, max: f64) -> [f32; 4] {
     let middle = 0.25 * (min + max);
     let half = (0.25 * (max - min)).min(std::f64::consts::FRAC_PI_2);
-    // Half a turn allows every angle, and rounding must not make its cosine negative.
+    // If half the range is half a turn, every angle is allowed. Rounding must not make the cosine negative.
     [middle.cos(), middle.sin(), half.cos().max(0.0), half.sin()].map(single)
 }
 
@@ -280,12 +281,12 @@ impl ReducedJoint {
         joint
     }
 
-    /// Returns the rotation of the joint as the shaders store it, from the local rotation of its link.
+    /// Converts the local rotation of the joint's link to the rotation that the shaders use.
     pub(super) fn own(&self, link: &Link, rotation: DQuat) -> DQuat {
         if link.reversed { rotation * link.rest.conjugate() } else { link.rest.conjugate() * rotation }
     }
 
-    /// Returns the local rotation of the link from the rotation that a shader returns.
+    /// Converts the rotation that a shader returns to the local rotation of the joint's link.
     pub(super) fn local(&self, link: &Link, own: DQuat) -> DQuat {
         let own = own.normalize();
         if link.reversed { own * link.rest } else { link.rest * own }

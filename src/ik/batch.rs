@@ -5,11 +5,11 @@ use rayon::prelude::*;
 
 use super::{Body, Goal, Options, Report, SolveError, Solver};
 
-/// Solves for the goals of each body, with the feature `rayon` in parallel on its threads. Surplus entries of the longer
-/// slice are ignored.
+/// Solves for the goals of each body. With the feature `rayon`, the solves run in parallel on rayon's threads. Surplus
+/// entries of the longer slice are ignored.
 ///
-/// Each solve is independent. For any number of threads, the results have the same bits as separate solves with a new
-/// [`Solver`] each.
+/// Each solve is independent. For any number of threads, the results are bit-identical to those of separate solves with
+/// a new [`Solver`] each.
 ///
 /// ```
 /// use sinew_ik::glam::{DAffine3, DVec3};
@@ -35,7 +35,8 @@ pub fn solve_many(
     options: &Options,
 ) -> Vec<Result<Report, SolveError>> {
     let solve = |solver: &mut Solver, (body, goals): (&mut Body, &Vec<Goal>)| {
-        // Only a solve that continues remembers anything.
+        // The solver is reused only for its buffers. The reset discards its state, so that the result does not depend on
+        // earlier solves.
         solver.reset();
         solver.solve(body, goals, options).cloned()
     };

@@ -16,9 +16,9 @@ mod same;
 pub(super) use figure::Stance;
 pub use jacobian::{Jacobian, JacobianColumn};
 
-/// A rotation is at rest if its dot product with rest differs from 1 by at most this.
+/// A rotation counts as at rest if its dot product with the rest rotation differs from 1 by at most this.
 const AT_REST: f64 = 1e-12;
-/// A quaternion whose length differs from 1 by less keeps its bits.
+/// A quaternion is not normalised if its length differs from 1 by less than this.
 const UNIT_LENGTH: f64 = 1e-15;
 
 /// Identifies the values of a body's links. Bodies with the same shape have equal links, but bodies with equal links
@@ -27,7 +27,7 @@ const UNIT_LENGTH: f64 = 1e-15;
 pub(super) struct Shape(u64);
 
 impl Shape {
-    /// Returns a shape that no body has yet.
+    /// Returns a new shape, which no other body has.
     fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -36,9 +36,9 @@ impl Shape {
 
 /// A tree of links in a pose. The base comes first, and every parent precedes its children.
 ///
-/// A body is defined in base space, the space above its base, in which a chain without scale is rigid.
-/// `world_from_base` maps base space to the world. It may be any invertible affine map, such as the scale of 100 that
-/// many files have above their skeleton.
+/// A body is defined in base space, the space above its base, in which a chain without scale is rigid. `world_from_base`
+/// maps base space to the world. This map may be any invertible affine map. Many files, for example, have a scale of 100
+/// above their skeleton.
 #[derive(Clone, Debug)]
 pub struct Body {
     links: Arc<[Link]>,
@@ -46,9 +46,9 @@ pub struct Body {
     rotations: Vec<DQuat>,
     /// Displacements of the links in metres. Empty if no joint is prismatic.
     displacements: Vec<f64>,
-    /// The limits of joints that mimic joints follow.
+    /// The limits of leaders, which mimic joints follow.
     coupled_limits: Arc<CoupledLimits>,
-    /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls towards, or `None` for rest.
+    /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls towards. `None` means the rest pose.
     posture: Option<Arc<[DQuat]>>,
     /// See [`Body::set_figure`].
     figure: Option<Arc<Figure>>,
@@ -98,9 +98,9 @@ impl Body {
     /// ```
     ///
     /// # Errors
-    /// [`SolveError`] if there are no links, if a parent does not come before its link, if a number of a link is
-    /// invalid, if a mimic joint cannot follow its leader, or if `world_from_base` cannot be inverted. Errors about a link
-    /// name it.
+    /// [`SolveError`] if there are no links, if a parent does not come before its link, if a link contains an invalid
+    /// number, if a mimic joint cannot follow its leader, or if `world_from_base` cannot be inverted. An error about a link
+    /// contains the link's index.
     pub fn new(mut links: Vec<Link>, world_from_base: DAffine3) -> Result<Self, SolveError> {
         if links.is_empty() {
             return Err(SolveError::Empty);
@@ -140,7 +140,7 @@ impl Body {
     }
 
     /// Sets the map from base space to the world. `rotation` is the product of the rotations above the base, from which
-    /// world orientations are computed. It cannot be computed from a matrix with non-uniform scale.
+    /// world orientations are computed. This rotation cannot be computed from a matrix with non-uniform scale.
     ///
     /// # Errors
     /// [`SolveError::Singular`] if the map cannot be inverted. The body is then unchanged.
@@ -196,7 +196,7 @@ impl Body {
         &self.rotations
     }
 
-    /// Returns the translation by which a method has moved the base, in metres of base space.
+    /// Returns the translation by which a method has moved the base, in metres in base space.
     pub fn root(&self) -> DVec3 {
         self.root
     }
@@ -210,8 +210,8 @@ impl Body {
         self.base_from_world
     }
 
-    /// Returns the scale of `world_from_base` if it is the same in all directions, except for the rounding errors of
-    /// single precision. No vector of base space is longer in the world than its length times this scale.
+    /// Returns the scale of `world_from_base` if it is uniform up to single-precision rounding errors. No vector of base
+    /// space is longer in the world than its length times this scale.
     pub(super) fn uniform_scale(&self) -> Option<f64> {
         self.uniform_scale
     }
@@ -229,13 +229,13 @@ impl Body {
         }
     }
 
-    /// Returns the displacement of a prismatic joint from rest along its axis, in metres of its parent's frame. It is 0 for
-    /// other joints, and for links that do not exist.
+    /// Returns the displacement of a prismatic joint from rest along its axis, in metres in its parent's frame. The
+    /// displacement is 0 for other joints, and for links that do not exist.
     pub fn displacement(&self, link: usize) -> f64 {
         self.displacements.get(link).copied().unwrap_or(0.0)
     }
 
-    /// Sets the displacement of a prismatic joint, in metres of its parent's frame. Does nothing if the link does not exist
+    /// Sets the displacement of a prismatic joint, in metres in its parent's frame. Does nothing if the link does not exist
     /// or is not prismatic, or if the displacement is not finite.
     ///
     /// ```
@@ -258,12 +258,12 @@ impl Body {
         }
     }
 
-    /// Empty if no joint is prismatic.
+    /// Returns the displacements of the links in metres. The slice is empty if no joint is prismatic.
     pub(super) fn displacements(&self) -> &[f64] {
         &self.displacements
     }
 
-    /// The caller must write finite numbers.
+    /// Returns the displacements for writing. The caller must write finite numbers.
     pub(super) fn displacements_mut(&mut self) -> &mut [f64] {
         &mut self.displacements
     }
@@ -278,25 +278,26 @@ impl Body {
         link.offset + axis * displacement
     }
 
-    /// Returns the translation of a reversed prismatic joint in its turned frame, zero for other joints.
+    /// Returns the translation of a reversed prismatic joint in its turned frame, or zero for other joints.
     pub(super) fn shift_after_turn(&self, index: usize) -> DVec3 {
         let link = &self.links[index];
         let slide = self.slide(index).filter(|_| link.reversed);
         slide.map_or(DVec3::ZERO, |(displacement, axis)| link.rest.conjugate() * axis * displacement)
     }
 
-    /// Returns the displacement of a prismatic joint and its axis at rest, in its parent's frame. `None` if it is at rest.
+    /// Returns the displacement of a prismatic joint and its axis at rest, in its parent's frame. Returns `None` if the
+    /// displacement is 0.
     fn slide(&self, index: usize) -> Option<(f64, DVec3)> {
         let displacement = self.displacements.get(index).copied().filter(|d| *d != 0.0)?;
         Some((displacement, self.links[index].slide_axis()?))
     }
 
-    /// Returns the limits of leaders, narrowed to what their mimic joints allow.
+    /// Returns the limits of leaders, narrowed to the ranges that their mimic joints allow.
     pub(super) fn coupled_limits(&self) -> &CoupledLimits {
         &self.coupled_limits
     }
 
-    /// Returns the limit of a link, narrowed for a leader to what its followers allow.
+    /// Returns the limit of a link. The limit of a leader is narrowed to the range that its followers allow.
     #[inline]
     pub(super) fn coupled_limit(&self, index: usize) -> Limit {
         if self.coupled_limits.is_empty() {
@@ -321,19 +322,19 @@ impl Body {
         self.posture.as_ref()
     }
 
-    /// The caller must write unit quaternions.
+    /// Returns the local rotations for writing. The caller must write unit quaternions.
     pub(super) fn rotations_mut(&mut self) -> &mut Vec<DQuat> {
         &mut self.rotations
     }
 
-    /// Sets the translation of the base, in metres of base space. Does nothing if the vector is not finite.
+    /// Sets the translation of the base, in metres in base space. Does nothing if the vector is not finite.
     pub fn set_root(&mut self, root: DVec3) {
         if root.is_finite() {
             self.root = root;
         }
     }
 
-    /// Returns the body to rest. Links of weight zero keep their rotation.
+    /// Resets the body to its rest pose. Links of weight zero keep their rotation.
     pub fn reset(&mut self) {
         for (rotation, link) in
             self.rotations.iter_mut().zip(self.links.iter()).filter(|(_, l)| l.weight > 0.0)
@@ -394,13 +395,13 @@ impl Body {
     }
 }
 
-/// A matrix still counts as a rotation with uniform scale if the entries of AᵀA differ by at most this fraction of the
-/// squared scale from those of s²I. The matrices of characters are products of single-precision rotations. A product
-/// of a hundred of them is accurate to about 2e-5.
+/// A matrix A still counts as a rotation with uniform scale s if the entries of AᵀA differ by at most this fraction of the
+/// squared scale from those of s²I. The matrices of characters are products of single-precision rotations. A product of a
+/// hundred such rotations is accurate to about 2e-5.
 const UNEVENNESS: f64 = 1e-4;
 
-/// Returns the scale of a matrix that is the same in all directions, except for rounding errors, or `None` for any
-/// other matrix. The result is an upper bound: by Gershgorin's circle theorem, no eigenvalue of AᵀA exceeds its square.
+/// Returns the scale of a matrix A if it is uniform up to rounding errors, or `None` otherwise. The result is an upper
+/// bound: by Gershgorin's circle theorem, no eigenvalue of AᵀA exceeds the square of the result.
 fn uniform_scale(matrix: DMat3) -> Option<f64> {
     let DMat3 { x_axis: x, y_axis: y, z_axis: z } = matrix;
     let squares = DVec3::new(x.length_squared(), y.length_squared(), z.length_squared());

@@ -1,4 +1,4 @@
-//! A method that is written outside sinew.
+//! User-defined methods.
 
 use std::sync::OnceLock;
 
@@ -41,18 +41,18 @@ use super::{Body, Goal, Method, Options};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait CustomMethod: Send + Sync {
-    /// Returns the name of the method in lists, files and on the command line. No other method may have it.
+    /// Returns the name of the method in lists, in files and on the command line. No other method may have this name.
     fn name(&self) -> &'static str;
 
     /// Runs one iteration, which turns links to bring them nearer to the goals. The same arguments must give the same
     /// result. `options` say, for example, whether limits apply.
     ///
-    /// [`Solver`](super::Solver) calls it until the goals are met, the iterations run out, or the error no longer falls. It puts links that the
-    /// method has turned beyond their limits back to the nearest rotation within them, keeps the best pose, measures the errors by forward
-    /// kinematics, and records the trace.
+    /// [`Solver`](super::Solver) calls this function until the goals are met, the iterations run out, or the error no longer falls. The
+    /// solver turns links that the method has turned beyond their limits back to the nearest rotation within these limits, keeps the best
+    /// pose, measures the errors by forward kinematics, and records the trace.
     ///
     /// # Errors
-    /// The reason why the method cannot solve the problem, worded to follow "cannot solve this:". The body is then put back.
+    /// Returns the reason why the method cannot solve the problem, worded to follow "cannot solve this:". The body is then restored.
     fn pass(&self, body: &mut Body, goals: &[Goal], options: &Options) -> Result<(), &'static str>;
 }
 
@@ -66,7 +66,7 @@ pub enum RegisterError {
         /// Name of the registered method.
         first: &'static str,
     },
-    /// The name cannot be written in a list of methods.
+    /// The name contains characters that are not allowed in a list of methods.
     #[error("the name {name:?} of a method must consist of small letters, digits and hyphens")]
     Letters {
         /// The name.
@@ -82,12 +82,12 @@ pub enum RegisterError {
 
 static REGISTERED: OnceLock<Box<dyn CustomMethod>> = OnceLock::new();
 
-/// Makes a user-defined method available in this process as [`Method::Custom`]. It then appears wherever methods are listed: on
-/// the command line (`sinew::cli::main`), in `--compare` and `scene::compare`, in `sinew bench`, in traces, and in the window.
-/// Call it once, before anything else.
+/// Makes a user-defined method available in this process as [`Method::Custom`]. The method then appears wherever methods are listed: on the
+/// command line (`sinew::cli::main`), in `--compare` and `scene::compare`, in `sinew bench`, in traces, and in the window. Call this
+/// function once, before any other function of sinew.
 ///
 /// # Errors
-/// [`RegisterError`] if a method is registered already, or if another method has the name.
+/// [`RegisterError`] if a method is registered already, if the name contains invalid characters, or if another method has the same name.
 pub fn register_method(method: impl CustomMethod + 'static) -> Result<(), RegisterError> {
     let name = method.name();
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';

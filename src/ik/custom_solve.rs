@@ -59,8 +59,8 @@ pub(super) fn iterate(
     Ok(Progress { iterations, method: Method::Custom, spent: iterations >= options.iterations })
 }
 
-/// Puts the links that have turned since `before` back to the nearest rotation within their limits. Links that the method did not
-/// turn may be beyond theirs, for example in a clip.
+/// Turns the links that have turned since `before` back to the nearest rotation within their limits. Links that the method did
+/// not turn may stay beyond their limits, as they can be in a clip.
 fn limit_turned(body: &mut Body, before: &[DQuat]) {
     for (link, &rotation) in before.iter().enumerate() {
         let Some((own, &turned)) = body.links().get(link).zip(body.rotations().get(link)) else { continue };

@@ -7,7 +7,7 @@ use super::{Link, SolveError};
 /// The parts of a figure, as links of a [`Body`](super::Body) whose base is the hips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FigureParts {
-    /// Position of the hips at rest in the world, where the figure stands upright. `None` means the base's position.
+    /// Position of the hips in the upright rest pose, in the world. `None` means the base's position.
     pub hips: Option<DVec3>,
     /// The links of the back from above the hips to the chest.
     pub spine: Vec<usize>,
@@ -15,32 +15,32 @@ pub struct FigureParts {
     pub neck: Vec<usize>,
     /// Arms, legs and wings.
     pub limbs: Vec<LimbParts>,
-    /// Height of the floor in the world, metres. `None` if there is no floor.
+    /// Height of the floor in the world, in metres. `None` if there is no floor.
     pub floor: Option<f64>,
-    /// Size relative to a person of 1.75 m, to which lengths are compared.
+    /// Size of the figure relative to a person of 1.75 m. The solver's constant lengths are scaled by this factor.
     pub size: f64,
-    /// Capsules of a person's body, which limbs must not penetrate. A link without any gets those of a person of its size.
+    /// Capsules of a person's body, which limbs must not penetrate. A link without capsules gets those of a person of the figure's size.
     pub capsules: Vec<BodyCapsule>,
-    /// Points of the skin: links, and positions in their frames. With `full_body.clear` they stay above the floor. Without any, the ends
-    /// of the capsules do.
+    /// Points of the skin: links, and positions in the frames of these links. With `full_body.clear`, these points stay above the floor.
+    /// If there are none, the ends of the capsules stay above the floor instead.
     pub skin: Vec<(usize, DVec3)>,
 }
 
 /// Capsules are fitted to the middle of the flesh. Bodies are soft, so capsules may overlap by this fraction of the smaller radius.
 pub const SOFT_PART: f64 = 0.5;
 
-/// A part of a person's body for collisions: a segment with a radius, which moves with a link. A link may have several.
+/// A part of a person's body for collisions: a segment with a radius, which moves with a link. A link may have several capsules.
 ///
 /// Capsules of the hips, the back, the neck, the head and the collars belong to the trunk. Forearms and hands cannot
 /// penetrate the trunk, legs or the other arm. Legs cannot penetrate each other. With `full_body.clear`, shins cannot
 /// penetrate the trunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyCapsule {
-    /// The link that carries it, which belongs to a part of the figure.
+    /// The link that carries the capsule. It must belong to a part of the figure.
     pub link: usize,
-    /// The ends of the segment in the frame of the link, and in its units.
+    /// The ends of the segment in the frame of the link and in the units of that frame.
     pub ends: [DVec3; 2],
-    /// The radius in metres of the world. It is positive.
+    /// The radius in world metres. Must be positive.
     pub radius: f64,
 }
 
@@ -49,9 +49,9 @@ pub struct BodyCapsule {
 pub struct LimbParts {
     /// The links between the trunk and the limb, such as a collarbone.
     pub collar: Vec<usize>,
-    /// The links from the shoulder or the hip to the hand or the foot, both included. At least three.
+    /// The links from the shoulder or the hip to the hand or the foot, both included. There must be at least three.
     pub joints: Vec<usize>,
-    /// Whether it is an arm, whose elbow points down while the hand is in front.
+    /// Whether the limb is an arm. The elbow of an arm points down while the hand is in front.
     pub is_arm: bool,
     /// Links below the end that must stay above the floor.
     pub digits: Vec<usize>,
@@ -61,19 +61,19 @@ pub struct LimbParts {
     pub pull: f64,
     /// Whether the limb is a leg that stands on the floor at rest.
     pub stands: bool,
-    /// The sole of such a leg. Without it, a foot has the size of a person's.
+    /// The sole of a leg that stands. If it is `None`, the foot has the size of a person's foot.
     pub sole: Option<Sole>,
 }
 
-/// The sole of a foot at rest, in metres of the world: how far it reaches from the ankle along the horizontal direction in which the body
-/// faces, and to each side of its middle.
+/// The sole of a foot at rest, in world metres: how far the sole extends from the ankle along the horizontal direction in which the body
+/// faces, and to each side of the foot's middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sole {
-    /// The end of the heel. Behind the ankle it is negative.
+    /// Distance of the heel's end in front of the ankle. It is negative if the end is behind the ankle.
     pub heel: f64,
-    /// The end of the toes.
+    /// Distance of the toes' end in front of the ankle.
     pub toe: f64,
-    /// Half the width.
+    /// Half the width of the foot.
     pub half_width: f64,
 }
 
@@ -94,11 +94,11 @@ pub(super) enum Part {
     Spine,
     /// The neck or the head.
     Neck,
-    /// The collar of a limb, by index.
+    /// The collar of a limb. Contains the index of the limb.
     Collar(usize),
-    /// A joint of a limb: the index of the limb, and the joint's index in it.
+    /// A joint of a limb: the index of the limb, and the index of the joint in the limb.
     Limb(usize, usize),
-    /// Anything else, which never turns.
+    /// Any other link. Such a link never turns.
     Other,
 }
 
@@ -166,7 +166,7 @@ impl Figure {
         Ok(figure)
     }
 
-    /// Returns the link that carries the front limbs.
+    /// Returns the link that carries the front limbs: the last link of the spine, or the hips.
     pub(super) fn chest(&self) -> usize {
         self.parts.spine.last().copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The mimic joints of a body, and the values that they follow.
+//! Joint values of a body, and the mimic joints that follow them.
 
 use super::link::own;
 use super::mimic::hinge_angle;
@@ -35,8 +35,8 @@ impl Body {
         }
     }
 
-    /// Sets the values of hinges and prismatic joints, each as the index of its link and its value, like
-    /// [`Body::set_joint_value`], but without its checks. Other links are skipped.
+    /// Sets the values of hinges and prismatic joints, like [`Body::set_joint_value`] but without the checks of that
+    /// method. Each item contains the index of a link and the value of its joint. Other links are skipped.
     #[doc(hidden)]
     pub fn set_joint_values(&mut self, values: impl Iterator<Item = (usize, f64)>) {
         for (index, value) in values {
@@ -50,7 +50,8 @@ impl Body {
         self.follow_leaders();
     }
 
-    /// Returns the smallest and the largest value of a hinge or a prismatic joint, narrowed to what its followers allow.
+    /// Returns the smallest and the largest value of a hinge or a prismatic joint, narrowed to the range that the
+    /// followers of the joint allow.
     #[doc(hidden)]
     pub fn value_range(&self, link: usize) -> Option<[f64; 2]> {
         self.links().get(link).and_then(|_| self.coupled_limit(link).range())
@@ -62,7 +63,7 @@ impl Body {
         self.rotations().get(link).map(|rotation| (self.local_position(link), *rotation))
     }
 
-    /// Sets mimic joints to the values that their leaders give. Every solve ends with this.
+    /// Sets mimic joints to the values that their leaders give. Every solve ends with this step.
     pub(super) fn follow_leaders(&mut self) {
         if self.coupled_limits().is_empty() {
             return;

@@ -1,15 +1,15 @@
-//! How the position and the orientation of a goal count along each axis.
+//! Weights and tolerances of a goal's position and orientation along each axis.
 //!
 //! A weight per axis is the diagonal weight matrix in task space of weighted least squares (Whitney 1972; KDL's
 //! `setWeightTS`; the costs of Pink's frame tasks). Axes with weight zero are free, as the selection matrix of a task
-//! frame leaves them (Mason 1981, "Compliance and force control for computer controlled manipulators"). A tolerance per
-//! axis is a box, as in TRAC-IK (Beeson & Ames 2015).
+//! frame leaves them (Mason 1981, "Compliance and force control for computer controlled manipulators"). Tolerances per
+//! axis form a box around the target, as in TRAC-IK (Beeson & Ames 2015).
 
 use glam::{DMat3, DQuat, DVec3};
 
 use super::rotation_error::RotationError;
 
-/// Weights and tolerances of a goal along the axes of a frame. By default all axes count equally.
+/// Weights and tolerances of a goal along the axes of a frame. By default, all axes count equally.
 ///
 /// ```
 /// use sinew_ik::{AxisTerm, Goal, GoalAxes, Tolerance};
@@ -43,7 +43,8 @@ pub enum AxesFrame {
     /// The axes of the world.
     #[default]
     World,
-    /// The axes of the target orientation. The goal must have one, whose weights may be zero.
+    /// The axes of the target orientation. The goal must have a target orientation, but the weights of the orientation
+    /// may be zero.
     Target,
 }
 
@@ -52,9 +53,10 @@ pub enum AxesFrame {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct AxisTerm {
-    /// Factors of the goal's weight for the squared errors along x, y and z, not negative. Zero frees an axis.
+    /// Factors for the squared errors along x, y and z, which are multiplied by the goal's weight. Must not be
+    /// negative. Zero frees an axis.
     pub weights: DVec3,
-    /// Tolerance of the goal. `None` takes it from the [`Options`](super::Options).
+    /// Tolerance of this part of the goal. `None` means the tolerance of the [`Options`](super::Options).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub tolerance: Option<Tolerance>,
 }
@@ -75,7 +77,7 @@ impl Default for AxisTerm {
 pub enum Tolerance {
     /// Maximum length of the error vector, without its components along free axes. Finite and positive.
     Norm(f64),
-    /// Maximum absolute value of the error along each axis. An infinite entry frees its axis.
+    /// Maximum absolute value of the error along each axis. An infinite component frees its axis.
     Axes(DVec3),
 }
 
@@ -116,7 +118,7 @@ impl AxisTerm {
         Self { weights: DVec3::splat(weight), tolerance: None }
     }
 
-    /// Returns the weights, with zero for axes that an infinite tolerance frees.
+    /// Returns the weights, which are zero for axes that an infinite tolerance frees.
     pub(super) fn effective_weights(&self) -> DVec3 {
         match self.tolerance {
             Some(Tolerance::Axes(most)) => {
@@ -149,8 +151,8 @@ impl GoalAxes {
     /// Checks the weights and the tolerances.
     ///
     /// # Errors
-    /// The name of the first field with an invalid number, and its value: a weight that is negative or not finite, or
-    /// a tolerance that is not positive.
+    /// Returns the name of the first invalid field and its value. Weights must be finite and not negative, and
+    /// tolerances must be positive.
     pub fn validate(&self) -> Result<(), (&'static str, String)> {
         let position = self.position.invalid(["position weights", "position tolerance"]);
         let orientation = || self.orientation.invalid(["orientation weights", "orientation tolerance"]);
@@ -158,7 +160,7 @@ impl GoalAxes {
     }
 
     /// Returns the length of a position error without its components along free axes, or `None` if all axes are free.
-    /// `error` is in the world, and `target` is the target orientation of the goal.
+    /// `error` is in world space, and `target` is the target orientation of the goal.
     ///
     /// ```
     /// use sinew_ik::glam::DVec3;

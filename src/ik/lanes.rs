@@ -1,8 +1,8 @@
-//! Arithmetic on single numbers and on SIMD lanes, generic over both. It uses no fused multiply-add, so that the
-//! results have the same bits on every machine.
+//! Arithmetic on single numbers and on SIMD lanes, generic over both. The functions use no fused multiply-add, so that the results
+//! are bit-identical on every machine.
 //!
-//! Everything is inlined, and arrays are filled by loops: in development builds, the compiler does not optimise across the units of a
-//! crate, and a call of `array::map` for each vector made the solvers ten times slower.
+//! All functions are inlined, and arrays are filled by loops. In development builds, the compiler does not optimise across the units
+//! of a crate, so a call of `array::map` for each vector made the solvers ten times slower.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -14,9 +14,9 @@ pub(super) trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Outp
     fn splat(x: f64) -> Self;
     fn sqrt(self) -> Self;
     fn inverse(self) -> Self;
-    /// Returns the smaller number in each lane. Neither may be NaN.
+    /// Returns the smaller number in each lane. No number may be NaN.
     fn min(self, b: Self) -> Self;
-    /// Returns the greater number in each lane. Neither may be NaN.
+    /// Returns the greater number in each lane. No number may be NaN.
     fn max(self, b: Self) -> Self;
     /// Returns whether the first number of each pair is greater than the second in all lanes.
     fn all_above<const N: usize>(pairs: [(Self, Self); N]) -> bool;
@@ -223,7 +223,7 @@ impl<L: Lane> Quaternion<L> {
         Vec3 { x: self.x, y: self.y, z: self.z }
     }
 
-    /// Multiplies by the pure quaternion of a vector.
+    /// Multiplies this quaternion by the pure quaternion of a vector.
     #[inline]
     pub(super) fn after(self, v: Vec3<L>) -> Self {
         let own = self.axis();

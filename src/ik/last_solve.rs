@@ -1,13 +1,13 @@
 //! The last problem of a solver that continues, and its result.
 //!
-//! A problem that is repeated in the pose of its result has the same result, so that a pose does not creep while its
-//! goals rest. Only [`Start::Continue`](super::Start::Continue) uses this.
+//! If the same problem is solved again from the pose of its result, the result stays the same. The pose therefore does
+//! not creep while the goals are unchanged. Only [`Start::Continue`](super::Start::Continue) uses this module.
 
 use glam::{DQuat, DVec3};
 
 use super::{Body, Goal, Options};
 
-/// The rotations and displacements of a body's links, and how far its base has moved.
+/// The rotations and displacements of a body's links, and the translation of the body's base.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct BodyPose {
     rotations: Vec<DQuat>,
@@ -25,7 +25,7 @@ impl BodyPose {
         self.root = body.root();
     }
 
-    /// Puts a body into this pose.
+    /// Applies this pose to a body.
     pub(super) fn apply(&self, body: &mut Body) {
         body.rotations_mut().copy_from_slice(&self.rotations);
         body.displacements_mut().copy_from_slice(&self.displacements);
@@ -36,7 +36,7 @@ impl BodyPose {
 /// The last problem of a solver and its result.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastSolve {
-    /// The body in the pose of the result, and the options.
+    /// The body in the pose of the result, and the options of the solve.
     solved: Option<(Body, Options)>,
     goals: Vec<Goal>,
     /// Whether there is a result. Otherwise `solved` only keeps its buffers.
@@ -76,7 +76,7 @@ impl LastSolve {
         self.goals == goals && self.solved().is_some_and(same)
     }
 
-    /// Puts a body into the pose of the last result.
+    /// Applies the pose of the last result to a body.
     pub(super) fn recall(&self, body: &mut Body) {
         if let Some((result, _)) = self.solved() {
             body.rotations_mut().copy_from_slice(result.rotations());

@@ -79,7 +79,7 @@ pub use trace::{Step, StepKind};
 pub use glam;
 pub use sinew_base::api::ParseError;
 
-/// What the other crates of sinew use. It may change in any version.
+/// Items for the other crates of sinew. They may change in any version.
 #[doc(hidden)]
 pub mod shared {
     pub use crate::equilibrium::person;

@@ -1,7 +1,7 @@
 //! Joint limits.
 //!
 //! A limit is the type of a joint and its range. It applies to the rotation of the joint from rest, q = rest⁻¹ · local, or
-//! to its displacement, with axes in the joint's rest frame. It does not depend on the direction in which a chain is
+//! to its displacement, with axes in the joint's rest frame. The limit does not depend on the direction in which a chain is
 //! traversed. All methods use [`Limit::nearest`] and [`Limit::nearest_displacement`].
 
 use std::f64::consts::{PI, TAU};
@@ -13,14 +13,15 @@ use glam::{DQuat, DVec2, DVec3, EulerRot};
 use super::euler_order;
 use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
-/// Largest deviation of a unit vector's length from 1, and of perpendicular vectors' product from 0. Files store six digits.
+/// Maximum deviation of a unit vector's length from 1, and of the dot product of perpendicular vectors from 0. Files store
+/// six digits.
 const UNIT: f64 = 1e-6;
-/// A swing whose cosine of half the angle is below this is a half turn, at which the twist is undefined.
+/// A swing counts as a half turn, at which the twist is undefined, if the cosine of half its angle is below this.
 const HALF_TURN: f64 = 1e-12;
-/// Sine of half the angle of a swing that is only a rounding error.
+/// A swing counts as a rounding error if the sine of half its angle is at most this.
 const NO_SWING: f64 = 1e-15;
 
-/// The type of a joint, and the range of rotations or displacements from rest that it may have.
+/// The type of a joint, and the range of its rotation or displacement from rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -40,13 +41,13 @@ pub enum Limit {
         /// Maximum angle in radians.
         max: f64,
     },
-    /// A displacement along one axis, and no rotation: a slide, such as a linear axis of a robot.
+    /// A displacement along one axis without rotation, such as a linear axis of a robot.
     Prismatic {
         /// Unit axis in the rest frame.
         axis: DVec3,
-        /// Minimum displacement in metres of the parent's frame.
+        /// Minimum displacement in metres in the parent's frame.
         min: f64,
-        /// Maximum displacement in metres of the parent's frame.
+        /// Maximum displacement in metres in the parent's frame.
         max: f64,
     },
     /// A swing within an ellipse and a twist within a range. q = swing · twist. The rotation vector of the swing is
@@ -54,9 +55,9 @@ pub enum Limit {
     Cone {
         /// Unit axis of the twist in the rest frame. It points along the bone.
         axis: DVec3,
-        /// Unit axis of the first swing, perpendicular to `axis`. The second is `axis × side`.
+        /// Unit axis of the first swing, perpendicular to `axis`. The axis of the second swing is `axis × side`.
         side: DVec3,
-        /// Maximum swing about the first and the second swing axis in radians, 0 to π.
+        /// Maximum swing about the first and the second swing axis in radians, from 0 to π.
         swing: [f64; 2],
         /// Minimum and maximum twist in radians.
         twist: [f64; 2],
@@ -74,7 +75,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Returns the limit of a hinge that turns about a unit axis of its rest frame, by angles in radians.
+    /// Returns the limit of a hinge that turns about a unit axis of its rest frame, within a range of angles in radians.
     ///
     /// ```
     /// use sinew_ik::glam::{DQuat, DVec3};
@@ -89,17 +90,18 @@ impl Limit {
         Self::Hinge { axis, min, max }
     }
 
-    /// Returns the limit of a joint that slides along a unit axis of its rest frame, by displacements in metres.
+    /// Returns the limit of a joint that slides along a unit axis of its rest frame, within a range of displacements in
+    /// metres.
     pub fn prismatic(axis: DVec3, displacements: RangeInclusive<f64>) -> Self {
         let (min, max) = displacements.into_inner();
         Self::Prismatic { axis, min, max }
     }
 
-    /// Returns the nearest allowed rotation. A rotation that is allowed is returned unchanged.
+    /// Returns the nearest allowed rotation. An allowed rotation is returned unchanged.
     ///
-    /// For a hinge this is the nearest of all rotations about its axis. For a cone it combines the nearest swing in
-    /// the ellipse, which in general has a different direction, with the nearest twist in the range. For Euler angles
-    /// both triples that describe the rotation are clamped, and the result that is nearer to the rotation is used.
+    /// For a hinge, the result is the nearest of all allowed rotations about its axis. For a cone, it combines the nearest
+    /// swing in the ellipse, which in general has a different direction, with the nearest twist in the range. For Euler
+    /// angles, both triples that describe the rotation are clamped, and the result that is nearer to the rotation is used.
     ///
     /// ```
     /// use sinew_ik::glam::{DQuat, DVec3};
@@ -122,12 +124,12 @@ impl Limit {
         }
     }
 
-    /// Returns the limit violation: the angle in radians from a rotation to the nearest allowed one.
+    /// Returns the limit violation: the angle in radians from a rotation to the nearest allowed rotation.
     pub fn limit_violation(&self, q: DQuat) -> f64 {
         if *self == Self::Free { 0.0 } else { angle_between(q, self.nearest(q)) }
     }
 
-    /// Returns the nearest allowed displacement in metres. It is 0 for joints that are not prismatic.
+    /// Returns the nearest allowed displacement in metres. The result is 0 for joints that are not prismatic.
     ///
     /// ```
     /// use sinew_ik::glam::DVec3;
@@ -152,7 +154,7 @@ impl Limit {
         }
     }
 
-    /// Returns the rotation in the middle of the allowed range. Without a limit this is the identity.
+    /// Returns the rotation in the middle of the allowed range. Without a limit, this is the identity.
     pub(super) fn centre(&self) -> DQuat {
         match *self {
             Self::Free | Self::Locked | Self::Prismatic { .. } => DQuat::IDENTITY,
@@ -196,7 +198,7 @@ impl Limit {
     /// Checks the limit.
     ///
     /// # Errors
-    /// The name of the first invalid property.
+    /// Returns the name of the first invalid property.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), &'static str> {
         self.invalid_property().map_or(Ok(()), Err)
@@ -253,7 +255,7 @@ pub fn swing_twist(q: DQuat, axis: DVec3) -> (DQuat, f64) {
 
 /// Returns the angle in a range that is nearest to an angle on the circle.
 fn clamp_angle(angle: f64, min: f64, max: f64) -> f64 {
-    // The angle relative to the middle of the range, within ±π.
+    // `away` is the angle relative to the middle of the range, within ±π.
     let middle = 0.5 * (min + max);
     let away = angle - middle;
     let away = away - TAU * (away / TAU).round();
@@ -316,7 +318,7 @@ fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
         }
         t += step;
     }
-    // Rounding must not leave the point outside.
+    // Rounding must not leave the point outside the ellipse.
     let nearest = p * squares / (squares + t);
     nearest / (nearest / size).length().max(1.0)
 }

@@ -2,11 +2,11 @@
 //! buffers.
 
 /// Solves `(a + floor I) x = b` for a symmetric positive semidefinite matrix by Cholesky factorisation (Golub & Van Loan,
-/// algorithm 4.2.1). Overwrites `a`, and `b` with x. Only the lower triangle of
-/// `a` is read. `floor` must be positive.
+/// algorithm 4.2.1). Overwrites `a`, and stores x in `b`. Only the lower triangle of `a` is read. `floor` must be
+/// positive.
 ///
-/// In exact arithmetic no pivot is below `floor`. Pivots that rounding errors bring below it are raised to it, so that
-/// every unknown is solved for.
+/// In exact arithmetic, no pivot is below `floor`. Pivots that are below it because of rounding errors are set to
+/// `floor`, so that every unknown is solved for.
 pub(super) fn solve_damped(a: &mut [f64], b: &mut [f64], floor: f64) {
     match b.len() {
         3 => solve_damped_fixed::<3>(a, b, floor),
@@ -50,7 +50,8 @@ fn solve_damped_fixed<const N: usize>(a: &[f64], b: &mut [f64], floor: f64) {
     b.copy_from_slice(&x);
 }
 
-/// Each column of the factor is also stored as a row of the upper triangle, so that all inner loops run along rows.
+/// Solves a system of any size. Each column of the factor is also stored as a row of the upper triangle, so that all
+/// inner loops run along rows.
 fn solve_damped_rows(a: &mut [f64], b: &mut [f64], floor: f64, n: usize) {
     for j in 0..n {
         let (above, below) = a.split_at_mut((j + 1) * n);
@@ -84,7 +85,7 @@ fn solve_damped_rows(a: &mut [f64], b: &mut [f64], floor: f64, n: usize) {
 /// 10.3) of a symmetric positive semidefinite matrix. Rows are eliminated group by group. After each group, the matrix
 /// contains the Schur complement for the rows that follow.
 ///
-/// A row that depends linearly on rows eliminated before has no positive pivot except for rounding errors. Such rows
+/// A row that depends linearly on previously eliminated rows has no positive pivot, except for rounding errors. Such rows
 /// are left out, and their number is returned. Buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
@@ -98,8 +99,8 @@ pub(super) struct Elimination {
 }
 
 /// A row counts as dependent if its pivot is at most this fraction of the largest diagonal entry of its group before any
-/// elimination. Rounding errors of a factorisation of n rows are about n · 2.2e-16 (Higham 2002, theorem 10.14), and
-/// this threshold is far above them for the few dozen rows of a body.
+/// elimination. Rounding errors of a factorisation of n rows are about n · 2.2e-16 (Higham 2002, theorem 10.14). For the
+/// few dozen rows of a body, this threshold is far above these errors.
 const DEPENDENT: f64 = 1e-12;
 
 impl Elimination {
@@ -112,7 +113,8 @@ impl Elimination {
         self.diagonal.extend(matrix.iter().step_by(n + 1));
     }
 
-    /// Eliminates a group of rows, which must follow the group before it. Returns the number of dependent rows.
+    /// Eliminates a group of rows. The groups must be eliminated in the order of their rows. Returns the number of
+    /// dependent rows.
     pub(super) fn eliminate(&mut self, matrix: &mut [f64], rows: std::ops::Range<usize>) -> usize {
         let n = self.n;
         let threshold = DEPENDENT * self.diagonal[rows.clone()].iter().copied().fold(0.0, f64::max);
@@ -145,7 +147,8 @@ impl Elimination {
         self.pivots.len()
     }
 
-    /// Adds L_Bᵀ y to `sum`, which has one entry per pivot. B are the rows in `rows`, and `y` has one entry for each.
+    /// Adds L_Bᵀ y to `sum`, which has one entry per pivot. L_B is the part of the factor for the rows in `rows`, and `y`
+    /// has one entry for each of these rows.
     pub(super) fn add_transposed(&self, rows: std::ops::Range<usize>, y: &[f64], sum: &mut [f64]) {
         for (column, sum) in self.factor.chunks_exact(self.n.max(1)).zip(sum) {
             *sum += column[rows.clone()].iter().zip(y).map(|(l, y)| l * y).sum::<f64>();
@@ -194,7 +197,7 @@ pub(super) fn invert(a: &mut [f64], inverse: &mut [f64], n: usize) -> Option<f64
             other[j] = (other[j] - dot) / diagonal;
         }
     }
-    // Row c of `lower` is column c of L⁻¹, starting at the diagonal. Then A⁻¹ = L⁻ᵀ L⁻¹.
+    // Row c of `lower` is column c of L⁻¹, starting at the diagonal. The inverse is A⁻¹ = L⁻ᵀ L⁻¹.
     let mut lower = vec![0.0; n * n];
     for (c, column) in lower.chunks_exact_mut(n).enumerate() {
         column[c] = 1.0 / a[c * n + c];
@@ -262,21 +265,21 @@ mod tests {
 
     #[test]
     fn dependent_rows_are_counted_and_the_rest_is_projected() {
-        // Rows 0 to 2 have rank 2. Row 3 depends on them, row 4 does not.
+        // Rows 0 to 2 have rank 2. Row 3 depends on them. Row 4 does not.
         let b = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 2.0, -1.0, 0.0, 1.0, 1.0, 3.0];
         let mut matrix = gram(&b, 5, 3);
         let mut elimination = Elimination::default();
         elimination.start(&matrix, 5);
         assert_eq!(elimination.eliminate(&mut matrix, 0..3), 1);
         assert_eq!(elimination.rank(), 2);
-        // The Schur complement: only the third component of row 4 is left.
+        // In the Schur complement, only the third component of row 4 is left.
         let left = [[matrix[18], matrix[19]], [matrix[23], matrix[24]]];
         for (found, expected) in left.as_flattened().iter().zip([0.0, 0.0, 0.0, 9.0]) {
             assert!((found - expected).abs() < 1e-12, "{left:?}");
         }
         assert_eq!(elimination.eliminate(&mut matrix, 3..5), 1);
         assert_eq!(elimination.rank(), 3);
-        // B⁺ᵀ applied to B h gives the part of h in the row space, which is all of it.
+        // B⁺ᵀ applied to B h gives the part of h in the row space. Here, this is the whole vector h.
         let h = [0.4, -1.0, 2.0];
         let mut right: Vec<f64> = b.chunks(3).map(|r| r.iter().zip(h).map(|(r, h)| r * h).sum()).collect();
         let (mut sum, mut y) = (vec![0.0; 3], vec![0.0; 5]);

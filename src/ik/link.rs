@@ -16,26 +16,26 @@ const UNEVENNESS: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Link {
-    /// Index of the parent link, which is less than the index of this one; `None` for the base.
+    /// Index of the parent link, which must be less than the index of this link. `None` for the base.
     pub parent: Option<usize>,
     /// Position of the joint in its parent's frame.
     pub offset: DVec3,
     /// Local rotation at rest.
     pub rest: DQuat,
-    /// Scale of everything below the joint, one by default. It may be negative.
+    /// Scale of the link and everything below it, one by default. May be negative.
     pub scale: DVec3,
     /// The type of the joint, and the range of its rotation or displacement.
     pub limit: Limit,
-    /// The joint that this one follows, or `None` if the joint moves by itself.
+    /// The joint that this joint follows, or `None` if the joint moves independently.
     pub mimic: Option<Mimic>,
-    /// How readily the joint turns relative to the others. The default is 1, and a joint of weight 0 never turns.
+    /// How readily the joint turns relative to other joints. The default is 1, and a joint of weight 0 never turns.
     pub weight: f64,
-    /// Maximum rotation of the joint in one solve by [`Method::Ccd`](super::Method::Ccd), radians, in addition to
-    /// [`CcdOptions::budget`](super::CcdOptions::budget). Infinite by default, and 0 never turns the joint. These are the
-    /// rotation limits per joint of Unreal Engine's CCDIK node.
+    /// Maximum rotation of the joint in one solve by [`Method::Ccd`](super::Method::Ccd), in radians. Applies in addition to
+    /// [`CcdOptions::budget`](super::CcdOptions::budget). Infinite by default. With 0, the joint never turns. This is the
+    /// per-joint rotation limit of Unreal Engine's CCDIK node.
     pub ccd_budget: f64,
-    /// Whether the link leads from a joint to its parent in the skeleton. The rotations of the link, `rest` included,
-    /// are then the inverses of the joint's rotations. The limit remains the joint's.
+    /// Whether the link leads from a joint to its parent in the skeleton. The rotations of the link, `rest` included, are
+    /// then the inverses of the joint's rotations. The limit still applies to the joint's own rotation.
     pub reversed: bool,
 }
 
@@ -67,12 +67,12 @@ impl Link {
         }
     }
 
-    /// Returns a link below another one, with the identity as its rest rotation.
+    /// Returns a link below another link, with the identity as its rest rotation.
     pub fn child(parent: usize, offset: DVec3) -> Self {
         Self { parent: Some(parent), offset, ..Self::base() }
     }
 
-    /// Returns the allowed rotation that is nearest to a given one.
+    /// Returns the allowed rotation that is nearest to a given rotation.
     ///
     /// ```
     /// use sinew_ik::glam::{DQuat, DVec3};
@@ -88,7 +88,7 @@ impl Link {
         nearest(&self.limit, self.rest, self.reversed, rotation)
     }
 
-    /// Returns the angle in radians from a rotation to the nearest allowed one.
+    /// Returns the angle in radians from a rotation to the nearest allowed rotation.
     pub fn limit_violation(&self, rotation: DQuat) -> f64 {
         self.limit.limit_violation(own(self.rest, self.reversed, rotation))
     }
@@ -102,13 +102,14 @@ impl Link {
     /// Returns the translation of a prismatic joint per metre of displacement, in its parent's frame: a unit vector. Returns
     /// `None` for other joints.
     ///
-    /// A reversed link leads from the joint to its parent, so that the displacement moves its origin the other way.
+    /// A reversed link leads from the joint to its parent, so the displacement moves the link's origin in the opposite
+    /// direction.
     pub(super) fn slide_axis(&self) -> Option<DVec3> {
         let Limit::Prismatic { axis, .. } = self.limit else { return None };
         Some(if self.reversed { -axis } else { self.rest * axis })
     }
 
-    /// Returns whether the scale has the same size in all directions, except for rounding errors.
+    /// Returns whether the absolute scale is uniform up to rounding errors.
     pub(super) fn is_scaled_evenly(&self) -> bool {
         let sizes = self.scale.abs();
         sizes.max_element() - sizes.min_element() <= UNEVENNESS * sizes.max_element()
@@ -128,18 +129,18 @@ impl Link {
     }
 }
 
-/// How a joint follows another one: `ratio · leader + offset`.
+/// How a joint follows another joint: `ratio · leader + offset`.
 ///
-/// Both joints are hinges, or both are prismatic. A hinge's value is its angle from rest in radians, and a prismatic
-/// joint's is its displacement in metres. The leader of a mimic joint turns by less than π from the middle of its range,
-/// and only as far as its followers stay within their own limits.
+/// Both joints must be hinges, or both must be prismatic. The value of a hinge is its angle from rest in radians, and the
+/// value of a prismatic joint is its displacement in metres. The leader of a mimic joint turns by less than π from the
+/// middle of its range, and only so far that its followers stay within their own limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mimic {
     /// Index of the leader's link. The leader must not be a mimic joint itself.
     pub of: usize,
-    /// URDF's multiplier.
+    /// Factor of the leader's value. This is the `multiplier` of URDF.
     pub ratio: f64,
-    /// URDF's offset, radians or metres.
+    /// Offset that is added to the product, in radians or metres. This is the `offset` of URDF.
     pub offset: f64,
 }
 
@@ -148,7 +149,7 @@ pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }
 }
 
-/// Returns the rotation nearest to a given one that a limit allows.
+/// Returns the rotation nearest to a given rotation that a limit allows.
 pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if *limit == Limit::Free {
         return rotation;

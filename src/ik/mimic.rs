@@ -8,11 +8,11 @@ use super::{Limit, Link, Mimic, SolveError};
 
 use glam::DQuat;
 
-/// A leader turns by at most this from the middle of its range, radians. Its angle is computed from its rotation, which
-/// is the same for angles that differ by a full turn.
+/// Maximum angle of a leader from the middle of its range, in radians. The angle is computed from the leader's rotation,
+/// which is the same for angles that differ by a full turn.
 const LARGEST_ANGLE: f64 = PI - 1e-6;
 
-/// The limits of the leaders, narrowed to what their followers allow, in the order of their links.
+/// The limits of the leaders, narrowed to the ranges that their followers allow, in the order of the leaders' links.
 pub(super) type CoupledLimits = Vec<(usize, Limit)>;
 
 /// Checks the mimic joints of a body, and returns the limits of their leaders.
@@ -58,15 +58,15 @@ fn check(link: &Link, leader: Option<&Link>, mimic: &Mimic) -> Result<(), &'stat
     }
 }
 
-/// Returns the limit of a leader without its followers.
+/// Returns the limit of a leader before it is narrowed for the followers.
 fn bounded(limit: Limit) -> Limit {
     let Limit::Hinge { axis, min, max } = limit else { return limit };
     let (middle, half) = (0.5 * (min + max), (0.5 * (max - min)).min(LARGEST_ANGLE));
     if max - min > 2.0 * half { Limit::Hinge { axis, min: middle - half, max: middle + half } } else { limit }
 }
 
-/// Narrows the range of a leader to the values that keep a follower within its range. Returns whether any are left. `ratio`
-/// and `offset` come from [`Mimic`].
+/// Narrows the range of a leader to the values that keep a follower within its range. Returns whether any values are left.
+/// `ratio` and `offset` are the fields of [`Mimic`].
 pub fn narrow(leader: &mut Limit, follower: &Limit, (ratio, offset): (f64, f64)) -> bool {
     let (Some((min, max)), Some(range)) = (range_mut(leader), follower.range()) else { return false };
     let [first, last] = range.map(|end| end - offset);
@@ -95,7 +95,7 @@ pub(super) fn hinge_angle(limit: &Limit, own: DQuat) -> Option<f64> {
 }
 
 impl Link {
-    /// Returns the rotation of the link if its hinge has an angle. Other joints return their rest rotation.
+    /// Returns the rotation of the link for an angle of its hinge, or the rest rotation for other joints.
     pub(super) fn hinge_rotation(&self, angle: f64) -> DQuat {
         let Limit::Hinge { axis, .. } = self.limit else { return self.rest };
         let own = DQuat::from_axis_angle(axis, angle);

@@ -14,16 +14,16 @@ pub struct Posture {
     /// One rotation per joint, rest⁻¹ · local, also for reversed links. The first one is the world rotation of the
     /// base from rest without its heading. Rotations of the base that differ by a turn about +Y are equivalent.
     pub rotations: Vec<DQuat>,
-    /// Height of the base, world metres.
+    /// Height of the base, in world metres.
     pub height: f64,
 }
 
 /// The heading and the ground position of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Placement {
-    /// Angle about +Y from rest, radians.
+    /// Angle about +Y from rest, in radians.
     pub(super) heading: f64,
-    /// World x and z of the base, metres.
+    /// World coordinates x and z of the base, in metres.
     pub(super) ground: DVec2,
 }
 
@@ -39,7 +39,7 @@ impl Posture {
     }
 
     /// Applies this posture to a body. `joints` maps each link to a rotation. Links without a joint or without weight
-    /// are left unchanged. `moves` is whether the base may move.
+    /// are left unchanged. `moves` says whether the base may move.
     pub(super) fn apply(&self, body: &mut Body, joints: &[Option<usize>], place: Placement, moves: bool) {
         for (index, joint) in joints.iter().enumerate() {
             let Some(rotation) = joint.and_then(|j| self.rotations.get(j)) else { continue };
@@ -63,7 +63,7 @@ impl Posture {
     }
 }
 
-/// Returns whether the base of the body is the base of the figure.
+/// Returns whether the base of the body is also the base of the figure.
 pub(super) fn includes_base(joints: &[Option<usize>]) -> bool {
     joints.first() == Some(&Some(0))
 }
@@ -95,10 +95,10 @@ pub(super) fn move_base(body: &mut Body, place: DVec3) {
     body.set_root(body.base_from_world().transform_point3(place) - offset);
 }
 
-/// Returns the placement at which the points of a posed body are nearest to their goals, and the error that remains.
-/// The body turns about +Y and, if it `moves`, shifts on the ground. The solution is planar least squares in closed
-/// form. A heading that the goals do not determine is left unchanged. The error is the weighted root mean square in
-/// metres. Positions with free axes do not count.
+/// Returns the placement at which the points of a posed body are nearest to their goals, and the remaining error. The
+/// body turns about +Y and, if it `moves`, shifts on the ground. The solution is planar least squares in closed form. A
+/// heading that the goals do not determine is left unchanged. The error is the weighted root mean square in metres.
+/// Position goals with free axes do not count.
 pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Placement, f64) {
     let base = base_position(body);
     let level = |v: DVec3| DVec2::new(v.x, v.z);

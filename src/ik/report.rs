@@ -12,14 +12,14 @@ pub enum Outcome {
     Reached,
     /// The target is beyond the reach of the chain, or nearer than the chain can fold, and no limit holds the chain back.
     OutOfReach,
-    /// The nearest pose within the limits that the joints can turn to: the gradient of the error points out of the limits
-    /// of some joints, and the other joints cannot reduce the error. Another posture may be nearer.
+    /// The body is in the nearest pose that its joints can turn to within their limits. The gradient of the error points
+    /// out of the limits of some joints, and the other joints cannot reduce the error. Another posture may be nearer.
     BlockedByLimits,
     /// The body would lose its balance. See [`Report::held_by`].
     BlockedByBalance,
     /// The floor, another part of the body or a pin is in the way. See [`Report::held_by`].
     BlockedByContact,
-    /// The error stopped falling, at none of the poses above.
+    /// The error stopped falling, and none of the outcomes above applies.
     #[default]
     Stalled,
     /// The iteration limit was reached.
@@ -40,24 +40,24 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What holds a body back from a goal. The force on it is above 20 N for a person of 75 kg.
+/// A constraint that holds a body back from a goal with a force of more than 20 N for a person of 75 kg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hold {
     /// The limit of a link.
     Limit(usize),
-    /// The centre of mass is at the edge of the standing feet.
+    /// The centre of mass is at the edge of the area that the standing feet support.
     Balance,
     /// A link is on the floor.
     Floor(usize),
     /// Two links touch.
     Body(usize, usize),
-    /// A pin, by the index of its goal.
+    /// A pin. Contains the index of its goal.
     Pin(usize),
 }
 
 impl Hold {
-    /// Returns the hold with its links replaced, or `None` if one has no replacement.
+    /// Returns the hold with its links replaced, or `None` if one of its links has no replacement.
     #[doc(hidden)]
     pub fn mapped(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
         Some(match self {
@@ -69,10 +69,10 @@ impl Hold {
     }
 }
 
-/// What holds a body back: at most eight [`Hold`]s, as a slice.
+/// The constraints that hold a body back: a slice of at most eight [`Hold`]s.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Holds {
-    /// All after the first `count` are equal.
+    /// Entries after the first `count` are all equal.
     all: [Hold; 8],
     count: usize,
 }
@@ -98,7 +98,7 @@ impl std::ops::Deref for Holds {
 }
 
 impl Holds {
-    /// Adds a hold, unless it is present or there are eight.
+    /// Adds a hold, unless it is already present or there are already eight holds.
     #[doc(hidden)]
     pub fn add(&mut self, hold: Hold) {
         if self.contains(&hold) {
@@ -120,11 +120,11 @@ pub struct GoalOutcome {
     /// `None` if the goal has no target position, or if all of its axes are free.
     pub position_error: Option<f64>,
     /// The larger of the orientation error and the aim error in radians, without turns about free axes. `None` if the goal
-    /// has neither, or if all axes of its orientation are free.
+    /// has neither an orientation nor an aim, or if all axes of its orientation are free.
     pub orientation_error: Option<f64>,
-    /// The position error along all axes, world metres.
+    /// The position error along all axes, in world metres.
     pub full_position_error: Option<f64>,
-    /// The larger of the orientation error about all axes and the aim error, radians.
+    /// The larger of the orientation error about all axes and the aim error, in radians.
     pub full_orientation_error: Option<f64>,
 }
 
@@ -132,7 +132,7 @@ pub struct GoalOutcome {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The method that found the pose. [`Method::Auto`] selects one and may continue with another.
+    /// The method that found the pose. [`Method::Auto`] selects a method and may continue with another.
     pub method: Method,
     /// Number of iterations.
     pub iterations: usize,
@@ -140,11 +140,10 @@ pub struct Report {
     pub goals: Vec<GoalOutcome>,
     /// The links whose rotations are at the border of their limits.
     pub limited: Vec<usize>,
-    /// What holds the body back from goals that are missed, if [`Method::FullBody`] has posed it as a figure.
+    /// The constraints that hold the body back from missed goals, if [`Method::FullBody`] has posed it as a figure.
     pub held_by: Holds,
-    /// The largest position errors before the first iteration and after each iteration, world metres, without the
-    /// components along free axes. Empty unless
-    /// [`Options::record`](super::Options::record) is set.
+    /// The largest position errors before the first iteration and after each iteration, in world metres, without the
+    /// components along free axes. Empty unless [`Options::record`](super::Options::record) is set.
     pub history: Vec<f64>,
     /// Every turn of every joint, from the given pose of the body to the returned pose. Empty unless
     /// [`Options::trace`](super::Options::trace) is set.
@@ -157,7 +156,7 @@ impl Report {
         self.goals.iter().all(|g| g.outcome == Outcome::Reached)
     }
 
-    /// Returns the largest position error of all goals, world metres.
+    /// Returns the largest position error of all goals, in world metres.
     pub fn position_error(&self) -> f64 {
         self.goals.iter().filter_map(|g| g.position_error).fold(0.0, f64::max)
     }

@@ -7,9 +7,10 @@ use glam::{DQuat, DVec3};
 pub(super) use sinew_base::mathematics::any_perpendicular;
 pub use sinew_base::mathematics::{best_fit, inverse_fit, shortest_arc};
 
-/// Two links bend if the sine of the angle between them is at least this. Rounded files bend straight limbs by less.
+/// Two links count as bent if the sine of the angle between them is at least this. The rounding of numbers in files bends
+/// straight limbs by less.
 pub(super) const BENT: f64 = 1e-3;
-/// Square of the tangent of half the angle up to which [`rotation_vector`] uses a series.
+/// [`rotation_vector`] uses a series up to the angle whose half has this squared tangent.
 const SMALL_ANGLE: f64 = 0.01;
 
 /// Returns the rotation vector of a rotation, with an angle within ±π.
@@ -20,7 +21,8 @@ pub(super) fn rotation_vector(q: DQuat) -> DVec3 {
         return DVec3::ZERO;
     }
     if square <= SMALL_ANGLE * q.w * q.w {
-        // atan(x) / x to the last bit. Most joints turn a little in a step, and the arctangent would take much of the time.
+        // This computes atan(x) / x to the last bit. Most joints turn only a little in a step, and calls of the arctangent
+        // would take much of the time.
         let t = square / (q.w * q.w);
         let series = 1.0 / 9.0 + t * (-1.0 / 11.0 + t * (1.0 / 13.0 - t / 15.0));
         let series = 1.0 + t * (-1.0 / 3.0 + t * (1.0 / 5.0 + t * (-1.0 / 7.0 + t * series)));

@@ -1,31 +1,32 @@
-//! The orientation error of a goal whose axes count differently, and its derivative.
+//! The orientation error of a goal with free or differently weighted axes, and the derivative of this error.
 //!
 //! The error is a vector along the axes of the goal, and q is the rotation from the current to the target orientation.
 //!
-//! - No axis is free: the rotation vector of q. Its derivative is the inverse of the right Jacobian of SO(3) (Chirikjian
-//!   2012, "Stochastic models, information theory, and Lie groups", volume 2, eq. 10.86).
+//! - No axis is free: the error is the rotation vector of q. Its derivative is the inverse of the right Jacobian of SO(3)
+//!   (Chirikjian 2012, "Stochastic models, information theory, and Lie groups", volume 2, eq. 10.86).
 //! - One axis a is free: turning about a must cost nothing, so the error is the swing of q, the shortest arc that turns
-//!   q⁻¹a to a. The components of the rotation vector would not do: they also contain the twist at large angles, and jump
-//!   where the angle passes π.
+//!   q⁻¹a to a. The components of the rotation vector would be unsuitable. At large angles, they also contain the twist,
+//!   and they jump where the angle passes π.
 //! - Two axes are free: the error is the twist of q about the remaining axis k, 2 atan2(q·k, w).
 
 use glam::{BVec3, DMat3, DQuat, DVec3};
 
 use super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
 
-/// The derivative of the swing grows without bound at half a turn. Sines below this count as this.
+/// Lower bound for the sine of the swing angle. Without it, the derivative of the swing would grow without bound at half
+/// a turn.
 const LEAST_SINE: f64 = 0.05;
-/// The same for the twist: the least value of 1 + k·q⁻¹k.
+/// Lower bound for 1 + k·q⁻¹k in the derivative of the twist, for the same reason.
 const LEAST_TWIST: f64 = 1e-3;
-/// Below this angle, radians, the inverse right Jacobian equals its value at zero, to rounding.
+/// Angle in radians below which the inverse right Jacobian equals its value at zero, up to rounding.
 const SMALL_ANGLE: f64 = 1e-4;
 
 /// An orientation error and its derivative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RotationError {
-    /// The error along the axes, radians. Free axes have none.
+    /// The error along the axes, in radians. The error along free axes is zero.
     pub(super) error: DVec3,
-    /// By how much a turn of the link reduces the error, per radian of a rotation vector along the axes.
+    /// The reduction of the error per radian of a turn of the link. The turn is a rotation vector along the axes.
     pub(super) reduction: DMat3,
 }
 

@@ -14,19 +14,19 @@ use super::trace::Stage;
 use super::tree::{EffectorTask, Tree};
 use super::{Body, Goal, GoalOutcome, Holds, Method, Options, Outcome, Report, SolveError, Start, StepKind};
 
-/// A joint within this angle of its limit counts as limited, radians.
+/// A joint counts as limited if it is within this angle of its limit, in radians.
 const AT_BORDER: f64 = 1e-6;
-/// The error of methods that move points at constant distances.
+/// Error message of methods that move points at constant distances.
 const ONLY_TURNS: &str =
     "it cannot move prismatic and mimic joints, because it moves points at constant distances";
-/// The error of [`Method::Style`] with prismatic joints.
+/// Error message of [`Method::Style`] for bodies with prismatic joints.
 const NO_DISPLACEMENTS: &str = "styles and examples contain no displacements of prismatic joints";
-/// The error of a method that moves or turns an effector as a whole.
+/// Error message of methods that move or turn an effector as a whole.
 const UNEVEN_AXES: &str = "axes that are not free must have equal weights";
-/// The error of [`Method::Style`] without a style.
+/// Error message of [`Method::Style`] without a style.
 const NO_STYLE: &str = "it needs a style that was learned from postures, or examples to blend";
 
-/// An IK solver, which reuses its buffers from solve to solve. The same input gives the same bits.
+/// An IK solver, which reuses its buffers from solve to solve. The same input gives bit-identical results.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     chain: Chain,
@@ -66,7 +66,7 @@ impl Solver {
     /// ```
     ///
     /// # Errors
-    /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance or the
+    /// [`SolveError`] if a goal's link does not exist, if a goal contains an invalid number, if a tolerance or the
     /// characteristic length is not positive, or if the method does not apply to the body or the goals. The body is then
     /// unchanged.
     pub fn solve(
@@ -78,7 +78,8 @@ impl Solver {
         options.check(body, goals)?;
         let style = self.checked_style(body, options)?;
         let continues = options.start == Start::Continue;
-        // A body not yet at rest continues its solve. A limb solved after it does not.
+        // A figure that is not yet at rest continues its solve, even if the goals have not changed. A limb that is
+        // solved afterwards does not.
         let goes_on = is_whole_body(body, options) && self.equilibrium.is_unfinished();
         if continues && !goes_on && self.last.answers(body, goals, options) {
             self.last.recall(body);
@@ -162,8 +163,8 @@ impl Solver {
         Ok(self.style.clone())
     }
 
-    /// Poses the body in the posture of a style or of examples that is nearest to the goals. From there the full-body
-    /// method meets the goals.
+    /// Poses the body in the posture of a style or of examples that is nearest to the goals. The full-body method then
+    /// starts from this pose and meets the goals.
     fn solve_style(
         &mut self,
         body: &mut Body,
@@ -178,7 +179,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves with a method that is registered.
+    /// Solves with the registered user-defined method.
     fn solve_custom(&mut self, body: &mut Body, goals: &[Goal], options: &Options) -> Result<(), SolveError> {
         self.chain.discard_pose();
         self.tree.set(body, goals, options);
@@ -190,7 +191,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Judges the goals of the solved tree, and fills the report.
+    /// Determines the outcomes of the goals of the solved tree, and fills the report.
     fn report_tree(&mut self, progress: &Progress) {
         let Self { tree, driver, multipliers, report, .. } = self;
         if !(0..tree.tasks.len()).all(|task| tree.is_reached(task)) {
@@ -212,12 +213,13 @@ impl Solver {
             return self.solve_tree(body, goals, &options, restarts);
         };
         self.chain.discard_pose();
-        // A clip may have joints beyond their limits, which a figure keeps there.
+        // In a clip, joints may be beyond their limits. The solver of figures leaves such joints there.
         self.tree.set_solved(body, goals, &options);
         self.tree.root_moves = true;
         Driver::set_tolerances(&mut self.tree, &options);
         if let Some(figure) = body.figure().filter(|_| options.tolerance.is_none()) {
-            // The hips have no chain, and a limb must not be more exact than the trunk that carries it.
+            // The hips have no chain to derive a tolerance from, and the tolerance of a limb must not be smaller than
+            // that of the trunk that carries it.
             let tolerance = DEFAULT_TOLERANCE * figure.parts.size;
             self.tree.tasks.iter_mut().for_each(|task| task.tolerance = task.tolerance.max(tolerance));
         }
@@ -248,15 +250,15 @@ impl Solver {
     ) -> Result<(), SolveError> {
         self.chain.discard_pose();
         // The rest pose is often straight or at a limit, so it is bent before the first iteration. Bending a pose that
-        // was already solved, or the first pose of a drag, would make it shake visibly.
+        // was already solved, or the first pose of a drag, would make the body shake visibly.
         let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
         let progress = self.run(body, goals, options, (restarts, bend))?;
         self.report_tree(&progress);
         Ok(())
     }
 
-    /// Records the trace of a problem that was solved as a free chain, by solving it again on the tree. Both run the
-    /// same algorithms. `solved` is the solved body, which stays as it is.
+    /// Records the trace of a problem that was solved as a free chain, by solving it again on the tree. The chain and
+    /// the tree run the same algorithms. `solved` is the solved body, which is not changed.
     fn trace_chain(
         &mut self,
         solved: &Body,
@@ -269,9 +271,9 @@ impl Solver {
         if options.start == Start::Rest {
             twin.reset();
         }
-        // As the chain does, near the base.
+        // For a target near the base, use the method to which the chain switched.
         let method = if options.method == Method::Auto { self.report.method } else { options.method };
-        // Nor does it bend a straight chain first.
+        // The chain does not bend a straight pose before the first iteration, so the tree must not bend it either.
         self.run(&mut twin, goals, &Options { method, ..*options }, (restarts, false)).map(|_| ())
     }
 

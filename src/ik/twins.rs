@@ -1,6 +1,6 @@
-//! Every method that both a free chain and a tree can solve gives the same pose on both. The chain is only a faster
-//! representation: the same problem must not have another solution because one of its joints got a limit that never
-//! acts, or because another code path runs.
+//! Checks that every method that can run on both a free chain and a tree gives the same pose on both. The chain is only
+//! a faster representation. The solution of a problem must not change because a joint gets a limit that never acts, or
+//! because another code path runs.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -8,20 +8,20 @@ use super::chain::tests::without_chains;
 use super::{Body, Goal, Link, Method, Options, Report, Solver};
 use sinew_base::Random;
 
-/// The largest angle between the two solutions of a joint, radians.
+/// Maximum angle between the two solutions of a joint, in radians.
 const AGREEMENT: f64 = 1e-6;
-/// Tolerances are a fraction of the reach. Each iterative method converges well below it in its last step or not at all,
-/// so that rounding errors seldom decide on which side of it a step ends.
+/// Tolerance as a fraction of the reach. In its last step, each iterative method converges to an error far below this
+/// tolerance or not at all, so that rounding errors seldom decide on which side of the tolerance a step ends.
 const TOLERANCE: f64 = 1e-5;
 const CASES: usize = 150;
 
-/// A family of problems. Targets are fractions of the reach.
+/// A family of problems. Distances are fractions of the reach.
 #[derive(Clone, Copy, Debug)]
 struct Family {
     name: &'static str,
     /// Range of the distances of targets from the base.
     distances: (f64, f64),
-    /// Largest rotation of each joint in the start pose, radians.
+    /// Maximum rotation of each joint in the start pose, in radians.
     bend: f64,
 }
 
@@ -37,7 +37,7 @@ const FAMILIES: [Family; 5] = [
 struct Twins {
     chain: Report,
     tree: Report,
-    /// The largest angle between the two rotations of a joint, radians.
+    /// The largest angle between the two rotations of a joint, in radians.
     difference: f64,
 }
 
@@ -85,7 +85,7 @@ fn check(method: Method, n: usize, family: Family) {
         let reach: f64 = body.links().iter().skip(1).map(|l| l.offset.length()).sum();
         let (nearest, farthest) = family.distances;
         let target = random.turn(1.0).normalize_or(DVec3::X) * (random.range(nearest, farthest) * reach);
-        // A straight limb folds onto itself in any plane.
+        // A straight limb can fold onto itself in any plane, so the solution is ambiguous.
         let longest = body.links().iter().skip(1).map(|l| l.offset.length()).fold(0.0, f64::max);
         if family.bend == 0.0 && target.length() < 2.0 * longest - reach {
             continue;

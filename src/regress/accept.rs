@@ -1,4 +1,4 @@
-//! Makes the results of failed cases their goldens, without posing or drawing again: the files `NAME.new.png` and
+//! Accepts the results of failed cases as their goldens, without posing or drawing again. The results are the files `NAME.new.png` and
 //! `NAME.new.json`, which the report showed.
 
 use std::fs::{self, File};
@@ -25,7 +25,7 @@ pub enum AcceptError {
         suite: PathBuf,
         /// Name of the case.
         case: String,
-        /// Why there are none.
+        /// Why there are no such results.
         cause: String,
     },
     /// A result cannot be read, or a golden cannot be written.
@@ -40,8 +40,8 @@ struct NewResult {
     bytes: Vec<u8>,
 }
 
-/// Makes the results of cases their goldens, and returns the paths of these goldens. `indices` refer to the cases in the suite.
-/// All results are read and checked before the first golden is written.
+/// Accepts the results of cases as their goldens, and returns the paths of these goldens. `indices` refer to the cases in the suite. All
+/// results are read and checked before the first golden is written.
 ///
 /// # Errors
 /// [`AcceptError`] if a case has no results, if one of them is not valid, or if a file cannot be read or written.

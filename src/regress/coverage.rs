@@ -18,7 +18,7 @@ const MIN_SHIFT: f32 = 1e-3;
 /// Maximum number of joints that a warning names.
 const MAX_NAMES: usize = 6;
 
-/// The joints of a character that move vertices of its skins, and which of them some pose moves relative to their parents.
+/// The joints of a character that move vertices of its skins, and which of these joints move relative to their parents in some pose.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     weighted: BTreeSet<usize>,
@@ -29,7 +29,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// No joint of the character has moved yet.
+    /// Creates the coverage of a character none of whose joints has moved yet.
     pub fn new(character: &Character) -> Self {
         let mut rest = Vec::new();
         world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut rest);

@@ -20,7 +20,7 @@ const KNEE: [f32; 2] = [0.4, 0.95];
 /// to each side.
 const COLOR_WEIGHTS: usize = 21;
 const FEATURE_WEIGHTS: usize = 19;
-/// White in XYZ (D65).
+/// White (D65) in the colour space XYZ.
 const WHITE: [f32; 3] = [0.950_428_54, 1.0, 1.088_900_4];
 
 /// Returns the error of each pixel, from 0 (equal) to 1 (black against white), row by row.

@@ -296,7 +296,7 @@ impl Joints {
                 |joint: &Joint, i: usize| Vec3::from_slice(&joint.world[3 * i..3 * i + 3]).as_dvec3();
             let between = |i: usize| {
                 let (a, b) = (column(actual, i), column(expected, i));
-                // A change of scale does not change angles, but it must count as a difference too.
+                // A change of scale does not change angles, but must count as a difference too.
                 let angle = a.cross(b).length().atan2(a.dot(b));
                 let stretch = (a.length() - b.length()).abs() / b.length().max(f64::MIN_POSITIVE);
                 angle.max(stretch)

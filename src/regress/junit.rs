@@ -10,9 +10,8 @@ use super::machine::Machine;
 use super::run::{Outcome, Status, without_scene};
 use super::suite::Suite;
 
-/// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case
-/// contain the rule that judged its image and the measured difference, and its output lists all comparisons, and the
-/// outcome of each goal, pin and contact.
+/// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case contain the rule that
+/// judged its image and the measured difference. The output of a case lists all comparisons and the outcome of each goal, pin and contact.
 ///
 /// # Errors
 /// The message of the XML writer.

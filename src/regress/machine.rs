@@ -16,7 +16,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Describes this machine, with the description of an adapter.
+    /// Describes this machine. `adapter` is the description of its adapter.
     pub fn new(adapter: Option<String>) -> Self {
         Self { adapter, class: None, processor: processor() }
     }

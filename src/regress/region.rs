@@ -12,9 +12,9 @@ use super::record::{SceneRecord, part_names};
 /// The names of a region, as a suite lists them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegionNames {
-    /// Compared names. Empty for everything.
+    /// Names of what is compared. Empty if everything is compared.
     pub only: Vec<String>,
-    /// Ignored names.
+    /// Names of what is ignored.
     pub ignore: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Region {
     labels: Vec<String>,
 }
 
-/// Nodes with what they move, and parts.
+/// Nodes, which select the surfaces that they move, and parts.
 #[derive(Clone, Debug, Default)]
 struct Selection {
     nodes: BTreeSet<usize>,
@@ -151,8 +151,9 @@ impl Region {
         self.only.is_some() || !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty()
     }
 
-    /// Returns the second image, which shows what `record` describes, with the golden's pixels (the first image) wherever they are not
-    /// compared. `None` if everything is compared. A pixel is ignored if it or a neighbour shows something ignored in either image.
+    /// Returns the second image, which shows the scene of `record`. Pixels that are not compared are replaced by those of the first image,
+    /// the golden. A pixel is ignored if it or a neighbour shows something ignored in either image. Returns `None` if everything is
+    /// compared.
     pub(super) fn mask(
         &self,
         puppet: &Puppet,

@@ -12,7 +12,7 @@ pub struct ImageTolerance {
 }
 
 impl Default for ImageTolerance {
-    /// Tolerances above the differences between drivers and CPUs, and below the effects of the deliberate defects in
+    /// These tolerances are above the differences between drivers and CPUs, and below the effects of the deliberate defects in
     /// `tests/breaks`. `docs/decisions/regression-tests.md` shows both distributions.
     fn default() -> Self {
         Self { levels: 2, mean: 0.007, worst: 0.04 }
@@ -43,7 +43,7 @@ pub struct KindTolerance {
     /// Maximum number of pixels that differ by at least two levels of 255 because the scene differs. Pixels that differ in the same scene
     /// do not count.
     pub changed: usize,
-    /// Maximum number of these pixels whose alpha differs by at least two levels.
+    /// Maximum number of pixels whose alpha differs by at least two levels because the scene differs.
     pub alpha: usize,
 }
 

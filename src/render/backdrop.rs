@@ -32,7 +32,7 @@ struct Target {
     depth: wgpu::TextureView,
 }
 
-/// Returns how surfaces are drawn into the backdrop of an image.
+/// Returns the output format of surfaces that are drawn into the backdrop of an image.
 pub(super) fn output(image: Output) -> Output {
     Output { format: FORMAT, samples: image.samples, is_tone_mapped: false, is_encoded: false }
 }

@@ -5,19 +5,19 @@ use wgpu::{
     TextureUsages,
 };
 
-/// Storage buffers that the vertex shaders of `shaders/fetch_storage.wgsl` read.
+/// Number of storage buffers that the vertex shaders with `shaders/fetch_storage.wgsl` read.
 const VERTEX_BUFFERS: u32 = 5;
 
 /// The capabilities of an adapter. All differences between adapters depend on these values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Capabilities {
-    /// Whether it draws on the CPU. `render/software` has the code for such adapters.
+    /// Whether the adapter draws on the CPU. `render/software` has the code for such adapters.
     pub(crate) is_software: bool,
-    /// Whether it runs compute shaders with eight buffers, and indirect draws.
+    /// Whether the adapter supports indirect draws, and compute shaders with eight storage buffers.
     pub(crate) has_compute: bool,
     /// Whether vertex shaders read storage buffers. Otherwise, they read textures (`data_texture.rs`).
     pub(crate) has_vertex_storage: bool,
-    /// Whether fragment shaders write masks of samples.
+    /// Whether fragment shaders can write sample masks.
     pub(crate) has_sample_masks: bool,
     /// Whether a depth texture can be both compared and read as numbers. GLSL allows only one of these.
     pub(crate) loads_compared_depth: bool,
@@ -45,8 +45,8 @@ impl Capabilities {
         Self::new(&adapter.get_info(), &adapter.limits(), flags)
     }
 
-    /// Returns the capabilities of a device with an unknown adapter. Its limits decide: without storage buffers it is like WebGL2, and
-    /// otherwise like WebGPU.
+    /// Returns the capabilities of a device with an unknown adapter. If the limits of the device include no storage buffers, it is treated
+    /// like WebGL2, and otherwise like WebGPU.
     pub(super) fn of_device(device: &wgpu::Device, info: &wgpu::AdapterInfo) -> Self {
         let limits = device.limits();
         let has_storage = limits.max_storage_buffers_per_shader_stage >= VERTEX_BUFFERS;
@@ -75,7 +75,8 @@ impl Capabilities {
     }
 }
 
-/// Returns the version of desktop OpenGL, with which drivers begin their description. Descriptions of OpenGL ES begin with words.
+/// Returns the version of desktop OpenGL, which is at the start of a driver's description. Returns `None` for OpenGL ES, whose descriptions
+/// begin with words.
 fn desktop_opengl(info: &wgpu::AdapterInfo) -> Option<(u32, u32)> {
     let version = info.driver_info.split(' ').next()?;
     let mut numbers = version.split('.').map_while(|number| number.parse().ok());
@@ -83,18 +84,18 @@ fn desktop_opengl(info: &wgpu::AdapterInfo) -> Option<(u32, u32)> {
 }
 
 /// Returns whether shaders may declare storage buffers. OpenGL contexts before 4.3 can have them as an extension, but wgpu translates
-/// shaders into the GLSL of the context's version, which has none.
+/// shaders into the GLSL of the context's version, which has no storage buffers.
 fn shades_with_storage(info: &wgpu::AdapterInfo) -> bool {
     desktop_opengl(info).is_none_or(|version| version >= (4, 3))
 }
 
-/// Returns whether all levels of a texture are created at once, as in OpenGL since 4.2. Before that, passes that draw into a
-/// level draw nothing while another one is bound alone, or if one is missing.
+/// Returns whether all levels of a texture are created at once, as in OpenGL since 4.2. In older versions, a pass that draws into a level
+/// draws nothing while another level is bound alone, or if a level is missing.
 fn has_fixed_levels(info: &wgpu::AdapterInfo) -> bool {
     desktop_opengl(info).is_none_or(|version| version >= (4, 2))
 }
 
-/// Returns why an adapter cannot draw at all, if so. It needs at least WebGL2.
+/// Returns the reason why an adapter cannot draw at all, or `None` if it can. Drawing needs at least the features of WebGL2.
 pub(super) fn shortcoming(adapter: &Adapter) -> Option<String> {
     let flags = adapter.get_downlevel_capabilities().flags;
     missing_limit(&adapter.limits())
@@ -103,8 +104,8 @@ pub(super) fn shortcoming(adapter: &Adapter) -> Option<String> {
         .or_else(|| missing_format(|format| adapter.get_texture_format_features(format)))
 }
 
-/// Before version 4.2, shaders cannot specify where their resources are bound. wgpu 30 assigns the bindings itself only if the context has
-/// no compute shaders, which are an extension there. Otherwise all textures and buffers are mixed up.
+/// Returns an error for OpenGL contexts that mix up textures and buffers. Before OpenGL 4.2, shaders cannot specify the bindings of their
+/// resources, and wgpu 30 assigns them itself only if the context does not have compute shaders as an extension.
 fn lost_bindings(info: &wgpu::AdapterInfo, flags: DownlevelFlags) -> Option<String> {
     let (major, minor) = desktop_opengl(info)?;
     let is_lost = (major, minor) < (4, 2) && flags.contains(DownlevelFlags::COMPUTE_SHADERS);
@@ -166,7 +167,7 @@ mod tests {
         let flags = DownlevelFlags::all() - DownlevelFlags::VERTEX_STORAGE;
         let found = Capabilities::new(&info(Backend::Gl), &Limits::default(), flags);
         assert!(!(found.has_compute || found.has_vertex_storage));
-        // wgpu trusts the extension of a context whose GLSL is too old for it.
+        // wgpu relies on the extension even if the context's GLSL is too old for it.
         for (version, expected) in [("3.3.0 NVIDIA 535.1", false), ("4.5 (Core Profile) Mesa 22.3.6", true)] {
             let info = wgpu::AdapterInfo { driver_info: version.to_owned(), ..info(Backend::Gl) };
             let found = Capabilities::new(&info, &Limits::default(), DownlevelFlags::all());

@@ -34,7 +34,7 @@ pub struct Compositor {
     over: wgpu::RenderPipeline,
     /// Makes pixels transparent.
     clear: wgpu::RenderPipeline,
-    /// For textures of the size of their rectangle, and for others.
+    /// The sampler for textures that have the size of their rectangle, and the sampler for all others.
     samplers: [wgpu::Sampler; 2],
 }
 
@@ -90,7 +90,8 @@ impl Compositor {
         self.compose(gpu, &self.replace, (texture, texels), placement)
     }
 
-    /// Like [`Compositor::bind`], but for a view with linear values, stored as sRGB although the format of the target does not convert.
+    /// Like [`Compositor::bind`], but for a view with linear values, which are converted to sRGB in the shader because the format of the
+    /// target does not convert them.
     pub fn bind_linear(
         &self,
         gpu: &Gpu,
@@ -100,7 +101,7 @@ impl Compositor {
         self.compose(gpu, &self.encode, (texture, texels), placement)
     }
 
-    /// Like [`Compositor::bind`], but for a texture with premultiplied alpha, below which the window remains visible.
+    /// Like [`Compositor::bind`], but for a texture with premultiplied alpha, which is blended over the window.
     pub fn bind_over(
         &self,
         gpu: &Gpu,
@@ -152,7 +153,7 @@ impl Composed {
         self.draw_parts(pass, window, &[self.placement]);
     }
 
-    /// Draws only the parts of the texture that are inside some rectangles of the window.
+    /// Draws only the parts of the texture that are inside the given rectangles of the window.
     pub fn draw_parts(&self, pass: &mut wgpu::RenderPass<'_>, window: (u32, u32), parts: &[Placement]) {
         let Placement { origin, size } = self.placement;
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]

@@ -89,8 +89,9 @@ impl Kernel {
         })
     }
 
-    /// Encodes `groups` workgroups. If one dimension cannot hold them all, they are spread over rows, and the last row
-    /// may be incomplete: the shader computes its index from the id and the number of workgroups, and returns if it is too large.
+    /// Encodes a dispatch of at least `groups` workgroups. If one dimension cannot hold them all, they are spread over rows of equal
+    /// length, so there may be a few more. The shader computes its index from the workgroup's id and the number of workgroups, and returns
+    /// if the index is too large.
     pub(crate) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, groups: u32) {
         if groups == 0 {
             return;
@@ -143,7 +144,8 @@ pub(crate) fn uniform(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buf
     buffer
 }
 
-/// Submits an encoder and waits for the contents of a range of a buffer. For tests and results; no frame waits for it.
+/// Submits an encoder and waits for the contents of a range of a buffer. Used by tests and to read results, but never while drawing a
+/// frame.
 ///
 /// # Errors
 /// [`RenderError`] if the driver reports an error or the device is lost.

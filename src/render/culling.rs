@@ -20,15 +20,16 @@ impl Frustum {
         self.0.map(Into::into)
     }
 
-    /// Returns whether part of a sphere may be visible, like `shaders/cull.wgsl`.
+    /// Returns whether part of a sphere may be visible, computed as in `shaders/cull.wgsl`.
     #[cfg(test)]
     fn sees_sphere(&self, center: Vec3, radius: f32) -> bool {
         self.0.iter().all(|plane| plane.dot(center.extend(1.0)) >= -radius * plane.truncate().length())
     }
 
-    /// Returns whether part of a box may be visible. A box of unknown extent may be.
+    /// Returns whether part of a box may be visible. An empty box means that the extent is unknown, so it counts as visible.
     pub(super) fn sees(&self, bounds: &Bounds) -> bool {
-        // The corner that is furthest inside decides. Comparing with NaN is false, so nothing is lost if a plane is invalid.
+        // For each plane, only the corner that is furthest inside matters. Comparisons with NaN are false, so an invalid plane culls
+        // nothing.
         bounds.is_empty()
             || !self.0.iter().any(|plane| {
                 let inside = plane.truncate().cmpge(Vec3::ZERO);

@@ -6,8 +6,8 @@ use wgpu::{TextureFormat, TextureUsages};
 
 use super::{Gpu, RenderError};
 
-/// Width of the textures in vectors, as in the shader. It is also their largest height, which every adapter supports. Indices of numbers
-/// in a larger texture would not be exact in single precision.
+/// Width of the textures in vectors, as in the shader. It is also their maximum height, which every adapter supports. In a larger texture,
+/// single precision could not represent the index of every number exactly.
 pub(super) const WIDTH: usize = 2048;
 /// Bytes of a vector.
 pub(super) const VECTOR: u64 = size_of::<Vec4>() as u64;

@@ -21,7 +21,7 @@ pub enum AdapterChoice {
     Auto,
     /// A software adapter, preferably Vulkan.
     Cpu,
-    /// An adapter of a backend, optionally with some text in its name.
+    /// An adapter of the given backend. If there is a text, the adapter's name must contain it.
     Backend(Backend, Option<String>),
 }
 
@@ -132,8 +132,7 @@ impl Gpu {
     /// Uses a device that the caller has opened. It needs the default limits of WebGPU or those of WebGL2
     /// ([`wgpu::Limits::downlevel_webgl2_defaults`]), which exclude compute shaders. `info` describes its adapter.
     ///
-    /// The caller keeps the device's callbacks, so this crate's errors do not include errors and losses that only the callbacks
-    /// report.
+    /// The device keeps the caller's callbacks. Errors and losses that are reported only to these callbacks are not returned by this crate.
     pub fn from_device(device: wgpu::Device, queue: wgpu::Queue, info: wgpu::AdapterInfo) -> Self {
         let capabilities = Capabilities::of_device(&device, &info);
         Self {
@@ -195,7 +194,7 @@ impl Gpu {
         Ok((Self::open(&adapter).await?, surface, offered))
     }
 
-    /// Opens an adapter. If waiting is possible, the other functions find one and open it.
+    /// Opens the given adapter. Where blocking is possible, the other functions find an adapter and open it.
     ///
     /// # Errors
     /// [`RenderError::Unfit`] if it cannot draw, and [`RenderError::Device`] if it cannot be opened.
@@ -226,7 +225,7 @@ impl Gpu {
         Ok(Self { device, queue, info, capabilities, error, lost })
     }
 
-    /// Returns name, backend and driver, for example `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM
+    /// Returns the name, backend and driver of the adapter, for example `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM
     /// 15.0.6)`.
     pub fn describe(&self) -> String {
         describe(&self.info)
@@ -269,9 +268,9 @@ impl Gpu {
 /// The search for an adapter, one group of backends after another.
 struct Search<'a> {
     choice: &'a AdapterChoice,
-    /// All adapters.
+    /// Descriptions of all adapters that were found.
     found: Vec<String>,
-    /// The first one that matches but cannot draw, and the reason.
+    /// The first adapter that matches but cannot draw, and the reason.
     unfit: Option<(String, String)>,
 }
 

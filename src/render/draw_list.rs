@@ -24,7 +24,7 @@ pub(super) struct Item {
     pub(super) mirrored: bool,
     pub(super) bounds: Bounds,
     pub(super) few_bones: bool,
-    /// Whether the camera may see it.
+    /// Whether the camera may see the item.
     pub(super) is_seen: bool,
     /// Whether its shadow may be visible.
     pub(super) is_lit: bool,
@@ -63,9 +63,9 @@ pub(super) struct Input {
     pub(super) weights: Vec<f32>,
     /// Records of parts with materials that differ from the model's.
     pub(super) materials: Vec<OwnMaterial>,
-    /// Whether the shaders that draw read the matrices as a uniform buffer, which `software/few_bones.rs` decides.
+    /// Whether the shaders that draw read the matrices from a uniform buffer. See `software/few_bones.rs`.
     pub(super) few_bones: bool,
-    /// Whether compute shaders read them too, always as a storage buffer.
+    /// Whether compute shaders also read the matrices, always from a storage buffer.
     pub(super) is_posed: bool,
 }
 
@@ -131,7 +131,7 @@ impl DrawList {
             let weights = morph_weights.iter().copied().chain(std::iter::repeat(0.0));
             input.weights.extend(weights.take(targets as usize));
         }
-        // Both forms of a palette are uploaded if both are used: rigid parts never have dual quaternions.
+        // The palette is uploaded as matrices and as dual quaternions if both forms are used. Rigid parts always use matrices.
         let first_row = input.bones.len();
         if has_rows {
             input.bones.extend(instance.palette.iter().flat_map(|matrix| place.rows(matrix)));
@@ -234,7 +234,7 @@ impl Batch {
         }
     }
 
-    /// Encodes the batch. `previous` is the batch that the pass drew before, whose state stays set.
+    /// Encodes the batch. `previous` is the last batch that the pass drew. Its state is still set.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
@@ -258,13 +258,13 @@ impl Batch {
         pass.draw_indexed(part.indices.clone(), 0, self.instances.clone());
     }
 
-    /// Returns the model and the part that it draws.
+    /// Returns the model and the part that the batch draws.
     pub(super) fn of<'m>(&self, models: &[&'m Model]) -> Option<(&'m Model, &'m ModelPart)> {
         let model = *models.get(self.model)?;
         Some((model, model.parts.get(self.part)?))
     }
 
-    /// Returns its material, and the offset of its record.
+    /// Returns the bind group of the batch's material, and the offset of its record.
     pub(super) fn material<'m>(
         &self,
         (model, part): (&'m Model, &'m ModelPart),

@@ -11,8 +11,8 @@ use super::material::record;
 use super::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Light, LightSource, Line};
 
 impl Frame<'_> {
-    /// Returns a hash of everything in the frame. Frames with equal hashes give equal images of the same model, except
-    /// for collisions, which are as rare as one in 2⁶⁴.
+    /// Returns a hash of everything in the frame. Frames with equal hashes give equal images of the same model, except for hash collisions,
+    /// whose probability is about 2⁻⁶⁴.
     pub fn fingerprint(&self) -> u64 {
         // Without `..`, a new field does not compile until it is part of the hash.
         let Self {

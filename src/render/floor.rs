@@ -21,7 +21,8 @@ const SOFT_RADIUS: f32 = 41.0;
 /// minimum height in pixels.
 const BANDS: u32 = 6;
 const MIN_BAND: u32 = 8;
-/// With more parts than this, the shadow is bounded by one rectangle, because finding the bands would take longer than they save.
+/// With more parts than this, the shadow is bounded by one rectangle, because computing the bands would take longer than the time they
+/// save.
 const MAX_OUTLINES: usize = 16;
 
 /// Pipelines for the floor, created on first use.
@@ -45,7 +46,7 @@ struct FloorVariant {
     soft_shadows: bool,
     occlusion: bool,
     clear_grid: bool,
-    /// Whether the surfaces may hide it. Otherwise its pass has no depth.
+    /// Whether surfaces may hide the floor. Otherwise, the floor's pass has no depth.
     depth: bool,
     output: Output,
 }
@@ -78,11 +79,13 @@ impl FloorPass {
     ) {
         let all = Rect::of_size(area);
         let occlusion = frame.has_ambient_occlusion();
-        // Where pieces meet, llvmpipe draws some samples twice, so shadows have no bands with several samples.
+        // Where pieces meet, llvmpipe draws some samples twice. If the floor is multisampled, the shadow is therefore not divided into
+        // bands.
         let has_bands = patch.is_some() || output.samples == 1;
         let (outer, bands) = match (shadows, occlusion) {
             (true, false) => shadowed(frame, items, floor, (area, has_bands)),
-            // Occlusion has no such bounds, and where pieces meet, the floor would be darkened twice.
+            // Ambient occlusion may darken the floor anywhere. It is drawn in one piece, because the floor would be darkened twice where
+            // pieces meet.
             (true, true) => (all, vec![all]),
             (false, _) => (Rect::default(), Vec::new()),
         };
@@ -104,7 +107,7 @@ impl FloorPass {
         let (pieces, surroundings) = match patch {
             Some(patch) => {
                 let inside = whole.map(|(shadows, piece)| (shadows, piece.intersection(patch)));
-                // Its target begins at the upper left corner of the patch.
+                // The target of these pieces begins at the upper left corner of the patch.
                 let moved = |rect: Rect| Rect { x: rect.x - patch.x, y: rect.y - patch.y, ..rect };
                 let inside = inside.filter(|(_, rect)| !rect.is_empty());
                 let inside = inside.map(|(shadows, rect)| (shadows, moved(rect)));
@@ -183,7 +186,7 @@ fn shadowed(
     let all = Rect::of_size(area);
     let everything = (all, vec![all]);
     if !frame.crowds.is_empty() {
-        // Only the GPU knows where they are.
+        // Only the GPU knows where the characters of crowds are.
         return everything;
     }
     let light = frame.light.key_direction();

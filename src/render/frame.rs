@@ -24,7 +24,7 @@ pub struct Frame<'a> {
     pub mode: ShadingMode,
     /// The light in the shaded modes.
     pub light: Light,
-    /// Other lights in an environment, without shadows. Lights beyond [`MAX_LIGHTS`](super::MAX_LIGHTS) are not drawn.
+    /// Lights in addition to an environment, without shadows. Lights beyond [`MAX_LIGHTS`](super::MAX_LIGHTS) are not drawn.
     pub lights: Vec<PunctualLight>,
     /// The background.
     pub background: Background,
@@ -88,7 +88,8 @@ pub struct Instance<'a> {
     pub draws: Vec<Draw<'a>>,
     /// `world_from_mesh` of all draws, as matrices or, if [`Draw::dual`] is set, as dual quaternions and stretches.
     pub palette: &'a [Mat4],
-    /// Where the instance is: a rotation, a uniform scale and a translation of everything above, in world metres.
+    /// The placement of the instance: a rotation, a uniform scale and a translation in world metres. It is applied to the matrices and
+    /// boxes above.
     pub place: Affine3A,
     /// Linear RGBA factor of the base colour. White keeps the model's colour.
     pub tint: Vec4,
@@ -107,10 +108,10 @@ pub struct Draw<'a> {
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
-    /// The material instead of the model's own, if any of its numbers differ. It must have the same textures. Ghosts ignore it.
+    /// The material that replaces the model's own, if any numbers differ. It must have the same textures. Ghosts ignore it.
     pub material: Option<&'a Material>,
-    /// A box in world metres that contains it. A part outside the view is not drawn, blended parts are sorted by the centre,
-    /// and only the floor below the box can be in shadow. Empty if unknown.
+    /// A box in world metres that contains the part. A part outside the view is not drawn, blended parts are sorted by the centres of their
+    /// boxes, and only the floor below the box can be in shadow. The box is empty if it is unknown.
     pub bounds: Bounds,
 }
 
@@ -119,7 +120,7 @@ pub struct Draw<'a> {
 pub struct Floor {
     /// The centre in world metres.
     pub center: Vec3,
-    /// The distance at which it has faded out, in world metres.
+    /// The distance from the centre at which the floor has faded out, in world metres.
     pub radius: f32,
     /// The lines on it.
     pub grid: Grid,
@@ -221,7 +222,8 @@ pub enum Background {
     Color([u8; 3]),
     /// No background: alpha is zero.
     Transparent,
-    /// The current contents of [`Renderer::draw`](super::Renderer::draw)'s view. In an image, the same as `Transparent`.
+    /// Keeps the current contents of the view that is passed to [`Renderer::draw`](super::Renderer::draw). In an image, the same as
+    /// `Transparent`.
     Keep,
 }
 

@@ -110,7 +110,7 @@ impl FrameTexture {
         Some((view(texture, self.shown), (texture.width(), texture.height())))
     }
 
-    /// Prepares to draw the image into a rectangle of a window with the format for data. `None` if nothing was drawn yet.
+    /// Prepares to draw the image into a rectangle of a window that has the format for data. Returns `None` if nothing was drawn yet.
     pub fn compose(&self, gpu: &Gpu, compositor: &Compositor, placement: Placement) -> Option<Composed> {
         let (view, size) = self.view()?;
         let [_, data] = self.formats;

@@ -16,8 +16,8 @@ use super::{Frame, Gpu, Instance, shaders};
 /// Depth offset between consecutive ghosts, in grid cells.
 const DEPTH_STEP: f32 = 0.03;
 
-/// Depth bias of a ghost's colour against its own depth, in units in the last place of the depth. Several times the
-/// rounding of an interpolated depth, and far less than `DEPTH_STEP`.
+/// Depth bias with which a ghost's colour is tested against its own depth, in units in the last place. It is several times the rounding
+/// error of an interpolated depth, and far less than `DEPTH_STEP`.
 const COLOR_DEPTH_BIAS: i32 = -16;
 
 /// The properties that select a pipeline.

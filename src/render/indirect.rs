@@ -18,7 +18,7 @@ static LISTS: AtomicU64 = AtomicU64::new(0);
 const LANES: u32 = 64;
 /// Bytes of the arguments of an indexed draw.
 const ARGUMENTS: u64 = 20;
-/// Regions of records begin at multiples of this number, which is 256 bytes, as bindings must.
+/// Alignment of regions of records, in records. It equals 256 bytes, the alignment that bindings require.
 const RECORD_ALIGNMENT: u32 = 8;
 
 /// The kernels that cull instances, shared by all lists of a renderer.
@@ -109,7 +109,7 @@ impl Culling {
 }
 
 impl GpuInstances {
-    /// See [`Renderer::gpu_instances`](super::Renderer::gpu_instances). `indices` has the triangles of each part.
+    /// See [`Renderer::gpu_instances`](super::Renderer::gpu_instances). `indices` contains the index ranges of the parts.
     pub(super) fn new(
         (culling, gpu, layouts): (&Culling, &Gpu, &Layouts),
         buffers: &GpuInstanceBuffers<'_>,
@@ -174,7 +174,7 @@ impl GpuInstances {
         Ok(Self { id, instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
     }
 
-    /// Returns the size of the list in bytes, without the buffers that it was given.
+    /// Returns the size of the list in bytes, without the buffers that the caller passed in.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -9,10 +9,10 @@ use super::capabilities::Capabilities;
 
 /// Number of textures of glTF's core material.
 pub(super) const CORE_MAPS: usize = 5;
-/// Number of additional textures that a material may have. With the three of the light, WebGPU's limit of 16 textures leaves one for
-/// others.
+/// Number of additional textures that a material may have. With the core textures and three textures of the light, WebGPU's limit of 16
+/// textures leaves one texture for other uses.
 pub(super) const EXTRA_SLOTS: usize = 7;
-/// The same if the data of vertices needs two more textures, because OpenGL counts the textures of all stages together.
+/// [`EXTRA_SLOTS`] for adapters on which the vertex data needs two more textures. OpenGL counts the textures of all stages together.
 const FEWER_EXTRA_SLOTS: usize = 5;
 /// The first binding of the additional textures.
 const FIRST_EXTRA: u32 = 13;
@@ -273,7 +273,7 @@ mod tests {
 
     const KINDS: [&PipelineGroups; 5] = [&CASTERS, &SURFACES, &FLOOR, &GHOSTS, &LINES];
 
-    /// Returns the first group that both kinds use although groups in front differ.
+    /// Returns the first group that both kinds use although a group in front of it differs.
     fn lost_group(a: &PipelineGroups, b: &PipelineGroups) -> Option<usize> {
         let used = |kind: &PipelineGroups, group: usize| kind.groups.get(group).is_some_and(Option::is_some);
         let differs = a.groups.iter().zip(b.groups).position(|(a, b)| a != b)?;
@@ -322,7 +322,7 @@ mod tests {
         let mut found = Vec::new();
         list(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render"), &mut found);
         found.sort();
-        // Each of the others has one group, or is the only pipeline of its pass.
+        // Each pipeline in the other files has only one group, or is the only pipeline of its pass.
         assert_eq!(found, ["compose.rs", "compute.rs", "layout.rs", "skinner.rs"]);
     }
 }

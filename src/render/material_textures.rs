@@ -8,13 +8,15 @@ use super::material::{Maps, TextureUse, core_maps, extra_maps};
 use super::texture::Textures;
 use super::{Gpu, gpu_types};
 
-/// The textures of a material on the GPU, with which it can be bound to records in different buffers.
+/// The textures of a material on the GPU. They can be bound together with records from different
+/// buffers.
 #[derive(Clone, Debug)]
 pub(super) struct MaterialTextures {
     /// The textures of glTF's core, then those in the slots.
     bound: Vec<(wgpu::TextureView, wgpu::Sampler)>,
     pub(super) maps: Maps,
-    /// How many textures the adapter leaves out, although others draw them.
+    /// Number of textures that are left out because this adapter has too few slots. Other adapters
+    /// may draw them.
     pub(super) left_out: usize,
 }
 

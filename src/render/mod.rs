@@ -22,7 +22,7 @@ mod frame;
 mod frame_texture;
 mod ghost;
 mod globals;
-// Public only for the test that compares it with the shaders.
+// Public only for the test that compares these types with the shaders.
 #[doc(hidden)]
 pub mod gpu_types;
 mod indirect;

@@ -58,11 +58,11 @@ pub(super) struct ModelPart {
     pub(super) second_set: bool,
     pub(super) blended: bool,
     pub(super) double_sided: bool,
-    /// Whether it hides what is behind it, even if it is blended.
+    /// Whether the part hides what is behind it, even if it is blended.
     pub(super) writes_depth: bool,
-    /// Draw order if it is blended: higher values later.
+    /// Draw order if the part is blended: parts with higher values are drawn later.
     pub(super) order: i32,
-    /// Whether a line is drawn around it.
+    /// Whether a line is drawn around the part.
     pub(super) has_outline: bool,
 }
 
@@ -156,7 +156,7 @@ impl Model {
         })
     }
 
-    /// Returns a line for each material that other adapters draw more completely.
+    /// Returns a warning for each material that this adapter draws incompletely, although others may draw all of it.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -183,24 +183,24 @@ impl ModelPart {
         }
     }
 
-    /// Returns whether it shows what is behind it in the shaded modes.
+    /// Returns whether the part shows what is behind it in the shaded modes.
     pub(super) fn is_transmissive(&self) -> bool {
         self.flags & flags::TRANSMISSION != 0 && self.flags & flags::UNLIT == 0
     }
 
-    /// Returns whether it keeps light from what is behind it. A material with a transmission texture may be opaque in most places.
+    /// Returns whether the part casts a shadow. A material with a transmission texture does, because it may be opaque in most places.
     pub(super) fn casts_shadow(&self) -> bool {
         let [.., transmission] = self.uniform.anisotropy;
         let is_clear = self.is_transmissive() && transmission > 0.5 && !self.textures.maps.has_transmission();
         !(self.blended || is_clear)
     }
 
-    /// Returns whether its look depends on the direction of its textures.
+    /// Returns whether the look of the part depends on the direction of its textures.
     pub(super) fn needs_tangents(&self) -> bool {
         self.textures.maps.has_normals() || self.flags & flags::ANISOTROPY != 0
     }
 
-    /// Returns its part of a stream of vertices.
+    /// Returns the vertices of the part in a stream.
     pub(super) fn stream<'b, V>(&self, buffer: &'b wgpu::Buffer) -> wgpu::BufferSlice<'b> {
         buffer.slice(self.first_vertex * size_of::<V>() as u64..)
     }

@@ -17,7 +17,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Returns the output for a mode. `is_hdr`: whether the target stores linear light.
+    /// Returns the output for a mode. `is_hdr` is true if the target stores linear light.
     pub(super) fn new(mode: ShadingMode, samples: u32, format: TextureFormat, is_hdr: bool) -> Self {
         let is_color = !mode.is_data();
         Self {
@@ -33,7 +33,7 @@ impl Output {
         ("ENCODE_SRGB", f64::from(u8::from(self.is_encoded)))
     }
 
-    /// Returns how a pass begins with a background. `mode` is the frame's.
+    /// Returns the load operation of a pass with a background. `mode` is the frame's shading mode.
     pub(super) fn load(self, background: Background, mode: ShadingMode) -> wgpu::LoadOp<wgpu::Color> {
         match background {
             Background::Transparent => wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),

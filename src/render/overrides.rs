@@ -1,4 +1,4 @@
-//! Materials that differ from the model's in one frame.
+//! Materials that replace the model's own in one frame.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) struct OwnMaterial {
 #[derive(Debug, Default)]
 pub(super) struct MaterialOverrides {
     records: Option<wgpu::Buffer>,
-    /// By the number of the model and the index of the part.
+    /// The bind groups by the id of the model and the index of the part.
     groups: HashMap<(u64, usize), wgpu::BindGroup>,
 }
 

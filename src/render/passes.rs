@@ -5,8 +5,8 @@ use super::globals::pixels;
 use super::offscreen::SceneViews;
 use super::rect::Rect;
 
-/// Begins the pass that draws a rectangle of an image of `area` pixels. The rectangle's upper left pixel is the target's.
-/// If the pass clears, the rest of the target becomes background.
+/// Begins the pass that draws a rectangle of an image of `area` pixels. The rectangle begins at the upper left pixel of the target. If the
+/// pass clears, the rest of the target becomes background.
 pub(super) fn begin_scene<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     views: SceneViews<'_>,

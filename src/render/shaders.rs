@@ -120,7 +120,8 @@ pub const SOURCES: [(&str, &[&str]); 11] = [
     ("shadow_levels", SHADOW_LEVELS),
 ];
 
-/// Returns the files of a module for an adapter. If it lacks something, files with the same functions replace others.
+/// Returns the files of a module for an adapter. If the adapter lacks a feature, the files that need the feature are replaced by files with
+/// the same functions.
 fn files_for(capabilities: Capabilities, files: &[&'static str]) -> Vec<&'static str> {
     let replaced = |file: &&'static str| match *file {
         FETCH_STORAGE if !capabilities.has_vertex_storage => FETCH_TEXTURE,

@@ -11,8 +11,8 @@ use super::{Gpu, shaders};
 /// Number of levels that are read. The map is the first.
 const COUNT: u32 = 6;
 
-/// Returns the number of levels of the texture with the map. If levels are separate images, OpenGL draws into them only if none is
-/// missing down to a single texel.
+/// Returns the number of levels of the texture with the map. If levels are separate images, OpenGL draws into them only if all levels down
+/// to a single texel exist.
 pub(super) fn count(gpu: &Gpu, size: u32) -> u32 {
     if gpu.capabilities.fills_levels_in_place { COUNT } else { size.ilog2() + 1 }
 }
@@ -24,7 +24,7 @@ const GROUP: u32 = 2;
 struct Step {
     larger: u32,
     level: u32,
-    /// The width of a texel in texels of the larger level, the index of the first one that is read, and their number.
+    /// The width of a texel in texels of the larger level, the index of the first of these that is read, and the number that is read.
     texels: [u32; 3],
 }
 

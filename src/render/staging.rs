@@ -98,7 +98,7 @@ impl Staging {
         bytes: &[u8],
         layout: impl Fn(u64) -> wgpu::TexelCopyBufferLayout,
     ) {
-        // Copies into textures begin at multiples of a texel.
+        // Copies into textures must begin at multiples of a texel.
         self.bytes.resize(self.bytes.len().next_multiple_of(16), 0);
         let layout = layout(self.bytes.len() as u64);
         self.rows.push(StagedRows { layout, texture: texture.clone(), rows });
@@ -114,8 +114,7 @@ impl Staging {
         gpu.check_buffer("uploads", size)?;
         let taken = {
             let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            // Buffers that have become too small are no longer needed, nor is one that was once filled with much
-            // more than usual.
+            // Drops buffers that have become too small, and those that are much larger than what this frame needs.
             let most = (16 * size).max(KEPT);
             free.retain(|b| (size..=most).contains(&b.size()));
             free.pop()

@@ -21,19 +21,19 @@ pub(super) struct SurfaceVariant {
     skinning: SkinningVariant,
     mode: ShadingMode,
     maps: Maps,
-    /// Flags that matter for the mode.
+    /// The part's flags that the shading mode uses.
     flags: u32,
     shadows: bool,
     light: LightVariant,
-    /// Whether it shows what is behind it.
+    /// Whether the part shows what is behind it.
     transmissive: bool,
-    /// Whether it is drawn from far to near, and blended unless it replaces what is behind it.
+    /// Whether the part is drawn from far to near. It is then blended unless it replaces what is behind it.
     blended: bool,
     replaces: bool,
     /// Whether the edges of holes are smooth.
     smooth_holes: bool,
     writes_depth: bool,
-    /// Whether it is the line around the part.
+    /// Whether the line around the part is drawn instead of the part.
     outline: bool,
     culled: bool,
     mirrored: bool,
@@ -44,7 +44,7 @@ pub(super) struct SurfaceVariant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct LightVariant {
     has_environment: bool,
-    /// Whether it is classic light with a rotation.
+    /// Whether this is the classic light with a rotation.
     is_turned: bool,
     has_occlusion: bool,
     /// Whether there are lights besides the environment.
@@ -166,7 +166,7 @@ impl Surfaces {
                 continue;
             };
             let record = list.input.push(item);
-            // A surface that hides nothing covers its line.
+            // A surface that does not write depth is drawn after its line, so that it covers the line.
             let outline = item.part(models).and_then(|part| variant.outline_of(part, frame));
             let own = [Some(variant), outline];
             let in_order = if variant.writes_depth { own } else { [own[1], own[0]] };
@@ -239,11 +239,11 @@ impl SurfaceVariant {
             shadows: shaded && frame.casts_shadows(),
             light: if shaded { LightVariant::new(frame) } else { LightVariant::default() },
             transmissive,
-            // Only a host's own image is missing from the backdrop.
+            // The backdrop contains everything except the host's own image, over which it must be blended.
             replaces: transmissive
                 && part.flags & flags::ALPHA_BLEND == 0
                 && !(frame.background == Background::Keep && frame.samples == 1),
-            // With classic light, images of suites stay as they are.
+            // With classic light, holes keep their hard edges, so that the goldens of existing suites still match.
             smooth_holes: shaded
                 && gpu.capabilities.has_sample_masks
                 && output.samples > 1
@@ -275,7 +275,7 @@ impl SurfaceVariant {
     }
 }
 
-/// Returns the flags that a mode uses. Parts that differ only in others share a pipeline.
+/// Returns the flags that a mode uses. Parts that differ only in other flags share a pipeline.
 fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
     let alpha = flags::HAS_NORMALS | flags::ALPHA_MASK;
     let colors = alpha | flags::ALPHA_BLEND | flags::UNLIT;

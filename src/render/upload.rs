@@ -21,7 +21,7 @@ pub(super) struct FrameBuffers {
     bones: Option<wgpu::Buffer>,
     pub(super) few_bones: Option<wgpu::Buffer>,
     weights: Option<wgpu::Buffer>,
-    /// Used instead of the three above if shaders cannot read them.
+    /// Used instead of `records`, `bones` and `weights` if vertex shaders cannot read storage buffers.
     instance_texture: InstanceTexture,
     lines: Option<wgpu::Buffer>,
     globals_group: Option<wgpu::BindGroup>,
@@ -82,7 +82,7 @@ impl FrameBuffers {
             (weights, "morph weights", cast_slice(&input.weights)),
         ];
         for (buffer, label, bytes) in buffers {
-            // The group is invalid from the first new buffer on, even if a later one is too large.
+            // A new buffer makes the bind group invalid at once, even if a later write fails because its data is too large.
             if staging.write(gpu, (buffer, label), bytes, storage)? {
                 *instances_group = None;
             }

@@ -62,8 +62,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises the reports of all goals and pins of an update. Returns `None` if there are none. Contacts are left
-    /// out, because the method of the goals does not solve them.
+    /// Summarises the reports of all goals and pins of an update. Returns `None` if there are none. Contacts are left out, because the
+    /// goals' IK method does not solve them.
     pub fn of(reports: &[GoalReport]) -> Option<Self> {
         let reports = || reports.iter().filter(|r| r.kind != GoalKind::Contact);
         let rank = |r: &&GoalReport| (r.outcome != Outcome::Reached, r.position_error.unwrap_or(0.0));

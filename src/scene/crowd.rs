@@ -13,26 +13,26 @@ use crate::view::{Bounds, Camera};
 
 use super::frame::{ViewSettings, draws};
 
-/// Heights in metres of characters that are drawn in their own size. Others are scaled to a child's height.
+/// Range of heights, in metres, within which a character keeps its own size. Other characters are scaled to a child's height.
 const USUAL_HEIGHTS: std::ops::RangeInclusive<f32> = 0.3..=4.0;
 const CHILD: f32 = 1.2;
-/// Distance between two characters as a multiple of the largest one's diameter.
+/// Distance between neighbouring characters, as a multiple of the diameter of the largest character.
 const SPACING: f32 = 1.15;
-/// A clip whose character moves faster than this walks, metres per second per metre of height.
+/// Minimum speed of a walking clip, in metres per second per metre of the character's height.
 const WALKING: f32 = 0.15;
-/// Largest distance from the centre at which shadows are drawn, metres.
+/// Maximum distance from the centre at which shadows are drawn, in metres.
 const SHADOWED: f32 = 45.0;
 
 /// The layout of a crowd.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrowdLayout {
-    /// Number of characters, shared by all models.
+    /// Number of characters, divided equally among the models.
     pub count: u32,
     /// Whether the ground has hills.
     pub hills: bool,
-    /// Seed of places, clips and tints.
+    /// Seed of the random positions, clips and tints.
     pub seed: u32,
-    /// How strongly heads turn to the camera, from 0 to 1.
+    /// How far heads turn towards the camera, from 0 to 1.
     pub looks: f32,
 }
 
@@ -40,7 +40,7 @@ pub struct CrowdLayout {
 #[derive(Debug)]
 pub struct CrowdScene {
     crowds: Vec<Walkers>,
-    /// The models of the crowds, and then the ground's.
+    /// The models of the crowds, followed by the model of the ground.
     models: Vec<Model>,
     ground: Puppet,
     terrain: Terrain,
@@ -48,7 +48,7 @@ pub struct CrowdScene {
     size: f32,
 }
 
-/// Characters of one model, on the GPU if it runs compute shaders.
+/// Characters of one model. They are animated on the GPU if it supports compute shaders.
 #[derive(Debug)]
 enum Walkers {
     Gpu(Box<Crowd>),
@@ -187,12 +187,12 @@ impl CrowdScene {
         Camera { position, target, near: 0.05 * self.size, far: 4.0 * radius + 10.0 * self.size, ..framed }
     }
 
-    /// Returns the height of the ground at a place, in world metres.
+    /// Returns the height of the ground at a position, in world metres.
     pub fn ground_height(&self, at: Vec3) -> f32 {
         self.terrain.height(at.xz())
     }
 
-    /// Encodes a step of some seconds. `eye` is the position of the camera.
+    /// Encodes a time step of `seconds`. `eye` is the position of the camera.
     ///
     /// # Errors
     /// [`RenderError`] if the driver reports an error.
@@ -256,7 +256,7 @@ impl CrowdScene {
     }
 }
 
-/// Positions of characters: the cells of a square grid, from its front to its back.
+/// Positions of characters in the cells of a square grid, filled from back to front.
 struct Spots {
     side: u32,
     cell: f32,

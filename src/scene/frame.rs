@@ -31,7 +31,7 @@ pub struct ViewSettings {
     pub floor: bool,
     /// Whether the key light casts shadows.
     pub shadow: bool,
-    /// Pixels per point: the factor for the sizes of overlays. It is larger on high-resolution screens.
+    /// Pixels per point. The sizes of overlays are multiplied by it. It is larger on high-resolution screens.
     pub scale: f32,
 }
 

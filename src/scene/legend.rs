@@ -5,15 +5,15 @@ use crate::asset::DecodedImage;
 
 use super::compare::{Candidate, Comparison, Summary, color};
 
-/// Image height in pixels at which a letter's pixel is one pixel of the image.
+/// Image height, in pixels, per step of the letters' scale. The scale is at least one.
 const HEIGHT_PER_SCALE: u32 = 360;
 /// Width of a letter and height of a line with the space around them, in pixels of letters.
 const ADVANCE: u32 = 6;
 const LINE: u32 = 10;
-/// Size of a colour, and of the border, in pixels of letters.
+/// Size of a colour swatch, and width of the border, in pixels of letters.
 const COLOR: u32 = 7;
 const BORDER: u32 = 4;
-/// Colour of the letters, and the fraction of the image that the background behind them hides.
+/// Colour of the letters, and opacity of the background behind them.
 const TEXT: [u8; 3] = [0xF2, 0xF2, 0xF2];
 const SHADE: f32 = 0.7;
 /// The letters of [`ROWS`].
@@ -54,7 +54,7 @@ pub fn legend(comparison: &Comparison) -> Vec<LegendLine> {
     comparison.candidates().iter().filter_map(line).collect()
 }
 
-/// Draws lines into the upper left corner of an image. Parts without space are left out.
+/// Draws lines into the upper left corner of an image. Anything beyond the edges of the image is cut off.
 pub fn draw_legend(image: &mut DecodedImage, lines: &[LegendLine]) {
     let letters = lines.iter().map(|line| line.text.chars().count()).max().unwrap_or(0);
     let (Ok(letters), Ok(count)) = (u32::try_from(letters), u32::try_from(lines.len())) else { return };
@@ -84,7 +84,7 @@ fn draw_letter(image: &mut DecodedImage, letter: char, [left, top]: [u32; 2], sc
     }
 }
 
-/// Covers a rectangle with a colour. `cover` is the fraction of the image that it hides.
+/// Covers a rectangle with a colour. `cover` is the opacity of the colour.
 fn fill(
     image: &mut DecodedImage,
     [left, top]: [u32; 2],

@@ -1,4 +1,4 @@
-//! The posed skin of a character as triangles for ray tests, without the dragged part.
+//! The posed skin of a character as triangles for ray tests. Parts of the skin, such as the dragged one, can be left out.
 
 use glam::{Affine3A, Vec3};
 
@@ -15,14 +15,14 @@ pub(crate) struct Surface {
 
 #[derive(Clone, Copy, Debug)]
 struct Triangle {
-    /// World metres.
+    /// Positions in world metres.
     corners: [Vec3; 3],
-    /// The node that moves it most.
+    /// The node that moves the triangle most.
     node: usize,
 }
 
 impl Surface {
-    /// Returns the visible triangles of a puppet in its current pose whose node is accepted.
+    /// Returns the visible triangles of a puppet in its current pose for whose nodes `accepts` returns true.
     pub(crate) fn new(puppet: &Puppet, accepts: impl Fn(usize) -> bool) -> Self {
         let mut triangles = Vec::new();
         for_each_triangle(puppet, |part, triangle, corners| {
@@ -55,7 +55,7 @@ impl Surface {
         Self { triangles: self.triangles.iter().filter(is_near).copied().collect() }
     }
 
-    /// Returns the triangles after their nodes have moved. Triangles of nodes without a motion are left out.
+    /// Returns the triangles after their nodes have moved. Triangles for whose nodes `motion` returns `None` are left out.
     pub(crate) fn moved(&self, motion: impl Fn(usize) -> Option<Affine3A>) -> Self {
         let moved = |triangle: &Triangle| {
             let motion = motion(triangle.node)?;

@@ -11,7 +11,7 @@ pub(crate) fn turn_about(center: Vec3, angle: f32) -> Affine3A {
     Affine3A::from_translation(axis) * turn * Affine3A::from_translation(-axis)
 }
 
-/// Turns the instances, ghosts, lines and fills of a frame. Crowds and the floor stay.
+/// Turns the instances, ghosts, lines and fills of a frame. Crowds and the floor stay in place.
 pub(crate) fn turn_frame(frame: &mut Frame<'_>, turn: &Affine3A) {
     for instance in frame.instances.iter_mut().chain(&mut frame.ghosts) {
         instance.place = *turn * instance.place;

@@ -10,7 +10,7 @@ use crate::puppet::Puppet;
 
 use super::Session;
 
-/// Maximum error of dropped keys, in radians and metres.
+/// Maximum error that dropping a key may cause, in radians or metres.
 const KEY_ERROR: f32 = 1e-4;
 
 /// Everything needed to export a clip on another thread.
@@ -36,7 +36,7 @@ impl Session {
     /// Prepares the export of what the timeline plays, over its whole length and at the frame rate of its clips.
     ///
     /// # Errors
-    /// One line if nothing plays, or if there would be too many frames.
+    /// Returns a one-line reason if the timeline is empty, or if there would be too many frames.
     pub fn clip_export(&self) -> Result<ClipExport, String> {
         let puppet = self.puppet_to_bake();
         if puppet.motion.is_rest() {
@@ -51,8 +51,8 @@ impl Session {
         Ok(ClipExport { puppet, file: self.file().map(Path::to_path_buf), rate })
     }
 
-    /// Returns the file proposed for an exported clip: beside the project or the character, or in `folder` if there is neither. It is never one of
-    /// the character's source files, which the export refuses to replace.
+    /// Returns the proposed path of an exported clip: beside the project or the character, or in `folder` if there is neither. The path is
+    /// never that of a source file of the character, because the export refuses to replace such files.
     pub(in crate::viewer) fn default_clip(&self, folder: &Path) -> PathBuf {
         let default = self.default_project(folder);
         let project = self.project().unwrap_or(&default);
@@ -73,11 +73,11 @@ impl Session {
 }
 
 impl ClipExport {
-    /// Writes the clip as .glb or .bvh. Calls `goes_on` with the completed fraction, and stops without a file if it returns false.
-    /// Returns a one-line summary, or `None` if stopped.
+    /// Writes the clip as .glb or .bvh. Calls `goes_on` with the completed fraction, and stops without a file if it returns false. Returns
+    /// a one-line summary, or `None` if the export was stopped.
     ///
     /// # Errors
-    /// One line if the clip cannot be written. An existing file is then unchanged.
+    /// Returns a one-line reason if the clip cannot be written. An existing file is then unchanged.
     pub fn write(
         mut self,
         path: &Path,
@@ -90,7 +90,7 @@ impl ClipExport {
         if inputs.into_iter().any(|input| atomic::is_same(input, path)) {
             return Err(named(&"the export would overwrite the character; choose another file"));
         }
-        // A missing folder is reported before the work.
+        // A missing folder is reported before the clip is baked.
         atomic::check(path).map_err(|e| named(&e))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let times = 0.0..self.puppet.seconds();

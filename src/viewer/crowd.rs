@@ -25,9 +25,9 @@ use super::window::initial_size;
 use super::window::swapchain::{Acquired, Swapchain};
 use super::{Orbit, ViewerError};
 
-/// Maximum time step, so that nobody jumps after a period without frames.
+/// Maximum time step, so that no member jumps after a period without frames.
 const MAX_STEP: Duration = Duration::from_millis(50);
-/// How often the title shows the number of frames per second.
+/// Interval at which the title is updated with the number of frames per second.
 const TITLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Delay before drawing is retried if the window has no texture.
 const RETRY: Duration = Duration::from_millis(50);
@@ -35,7 +35,7 @@ const RETRY: Duration = Duration::from_millis(50);
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 /// Minimum height of the camera above the ground, as a fraction of the crowd's radius.
 const CLEARANCE: f32 = 0.03;
-/// Pixels of a touchpad's scrolling that count as one step of a wheel.
+/// Pixels of touchpad scrolling that count as one wheel step.
 const PIXELS_PER_STEP: f32 = 50.0;
 
 /// What the window of a crowd shows.
@@ -104,7 +104,7 @@ struct Stage {
     renderer: Renderer,
     scene: CrowdScene,
     stepped: Instant,
-    /// Start of the interval in which frames are counted, and their number.
+    /// Start of the interval in which frames are counted, and the number of frames so far.
     counted: (Instant, u32),
 }
 
@@ -156,7 +156,7 @@ impl Stage {
             Acquired::Hidden => return Ok(Shown::Hidden),
         };
         self.stepped = now;
-        // Smooth edges and shadows take several times as long on a software adapter.
+        // On a software adapter, multisampling and shadows take several times as long.
         let is_fast = !gpu.capabilities.is_software;
         let bounds = self.scene.bounds();
         let mut camera = orbit.camera(&bounds);

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::view::{AUTO_FOV_Y, Bounds, Camera, Fit, FittedView, Projection};
 
-/// Radians per pixel.
+/// Angle in radians by which the camera orbits per pixel of pointer movement.
 const RADIANS_PER_PIXEL: f32 = 0.006;
 /// Fraction of the distance by which one step of the wheel moves the camera closer.
 const ZOOM_STEP: f32 = 0.12;
 /// Fraction of the camera distance by which one wheel step pushes the dragged object.
 const PUSH_STEP: f32 = 0.04;
 
-/// Distance of an orthographic camera from the scene, as a multiple of the scene's radius. Anything nearer is invisible.
+/// Distance of an orthographic camera from the scene, as a multiple of the scene's radius. Anything behind the camera is invisible.
 const ORTHOGRAPHIC_RADII: f32 = 4.0;
 
 /// The projection of an orbiting camera.
@@ -44,7 +44,7 @@ pub struct Orbit {
     pub pitch: f32,
     /// Radius of the subject in metres. It limits the distance of the camera.
     pub radius: f32,
-    /// The projection. An orthographic camera shows as much of the plane through the target as a perspective one.
+    /// The projection. An orthographic camera shows as much of the plane through the target as a perspective camera.
     #[serde(default, skip_serializing_if = "is_perspective")]
     pub projection: OrbitProjection,
 }
@@ -67,7 +67,7 @@ impl Orbit {
         orbit
     }
 
-    /// Returns the orbit of a camera whose up direction is +Y. `radius` is the subject's, in metres.
+    /// Returns the orbit of a camera whose up direction is +Y. `radius` is the radius of the subject in metres.
     pub fn of_camera(camera: &Camera, radius: f32) -> Self {
         let back = camera.position - camera.target;
         let direction = back.normalize_or(Vec3::Z);
@@ -226,8 +226,7 @@ impl Orbit {
         self.limit_target();
     }
 
-    /// Limits the target's distance from the origin, because single precision is too coarse for a character far from
-    /// it.
+    /// Limits the target's distance from the origin, because single precision is too coarse for a view far from the origin.
     fn limit_target(&mut self) {
         self.target = self.target.clamp_length_max(self.radius * 1e3 + 1e3);
     }

@@ -20,7 +20,7 @@ impl Quality {
     /// The quality of a scene at rest and of saved images.
     pub(super) const FULL: Self = Self { samples: 4, shadow: true, percent: 100 };
 
-    /// Smallest image size in percent.
+    /// Smallest image size, in percent of the scene's size in the window.
     const SMALLEST: u32 = 45;
 
     /// The qualities of moving scenes, from the best to the fastest. Small images are multisampled, because the steps of their edges would become
@@ -38,7 +38,7 @@ impl Quality {
         frame.shadow &= self.shadow;
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let scale = self.percent as f32 / 100.0;
-        // Widths are in pixels of the image.
+        // The line widths are in pixels of the image, so they are scaled too.
         if let Some(Grid::Clear { width }) = frame.ground.as_mut().map(|floor| &mut floor.grid) {
             *width = (*width * scale).max(MIN_GRID_WIDTH);
         }
@@ -56,11 +56,11 @@ impl Quality {
 const MIN_GRID_WIDTH: f32 = 0.7;
 /// Time without a change after which a scene is drawn in full quality.
 const REST: Duration = Duration::from_millis(150);
-/// A frame that takes longer is slow.
+/// Duration above which a frame is slow.
 const SLOW: Duration = Duration::from_millis(25);
-/// A frame that takes less leaves room for a better quality.
+/// Duration below which a frame leaves room for a better quality.
 const FAST: Duration = Duration::from_millis(12);
-/// Number of consecutive slow frames after which the quality is reduced. A single one may have other causes.
+/// Number of consecutive slow frames after which the quality is reduced. A single slow frame may have other causes.
 const SLOW_FRAMES: u32 = 3;
 /// Number of consecutive fast frames after which a better quality is tried. The number doubles each time the better
 /// quality turns out to be too slow, up to a maximum.
@@ -90,8 +90,7 @@ pub(super) struct QualityControl {
 }
 
 impl QualityControl {
-    /// Creates a control that starts at full quality, or on a software adapter at a lower one for the first frame and for moving
-    /// scenes.
+    /// Creates a control that starts at full quality. On a software adapter, the first frame and moving scenes start at a lower quality.
     pub(super) fn new(is_software: bool) -> Self {
         Self {
             level: if is_software { SOFTWARE_LEVEL } else { 0 },
@@ -136,13 +135,13 @@ impl QualityControl {
         quality
     }
 
-    /// Records how long drawing a frame of a changed scene took, without waiting for the display.
+    /// Records how long it took to draw a frame of a changed scene, excluding the time spent waiting for the display.
     pub(super) fn note(&mut self, duration: Duration) {
-        // On a very slow machine, a single frame takes longer than [`REST`].
+        // Count from the end of the frame, because on a very slow machine a single frame takes longer than [`REST`].
         if std::mem::take(&mut self.is_change) {
             self.changed = self.changed.map(|then| then + duration);
         }
-        // Frames at rest say nothing about movement, which they interrupt for at most one frame.
+        // Ignore frames at rest, because they say nothing about the speed of movement. They interrupt a movement for at most one frame.
         let is_level = Quality::LEVELS.get(self.level) == Some(&self.current);
         if std::mem::take(&mut self.is_first) || !is_level {
             return;
@@ -156,7 +155,7 @@ impl QualityControl {
         }
     }
 
-    /// Returns when the scene must be redrawn in full quality, if the latest frame was reduced.
+    /// Returns when the scene must be redrawn in full quality, if the quality of the latest frame was reduced.
     pub(super) fn due(&self) -> Option<Duration> {
         self.changed.filter(|_| self.is_reduced()).map(|then| then + REST)
     }

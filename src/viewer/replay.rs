@@ -47,7 +47,7 @@ struct ClipSource {
     file: PathBuf,
     fingerprint: String,
     transfer: Transfer,
-    /// Name of the only clip. In a session, each command specifies its own.
+    /// Name that the project gives to a single clip. In a session, each command contains the name instead.
     name: Option<String>,
     source: Arc<Source>,
 }
@@ -291,7 +291,7 @@ impl Replay {
         Ok(Self { session, path: recording.path.clone(), lines, next, additions, progress: progress.clone() })
     }
 
-    /// Makes the replay ignore [`Progress::stop`], because reading has ended.
+    /// Makes the replay ignore [`Progress::stop`] from now on, because loading has ended.
     #[cfg(feature = "window")]
     pub(super) fn detach(&mut self) {
         self.progress = Progress::default();
@@ -303,8 +303,8 @@ impl Replay {
         self.session.apply(Command::Play(true));
     }
 
-    /// Executes all commands up to a time since the start of the recording, and moves the playing motion to that time.
-    /// Does nothing if the time is earlier than in the previous call.
+    /// Executes all commands up to a time since the start of the recording, and plays the motion up to that time. Does nothing if the time
+    /// is earlier than in the previous call.
     ///
     /// The result does not depend on earlier calls.
     ///
@@ -327,7 +327,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Like [`Self::advance`], for a session that is kept elsewhere. It must be the one that [`Self::swap_session`] returned.
+    /// Like [`Self::advance`], for a session that is stored outside the replay. It must be the session that was taken out with
+    /// [`Self::swap_session`].
     ///
     /// # Errors
     /// [`ReplayError`] if the file has changed in the meantime.
@@ -350,7 +351,7 @@ impl Replay {
                 self.session.advance(at);
                 self.add(addition);
             }
-            // The next line may name the added clips.
+            // Read the next line only after the clips were added, because it may contain their names.
             self.next = self.lines.as_mut().map_or(Ok(None), SessionLines::step)?;
             // Only the last of consecutive `Hover` commands matters, and picking at each position would be slow.
             let is_hover = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));
@@ -384,7 +385,7 @@ impl Replay {
         &self.session
     }
 
-    /// Returns the session to continue it.
+    /// Ends the replay and returns its session, which can then be continued.
     pub fn into_session(self) -> Session {
         self.session
     }

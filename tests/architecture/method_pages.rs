@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use sinew::ik::{Method, Options, SolverOption};
 
-/// The largest total size of the images in `docs/solvers`, bytes.
+/// Maximum total size of the images in `docs/solvers`, in bytes.
 const MAX_IMAGES: u64 = 1_500_000;
 /// The header of a page's table of options.
 const OPTION_HEADER: &str = "| option | default | effect |";
 
-/// A page and what its checks need.
+/// A page with the data that its checks need.
 struct Page {
     method: Method,
     text: String,

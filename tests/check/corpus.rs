@@ -9,9 +9,9 @@ use sinew::check::seed::{KINDS, Seeded, seed};
 use sinew::check::{Check, CheckOptions, Checker, ClipReport, Finding, Severity};
 use sinew::rig::{self, Rig};
 
-/// Consequences of a fault end this long before or after it, seconds.
+/// Consequences of a fault are at most this long before or after it, in seconds.
 const NEAR: f32 = 0.35;
-/// A clip that is shorter than this has no room for a fault, seconds.
+/// Minimum length of a clip to which a fault can be added, in seconds.
 const MIN_SECONDS: f32 = 0.5;
 
 /// The faults that are reported and not repaired.
@@ -73,7 +73,7 @@ impl<'a> Corpus<'a> {
         let options = CheckOptions::default();
         let (mut clean, mut mended, mut all) = (Vec::new(), Vec::new(), 0);
         for (index, source) in sources.iter().enumerate() {
-            // A checker lives as long as the program.
+            // The checker is leaked, so that it lives as long as the program.
             let checker: &'a Checker<'a> = Box::leak(Box::new(Checker::new(&source.character, &source.rig)));
             for (number, clip) in source.character.clips.iter().enumerate() {
                 if clip.seconds < MIN_SECONDS {

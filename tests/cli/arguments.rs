@@ -190,7 +190,7 @@ fn bench_tables_have_every_method_and_column() {
     let paper = stdout(["bench", "--table", "paper", "--cases", "5", "--json"]);
     let paper: serde_json::Value = serde_json::from_str(&paper).unwrap();
     let rows = paper["paper"].as_array().unwrap();
-    // Three methods, without and with limits, with a common tolerance, with the paper's tolerance, and as printed there.
+    // Three methods, without and with limits, with a common tolerance, with the paper's tolerance, and as printed in the paper.
     assert_eq!(rows.len(), 18);
     for column in
         ["mean_us", "relative_time", "iterations", "error_mean", "error_max", "wrong", "published_seconds"]

@@ -20,7 +20,7 @@ fn crowds_of_several_models_are_drawn_frame_by_frame() {
     let frames = [1, 2, 3].map(|n| image::open(&folder.join(format!("walk-0{n}.png"))));
     assert!(!folder.join("walk-00.png").exists() && !folder.join("walk-04.png").exists());
     assert_eq!(frames[0].size(), (160, 90));
-    // They walk.
+    // The characters walk.
     let changed = frames[0].pixels().zip(frames[2].pixels()).filter(|(a, b)| a != b).count();
     assert!(changed > 50, "{changed} pixels");
     // The same input gives the same bits.

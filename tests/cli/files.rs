@@ -170,7 +170,7 @@ fn send(signal: &str, child: &Child) {
 
 #[test]
 fn an_interrupted_sequence_keeps_its_finished_frames() {
-    // A shell that starts tests in the background lets them ignore SIGINT.
+    // A shell that starts tests in the background makes them ignore SIGINT.
     let shell = if cfg!(target_os = "linux") { "exec env --default-signal=INT,TERM" } else { "exec" };
     for (signal, number) in [("INT", 2), ("TERM", 15)] {
         let folder = folder(&format!("interrupted-{signal}"));

@@ -77,7 +77,7 @@ fn prismatic_and_mimic_joints_of_a_rig_are_listed() {
     assert_eq!(report["prismatic"][0], json!({"joint": "leftHand", "min": -0.01, "max": 0.25}));
     let expected = json!({"joint": "rightHand", "leader": "leftHand", "ratio": -1.0, "offset": 0.0});
     assert_eq!(report["mimics"], json!([expected]));
-    // A rig with neither has no such keys.
+    // A rig without prismatic joints does not have this key.
     assert!(json(["inspect", "--json"]).get("prismatic").is_none());
 }
 

@@ -20,7 +20,7 @@ fn refused(more: [&str; 4]) -> String {
     refusal([a, b, c, d, e, f, g])
 }
 
-/// The angle of the largest rotation of a node between two poses, degrees.
+/// The angle of the largest rotation of a node between two poses, in degrees.
 fn largest_turn(a: &Value, b: &Value) -> f64 {
     let dot = |a: &Value, b: &Value| {
         let numbers = |v: &Value| v["rotation"].as_array().unwrap().clone();
@@ -123,11 +123,11 @@ fn options_of_a_rig_are_defaults_for_the_command_line() {
     assert_eq!((&plain["method"], &plain["iterations"]), (&"ccd".into(), &3.into()));
     let named = posed(["--method=ccd", "--iterations=3", "--option", "ccd.step=5deg"])["reports"][0].clone();
     assert_eq!(plain["position_error"], named["position_error"]);
-    // The command line overrides each of them.
+    // The command line overrides each option of the rig.
     assert_eq!(report(["--method", "dls"])["method"], "dls");
     assert_eq!(report(["--option", "iterations=2"])["iterations"], 2);
     assert_ne!(report(["--option", "ccd.step=none"])["position_error"], plain["position_error"]);
-    // Writing the rig again keeps them.
+    // Writing the rig again keeps the options.
     let written = folder("options-rig-again").join("again.rig.toml");
     stdout(["inspect", "--rig", rig, "--write-rig", written.to_str().unwrap()]);
     let text = fs::read_to_string(&written).unwrap();

@@ -90,7 +90,7 @@ fn a_goal_of_the_hips_bends_the_legs() {
             assert!((posed - rest).abs() < 2e-4, "{name}: {posed} {rest}");
         }
     }
-    // The same with pins.
+    // The feet also stay on the floor if they are pinned.
     let pins = ["--pin", "leftFoot", "--pin", "rightFoot"];
     let [a, b, c, d] = pins;
     let pose = json(["pose", "--method", "full-body", "--reach", "hips=0.1,0.8,0", a, b, c, d]);

@@ -133,7 +133,7 @@ fn pinned_feet_stay_while_hands_and_head_reach() {
         &asset::load(&path).unwrap(),
         ["Foot.L", "Foot.R"],
         [("Hand.L", [0.35, 0.75, 0.5]), ("Hand.R", [-0.3, 0.7, 0.5]), ("Head", [0.05, 1.25, 0.3])],
-        // The three goals together are a little too far for his arms.
+        // The three goals together are a little too far for the character's arms.
         0.06,
     );
 }

@@ -57,7 +57,7 @@ fn every_step_is_a_row_and_the_last_one_has_the_error_of_the_result() {
 
 #[test]
 fn solves_are_numbered_and_orientations_have_their_own_error() {
-    // The whole body would meet both in one solve.
+    // The whole body would meet both goals in one solve.
     let reach = ["pose", "--method", "dls", "--reach", "leftHand=0.4,1.4,0.3", "--orient", "head=0,0.3,0,1"];
     let [a, b, c, d, e, f, g] = reach;
     let path = folder("trace-two").join("pose.json");

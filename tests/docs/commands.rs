@@ -15,8 +15,8 @@ use crate::{assert_none, fixtures, founding, sinew};
 /// Options whose values this test reduces, so that it takes seconds instead of minutes.
 const LIGHTER: [(&str, &str); 4] =
     [("--count", "12"), ("--turntable", "3"), ("--resolution", "96,64"), ("--cases", "2")];
-/// Subcommands that draw images, to which this test adds a resolution. It does not make the maps of ambient occlusion cheaper, so
-/// `render` draws without them.
+/// Subcommands that draw images, to which this test adds a resolution. A lower resolution does not make the maps of ambient occlusion
+/// cheaper, so `render` draws without them.
 const DRAWING: [&str; 2] = ["render", "crowd"];
 /// Number of commands whose time is printed.
 const SLOWEST: usize = 30;
@@ -86,7 +86,7 @@ fn jobs(page: &Page) -> Vec<Job> {
     jobs
 }
 
-/// Runs a command, and checks its exit code, that its output exists, and what must hold.
+/// Runs a command, and checks its exit code, that its output exists, and the claims that must hold.
 fn run(folder: &Path, job: &Job) -> Result<(), String> {
     let Words { words, code, .. } = &job.command;
     let claims = &job.claims;

@@ -16,7 +16,7 @@ const HEADER: &str = "| section | what it says | command line | what holds | vie
 /// The page with the closing table, which compares the methods with tables that were computed from the documents.
 const CLOSING_PAGE: &str = "docs/solvers.md";
 const CLOSING_HEADER: &str = "| document | figure or equation | command | compared | difference |";
-/// Largest difference that the tests of the closing table let pass, metres or components of unit vectors.
+/// Maximum difference that the tests of the closing table accept, in metres or in components of unit vectors.
 const CLOSING_LIMIT: f64 = 1e-6;
 /// A cell for something that sinew lacks.
 const NOTHING: &str = "–";
@@ -54,7 +54,7 @@ fn rows_below(page: &Page, header: &str) -> Vec<Row> {
     rows
 }
 
-/// Returns the complete commands of the page's tables, which the test of commands runs, and what must hold after each.
+/// Returns the complete commands of the page's tables, which the test of commands runs, and the claims that must hold after each.
 pub(crate) fn commands(page: &Page) -> Vec<(String, Words, Vec<Claim>)> {
     let mut commands = Vec::new();
     for row in rows(page) {

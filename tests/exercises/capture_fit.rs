@@ -21,7 +21,7 @@ fn matrix(rest: [DVec3; 3], measured: [DVec3; 3]) -> DMat3 {
     columns(measured) * columns(rest).inverse()
 }
 
-/// Makes a rotation of a matrix by the process of Gram and Schmidt. `first` is the axis that keeps its direction, and
+/// Converts a matrix to a rotation by the Gram–Schmidt process. `first` is the axis that keeps its direction, and
 /// `second` keeps its plane.
 fn orthonormal(matrix: DMat3, first: usize, second: usize) -> DQuat {
     let a = matrix.col(first).normalize();

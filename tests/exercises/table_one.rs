@@ -50,7 +50,7 @@ fn targets(count: usize) -> Vec<DVec3> {
 struct Measured {
     /// Share of the targets whose error exceeds 1.1 times the tolerance, percent.
     wrong: f64,
-    /// The same among the targets beyond 0.98 of the reach.
+    /// The same share, but of the targets beyond 0.98 of the reach.
     wrong_far: f64,
     /// Mean number of iterations.
     iterations: f64,

@@ -10,7 +10,7 @@ use crate::page::{Page, assert_printed};
 
 const PAGE: &str = include_str!("../../docs/exercises/08-time-warp.md");
 
-/// Samples per second, as sinew takes them to find the foot strikes.
+/// Sample rate that sinew uses to detect foot strikes, in samples per second.
 const RATE: f32 = 60.0;
 
 /// A cyclic clip, and the phases at which its left and its right foot become low, and are farthest in front.

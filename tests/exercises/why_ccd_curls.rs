@@ -14,9 +14,9 @@ const PAGE: &str = include_str!("../../docs/exercises/03-why-ccd-curls.md");
 struct Curl {
     /// Sum of the angles between consecutive links, degrees.
     total: f64,
-    /// The largest of them.
+    /// The largest of these angles, degrees.
     largest: f64,
-    /// Share of the last ten in the sum, percent.
+    /// Share of the last ten angles in the sum, percent.
     near_tip: f64,
 }
 

@@ -16,7 +16,7 @@ mod tolerances;
 const WEIGHING: [Method; 5] =
     [Method::PseudoInverse, Method::Dls, Method::Sdls, Method::Optimize, Method::FullBody];
 
-/// Two results count as equal if no joint differs by more, radians. Rounding of the targets alone causes less.
+/// Two results count as equal if no joint differs by more than this, in radians. Rounding of the targets alone causes smaller differences.
 const SAME: f64 = 1e-6;
 
 fn options(method: Method) -> Options {

@@ -74,7 +74,8 @@ fn no_method_exceeds_its_iterations() {
                     counts.push((iterations, report.iterations, posed));
                 }
                 for ((limit, used, posed), (_, more, next)) in counts.iter().zip(counts.iter().skip(1)) {
-                    // A solve that ends by itself does so whatever the limit, and another one goes on.
+                    // A solve that ends before the limit ends in the same way with a higher limit. A solve that reached the limit
+                    // continues.
                     if used < limit {
                         assert_eq!((used, posed), (more, next), "{name}, {restarts} restarts after {limit}");
                     } else {

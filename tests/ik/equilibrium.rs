@@ -164,7 +164,7 @@ fn iterations_are_obeyed() {
         let (body, report) = solved(Goal::position(HAND, to), &options);
         let error = position(&body, HAND).distance(to);
         assert!(report.iterations <= iterations, "{iterations}: {}", report.iterations);
-        // A few iterations spend some of them on the way.
+        // With few iterations, some are spent on the way, so the error may grow slightly.
         assert!(error < last + 0.06 && error < largest, "{iterations}: {error} m after {last} m");
         last = error;
     }
@@ -258,7 +258,7 @@ fn a_frame_of_a_drag_takes_one_iteration() {
             done += 1.0;
             let goal = Goal::position(link, from + by * (done / frames));
             let report = solver.solve(&mut body, &[goal], &options(Start::Continue)).unwrap();
-            // The first frame walks from the stance.
+            // The first frame starts at the stance, so it does not count.
             all.extend((done > 1.0).then_some(report.iterations));
         }
     }

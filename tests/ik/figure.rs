@@ -136,18 +136,18 @@ impl Drag {
         outcome
     }
 
-    /// Returns the distance of the dragged link from its target, metres of a person.
+    /// Returns the distance between the dragged link and its target, in metres at human size.
     fn error(&self) -> f64 {
         position(&self.body, self.goals.last().unwrap().link).distance(self.target()) / self.size
     }
 
-    /// Returns the mean turn of the joints from the pose at the start, radians.
+    /// Returns the mean turn of the joints from the pose at the start, in radians.
     fn mean_turn(&self) -> f64 {
         let rotations = self.body.rotations();
         rotations.iter().map(|q| angle(*q, DQuat::IDENTITY)).sum::<f64>() / rotations.len() as f64
     }
 
-    /// Returns how far the feet have slid in metres of a person, and how far they have turned in radians.
+    /// Returns how far the feet have slid in metres at human size, and how far they have turned in radians.
     fn feet(&self) -> (f64, f64) {
         let slide =
             |goal: &Goal| position(&self.body, goal.link).distance(goal.position.unwrap()) / self.size;
@@ -180,7 +180,7 @@ fn straight_legs_bend_forwards_when_the_hips_go_down() {
 fn without_a_pull_the_body_moves_only_as_far_as_its_feet_need() {
     let solve = |up: f64| {
         let mut body = person(1.0);
-        // It leans beyond its feet.
+        // The body leans beyond its feet.
         body.set_rotation(CHEST, DQuat::from_rotation_x(0.6));
         let pin = |foot| {
             let at = position(&body, foot) + up * DVec3::Y;

@@ -18,7 +18,7 @@ fn solve(start: &Body, goal: &Goal, options: &Options) -> (Body, Report) {
     (body, report)
 }
 
-/// Returns the angles by which the joints of two poses differ, radians.
+/// Returns the angles by which the joints of two poses differ, in radians.
 fn angles(a: &Body, b: &Body) -> Vec<f64> {
     let angle = |(a, b): (&DQuat, &DQuat)| {
         let d = a.conjugate() * *b;
@@ -102,7 +102,7 @@ fn the_midpoint_is_used_after_the_closed_form() {
     }
 }
 
-/// Returns how far the joints are from the middle of their limits, radians.
+/// Returns how far the joints are from the middle of their limits, in radians.
 fn distance_from_middle(body: &Body) -> f64 {
     let rest = chain(body.links().len() - 1);
     let mut rest = rest;

@@ -152,7 +152,7 @@ fn a_lone_prismatic_joint_moves_to_the_nearest_displacement() {
         ];
         let start = Body::new(links, DAffine3::IDENTITY).unwrap();
         let z = if link == 1 { 1.0 } else { 1.1 };
-        // Its axis is +X in the parent's frame.
+        // The axis of the joint is +X in the parent's frame.
         for (x, wanted) in [(0.3, 0.3), (-0.2, -0.2), (0.9, 0.5), (-7.0, -0.5)] {
             for method in METHODS {
                 let mut body = start.clone();

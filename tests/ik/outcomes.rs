@@ -182,16 +182,17 @@ fn random_target(kind: usize, body: &Body, random: &mut Random) -> Goal {
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     reached: usize,
-    /// Solves that limits block. Among them, those in which the joints can still turn to a nearer pose, and those in which
-    /// limits hold nothing back.
+    /// `blocked` counts solves reported as blocked by limits. `moving` counts those of them in which the joints can still turn to a nearer
+    /// pose, and `free` those in which no limit holds the chain back.
     blocked: usize,
     moving: usize,
     free: usize,
-    /// Solves out of reach. Among them, those whose target is not beyond the bones, or that a limit holds back.
+    /// `far` counts solves reported as out of reach. `near` counts those of them whose target is not beyond the bones, and `held` those in
+    /// which a limit holds the chain back.
     far: usize,
     near: usize,
     held: usize,
-    /// All others. Among them, those that limits do block.
+    /// `open` counts all others. `unseen` counts those of them that limits do block.
     open: usize,
     unseen: usize,
 }

@@ -103,7 +103,7 @@ fn linear(stored: u8) -> f32 {
     if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Returns the light that a pixel reflects, as a fraction of an open surface's. Neutral subtracts 0.04.
+/// Returns the light that a pixel reflects, as a fraction of an open surface's. The tone map Neutral subtracts 0.04.
 fn seen(image: &DecodedImage, x: u32, y: u32) -> f32 {
     (linear(pixel(image, x, y)[1]) + 0.04) / ALBEDO
 }
@@ -157,7 +157,7 @@ fn a_wall_hides_half_of_the_surroundings_from_its_foot() {
     let wall = square(Vec3::new(0.0, 0.75, 0.0), Vec3::Y * 0.75, Vec3::Z * 2.0);
     let image = draw(&file(&[ground(), wall]), constant_light(), |_| {});
     assert_visibility(&image, 0.06, |x, z| {
-        // As if the wall were infinitely long. Its top is 1.5 m above the plane.
+        // The expected visibility is that of an infinitely long wall. Its top is 1.5 m above the plane.
         let x = x.abs();
         (x > 0.06 && x < 0.8 && z.abs() < 0.5).then(|| 0.5 + 0.5 * x / x.hypot(1.5))
     });

@@ -282,7 +282,7 @@ fn a_frame_after_one_that_was_too_large_is_complete() {
     let (puppet, settings) = (host.puppet.clone(), view(1, Background::Color(GREY)));
     let mut one = scene::frame(&puppet, &settings);
     let mut crowd = one.clone();
-    // Its matrices leave space for those of all instances, so that only the records need a new buffer later.
+    // The frame's matrices reserve space for those of all instances, so that only the records need a new buffer later.
     let long = puppet.palette().matrices.repeat(50);
     one.instances[0].palette = &long;
     for step in 0..40_u8 {

@@ -64,7 +64,7 @@ fn eye(wavelength: f64) -> DVec3 {
     )
 }
 
-/// The same from the front as a sum of waves over all wavelengths, without any of the paper's approximations.
+/// The same reflection from the front, computed as a sum of waves over all wavelengths without any of the paper's approximations.
 fn interference(ior: f64, thickness: f64, base_f0: f64) -> DVec3 {
     let base_ior = (1.0 + base_f0.sqrt()) / (1.0 - base_f0.sqrt());
     let (upper, lower) = ((1.0 - ior) / (1.0 + ior), (ior - base_ior) / (ior + base_ior));

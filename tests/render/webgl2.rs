@@ -160,7 +160,7 @@ fn figures_with_holes_hide_the_same_ambient_light() {
         "nodes": [{"mesh": 0}],
     }));
     let puppet = Puppet::new(load(&file), 0);
-    // With more samples, the edge of the hole in the image differs, because it needs masks of samples.
+    // With more samples, the edge of the hole in the image differs, because it needs sample masks.
     let occluded = |frame: &mut Frame<'_>| (frame.ambient_occlusion, frame.samples) = (true, 1);
     assert_eq!(difference(&puppet, LightSource::Studio, occluded), 0);
 }
@@ -219,7 +219,7 @@ fn every_shader_can_be_translated_for_webgl2() {
         let flags = naga::valid::ValidationFlags::all();
         let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
         let info = validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        // Masks of samples need an extension, without which the entry point is not used.
+        // Sample masks need an extension. Without it, the entry point is not used.
         for entry in module.entry_points.iter().filter(|entry| entry.name != "smooth_holes") {
             let (stage, entry_point) = (entry.stage, entry.name.clone());
             let (module, info) = naga::back::pipeline_constants::process_overrides(

@@ -26,7 +26,7 @@ fn played() -> Session {
     session
 }
 
-/// Returns the largest distance of joints, metres.
+/// Returns the largest distance of joints, in metres.
 fn difference(session: &Session, other: &Puppet) -> f32 {
     let (skeleton, there) = (&session.puppet().character().skeleton, &other.character().skeleton);
     let distance = |name: &str| {
@@ -90,7 +90,7 @@ fn export_can_be_cancelled_and_replaces_no_input() {
     }
     let cancelled = played.clip_export().unwrap().write(&folder.join("a.glb"), |done| done < 0.5);
     assert_eq!(cancelled.unwrap(), None);
-    // Once more after the last frame, before the file is written.
+    // The function is called once more after the last frame, before the file is written.
     let mut calls = 0;
     let counted = |_: f32| {
         calls += 1;

@@ -75,7 +75,7 @@ fn triangles(session: &Session) -> Vec<[Vertex; 3]> {
     found
 }
 
-/// Returns how far the left hand is in front of the rest of the body as the camera sees it, metres. Negative if a vertex is inside.
+/// Returns how far the left hand is in front of the rest of the body as the camera sees it, in metres. Negative if a vertex is inside.
 fn gap(session: &Session, toward: Vec2) -> f32 {
     let along = Ray::through(&session.camera(), toward, SIZE).unwrap().direction;
     let all = triangles(session);
@@ -120,7 +120,7 @@ fn a_hand_lands_on_the_body() {
             let landed = gap(&session, to);
             gaps.push(landed);
             assert!(landed.abs() < 0.02, "{path} {place:?}: {landed}");
-            // Without it, the hand is far in front.
+            // Without landing, the hand is far in front of the body.
             session.apply(Command::Cancel);
             session.apply(Command::Landing(false));
             drag_hand(&mut session, to, 30);
@@ -265,7 +265,7 @@ fn keys_keep_a_hand_where_a_drag_has_laid_it() {
         contact.on.is_some_and(|on| session.puppet().character().skeleton.label(on).contains("UpperLeg")),
         "{contact:?}"
     );
-    // It is part of the key's undo step.
+    // The contact is part of the key's undo step.
     session.apply(Command::Undo);
     assert!(session.puppet().motion.contacts.is_empty());
     session.apply(Command::Redo);

@@ -160,7 +160,7 @@ fn invalid_settings_are_replaced_by_defaults() {
         settings.add(Path::new("/models/a.glb"));
         assert_eq!(Preferences::at(path.clone()).recent(), [Path::new("/models/a.glb")]);
     }
-    // An invalid value leaves the others.
+    // An invalid value does not affect the others.
     fs::write(&path, "{\"theme\":\"purple\",\"recent\":[\"/a.glb\"]}").unwrap();
     assert_eq!(Preferences::at(path.clone()).recent(), [Path::new("/a.glb")]);
     // Unknown keys of later versions are ignored.

@@ -24,7 +24,7 @@ fn stored(session: &Session, name: &str) -> StoredPose {
     StoredPose::read(&fs::read_to_string(json).unwrap()).unwrap()
 }
 
-/// Returns the largest distance between joints of two sessions, metres.
+/// Returns the largest distance between joints of two sessions, in metres.
 fn difference(a: &Session, b: &Session) -> f32 {
     let pairs = a.puppet().world_from_node().iter().zip(b.puppet().world_from_node());
     pairs.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f32::max)
@@ -49,7 +49,7 @@ fn blends_start_from_the_same_pose_until_the_release() {
     let pose = stored(&wanted, "pose-blend");
     let mut session = session();
     let before = session.puppet().pose().clone();
-    // The commands of a slider.
+    // Apply the commands that a slider sends.
     for weight in [0.2, 0.9, 0.5] {
         session.apply(session.blend_command(&pose, weight).unwrap());
     }

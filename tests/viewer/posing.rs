@@ -225,7 +225,7 @@ fn joints_are_added_to_the_selection_and_removed_from_it() {
     assert_eq!((session.selected(), session.selection()), (Some(foot), vec![foot, other, hand]));
     session.apply(Command::SelectRemove(foot));
     assert_eq!((session.selected(), session.selection()), (Some(other), vec![other, hand]));
-    // Pins and resets concern all of them.
+    // Pins and resets apply to all selected joints.
     let count = |session: &mut Session| {
         pull(session, foot, Vec3::new(0.0, 0.02, 0.0));
         let pins = session.reports().iter().filter(|r| r.kind == sinew::puppet::GoalKind::Pin).count();

@@ -46,7 +46,7 @@ fn reopened(session: &mut Session, path: &Path) -> ([String; 2], Session) {
     ([first, fs::read_to_string(path).unwrap()], opened)
 }
 
-/// Returns the largest distance between joints of two sessions, metres.
+/// Returns the largest distance between joints of two sessions, in metres.
 fn difference(a: &Session, b: &Session) -> f32 {
     let pairs = a.puppet().world_from_node().iter().zip(b.puppet().world_from_node());
     pairs.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f32::max)

@@ -71,7 +71,7 @@ fn the_playhead_goes_beyond_the_last_key_and_a_key_there_continues_the_motion() 
     session.apply(Command::Key);
     assert_eq!(session.puppet().motion.duration, Some(4.0));
     assert!(session.puppet().motion.keys.len() == 2 && session.puppet().seconds() >= 4.0);
-    // A clip ends where it ends.
+    // The playhead stops at the end of a clip.
     session.apply(Command::Clip(Some(0)));
     session.apply(Command::Seek(100.0));
     assert!((time(&session) - session.puppet().seconds()).abs() < 1e-6);

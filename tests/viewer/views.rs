@@ -194,7 +194,7 @@ fn a_selected_joint_is_framed_from_the_current_direction() {
     assert!(near.direction().distance(whole.direction()) < 1e-5);
     assert!(near.position.distance(near.target) < 0.5 * whole.position.distance(whole.target));
     assert!(at(&session, "leftHand").distance(SIZE * 0.5) < 200.0);
-    // Without a selection, it is the whole character.
+    // Without a selection, the view shows the whole character.
     session.apply(Command::Select(None));
     input.handle(Event::Key(Key::Char('f')), &mut session);
     assert!(session.camera().target.distance(whole.target) < 1e-4);

@@ -28,7 +28,7 @@ fn watched_recording_ends_like_the_opened_one() {
     let LoadedFile::Project(mut opened, ..) = read(|l| l.start(path, false, None, SIZE).unwrap()) else {
         panic!("the recording is not opened");
     };
-    // The window has the session of the replay, and the replay has another one meanwhile.
+    // While the window shows the session of the replay, the replay has another one.
     let mut shown = session();
     replay.swap_session(&mut shown);
     let start = pose(&shown);
@@ -39,7 +39,7 @@ fn watched_recording_ends_like_the_opened_one() {
     shown.apply(Command::Release);
     opened.apply(Command::Release);
     assert_eq!(pose(&shown), pose(&opened));
-    // It can be continued.
+    // The session can be continued.
     shown.apply(Command::Clip(Some(0)));
     shown.apply(Command::Undo);
     assert_eq!(pose(&shown), pose(&opened));

@@ -74,7 +74,7 @@ export class SinewViewer extends HTMLElement {
         this.canvas = this.figure = this.pending = undefined;
     }
 
-    /** Gives the canvas as many pixels as it covers. */
+    /** Gives the canvas as many pixels as it covers on the screen. */
     fit() {
         const width = Math.max(1, Math.round(this.clientWidth * devicePixelRatio));
         const height = Math.max(1, Math.round(this.clientHeight * devicePixelRatio));

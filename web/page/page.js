@@ -34,7 +34,7 @@ function unfinished(files) {
     return undefined;
 }
 
-/** Returns which of several files is opened. The others belong to it. */
+/** Returns the one of several files that is opened. The other files belong to it. */
 function main(names) {
     const kinds = ['.sinew', '.session', '.gltf', '.glb', '.vrm', '.bvh', '.json'];
     const rank = (name) => {

@@ -18,7 +18,8 @@ pub struct Figure {
     session: Session,
     renderer: Renderer,
     model: Model,
-    /// The picture. A canvas stores sRGB without converting to it, so what is translucent would be blended as sRGB there.
+    /// The image of the figure. A canvas stores sRGB without converting to it, so translucent surfaces drawn directly into it would be
+    /// blended as sRGB.
     picture: FrameTexture,
     compositor: Compositor,
     surface: wgpu::Surface<'static>,
@@ -80,7 +81,7 @@ impl Figure {
         (0..skeleton.nodes.len()).map(|node| skeleton.label(node)).collect()
     }
 
-    /// Returns where a joint is.
+    /// Returns the world position of a joint.
     ///
     /// # Errors
     /// If there is no such joint.
@@ -109,14 +110,14 @@ impl Figure {
         Ok(at.distance(to) as f32)
     }
 
-    /// Drags what is at a position in the canvas to another one, or orbits the camera if nothing is there.
+    /// Drags the part of the character at a position in the canvas to another position, or orbits the camera if nothing is there.
     pub fn drag(&mut self, from_x: f32, from_y: f32, to_x: f32, to_y: f32) {
         self.grab(from_x, from_y);
         self.pull(from_x, from_y, to_x, to_y);
         self.release();
     }
 
-    /// Begins to drag what is at a position in the canvas. Returns whether anything is there.
+    /// Begins to drag the part of the character at a position in the canvas. Returns whether anything is there.
     pub fn grab(&mut self, x: f32, y: f32) -> bool {
         self.session.apply(Command::Grab(Vec2::new(x, y)));
         self.session.is_dragging()
@@ -169,7 +170,7 @@ impl Figure {
         let texture = match self.surface.get_current_texture() {
             wgpu::CurrentSurfaceTexture::Success(texture)
             | wgpu::CurrentSurfaceTexture::Suboptimal(texture) => texture,
-            // The next frame has one.
+            // There is no texture in this frame, but the next frame has one.
             _ => return Ok(()),
         };
         let view = texture.texture.create_view(&Default::default());

@@ -11,7 +11,7 @@ const FLAGS = [
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS });
 
-/** Scripts that take something away from a browser: WebGPU, or all graphics. */
+/** Scripts that remove features from a browser: WebGPU, or all graphics. */
 export const WITHOUT = {
     webgpu: () => Object.defineProperty(Navigator.prototype, 'gpu', { value: undefined }),
     graphics: () => {

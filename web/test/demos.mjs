@@ -53,7 +53,7 @@ async function react(page, id) {
     const unmoved = await text();
     await section.locator('input[type=range]').first().focus();
     for (let key = 0; key < 3; key++) await page.keyboard.press(key ? 'ArrowRight' : 'PageUp');
-    // A slider may change only later steps.
+    // A slider may change only the later steps.
     await last();
     const moved = await text();
     assert.notEqual(moved, unmoved, `${id}: the slider does nothing`);

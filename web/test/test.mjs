@@ -11,7 +11,7 @@ import { twelveTasks } from './tasks.mjs';
 import { WITHOUT, difference, kept, launch, open, picture, settled } from './browser.mjs';
 
 const [folder, out, ...names] = process.argv.slice(2);
-/** Where the hand of the mannequin is at rest, and where it is dragged to, in pixels of a page of 1280×800. */
+/** Positions of the mannequin's hand at rest and at the end of the drag, in pixels of a page of 1280×800. */
 const HAND = [362, 298];
 const TO = [330, 190];
 /** Whether the page is a release, which is compared with a native release. */

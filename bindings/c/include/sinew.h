@@ -211,7 +211,7 @@ typedef struct {
    */
   int64_t parent;
   /**
-   * Position in the parent's frame, metres.
+   * Position in the parent's frame, in metres.
    */
   double offset[3];
   /**
@@ -241,7 +241,7 @@ typedef struct {
    */
   uint32_t parts;
   /**
-   * Where the point `offset` of the link must be, metres.
+   * Target position of the point `offset` of the link, in metres.
    */
   double position[3];
   /**
@@ -253,15 +253,15 @@ typedef struct {
    */
   double aim_axis[3];
   /**
-   * Position at which `aim_axis` must point, metres.
+   * Position at which `aim_axis` must point, in metres.
    */
   double aim_at[3];
   /**
-   * Position towards which the limb that ends at the link bends, metres.
+   * Position towards which the limb that ends at the link bends, in metres.
    */
   double pole[3];
   /**
-   * A point in the link's frame, metres. Zero is the joint itself.
+   * A point in the link's frame, in metres. Zero is the joint itself.
    */
   double offset[3];
   /**
@@ -305,7 +305,7 @@ typedef struct {
    */
   uint32_t parts;
   /**
-   * Where the point `offset` of the node must be, metres.
+   * Target position of the point `offset` of the node, in metres.
    */
   double position[3];
   /**
@@ -313,15 +313,15 @@ typedef struct {
    */
   double orientation[4];
   /**
-   * Position at which the forward axis of the node must point, metres.
+   * Position at which the forward axis of the node must point, in metres.
    */
   double look[3];
   /**
-   * Position towards which the limb that ends at the node bends, metres.
+   * Position towards which the limb that ends at the node bends, in metres.
    */
   double pole[3];
   /**
-   * A point in the node's frame, metres. Zero is the node's origin.
+   * A point in the node's frame, in metres. Zero is the node's origin.
    */
   double offset[3];
   /**
@@ -598,7 +598,7 @@ const char *sinew_version(void);
 
 /**
  * Returns the message of the last call of this thread that failed, in one line without a line break. The text is valid
- * until the next call of this thread fails. It is empty before the first one.
+ * until the next call of this thread fails. It is empty if no call has failed yet.
  */
 const char *sinew_last_error(void);
 

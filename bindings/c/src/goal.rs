@@ -29,17 +29,17 @@ pub struct SinewGoal {
     pub link: usize,
     /// A sum of `SINEW_POSITION`, `SINEW_ORIENTATION`, `SINEW_AIM`, `SINEW_POLE` and `SINEW_PINNED`.
     pub parts: u32,
-    /// Where the point `offset` of the link must be, metres.
+    /// Target position of the point `offset` of the link, in metres.
     pub position: [f64; 3],
     /// Orientation of the link, a quaternion x, y, z, w.
     pub orientation: [f64; 4],
     /// Direction in the link's frame that must point at `aim_at`.
     pub aim_axis: [f64; 3],
-    /// Position at which `aim_axis` must point, metres.
+    /// Position at which `aim_axis` must point, in metres.
     pub aim_at: [f64; 3],
-    /// Position towards which the limb that ends at the link bends, metres.
+    /// Position towards which the limb that ends at the link bends, in metres.
     pub pole: [f64; 3],
-    /// A point in the link's frame, metres. Zero is the joint itself.
+    /// A point in the link's frame, in metres. Zero is the joint itself.
     pub offset: [f64; 3],
     /// Weight relative to the other goals.
     pub weight: f64,
@@ -79,7 +79,7 @@ impl SinewGoal {
     }
 }
 
-/// Checks that a goal or a target asks for something, and has only known parts.
+/// Checks that a goal or a target has at least one part, and only known ones.
 pub(crate) fn check_parts(parts: u32, known: u32, what: &str) -> Result<(), Failure> {
     if parts & !known != 0 {
         return Err(Failure::invalid(format_args!("parts {parts} of a {what} are unknown")));

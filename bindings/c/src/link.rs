@@ -45,7 +45,7 @@ pub struct SinewLimit {
 pub struct SinewLink {
     /// Index of the parent, which precedes the link. `SINEW_NONE` for the base, which is the first link.
     pub parent: i64,
-    /// Position in the parent's frame, metres.
+    /// Position in the parent's frame, in metres.
     pub offset: [f64; 3],
     /// Local rotation at rest, a quaternion x, y, z, w.
     pub rest: [f64; 4],

@@ -1,7 +1,7 @@
-//! Checked access to what the pointers of a caller point at.
+//! Checked access to the data that a caller's pointers point at.
 //!
-//! Each function refuses pointers that are NULL or not aligned, and lengths that do not fit. What a pointer points at
-//! cannot be checked. The caller promises it: see the safety section of each function.
+//! Each function refuses pointers that are NULL or not aligned, and lengths that do not fit. Whether the data itself is valid cannot be
+//! checked. The caller must guarantee it: see the safety section of each function.
 
 use std::ffi::{CStr, c_char};
 
@@ -17,7 +17,7 @@ fn check<T>(name: &str, pointer: *const T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a reference to what a pointer points at.
+/// Returns a reference to the value that a pointer points at.
 ///
 /// # Safety
 /// A pointer that is not NULL must point to an initialised value, which nothing changes during `'a`.
@@ -27,7 +27,7 @@ pub(crate) unsafe fn shared<'a, T>(name: &str, pointer: *const T) -> Result<&'a 
     Ok(unsafe { &*pointer })
 }
 
-/// Returns an exclusive reference to what a pointer points at.
+/// Returns an exclusive reference to the value that a pointer points at.
 ///
 /// # Safety
 /// A pointer that is not NULL must point to an initialised value, which nothing else accesses during `'a`.

@@ -60,7 +60,7 @@ pub extern "C" fn sinew_version() -> *const c_char {
 }
 
 /// Returns the message of the last call of this thread that failed, in one line without a line break. The text is valid
-/// until the next call of this thread fails. It is empty before the first one.
+/// until the next call of this thread fails. It is empty if no call has failed yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_last_error() -> *const c_char {
     let text = LAST_ERROR.try_with(|text| text.try_borrow().map_or(c"".as_ptr(), |text| text.as_ptr()));
@@ -86,7 +86,7 @@ pub(crate) fn value_or<T>(otherwise: T, call: impl FnOnce() -> Result<T, Failure
         }
     };
     let text: String = failure.message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    // There is no NUL in it any more.
+    // The text no longer contains NUL.
     let text = CString::new(text).unwrap_or_default();
     // A thread that is ending has no last error.
     let _ = LAST_ERROR.try_with(|last| last.try_borrow_mut().map(|mut last| *last = text));

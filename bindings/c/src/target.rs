@@ -17,15 +17,15 @@ pub struct SinewTarget {
     pub base: i64,
     /// A sum of `SINEW_POSITION`, `SINEW_ORIENTATION`, `SINEW_LOOK` and `SINEW_POLE`.
     pub parts: u32,
-    /// Where the point `offset` of the node must be, metres.
+    /// Target position of the point `offset` of the node, in metres.
     pub position: [f64; 3],
     /// Orientation of the node, a quaternion x, y, z, w.
     pub orientation: [f64; 4],
-    /// Position at which the forward axis of the node must point, metres.
+    /// Position at which the forward axis of the node must point, in metres.
     pub look: [f64; 3],
-    /// Position towards which the limb that ends at the node bends, metres.
+    /// Position towards which the limb that ends at the node bends, in metres.
     pub pole: [f64; 3],
-    /// A point in the node's frame, metres. Zero is the node's origin.
+    /// A point in the node's frame, in metres. Zero is the node's origin.
     pub offset: [f64; 3],
     /// Weight relative to the other targets.
     pub weight: f64,

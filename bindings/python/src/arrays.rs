@@ -1,4 +1,4 @@
-//! Numbers from Python and numpy arrays for it.
+//! Reads numbers from Python, and creates numpy arrays.
 //!
 //! Everything that numpy can turn into an array of real numbers is accepted: lists, arrays of integers or of single
 //! precision, and views that are not contiguous. Shapes are checked, and numbers that are not finite are refused.
@@ -111,7 +111,7 @@ pub(crate) fn unit(what: &str, xyzw: [f64; 4]) -> PyResult<DQuat> {
     let q = DQuat::from_array(xyzw);
     let length = q.length();
     if length > 0.0 && length.is_finite() {
-        // A unit quaternion keeps its bits.
+        // The bits of a quaternion that is already normalised do not change.
         Ok(if (length - 1.0).abs() < 1e-15 { q } else { q / length })
     } else {
         Err(error(format!("{what} must be a quaternion (x, y, z, w) of a length greater than 0")))
@@ -163,7 +163,7 @@ pub(crate) fn list<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyAr
     values.into_pyarray(py)
 }
 
-/// Makes an array read-only. The arrays of properties are copies, and an assignment to their elements would be lost.
+/// Makes an array read-only. A property returns a copy of its array, so an assignment to an element would be lost.
 pub(crate) fn read_only<'py, T: Element, D: numpy::ndarray::Dimension>(
     array: &Bound<'py, numpy::PyArray<T, D>>,
 ) -> PyResult<Bound<'py, PyAny>> {

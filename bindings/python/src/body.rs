@@ -147,8 +147,8 @@ impl Body {
         self.copy()
     }
 
-    /// Turns the links until the goals are met as closely as the method can. The body then is in the solved pose. The
-    /// result depends on the current pose, the goals and the options only.
+    /// Turns the links until the goals are met as closely as the method can. The body is then in the solved pose. The
+    /// result depends only on the current pose, the goals and the options.
     ///
     /// `tolerance` is in metres, and None means a ten-thousandth of the length of the longest chain. `options` maps the
     /// keys of the solver options to values, for example `{"ccd.step": "5deg"}`.
@@ -189,7 +189,7 @@ pub(crate) fn displacements(body: &ik::Body) -> Vec<f64> {
     (0..body.links().len()).map(|link| body.displacement(link)).collect()
 }
 
-/// Reads quaternions of any length except zero. `sizes` are those of the axes before the last one.
+/// Reads quaternions of any length except zero. `sizes` are the lengths of all axes except the last one.
 pub(crate) fn rotations_of(what: &str, value: &Bound<'_, PyAny>, sizes: &[Size]) -> PyResult<Vec<DQuat>> {
     let sizes: Vec<Size> = sizes.iter().copied().chain([Size::Exactly(4)]).collect();
     let array = Array::new(what, value, &sizes)?;

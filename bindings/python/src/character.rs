@@ -1,4 +1,4 @@
-//! Characters: loading, and everything that depends on a pose only.
+//! Characters: loading them, and everything that depends only on a pose.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

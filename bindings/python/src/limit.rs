@@ -15,7 +15,7 @@ use crate::error::error;
 #[derive(Clone)]
 pub(crate) struct Limit {
     pub(crate) limit: ik::Limit,
-    /// The call that creates it.
+    /// The Python call that creates the limit.
     text: String,
 }
 

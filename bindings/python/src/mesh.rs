@@ -101,7 +101,7 @@ impl Part {
         read_only(&array)
     }
 
-    /// The first index and the end of the weights of its morph targets in `Pose.weights`.
+    /// The start and the end of the range of the part's morph weights in `Pose.weights`.
     #[getter]
     fn morph_weights(&self) -> (usize, usize) {
         let node = self.character.skeleton.nodes.get(self.part.node);

@@ -50,7 +50,7 @@ impl Pose {
         let units = rotations_of("rotations", value, &[self.nodes()])?;
         for ((local, given), unit) in self.pose.locals.iter_mut().zip(given.rows()).zip(units) {
             let own = given.map(to_single);
-            // An assignment of the rotations of a pose to it changes no bit.
+            // Assigning a pose's own rotations back to it must not change any bit.
             if own != local.rotation.to_array() {
                 local.rotation = Quat::from_array(unit.to_array().map(to_single));
             }

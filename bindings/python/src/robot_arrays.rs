@@ -18,7 +18,7 @@ impl Batch {
     /// Reads an array of the shape (width,) or (n, width).
     pub(crate) fn new(what: &str, value: &Bound<'_, PyAny>, width: usize) -> PyResult<Self> {
         let numpy = value.py().import("numpy")?;
-        // Other objects have no number of axes. They are refused below.
+        // `numpy.ndim` fails for objects that are not array-like. They are refused below.
         let dimensions = numpy.call_method1("ndim", (value,)).and_then(|n| n.extract::<usize>()).unwrap_or(1);
         let (one, many) = ([Size::Exactly(width)], [Size::Any("n"), Size::Exactly(width)]);
         let sizes: &[Size] = if dimensions == 1 { &one } else { &many };
@@ -31,7 +31,7 @@ impl Batch {
         self.count.unwrap_or(1)
     }
 
-    /// Returns a row. A batch of one row without a leading axis has it for every index.
+    /// Returns a row. A single row without a leading axis is returned for every index.
     pub(crate) fn row(&self, index: usize) -> &[f64] {
         let index = if self.count.is_none() { 0 } else { index };
         self.values.get(index * self.width..(index + 1) * self.width).unwrap_or_default()

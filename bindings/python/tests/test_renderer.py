@@ -83,7 +83,7 @@ def test_arguments_that_are_refused(renderer, puppet, arguments, message):
     with pytest.raises(sinew.Error, match=message) as error:
         renderer.render(puppet, **arguments)
     assert "\n" not in str(error.value)
-    # It still draws.
+    # The renderer still draws.
     assert renderer.render(puppet, (8, 8)).shape == (8, 8, 4)
 
 

@@ -53,7 +53,7 @@ def test_forward_kinematics_have_the_leading_axis_of_q(robot, values):
     assert robot.fk(values).shape == (200, 7, 4, 4) and robot.fk(values[0]).shape == (7, 4, 4)
     assert np.array_equal(robot.fk(values, "tool")[0], one)
     assert np.allclose(robot.fk(values)[:, robot.link_names.index("tool")], robot.fk(values, "tool"), atol=1e-14)
-    # The same by hand.
+    # The same position, computed by hand.
     turn, shoulder, elbow, _ = values[0]
     reach = 0.5 * np.sin(shoulder) + 0.4 * np.sin(shoulder + elbow)
     height = 0.3 + 0.5 * np.cos(shoulder) + 0.4 * np.cos(shoulder + elbow)

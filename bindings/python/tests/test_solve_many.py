@@ -27,7 +27,7 @@ def test_solutions_have_the_bits_of_single_solves(arm, targets):
 def test_repetitions_have_the_same_bits(arm, targets):
     first, second = (sinew.solve_many(arm, targets) for _ in range(2))
     assert first.rotations.tobytes() == second.rotations.tobytes()
-    # More than one chunk. The results do not depend on the position in it.
+    # More than one chunk. The results do not depend on the position of a target in its chunk.
     longer = sinew.solve_many(arm, np.concatenate([targets, targets]))
     assert longer.rotations[len(targets) :].tobytes() == first.rotations.tobytes()
 
@@ -134,7 +134,7 @@ def test_a_body_that_another_thread_solves_is_refused(arm):
 def test_ctrl_c_ends_a_long_call():
     program = (
         "import signal, numpy as np, sinew\n"
-        # A shell that starts tests in the background lets them ignore SIGINT.
+        # A shell that starts tests in the background makes them ignore SIGINT.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "arm = sinew.Body.chain([(0, 0, 0)] + [(0, 1, 0)] * 12)\n"
         "targets = np.random.default_rng(0).uniform(-30, 30, size=(2_000_000, 3))\n"

@@ -46,7 +46,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Returns a goal for the entity below `joints` joints.
+    /// Returns a goal that turns the `joints` joints above the entity.
     pub fn new(joints: usize, target: Vec3) -> Self {
         Self { joints, target, pole: None, method: Method::Auto }
     }
@@ -82,7 +82,7 @@ pub enum ReachReport {
     Failed(String),
 }
 
-/// Solver state. It keeps a limb at rest while its target is.
+/// Solver state. It keeps a limb still as long as the target is still.
 #[derive(Component, Default)]
 struct ReachSolver(Solver);
 
@@ -109,7 +109,7 @@ fn solve(
     limits: &Query<&JointLimit>,
     transforms: &mut Query<&mut Transform>,
 ) -> Result<ReachReport, String> {
-    // The tip, the joints from there upwards, and what is above them.
+    // The tip, the joints above it, and the ancestors of these joints.
     let mut chain: Vec<Entity> = std::iter::once(tip).chain(parents.iter_ancestors(tip)).collect();
     if chain.len() <= reach.joints {
         return Err(format!("{tip} has {} ancestors and needs {}", chain.len() - 1, reach.joints));

@@ -123,7 +123,7 @@ fn attach_hand(
     let upper_arm = bend.rotation.inverse() * bend.translation;
     let axis = Dir3::new(upper_arm.cross(forearm.translation))?;
     commands.entity(elbow).insert(JointLimit::hinge(bend.rotation, axis, -0.1..=2.4));
-    // Behind the character, to its left, and low.
+    // The pole is low behind the character, on its left.
     let pole = Some(Vec3::new(0.7, 0.6, -0.6));
     commands.entity(hand).insert(Reach { pole, ..Reach::new(2, target.translation) });
     Ok(())

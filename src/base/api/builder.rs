@@ -1,9 +1,10 @@
-//! Builder methods of structs that will gain fields.
+//! Builder methods for structs that may gain fields.
 
-/// Adds a builder method for each listed field that returns the struct with that field replaced.
+/// Adds a builder method for each listed field. The method returns the struct with that field replaced.
 ///
-/// Structs that will gain fields are `#[non_exhaustive]`, so other crates cannot use struct update syntax. These methods
-/// take its place. The type of an optional field is written `impl Into<Option<T>>`, so that the method accepts a `T` too.
+/// Structs that may gain fields are `#[non_exhaustive]`, so other crates cannot use struct update syntax. These methods
+/// replace that syntax. The type of an optional field is written `impl Into<Option<T>>`, so that the method also accepts
+/// a `T`.
 #[macro_export]
 macro_rules! with_methods {
     ($type:ident { $($with:ident($field:ident: $value:ty),)* }) => {

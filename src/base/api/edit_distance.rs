@@ -1,6 +1,7 @@
 //! Similarity of names.
 
-/// Returns the Levenshtein distance of two texts, in bytes. It takes time in proportion to the product of their lengths.
+/// Returns the Levenshtein distance between two texts, in bytes. The time is proportional to the product of the texts'
+/// lengths.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {

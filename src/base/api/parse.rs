@@ -1,15 +1,15 @@
 //! Parsing of texts that name one of several values.
 
-/// A text that is not a known name, for example of a method or a shading mode.
+/// The error for a text that is not a known name, for example of a method or a shading mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} \"{text}\"; use {expected}")]
 #[non_exhaustive]
 pub struct ParseError {
-    /// What the text should name.
+    /// The kind of thing that the text should name.
     pub kind: &'static str,
-    /// The text.
+    /// The text that was parsed.
     pub text: String,
-    /// The valid texts, in words.
+    /// A description of the valid texts.
     pub expected: String,
 }
 

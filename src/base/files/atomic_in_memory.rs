@@ -1,4 +1,5 @@
-//! Writes files in the memory of a web page, where each write is complete. [`Draft`] has the same interface as on disk.
+//! Writes files in the memory of a web page, where each write is atomic. [`Draft`] has the same interface as for files
+//! on disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use crate::platform::fs;
 /// Writes a file. An existing file is replaced.
 ///
 /// # Errors
-/// [`io::ErrorKind::IsADirectory`] if it is a folder.
+/// [`io::ErrorKind::IsADirectory`] if the path refers to a folder.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -20,7 +21,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file that does not exist yet.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged.
+/// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then stays unchanged.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok() { Err(io::ErrorKind::AlreadyExists.into()) } else { write(path, bytes) }
 }
@@ -34,7 +35,7 @@ pub fn check(path: &Path) -> io::Result<()> {
     if is_folder { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(()) }
 }
 
-/// Whether two paths refer to the same file, which may not exist yet.
+/// Returns whether two paths refer to the same file. The file need not exist yet.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     let resolved = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     resolved(a) == resolved(b)
@@ -64,7 +65,7 @@ impl Draft {
         Self::of_save(file)
     }
 
-    /// Starts a recording that [`Self::keep`] will name.
+    /// Starts a recording whose final name is passed to [`Self::keep`].
     ///
     /// # Errors
     /// The same as for [`Self::of_save`].
@@ -75,7 +76,7 @@ impl Draft {
     /// Appends bytes.
     ///
     /// # Errors
-    /// [`io::ErrorKind::OutOfMemory`].
+    /// [`io::ErrorKind::OutOfMemory`] if the memory for the bytes cannot be allocated.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.bytes.try_reserve(bytes.len())?;
         self.bytes.extend_from_slice(bytes);

@@ -16,7 +16,7 @@ const CHUNK: u64 = 1 << 20;
 /// Opens a regular file.
 ///
 /// # Errors
-/// The system's error. [`io::ErrorKind::InvalidInput`] if the path is not a regular file.
+/// Returns the system's error, or [`io::ErrorKind::InvalidInput`] if the path is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -49,8 +49,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// ```
 ///
 /// # Errors
-/// The system's error. [`io::ErrorKind::InvalidInput`] if the path is neither a regular file nor such input, and
-/// [`io::ErrorKind::FileTooLarge`] if there are more bytes.
+/// Returns the system's error, [`io::ErrorKind::InvalidInput`] if the path is neither a regular file nor input that the
+/// caller has opened, and [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open(path)?, limit, &Progress::default())
 }
@@ -66,21 +66,21 @@ pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
 /// Reads at most `limit` bytes from a regular file.
 ///
 /// # Errors
-/// The same as for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
+/// The same as for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular_with(path, limit, &Progress::default())
 }
 
-/// Reads at most `limit` bytes from a regular file, counts them, and can be stopped.
+/// Like [`read_regular`], but counts the bytes in `progress`, which can also stop the read.
 ///
 /// # Errors
-/// The same as for [`open_regular`], [`io::ErrorKind::FileTooLarge`] if there are more bytes, and [`super::Stopped`] as
-/// [`io::ErrorKind::Other`].
+/// The same as for [`open_regular`], [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes, and
+/// [`super::Stopped`] as [`io::ErrorKind::Other`].
 pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> {
     read_all(open_regular(path)?, limit, progress)
 }
 
-/// Reads at most `limit` bytes of UTF-8 text from a regular file, or from input that the caller has opened.
+/// Like [`read_to_string`], but counts the bytes in `progress`, which can also stop the read.
 ///
 /// # Errors
 /// The same as for [`read_to_string`], and [`super::Stopped`] as [`io::ErrorKind::Other`].
@@ -114,7 +114,7 @@ fn read_all(file: File, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> 
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Whether a path refers to a file that the caller has opened for this program, for example `/dev/stdin` or
+/// Returns whether a path refers to a file that the caller has opened for this program, for example `/dev/stdin` or
 /// `/dev/fd/3`.
 pub fn is_descriptor(path: &Path) -> bool {
     let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];

@@ -1,6 +1,6 @@
 //! Access to files: reading is bounded in size, and writing is atomic.
 //!
-//! Every file of a user is read with [`bounded`] and written with [`atomic`]. A hostile path or file therefore cannot
+//! All files of users are read with [`bounded`] and written with [`atomic`]. A hostile path or file therefore cannot
 //! block the program or fill its memory, and a crash never leaves an incomplete file. `docs/files.md` describes these
 //! guarantees for users.
 

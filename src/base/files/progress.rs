@@ -1,11 +1,11 @@
-//! The progress of reading files, and a flag that stops it.
+//! The progress of reading files, and a flag that stops the read.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The progress of reading one file and the files that belong to it. Clones share the same state, so that one thread can
-/// show or stop what another thread reads.
+/// show the progress of another thread's read or stop that read.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<State>);
 
@@ -29,7 +29,7 @@ impl From<Stopped> for io::Error {
 }
 
 impl Progress {
-    /// Stops the read. It fails with [`Stopped`] at its next [`Progress::check`].
+    /// Stops the read. The read fails with [`Stopped`] at its next call of [`Progress::check`].
     pub fn stop(&self) {
         self.0.is_stopped.store(true, Ordering::Relaxed);
     }
@@ -39,11 +39,11 @@ impl Progress {
         self.0.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Fails if the read was stopped. Every loop whose length depends on a file calls this. It costs as much as reading a
-    /// variable.
+    /// Fails if the read was stopped. Every loop whose length depends on a file calls this function. A call costs only as
+    /// much as reading a variable.
     ///
     /// # Errors
-    /// [`Stopped`].
+    /// [`Stopped`] if the read was stopped.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
@@ -59,7 +59,7 @@ impl Progress {
         self.0.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Returns the number of bytes that were read, and the total number known so far.
+    /// Returns the number of bytes that were read, and the total number of bytes announced so far.
     pub fn bytes(&self) -> (u64, u64) {
         let read = self.0.read.load(Ordering::Relaxed);
         // Files may grow while they are read.
@@ -87,7 +87,7 @@ mod tests {
         let other = progress.clone();
         progress.expect(10);
         progress.add(4);
-        // A second file of 20 bytes.
+        // Read a second file of 20 bytes.
         progress.add(6);
         progress.expect(20);
         progress.set_stage("Reading");

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf, absolute};
 
 use crate::platform::fs;
 
-/// Resolves a path in a suite, a project or a recording in `folder`. Such a file may come from Windows, so if a path with `\`
-/// does not exist, `\` is read as `/`.
+/// Resolves a path that is written in a suite, a project or a recording in `folder`. Such a file may come from Windows. If a
+/// path with `\` does not exist, each `\` is therefore read as `/`.
 pub fn beside(folder: &Path, name: &Path) -> PathBuf {
     let path = folder.join(name);
     match name.to_str().filter(|name| name.contains('\\')) {
@@ -14,8 +14,8 @@ pub fn beside(folder: &Path, name: &Path) -> PathBuf {
     }
 }
 
-/// Returns the path of a file relative to a folder, with `..` if the file is outside it, so that both can be moved together.
-/// A file that has no common folder with it keeps its absolute path.
+/// Returns the path of a file relative to a folder, so that both can be moved together. The path contains `..` if the file is
+/// outside the folder. It is absolute if the file and the folder have no common parent.
 pub fn relative_to(folder: &Path, file: &Path) -> PathBuf {
     let real = |path: &Path| {
         let path = absolute(path).unwrap_or_else(|_| path.to_path_buf());

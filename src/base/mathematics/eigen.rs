@@ -1,8 +1,8 @@
 //! Eigenvalues and eigenvectors of small symmetric matrices.
 
 /// Computes the eigenvalues and eigenvectors of a symmetric matrix by cyclic Jacobi rotations (Golub & Van Loan,
-/// algorithm 8.5.3). `a` and `v` are `n` × `n` matrices. On return the diagonal of `a` contains the eigenvalues, and
-/// row i of `v` the eigenvector of eigenvalue i.
+/// algorithm 8.5.3). `a` and `v` are `n` × `n` matrices. On return, the diagonal of `a` contains the eigenvalues, and
+/// row i of `v` contains the eigenvector of eigenvalue i.
 pub fn eigen(a: &mut [f64], v: &mut [f64], n: usize) {
     v.fill(0.0);
     (0..n).for_each(|i| v[i * n + i] = 1.0);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// Number of steps in the memory.
+/// Number of previous steps in the memory.
 const MEMORY: usize = 12;
 /// Minimum fraction of the predicted decrease that a step must achieve (Armijo condition).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -21,8 +21,8 @@ pub struct Minimum {
 /// Minimises a function by limited-memory BFGS (Nocedal & Wright 2006, algorithms 7.4 and 7.5) with backtracking.
 ///
 /// `function` returns the value at a point and writes its gradient. A step to a point where the value is not finite is
-/// shortened. `x` contains the starting point, and on return the minimum. Stops after `max_steps` steps, or when a
-/// step decreases the value by at most `min_decrease` times max(|value|, 1).
+/// shortened. `x` contains the starting point. On return, it contains the minimum. Stops after `max_steps` steps, or
+/// when a step decreases the value by at most `min_decrease` times max(|value|, 1).
 pub fn minimise(
     x: &mut [f64],
     max_steps: usize,
@@ -32,7 +32,7 @@ pub fn minimise(
     let n = x.len();
     let (mut gradient, mut next_gradient, mut next) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let mut value = function(x, &mut gradient);
-    // Steps, changes of the gradient, and the inverses of their dot products.
+    // Each entry contains a step, the change of the gradient, and the inverse of the dot product of the two.
     let mut memory: VecDeque<(Vec<f64>, Vec<f64>, f64)> = VecDeque::with_capacity(MEMORY);
     let mut steps = 0;
     while steps < max_steps && value.is_finite() {
@@ -46,7 +46,7 @@ pub fn minimise(
         if slope.is_nan() || slope >= 0.0 {
             break;
         }
-        // Without a memory the scale of the function is unknown, so the first step has at most length one.
+        // Without a memory, the scale of the function is unknown, so the length of the first step is at most one.
         let mut length = if memory.is_empty() { 1.0_f64.min(1.0 / (-slope).sqrt()) } else { 1.0 };
         let mut accepted = None;
         for _ in 0..HALVINGS {
@@ -87,7 +87,7 @@ pub fn minimise(
     Minimum { value, steps }
 }
 
-/// The descent direction −H ∇f by the two-loop recursion.
+/// Returns the descent direction −H ∇f, computed by the two-loop recursion.
 fn descent(gradient: &[f64], memory: &VecDeque<(Vec<f64>, Vec<f64>, f64)>) -> Vec<f64> {
     let mut d: Vec<f64> = gradient.iter().map(|g| -g).collect();
     let mut alphas = Vec::with_capacity(memory.len());

@@ -3,7 +3,7 @@
 /// A hierarchy in which some nodes are *ends*, and a tree of chosen nodes that are at or above an end.
 ///
 /// Nodes are plain indices. [`ReducedTree::set`] and [`ReducedTree::choose`] take time in proportion to the number of
-/// nodes, and allocate nothing if the hierarchy is not larger than before.
+/// nodes. They allocate nothing if the hierarchy is not larger than the previous one.
 #[derive(Clone, Debug, Default)]
 pub struct ReducedTree {
     /// The nodes of the hierarchy, by index.
@@ -12,7 +12,7 @@ pub struct ReducedTree {
     order: Vec<usize>,
     chosen: Vec<ChosenNode>,
     common_ancestor: Option<usize>,
-    /// The first end that does not share the root of the first end.
+    /// The first end whose root differs from the root of the first end.
     first_apart: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ struct Node {
     depth: usize,
     /// Whether an end is at or below the node.
     is_involved: bool,
-    /// The nearest chosen node at or above this one, an index into the tree.
+    /// The nearest chosen node at or above this node, as an index into the tree.
     nearest: Option<usize>,
 }
 
@@ -31,7 +31,7 @@ struct Node {
 pub struct ChosenNode {
     /// Index in the hierarchy.
     pub node: usize,
-    /// The nearest chosen node above, an index into the tree.
+    /// The nearest chosen node above this node, as an index into the tree.
     pub parent: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ impl ReducedTree {
         ends.into_iter().filter(|&end| end < count).for_each(|end| self.add_end(end));
     }
 
-    /// Marks the nodes from an end up to the first marked one, and updates the common ancestor.
+    /// Marks the nodes from an end up to the first node that is already marked, and updates the common ancestor.
     fn add_end(&mut self, end: usize) {
         let mut up = Some(end);
         while let Some(node) = up.filter(|&n| !self.nodes[n].is_involved) {
@@ -77,7 +77,7 @@ impl ReducedTree {
         }
     }
 
-    /// Chooses the involved nodes for which `is_chosen` is true. The others are folded away.
+    /// Chooses the involved nodes for which `is_chosen` is true. The other involved nodes are folded away.
     pub fn choose(&mut self, is_chosen: impl Fn(usize) -> bool) {
         self.chosen.clear();
         for &node in &self.order {
@@ -97,12 +97,12 @@ impl ReducedTree {
         self.nodes.get(node).is_some_and(|n| n.is_involved)
     }
 
-    /// Returns the nearest chosen node at or above an involved node, an index into the tree.
+    /// Returns the nearest chosen node at or above an involved node, as an index into the tree.
     pub fn nearest(&self, node: usize) -> Option<usize> {
         self.nodes.get(node)?.nearest
     }
 
-    /// Returns a node of the hierarchy as a node of the tree, or `None` if it is not chosen.
+    /// Returns the node of the tree for a node of the hierarchy, or `None` if the node is not chosen.
     pub fn get(&self, node: usize) -> Option<&ChosenNode> {
         self.chosen.get(self.nearest(node)?).filter(|own| own.node == node)
     }
@@ -123,7 +123,7 @@ impl ReducedTree {
     /// Returns the lowest node at or above all ends, or `None` if there are no ends.
     ///
     /// # Errors
-    /// The first end that does not share the root of the first end.
+    /// Returns the first end whose root differs from the root of the first end.
     pub fn common_ancestor(&self) -> Result<Option<usize>, usize> {
         self.first_apart.map_or(Ok(self.common_ancestor), Err)
     }
@@ -150,7 +150,7 @@ impl ReducedTree {
         children
     }
 
-    /// Returns the nodes between a chosen node and the nearest chosen one above it, from the lowest up. For a node
+    /// Returns the nodes between a chosen node and the nearest chosen node above it, from the lowest up. For a node
     /// without a chosen node above it, these are all nodes above it.
     pub fn between(&self, chosen: ChosenNode) -> impl Iterator<Item = usize> {
         let parent = |n: &usize| self.nodes.get(*n)?.parent;
@@ -158,7 +158,7 @@ impl ReducedTree {
         std::iter::successors(parent(&chosen.node), parent).take_while(is_folded)
     }
 
-    /// Returns the involved nodes below a chosen one that are not chosen themselves, parents first.
+    /// Returns the involved nodes that are below a chosen node but not chosen themselves, parents first.
     pub fn folded(&self) -> impl Iterator<Item = usize> {
         let is_below = |n: &usize| self.nearest(*n).is_some() && self.get(*n).is_none();
         self.order.iter().copied().filter(is_below)
@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// The parents of a hierarchy. Every parent has a lower index than its children.
+    /// Generates the parents of a hierarchy. Every parent has a lower index than its children.
     fn parents() -> impl Strategy<Value = Vec<Option<usize>>> {
         let parent = |(node, (above, is_root)): (usize, (usize, bool))| {
             node.checked_sub(1).filter(|_| !is_root).map(|last| last - above % node)
@@ -182,7 +182,7 @@ mod tests {
         nodes.prop_map(move |nodes| nodes.into_iter().enumerate().map(parent).collect())
     }
 
-    /// A node and all nodes above it, from the lowest up.
+    /// Returns a node and all nodes above it, from the lowest up.
     fn up(parents: &[Option<usize>], node: usize) -> Vec<usize> {
         std::iter::successors(Some(node), |&n| parents[n]).collect()
     }
@@ -203,7 +203,7 @@ mod tests {
             let parents = by_name;
             let above_ends: Vec<Vec<usize>> = ends.iter().map(|&e| up(&parents, e)).collect();
 
-            // The buffers of another hierarchy are reused.
+            // Reuse the buffers of another hierarchy.
             let mut tree = ReducedTree::new((0..2 * offset).map(|n| (n, n.checked_sub(1))), [offset]);
             tree.choose(|_| true);
             tree.set(order.clone(), ends.iter().copied());
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(ReducedTree::new(std::iter::empty(), [0]).common_ancestor(), Ok(None));
     }
 
-    /// Walking from every end up to the root would take quadratic time.
+    /// Fails by taking too long if every end is followed up to the root, which takes quadratic time.
     #[test]
     fn every_node_of_a_deep_chain_may_be_an_end() {
         let count = 100_000_usize;

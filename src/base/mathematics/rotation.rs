@@ -4,7 +4,7 @@ use glam::{DMat3, DQuat, DVec3, DVec4};
 
 use super::eigen;
 
-/// Returns a unit vector perpendicular to `v`. It is always the same for the same input.
+/// Returns a unit vector perpendicular to `v`. The result is deterministic.
 pub fn any_perpendicular(v: DVec3) -> DVec3 {
     // An axis far from the direction of `v` keeps the cross product well conditioned.
     let away = if v.x.abs() < 0.7 * v.length() { DVec3::X } else { DVec3::Y };
@@ -14,9 +14,9 @@ pub fn any_perpendicular(v: DVec3) -> DVec3 {
 /// Returns the smallest rotation from the direction of `from` to the direction of `to`. The vectors may have any
 /// length.
 ///
-/// Uses the half-angle form w = |a||b| + a·b and xyz = a × b, which needs no trigonometry. Opposite vectors turn about
-/// the component of `hint` that is perpendicular to `from`, or about a fixed perpendicular vector if that component is
-/// zero. For a zero vector the result is the identity.
+/// Uses the half-angle form w = |a||b| + a·b and xyz = a × b, which needs no trigonometry. For opposite vectors, the rotation axis is
+/// the component of `hint` that is perpendicular to `from`, or a fixed perpendicular vector if that component is zero. For a zero
+/// vector, the result is the identity.
 ///
 /// ```
 /// use glam::DVec3;
@@ -49,12 +49,12 @@ pub fn shortest_arc(from: DVec3, to: DVec3, hint: DVec3) -> DQuat {
 /// the vectors do not determine.
 const INERTIA: f64 = 1e-9;
 
-/// Three vectors are in a plane if the volume between their directions is smaller than this.
+/// Three vectors count as coplanar if the triple product of their directions is smaller than this.
 const FLAT: f64 = 1e-6;
 
-/// Returns the rotation R that minimises Σ wᵢ |toᵢ − R fromᵢ|² (Wahba 1965). It is the eigenvector of the largest
-/// eigenvalue of Davenport's symmetric 4×4 matrix (1968). If the vectors do not determine the rotation because all are
-/// on one line, the smallest rotation is returned. Triples are (from, to, weight).
+/// Returns the rotation R that minimises Σ wᵢ |toᵢ − R fromᵢ|² (Wahba 1965). As a quaternion, R is the eigenvector of the largest
+/// eigenvalue of Davenport's symmetric 4×4 matrix (1968). If all vectors are on one line, they do not determine the rotation, and the
+/// smallest rotation is returned. Each triple is (from, to, weight).
 ///
 /// ```
 /// use glam::{DQuat, DVec3};
@@ -88,12 +88,13 @@ pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat
     if q.w < 0.0 { -q } else { q }
 }
 
-/// Returns the rotation that maps three vectors to three others by the inverse of a matrix (Oshita 2021, "Inverse kinematics",
-/// particle method): R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹. It is exact if a rotation maps `from` to `to`. Otherwise R is not a rotation and is
-/// orthonormalised by Gram-Schmidt: its x axis keeps its direction, and its y axis stays in the plane of both.
-/// [`best_fit`] has smaller errors, and needs no inverse.
+/// Returns the rotation that maps three vectors to three other vectors, computed with the inverse of a matrix (Oshita 2021, "Inverse
+/// kinematics", particle method): R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹. The result is exact if a rotation maps `from` to `to`. Otherwise R is
+/// not a rotation and is orthonormalised by Gram-Schmidt: the x axis keeps its direction, and the y axis stays in the plane of the x
+/// and y axes. [`best_fit`] has smaller errors, and needs no inverse.
 ///
-/// Returns `None` if the vectors are coplanar or nearly so and thus have no inverse, or if the columns of R are.
+/// Returns `None` if the vectors in `from` are almost coplanar, so that their matrix has no inverse, or if the columns of R are almost
+/// coplanar.
 ///
 /// ```
 /// use glam::{DQuat, DVec3};

@@ -3,7 +3,7 @@
 
 use glam::{Quat, Vec3, Vec4};
 
-/// Returns a quaternion with unit length, or the identity if it has no length.
+/// Returns a quaternion with unit length, or the identity if the length of `q` is zero.
 pub fn normalize(q: Vec4) -> Quat {
     let square = q.dot(q);
     if square > 0.0 { Quat::from_vec4(q / square.sqrt()) } else { Quat::IDENTITY }
@@ -17,8 +17,8 @@ pub fn any_perpendicular(v: Vec3) -> Vec3 {
     if length > 0.0 { across / length } else { Vec3::X }
 }
 
-/// Returns the smallest rotation from one direction to another. The vectors may have any length. Opposite vectors turn
-/// about a fixed perpendicular vector. A zero vector gives the identity.
+/// Returns the smallest rotation from one direction to another. The vectors may have any length. For opposite vectors,
+/// the rotation axis is a fixed perpendicular vector. For a zero vector, the result is the identity.
 pub fn shortest_arc(from: Vec3, to: Vec3) -> Quat {
     let lengths = (from.dot(from) * to.dot(to)).sqrt();
     if lengths <= 0.0 || lengths.is_nan() {

@@ -4,7 +4,7 @@ use glam::{Quat, Vec4};
 
 use super::single::normalize;
 
-/// The factors of the series in [`sine_ratio`]: i² and 1 / (i(2i + 1)), from the last one to the first.
+/// The factors of the series in [`sine_ratio`]: i² and 1 / (i(2i + 1)), from the last term to the first.
 const FACTORS: [(f32, f32); 8] = [
     (64.0, 1.0 / 136.0),
     (49.0, 1.0 / 105.0),
@@ -23,7 +23,7 @@ fn sine_ratio(t: f32, x: f32) -> f32 {
     t * FACTORS.iter().fold(1.0, |inner, (i_squared, divisor)| 1.0 + (i_squared - s) * divisor * x * inner)
 }
 
-/// Spherical linear interpolation along the shorter arc (Shoemake 1985), with `t` from 0 to 1.
+/// Returns the spherical linear interpolation along the shorter arc (Shoemake 1985), with `t` from 0 to 1.
 pub fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
     let (a, b) = (Vec4::from(a), Vec4::from(b));
     let end = if a.dot(b) < 0.0 { -b } else { b };

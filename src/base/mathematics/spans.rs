@@ -1,8 +1,9 @@
-//! Runs of frames, and other arithmetic on samples.
+//! Runs of frames, and other functions on samples.
 
 use std::ops::RangeInclusive;
 
-/// Returns the runs of successive indices that meet a condition. Gaps of at most `gap` indices are closed.
+/// Returns the runs of successive indices that meet a condition. Runs with at most `gap` indices between them are
+/// merged.
 pub fn runs(count: usize, gap: usize, is_met: impl Fn(usize) -> bool) -> Vec<RangeInclusive<usize>> {
     let mut runs: Vec<RangeInclusive<usize>> = Vec::new();
     for i in (0..count).filter(|i| is_met(*i)) {
@@ -14,7 +15,7 @@ pub fn runs(count: usize, gap: usize, is_met: impl Fn(usize) -> bool) -> Vec<Ran
     runs
 }
 
-/// Returns the index and the value of the largest value in a range.
+/// Returns the index of the largest value in a range of indices, and this value.
 pub fn peak(values: &[f64], range: RangeInclusive<usize>) -> (usize, f64) {
     let in_range = values.iter().enumerate().skip(*range.start()).take(range.end() - range.start() + 1);
     in_range

@@ -1,4 +1,4 @@
-//! Files of the operating system, or in the memory of a web page, which chooses their names.
+//! Files of the operating system, or files in the memory of a web page. The page chooses the names of the latter.
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,12 @@ pub use super::memory::{
     File, canonicalize, changes, create_dir_all, metadata, put, read_dir, remove_file, rename, write,
 };
 
-/// Whether a path is a file.
+/// Returns whether a path refers to a file.
 pub fn is_file(path: &Path) -> bool {
     metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Whether a path is a folder.
+/// Returns whether a path refers to a folder.
 pub fn is_dir(path: &Path) -> bool {
     metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }

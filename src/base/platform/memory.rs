@@ -1,4 +1,4 @@
-//! Files in memory, for a web page. They live as long as the page, which can query each change and store it.
+//! Files in memory, for a web page. The files exist as long as the page. The page can query each change and store it.
 //!
 //! Paths are normalised: `..`, `.` and a leading `/` are resolved. Folders need not be created.
 
@@ -20,7 +20,7 @@ struct Entry {
 struct Store {
     files: BTreeMap<PathBuf, Entry>,
     count: u64,
-    /// The files that the program has written or removed since the page last asked.
+    /// The files that the program has written or removed since the last call of [`changes`].
     changed: Vec<PathBuf>,
 }
 
@@ -59,7 +59,8 @@ pub fn put(path: &Path, bytes: &[u8]) {
     store().set(resolved(path), bytes);
 }
 
-/// Returns the files that were written since the last call, in that order, with `None` for removed files.
+/// Returns the files that were written or removed since the last call, in the order of the changes. The content of a
+/// removed file is `None`.
 pub fn changes() -> Vec<(PathBuf, Option<Arc<[u8]>>)> {
     let mut store = store();
     let changed = std::mem::take(&mut store.changed);
@@ -77,7 +78,7 @@ pub fn write(path: &Path, bytes: &[u8]) {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata {
-    /// `None` for a folder.
+    /// Size of the file and number of the change that wrote it. `None` for a folder.
     file: Option<(u64, u64)>,
 }
 
@@ -94,7 +95,7 @@ impl Metadata {
         self.file.map_or(0, |(size, _)| size)
     }
 
-    /// Returns a time that grows with each change. It is not a calendar time.
+    /// Returns a time that increases with each change. It is not a calendar time.
     pub fn modified(&self) -> io::Result<SystemTime> {
         Ok(SystemTime::UNIX_EPOCH + Duration::from_secs(self.file.map_or(0, |(_, written)| written)))
     }
@@ -154,7 +155,7 @@ pub fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
     Ok(())
 }
 
-/// Renames a file, replacing an existing one.
+/// Renames a file. If a file with the new name exists, it is replaced.
 pub fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
     let (from, to) = (resolved(from.as_ref()), resolved(to.as_ref()));
     let bytes = store().files.get(&from).map(|entry| Arc::clone(&entry.bytes)).ok_or_else(missing)?;
@@ -173,7 +174,7 @@ impl DirEntry {
     }
 }
 
-/// Lists what a folder contains.
+/// Lists the files and folders in a folder.
 pub fn read_dir(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<DirEntry>> + use<>> {
     if !metadata(folder)?.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());

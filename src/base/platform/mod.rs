@@ -1,7 +1,7 @@
 //! Differences between a native program and a web page: the clock, threads, waiting, and files.
 //!
-//! A web page has one thread, which must never wait, and its files are in its memory. Everything else is the same, so the
-//! rest of the crate does not distinguish them.
+//! A web page has one thread, which must never wait, and its files are in memory. This module hides the differences, so
+//! the rest of the crate does not distinguish a program from a page.
 
 pub mod fs;
 #[cfg(any(test, target_arch = "wasm32"))]

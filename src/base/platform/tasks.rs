@@ -6,16 +6,16 @@ use std::sync::mpsc::Receiver;
 mod native {
     use super::Receiver;
 
-    /// Whether work runs in the background. Otherwise nothing may wait for it.
+    /// Whether work runs in the background. If this is false, nothing may wait for the work.
     pub const HAS_THREADS: bool = true;
 
-    /// Work that was started.
+    /// A handle to work that was started.
     pub type Task = std::thread::JoinHandle<()>;
 
     /// Starts work on a named thread.
     ///
     /// # Errors
-    /// The system's error.
+    /// Returns the system's error.
     pub fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<Task> {
         std::thread::Builder::new().name(name.to_owned()).spawn(work)
     }
@@ -40,12 +40,12 @@ mod web {
 
     pub const HAS_THREADS: bool = false;
 
-    /// Work that was started.
+    /// A handle to work that was started.
     #[derive(Debug)]
     pub struct Task;
 
     impl Task {
-        /// A page continues only after the work.
+        /// Always returns true, because a page continues only after the work has finished.
         pub fn is_finished(&self) -> bool {
             true
         }
@@ -55,7 +55,7 @@ mod web {
         }
     }
 
-    /// Delay in milliseconds before work starts, so that the page first shows its state.
+    /// Delay in milliseconds before work starts, so that the page can first be redrawn.
     const DELAY: i32 = 20;
 
     /// Starts work after the next frame, on the only thread of the page.

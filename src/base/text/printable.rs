@@ -1,13 +1,14 @@
 //! Makes text from files, networks and drivers safe to show on one line of a terminal or a window.
 //!
-//! Names may contain escape sequences, line breaks or characters that reverse the following text, and a value may be
-//! megabytes long. JSON and XML have their own escapes and do not use this module.
+//! Names may contain escape sequences, line breaks or characters that reverse the direction of the following text, and a
+//! value may be megabytes long. JSON and XML have their own escapes and do not use this module.
 
 use std::borrow::Cow;
 
-/// Maximum number of characters of a message.
+/// Maximum number of characters in a message.
 const LINE: usize = 1000;
-/// Maximum number of characters of the cause within a message, so that the path before it is not shortened.
+/// Maximum number of characters in the cause of an error within a message. It is small enough that the path before the
+/// cause is not shortened.
 const CAUSE: usize = 500;
 
 /// Returns the text on one line of at most [`LINE`] characters.
@@ -34,7 +35,7 @@ pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     }
     let count = text.chars().count();
     let available = limit.saturating_sub(ellipsis(count).chars().count());
-    // Messages begin with the path of a file, and often end with a position in it.
+    // Messages begin with the path of a file, and often end with a position in that file.
     let end = available / 3;
     let head = fitting(text.chars(), available - end);
     let tail = fitting(text.chars().rev(), end);
@@ -68,13 +69,13 @@ fn escape(chars: impl Iterator<Item = char>) -> String {
     text
 }
 
-/// Returns the number of characters that represent a character once it is escaped.
+/// Returns the number of characters that represent a character after escaping.
 fn width(c: char) -> usize {
     if must_escape(c) { c.escape_default().count() } else { 1 }
 }
 
-/// Whether a character controls the terminal, breaks the line, or is invisible but changes the text around it. Joiners
-/// are allowed, because some scripts and emoji need them.
+/// Returns whether a character controls the terminal, breaks the line, or is invisible but changes the text around it.
+/// Joiners are allowed, because some scripts and emoji need them.
 fn must_escape(c: char) -> bool {
     c.is_control()
         || matches!(

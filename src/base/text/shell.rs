@@ -1,6 +1,6 @@
-//! Words of commands that a reader can paste into a shell.
+//! Quotes words of commands, so that a reader can paste the commands into a shell.
 
-/// Quotes a word for a POSIX shell, if that is necessary.
+/// Quotes a word for a POSIX shell if necessary.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,+@%=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -25,7 +25,7 @@ mod tests {
         assert_eq!(quoted("ü"), "'ü'");
     }
 
-    /// A shell must pass exactly the word to the program.
+    /// A shell must pass exactly the original word to the program.
     #[cfg(unix)]
     #[test]
     fn a_shell_restores_each_word() {

@@ -8,14 +8,14 @@ use crate::text::printable;
 
 /// An error in a TOML file, with its position and cause.
 pub struct SpannedError {
-    /// The bytes of the text that are wrong.
+    /// The byte range of the text that causes the error.
     pub span: Option<Range<usize>>,
-    /// What is wrong.
+    /// A description of what is wrong.
     pub cause: String,
 }
 
 impl SpannedError {
-    /// Creates an error at some bytes of the text.
+    /// Creates an error at a byte range of the text.
     pub fn new(span: Option<Range<usize>>, cause: impl Into<String>) -> Self {
         Self { span, cause: cause.into() }
     }
@@ -50,7 +50,7 @@ impl Lines {
         Self(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
     }
 
-    /// The line number of a position, counted from one.
+    /// Returns the line number of a position, counted from one.
     pub fn at(&self, span: Option<Range<usize>>) -> usize {
         let start = span.map_or(0, |s| s.start);
         1 + self.0.partition_point(|end| *end < start)
@@ -70,7 +70,7 @@ pub fn tables<'t>(root: &'t Table, key: &str) -> Result<Vec<&'t Table>, SpannedE
     }
 }
 
-/// Returns the value of an integer or a float. It may be infinite or NaN.
+/// Returns the value of an integer or a float. The value may be infinite or NaN.
 fn any_number(item: &Item) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "numbers in these files are small")]
     let integer = item.as_integer().map(|i| i as f64);
@@ -82,7 +82,7 @@ pub fn real(item: &Item) -> Option<f64> {
     any_number(item).filter(|x| x.abs() <= f64::from(f32::MAX))
 }
 
-/// Returns the reason why [`real`] refuses a number: it is not finite, or it is too large for single precision.
+/// Returns the reason why [`real`] rejects a number: the number is not finite, or it is too large for single precision.
 fn range_error(item: &Item) -> Option<&'static str> {
     match any_number(item) {
         Some(x) if !x.is_finite() => Some("value is not finite"),
@@ -126,7 +126,7 @@ pub fn check_keys(table: &dyn TableLike, keys: &[&str]) -> Result<(), SpannedErr
     Ok(())
 }
 
-/// Returns the error for a missing key. `span` is the position of its table.
+/// Returns the error for a missing key. `span` is the position of the table that lacks the key.
 pub fn missing(span: Option<Range<usize>>, key: &str) -> SpannedError {
     SpannedError { span, cause: format!("{key} is missing") }
 }
@@ -137,7 +137,7 @@ pub fn required<'t>(table: &'t dyn TableLike, key: &str) -> Result<&'t Item, Spa
     table.get(key).ok_or_else(|| missing(span, key))
 }
 
-/// Returns the item of a key that is known to exist, so that an error can refer to the item's line.
+/// Returns the item of a key that is known to exist. An error can then refer to the item's line.
 pub fn existing<'t>(table: &'t dyn TableLike, key: &str) -> &'t Item {
     const NONE: &Item = &Item::None;
     table.get(key).unwrap_or(NONE)
@@ -171,12 +171,12 @@ pub fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], Spann
     values.try_into().map_err(|_| SpannedError::at(item, cause()))
 }
 
-/// Returns a number of single precision with as few digits as it needs.
+/// Returns a single-precision number, written with as few digits as possible.
 pub fn short(number: f32) -> toml_edit::Value {
     exact(format!("{number}").parse::<f64>().unwrap_or(f64::from(number)))
 }
 
-/// Returns a number. A tiny one is written with an exponent.
+/// Returns a number. A tiny number is written with an exponent.
 pub fn exact(number: f64) -> toml_edit::Value {
     if number != 0.0 && number.abs() < 1e-5 {
         format!("{number:e}").parse().unwrap_or_else(|_| number.into())
@@ -185,7 +185,7 @@ pub fn exact(number: f64) -> toml_edit::Value {
     }
 }
 
-/// Returns an angle in degrees with as few decimals as it needs, so that [`radians`] gives the same angle.
+/// Returns an angle in degrees, with as few decimals as [`radians`] needs to restore the same angle.
 pub fn degrees(angle: f32) -> toml_edit::Value {
     let exact = f64::from(angle).to_degrees();
     let rounded = |decimals: i32| {

@@ -3,15 +3,15 @@
 use glam::camera::rh::{proj, view};
 use glam::{Mat4, Vec3};
 
-/// How a camera maps depth to the image.
+/// The projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// Distant things are smaller.
+    /// Distant objects are smaller.
     Perspective {
         /// Vertical field of view in radians.
         fov_y: f32,
     },
-    /// The size of things does not depend on their distance.
+    /// The size of objects does not depend on their distance.
     Orthographic {
         /// Height of the visible part of the world in metres.
         height: f32,
@@ -35,7 +35,7 @@ pub struct Camera {
     pub far: f32,
 }
 
-/// Direction from the target to the camera for automatic framing, of any length.
+/// Direction from the target to the camera for automatic framing. It need not be a unit vector.
 pub const AUTO_DIRECTION: Vec3 = Vec3::new(0.6, 0.35, 1.0);
 /// Vertical field of view for automatic framing, in radians.
 pub const AUTO_FOV_Y: f32 = std::f32::consts::FRAC_PI_4;
@@ -78,8 +78,8 @@ impl Bounds {
         self.lo.x > self.hi.x
     }
 
-    /// Returns centre and radius of the bounding sphere of the box. An empty box counts as a point at the origin, and a
-    /// radius of zero is replaced by one.
+    /// Returns the centre and the radius of the bounding sphere of the box. An empty box counts as a point at the
+    /// origin, and a radius of zero is replaced by one.
     pub fn sphere(&self) -> (Vec3, f32) {
         if self.is_empty() {
             return (Vec3::ZERO, 1.0);
@@ -130,13 +130,13 @@ impl Camera {
         Self { position, target, up, projection, near: distance / 100.0, far: distance + 10.0 * radius }
     }
 
-    /// The view matrix. The camera looks along −Z in view space.
+    /// Returns the view matrix. The camera looks along −Z in view space.
     pub fn view_from_world(&self) -> Mat4 {
         view::look_at_mat4(self.position, self.target, self.up)
     }
 
-    /// Returns the product of projection and view matrix. Depth is 0 at the near plane and 1 at the far plane, as in
-    /// wgpu.
+    /// Returns the product of the projection matrix and the view matrix. Depth is 0 at the near plane and 1 at the far
+    /// plane, as in wgpu.
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         let clip_from_view = match self.projection {
             Projection::Perspective { fov_y } => {
@@ -150,12 +150,12 @@ impl Camera {
         clip_from_view * self.view_from_world()
     }
 
-    /// The viewing direction at the centre of the image, a unit vector.
+    /// Returns the viewing direction at the centre of the image, as a unit vector.
     pub fn direction(&self) -> Vec3 {
         (self.target - self.position).normalize_or_zero()
     }
 
-    /// The viewing direction at a point, a unit vector.
+    /// Returns the viewing direction at a point, as a unit vector.
     pub fn direction_to(&self, point: Vec3) -> Vec3 {
         match self.projection {
             Projection::Perspective { .. } => (point - self.position).normalize_or_zero(),
@@ -187,7 +187,7 @@ impl Camera {
 mod tests {
     use super::*;
 
-    /// Returns two cameras that show the same part of the plane through their target.
+    /// Returns a perspective and an orthographic camera that show the same part of the plane through their target.
     fn cameras() -> [Camera; 2] {
         let bounds = Bounds::around([Vec3::NEG_ONE, Vec3::ONE]);
         let perspective = Camera::framing(&bounds, AUTO_FOV_Y, 1.6);

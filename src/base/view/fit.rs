@@ -1,4 +1,4 @@
-//! Cameras that show a figure as large as possible.
+//! Cameras that show a character as large as possible.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,25 +10,25 @@ use crate::api::{ParseError, named};
 
 use super::Camera;
 
-/// Fraction of the height or of the width of the image that a figure fills, whichever is reached first.
+/// Fraction of the image's height or width that a character fills, whichever is reached first.
 const FILL: f32 = 0.78;
 
 /// How a camera is placed to show a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Framing {
-    /// The bounding sphere of the bounding box fits into the image, see [`Camera::framing`].
+    /// The bounding sphere of the character's bounding box fits into the image, see [`Camera::framing`].
     #[default]
     Auto,
-    /// The vertices fill 78 % of the height or of the width of the image, see [`Fit`].
+    /// The character's vertices fill 78 % of the height or the width of the image, see [`Fit`].
     Tight,
 }
 
 impl Framing {
-    /// All kinds.
+    /// All kinds of framing.
     pub const ALL: [Self; 2] = [Self::Auto, Self::Tight];
 
-    /// The name in files and options.
+    /// Returns the name in files and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -54,8 +54,8 @@ impl FromStr for Framing {
 /// Finds the position from which a camera with a given direction shows points as large as possible, up to a margin. Points
 /// can be added in steps, for example frame by frame.
 ///
-/// The planes of the view frustum are moved, but not turned, until they touch the points. The camera is where these planes
-/// meet.
+/// The side planes of the view frustum are moved, but not turned, until they touch the points. The camera is placed where these
+/// planes meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
     right: Vec3,
@@ -63,28 +63,29 @@ pub struct Fit {
     back: Vec3,
     /// Tangents of half the horizontal and half the vertical field of view that the points fill.
     tangents: Vec2,
-    /// How much the visible part widens with the depth, horizontally and vertically. Zero for an orthographic camera.
+    /// How much half the width and half the height of the filled part of the view frustum grow per metre of depth. Zero for an
+    /// orthographic camera.
     slopes: Vec2,
-    /// How far the points reach beyond planes through the origin: right, up.
+    /// How far the points extend to the right of the right frustum plane through the origin, and above the upper plane.
     positive: Vec2,
-    /// The same for left and down.
+    /// Like `positive`, for the left and the lower plane.
     negative: Vec2,
     /// The smallest and the largest coordinate along `back`.
     depth: [f32; 2],
 }
 
-/// A camera's target and its distance from it, in metres.
+/// The target of a camera, and the distance of the camera from the target, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FittedView {
     /// The point at the centre of the image, in the middle of the depth of the points.
     pub target: Vec3,
-    /// Distance of the camera.
+    /// Distance of the camera from the target.
     pub distance: f32,
 }
 
 impl Fit {
-    /// `back` is the direction from the target to the camera, and `up` must not be parallel to it. `fov_y` is the vertical field
-    /// of view in radians, and `aspect` is width / height.
+    /// Fits a perspective camera. `back` is the direction from the target to the camera, and `up` must not be parallel to
+    /// `back`. `fov_y` is the vertical field of view in radians, and `aspect` is width / height.
     pub fn perspective(back: Vec3, up: Vec3, fov_y: f32, aspect: f32) -> Self {
         let back = back.normalize();
         let right = up.cross(back).normalize();
@@ -102,12 +103,12 @@ impl Fit {
         }
     }
 
-    /// An orthographic camera that shows as much of the plane through the target as [`Self::perspective`] does.
+    /// Fits an orthographic camera that shows as much of the plane through the target as [`Self::perspective`] does.
     pub fn orthographic(back: Vec3, up: Vec3, fov_y: f32, aspect: f32) -> Self {
         Self { slopes: Vec2::ZERO, ..Self::perspective(back, up, fov_y, aspect) }
     }
 
-    /// Adds points. Those that are not finite are ignored.
+    /// Adds points. Points that are not finite are ignored.
     pub fn extend(&mut self, points: impl IntoIterator<Item = Vec3>) {
         for point in points.into_iter().filter(|point| point.is_finite()) {
             let across = Vec2::new(point.dot(self.right), point.dot(self.up));
@@ -118,7 +119,7 @@ impl Fit {
         }
     }
 
-    /// Returns the view, or `None` if there is nothing to show: no points, or points at one place.
+    /// Returns the view, or `None` if there are no points or all points are at the same position.
     ///
     /// ```
     /// use sinew_base::glam::Vec3;
@@ -149,7 +150,7 @@ impl Fit {
     pub fn camera(&self, camera: Camera, radius: f32) -> Camera {
         let Some(FittedView { target, distance }) = self.view() else { return camera };
         let position = target + self.back * distance;
-        // The character may be deeper than its distance.
+        // The depth of the character may exceed the distance of the camera.
         Camera {
             position,
             target,
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
     use crate::view::{AUTO_FOV_Y, Bounds, Projection};
 
-    /// Returns the lowest and the highest coordinates of the projected points. The image is from −1 to 1.
+    /// Returns the lowest and the highest coordinates of the projected points. The image extends from −1 to 1.
     fn extent(camera: &Camera, points: &[Vec3], aspect: f32) -> (Vec2, Vec2) {
         let clip = camera.clip_from_world(aspect);
         let projected: Vec<Vec2> = points.iter().map(|p| clip.project_point3(*p).truncate()).collect();
@@ -204,7 +205,7 @@ mod tests {
             }
             let (low, high) = extent(&camera, &points, aspect);
             prop_assert!(low.min(-high).min_element() > -FILL - 1e-3, "{low} to {high}");
-            // Both borders are touched, from left to right or from top to bottom.
+            // The points touch both the left and the right border, or both the top and the bottom border.
             let touches = low.max(-high) + FILL;
             prop_assert!(touches.min_element() < 1e-3, "{low} to {high}");
         }

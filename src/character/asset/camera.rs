@@ -7,7 +7,7 @@ pub struct Camera {
     pub name: Option<String>,
     /// Node index.
     pub node: usize,
-    /// Its projection.
+    /// Projection of the camera.
     pub kind: CameraKind,
 }
 
@@ -22,7 +22,7 @@ pub enum CameraKind {
     },
     /// The size of objects does not depend on their distance.
     Orthographic {
-        /// Height of the visible part of the world in metres.
+        /// Height of the view volume in metres.
         height: f32,
     },
 }

@@ -17,7 +17,7 @@ pub struct Character {
     /// Paths of the buffer and image files to which the file refers, resolved against its folder. Unreadable files are
     /// included.
     pub files: Vec<PathBuf>,
-    /// Where these files may be, also for copies and reloads.
+    /// Where referenced files may be, also when the character is copied or reloaded.
     pub references: References,
     /// Length in metres of one unit of the file, if its format does not define the unit. All lengths in a character are
     /// in metres.
@@ -56,17 +56,17 @@ pub struct Character {
     pub humanoid: Option<Humanoid>,
     /// Facial expressions of the file that change at least one morph target or material.
     pub expressions: Vec<Expression>,
-    /// The values in a pose after the morph weights.
+    /// The values that follow the morph weights in a pose.
     pub values: Vec<PoseValue>,
-    /// Joints that swing.
+    /// Spring bones: joints that swing.
     pub springs: SpringBones,
-    /// The joints of a machine by the node that they move. Empty for other characters.
+    /// The joints of a machine. The key is the node that a joint moves. Empty for other characters.
     pub joints: BTreeMap<usize, MechanicalJoint>,
-    /// Nodes that follow other nodes, in the order in which they are evaluated.
+    /// Constraints of nodes that follow other nodes, in the order of evaluation.
     pub constraints: Vec<Constraint>,
-    /// What the clips of a VRM animation contain besides body poses.
+    /// Facial expressions and gaze that the clips of a VRM animation contain.
     pub face_tracks: FaceTracks,
-    /// How the character looks at a point.
+    /// How the eyes look at a point.
     pub look_at: Option<LookAt>,
     /// Warnings about problems in the file and how they were handled, one line each.
     pub warnings: Vec<String>,
@@ -178,7 +178,7 @@ impl Character {
         self.parts_except(scene, |node| self.skeleton.hidden.contains(&node))
     }
 
-    /// Returns the primitives that a scene can show: those of [`Self::parts`], and those of hidden nodes that clips show.
+    /// Returns the primitives that a scene can show: those of [`Self::parts`], and those of hidden nodes that a clip can show.
     pub fn posable_parts(&self, scene: usize) -> Vec<Part> {
         let can_appear = |value: &PoseValue| match value.target {
             PoseTarget::Visibility(node) => Some(node),
@@ -197,7 +197,7 @@ impl Character {
         }
         let mut parts = Vec::new();
         for (index, node) in self.skeleton.nodes.iter().enumerate().filter(|(n, _)| visible[*n]) {
-            // A character that a program builds may lack a mesh or a skin.
+            // In a character that was built by a program, a node may refer to a missing mesh or skin.
             let Some((mesh, shape)) = node.mesh.and_then(|m| Some((m, self.meshes.get(m)?))) else {
                 continue;
             };
@@ -209,7 +209,8 @@ impl Character {
         parts
     }
 
-    /// Shows the materials of a variant, or the file's own for `None`. If several variants have the name, the first is selected.
+    /// Selects a material variant by name, or the file's own materials for `None`. If several variants have the name, the first is
+    /// selected.
     ///
     /// ```
     /// let mut mannequin = sinew_character::asset::mannequin()?;
@@ -219,7 +220,8 @@ impl Character {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// # Errors [`UnknownVariant`] if no variant has the name. The character is then unchanged.
+    /// # Errors
+    /// [`UnknownVariant`] if no variant has the name. The character is then unchanged.
     pub fn select_variant(&mut self, name: Option<&str>) -> Result<(), UnknownVariant> {
         let names = &self.variants.names;
         let selected = match name {

@@ -38,9 +38,9 @@ pub struct CorrectedKeys {
     pub clip: usize,
     /// Index of the animated node.
     pub node: usize,
-    /// Number of keys.
+    /// Number of corrected keys.
     pub count: usize,
-    /// Times of the first and the last of these keys, in seconds.
+    /// Times of the first and the last corrected key, in seconds.
     pub span: [f32; 2],
     /// Largest deviation of a quaternion's length from 1.
     pub error: f32,
@@ -75,7 +75,7 @@ pub enum Interpolation {
 /// Values at the keys: one value per key, or three for cubic splines.
 #[derive(Clone, Debug)]
 pub enum Values {
-    /// In metres.
+    /// Translations in metres.
     Translation(Vec<Vec3>),
     /// Unit quaternions. Values of cubic splines are not normalised, because their tangents would then no longer match.
     Rotation(Vec<Quat>),

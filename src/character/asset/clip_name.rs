@@ -1,10 +1,10 @@
-//! Clips by their names, which several clips of a file can share.
+//! Finds clips by name. Several clips of a file can have the same name.
 
 use super::Character;
 
 impl Character {
-    /// Returns the index of the clip that a name stands for: the first clip of this name, or the n-th one for `NAME#n`, counted from 1.
-    /// If no clip has the name, `INDEX` and `#INDEX` are indices, counted from 0.
+    /// Returns the index of the clip that a name refers to: the first clip of this name, or the n-th one for `NAME#n`, counted from 1. If
+    /// no clip has the name, `INDEX` and `#INDEX` are indices, counted from 0.
     ///
     /// ```
     /// let mut character = sinew_character::asset::mannequin()?;
@@ -34,7 +34,7 @@ impl Character {
         names.find(|name| self.find_clip(name) == Some(clip)).unwrap_or_else(|| format!("#{clip}"))
     }
 
-    /// Returns a note that says which clip a name stands for, if several clips have it.
+    /// If several clips have a name, returns a note that says which of them the name refers to.
     #[doc(hidden)]
     pub fn namesakes(&self, name: &str) -> Option<String> {
         let count = self.clips_named(name).count();
@@ -45,7 +45,7 @@ impl Character {
         ))
     }
 
-    /// Returns the clips of a name in the order of the file.
+    /// Returns the indices of all clips with a name, in file order.
     fn clips_named(&self, name: &str) -> impl Iterator<Item = usize> {
         let named = self.clips.iter().enumerate().filter(move |(_, clip)| clip.name.as_deref() == Some(name));
         named.map(|(index, _)| index)

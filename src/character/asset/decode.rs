@@ -15,7 +15,7 @@ use super::{ktx2, webp};
 /// Maximum total size of all decoded images of a character, in bytes.
 pub const MAX_IMAGES_BYTES: u64 = 1 << 30;
 
-/// Maximum side of an image that is decoded, in pixels.
+/// Maximum width and height of an image that is decoded, in pixels.
 pub const MAX_IMAGE_SIDE: u32 = 16_384;
 
 /// The reason why an image could not be decoded. Each message is one line.
@@ -25,7 +25,7 @@ pub enum ImageError {
     /// The data has another format.
     #[error("not a PNG, JPEG, WebP or KTX2 image")]
     Format,
-    /// A side is longer than [`MAX_IMAGE_SIDE`].
+    /// The width or the height exceeds [`MAX_IMAGE_SIDE`].
     #[error("image size {width}x{height} exceeds {MAX_IMAGE_SIDE} pixels per side")]
     TooLarge {
         /// Width in pixels.
@@ -36,7 +36,7 @@ pub enum ImageError {
     /// The data is damaged, or of a kind that is not supported.
     #[error("{cause}")]
     Data {
-        /// What is wrong with it.
+        /// What is wrong with the data.
         cause: String,
     },
     /// Decoding was stopped.
@@ -104,12 +104,12 @@ impl DecodedImage {
     }
 }
 
-/// An encoded image after its header was read.
+/// An encoded image whose header was read.
 pub(super) struct EncodedImage<'a> {
     decoder: ImageDecoder<'a>,
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Peak memory of pixels while decoding, in bytes.
+    /// Peak memory that pixels need during decoding, in bytes.
     pub(super) decoded_bytes: u64,
 }
 
@@ -120,9 +120,10 @@ enum ImageDecoder<'a> {
     Ktx2(&'a [u8]),
 }
 
-/// A damaged or malicious header may claim a size that takes seconds to decode. Smaller images are decoded as far as possible.
+/// Number of pixels above which the size in a JPEG header is checked, because a false size may take seconds to decode. Smaller images are
+/// decoded as far as possible.
 const UNCHECKED_PIXELS: u64 = 1 << 24;
-/// More pixels than a byte of a JPEG can describe: the first scan has at least one bit for each block of 8x8 pixels.
+/// Upper bound of the number of pixels per byte of a JPEG. The first scan has at least one bit for each block of 8x8 pixels.
 const JPEG_PIXELS_PER_BYTE: u64 = 1024;
 
 impl<'a> EncodedImage<'a> {
@@ -161,8 +162,7 @@ impl<'a> EncodedImage<'a> {
     }
 
     fn jpeg(bytes: &'a [u8]) -> Result<Self, String> {
-        // The decoder accepts every size here, because the caller refuses long sides with the same message for every
-        // format.
+        // The decoder accepts every size here, because the caller refuses large images with the same message for every format.
         let side = usize::from(u16::MAX);
         let options = DecoderOptions::default()
             .set_strict_mode(false)
@@ -185,14 +185,14 @@ impl<'a> EncodedImage<'a> {
     }
 
     fn webp(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
-        // The planes of a lossy image, alpha and two results of up to 4 bytes.
+        // Bytes of the planes of a lossy image, of alpha, and of two results with up to 4 bytes.
         const BYTES_PER_PIXEL: u64 = 12;
         let decoder = WebPDecoder::new(StoppableBytes::new(bytes, progress)).map_err(damaged)?;
         if decoder.is_animated() {
             return Err("animated WebP images are not supported".into());
         }
         let (width, height) = decoder.dimensions();
-        // The decoder allocates the image inside an extended file before it compares the two sizes.
+        // The decoder allocates the image inside an extended file before it compares the image's size with the header's.
         if webp::coded_size(bytes).is_none_or(|size| size != (width, height)) {
             return Err("damaged: the image and the file have different sizes".into());
         }

@@ -47,7 +47,7 @@ pub enum LoadError {
     Object {
         /// Path of the file.
         path: PathBuf,
-        /// The object as a path in the JSON, such as `skins[0].joints[3]`, its line in a BVH file, or its kind and name in
+        /// Location of the object: its path in the JSON, such as `skins[0].joints[3]`, its line in a BVH file, or its kind and name in
         /// other files.
         at: String,
         /// Description of the error.
@@ -66,7 +66,7 @@ pub enum LoadError {
 /// An error in an object of a file, without the path of the file.
 #[derive(Debug)]
 pub(super) struct ObjectError {
-    /// The object, as in [`LoadError::Object`].
+    /// Location of the object, as in [`LoadError::Object`].
     pub(super) at: String,
     pub(super) cause: String,
 }
@@ -81,7 +81,7 @@ impl ObjectError {
         Self::new(at, format!("{kind} {index} does not exist (the file has {count})"))
     }
 
-    /// Returns the error of the file with the object.
+    /// Adds the path of the file.
     pub(super) fn in_file(self, path: &Path) -> LoadError {
         LoadError::Object { path: path.into(), at: self.at, cause: self.cause }
     }

@@ -2,8 +2,8 @@
 
 use super::MaterialBind;
 
-/// The presets of VRM 1.0, each with its name in VRM 0. VRM 0 has no preset for surprise, but its files often use this
-/// name.
+/// The presets of VRM 1.0, each with its name in VRM 0. VRM 0 has no preset for surprise, but files of VRM 0 often use the name
+/// `surprised`.
 const PRESETS: [(&str, &str); 18] = [
     ("happy", "joy"),
     ("angry", "angry"),
@@ -35,16 +35,16 @@ pub struct Expression {
     pub preset: Option<&'static str>,
     /// Whether the expression is either off or fully on. Values above 0.5 count as 1, all others as 0.
     pub is_binary: bool,
-    /// Which other expressions it suppresses.
+    /// How the expression suppresses others.
     pub overrides: Overrides,
-    /// The morph weights that it changes, in file order. If it changes materials, the last one is its own value in a pose, which
-    /// controls [`Self::materials`].
+    /// The morph weights that the expression changes, in file order. If the expression changes materials, the last bind is the expression's
+    /// own value in a pose, which controls [`Self::materials`].
     pub binds: Vec<MorphBind>,
-    /// How it changes materials.
+    /// Material properties that the expression changes.
     pub materials: Vec<MaterialBind>,
 }
 
-/// How an expression of VRM 1.0 suppresses kinds of other expressions.
+/// How an expression of VRM 1.0 suppresses other expressions, depending on their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Effect on `blink`, `blinkLeft` and `blinkRight`.
@@ -61,14 +61,14 @@ pub enum Override {
     /// No effect.
     #[default]
     None,
-    /// The others are off when it is above 0.
+    /// Other expressions are off while the value of this one is above 0.
     Block,
-    /// The others are weakened by its value.
+    /// Other expressions are weakened in proportion to the value of this one.
     Blend,
 }
 
 impl Override {
-    /// Returns the fraction by which an expression with a value weakens the others.
+    /// Returns the fraction by which an expression with this value weakens others.
     fn amount(self, value: f32) -> f32 {
         match self {
             Self::None => 0.0,
@@ -78,8 +78,7 @@ impl Override {
     }
 }
 
-/// Rounds the values of binary expressions in place, and lets expressions suppress others. There is one value for each
-/// expression.
+/// Rounds the values of binary expressions in place, and lets expressions suppress others. `values` contains one value per expression.
 ///
 /// ```
 /// use sinew_character::asset::{Expression, Override, Overrides, apply_overrides};
@@ -121,7 +120,7 @@ pub fn apply_overrides(expressions: &[Expression], values: &mut [f32]) {
             _ => continue,
         };
         let kept = kept.get(kind).map_or(1.0, |kept| kept.clamp(0.0, 1.0));
-        // A binary expression is off if anything suppresses it.
+        // A binary expression is off if any other expression suppresses it.
         *value *= if expression.is_binary && kept < 1.0 { 0.0 } else { kept };
     }
 }

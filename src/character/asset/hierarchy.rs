@@ -104,8 +104,7 @@ impl Skeleton {
         Ok(skeleton)
     }
 
-    /// Returns every node with its parent, as in [`Self::parents_first`], from the parents and the children of the
-    /// nodes.
+    /// Computes [`Self::parents_first`] from the parents and the children of the nodes.
     ///
     /// # Errors
     /// The index of the first node that is its own ancestor.

@@ -17,7 +17,7 @@ pub struct Image {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Peak memory of pixels while decoding, in bytes.
+    /// Peak memory that pixels need during decoding, in bytes.
     decoded_bytes: u64,
 }
 

@@ -5,26 +5,26 @@ use glam::{DQuat, DVec3};
 /// A joint of a machine, which moves the node below it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MechanicalJoint {
-    /// Name in the file. Empty for the root, which is fixed without a joint.
+    /// Name in the file. Empty for the root, which is fixed and has no joint in the file.
     pub name: String,
     /// Position in the file's list of joints.
     pub order: usize,
     /// The type of the joint and its range.
     pub kind: JointKind,
-    /// Position in metres and rotation of the joint's frame in the parent node's frame, with the joint at value 0. They have the
-    /// file's double precision.
+    /// Position in metres and rotation of the joint's frame in the parent node's frame, when the joint value is 0. Both have double
+    /// precision, as in the file.
     pub origin: (DVec3, DQuat),
-    /// The value in the rest pose of the character, radians or metres. It is 0 if the range allows it.
+    /// Joint value in the rest pose of the character, in radians or metres. It is 0 if the range contains 0.
     pub rest_value: f64,
     /// Maximum speed in radians or metres per second, if the file has one.
     pub velocity: Option<f64>,
-    /// The joint that this one follows, as the index of its node, with the factor and the offset: `factor · value + offset`, in
-    /// radians or metres.
+    /// If the joint mimics another joint: the node index of that joint, the factor and the offset. The value of this joint is `factor ·
+    /// value + offset`, in radians or metres.
     pub mimic: Option<(usize, f64, f64)>,
 }
 
 impl JointKind {
-    /// Returns the smallest and the largest value of a hinge or a slide with a range, radians or metres.
+    /// Returns the smallest and the largest value of a hinge or a slide that has a range, in radians or metres.
     pub fn range(&self) -> Option<[f64; 2]> {
         match *self {
             Self::Hinge { range, .. } => range,
@@ -50,7 +50,7 @@ impl MechanicalJoint {
     }
 }
 
-/// The type of a joint. Axes are unit vectors in the frame of its node. Ranges are the file's, for values relative to
+/// The type of a joint. Axes are unit vectors in the frame of its node. Ranges are those of the file. Their values are relative to
 /// [`MechanicalJoint::origin`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

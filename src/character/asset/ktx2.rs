@@ -6,17 +6,17 @@ use basisu::{DecodeFlags, TargetFormat, Transcoder};
 
 /// The first bytes of a KTX 2.0 file.
 pub(super) const IDENTIFIER: [u8; 12] = *b"\xABKTX 20\xBB\r\n\x1A\n";
-/// Maximum number of levels: a side of [`super::MAX_IMAGE_SIDE`] pixels and all smaller levels.
+/// Maximum number of levels, from a side of [`super::MAX_IMAGE_SIDE`] pixels down to one pixel.
 const MAX_LEVELS: u32 = 15;
-/// Size of the fixed header, after which the index of the levels begins.
+/// Size of the fixed header. The level index follows it.
 const HEADER_SIZE: usize = 80;
-/// Size of an entry in the index of the levels.
+/// Size of an entry in the level index.
 const LEVEL_SIZE: usize = 24;
 /// Bytes of a block of 4 by 4 pixels in UASTC.
 const BLOCK_SIZE: u64 = 16;
-/// Maximum Zstandard window for smaller images. Every decoder must support it.
+/// Maximum Zstandard window for small images. Every decoder must support this size.
 const MIN_WINDOW: u64 = 8 << 20;
-/// Where the header stores the offset and size of the key/value data.
+/// Bytes of the header that store the offset and the size of the key/value data.
 const KEY_VALUE_DATA: std::ops::Range<usize> = 56..64;
 /// Supercompression schemes.
 const BASIS_LZ: u32 = 1;
@@ -29,7 +29,7 @@ const UASTC: u8 = 166;
 pub(super) struct Header {
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Peak memory while it is decoded, in bytes.
+    /// Peak memory during decoding, in bytes.
     pub(super) decoded_bytes: u64,
 }
 
@@ -68,7 +68,7 @@ fn read_header(file: &[u8]) -> Option<Result<Header, String>> {
         },
         _ => 0,
     };
-    // The pixels, and the blocks with a record for each of them.
+    // This counts the pixels, and the blocks with a record for each block.
     let pixels = u64::from(width).saturating_mul(u64::from(height));
     let decoded_bytes = [pixels.saturating_mul(4), blocks_size.saturating_mul(2), window, file.len() as u64]
         .into_iter()

@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 
-/// A light on a node of the file (`KHR_lights_punctual`). Directional lights and spots shine along the node's −Z axis.
+/// A light on a node of the file (`KHR_lights_punctual`). Directional lights and spot lights shine along the node's −Z
+/// axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Light {
     /// Name in the file.
@@ -13,7 +14,7 @@ pub struct Light {
     pub kind: LightKind,
     /// Linear RGB.
     pub color: Vec3,
-    /// Brightness: in lux for a directional light, and in candela for the others.
+    /// Brightness: in lux for a directional light, and in candela for other lights.
     pub intensity: f32,
     /// Distance in metres beyond which the light has no effect, or `None` if it has no limit.
     pub range: Option<f32>,

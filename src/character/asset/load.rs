@@ -29,8 +29,8 @@ pub fn load(path: &Path) -> Result<Character, LoadError> {
     load_in_units(path, None)
 }
 
-/// Loads a character like [`load`], with a given unit of length for formats that do not define one. `units` is the
-/// length of one unit of a BVH file in metres, 1e-6 to 1e6. `None` guesses it from the size of the skeleton.
+/// Loads a character like [`load`], with a given unit of length for formats that do not define one. `units` is the length of one unit of a
+/// BVH file in metres, from 1e-6 to 1e6. If it is `None`, the unit is guessed from the size of the skeleton.
 ///
 /// # Errors
 /// [`LoadError`], also if `units` is given for a glTF file.
@@ -48,7 +48,7 @@ pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadE
 ///
 /// # std::env::set_current_dir("../..")?;
 /// let (path, progress) = (Path::new("assets/arm.glb"), Progress::default());
-/// // Another thread shows what a clone of the progress says, or stops the load.
+/// // With a clone of the progress, another thread can show it or stop loading.
 /// let shown = progress.clone();
 /// let arm = asset::load_with(path, None, &progress)?;
 /// assert!(arm.skeleton.find("gripper").is_some() && shown.bytes().0 > 100_000);
@@ -65,7 +65,7 @@ pub fn load_with(path: &Path, units: Option<f64>, progress: &Progress) -> Result
     load_with_references(path, units, &References::default(), progress)
 }
 
-/// Loads a character like [`load_with`]. `references` says where referenced files may be.
+/// Loads a character like [`load_with`]. `references` specifies where referenced files may be.
 ///
 /// # Errors
 /// Same as [`load_with`].
@@ -76,7 +76,7 @@ pub fn load_with_references(
     progress: &Progress,
 ) -> Result<Character, LoadError> {
     let loaded = load_file(path, units, references, progress);
-    // A read that fails after a stop failed because of the stop.
+    // An error after a stop is reported as the stop.
     match loaded {
         Err(_) if progress.is_stopped() => Err(LoadError::Stopped { path: path.into() }),
         other => other.map(|character| Character { references: references.clone(), ..character }),
@@ -109,7 +109,7 @@ fn load_file(
     }
 }
 
-/// Returns whether a copy of a file with another pose can be written. The shapes of some formats cannot.
+/// Returns whether a copy of a file with another pose can be written. The shapes of some formats cannot be copied.
 pub(crate) fn can_be_copied(path: &Path) -> bool {
     !["fbx", "urdf"].iter().any(|extension| has_extension(path, extension))
 }

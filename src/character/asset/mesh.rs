@@ -66,7 +66,7 @@ pub struct Influences {
 }
 
 impl Influences {
-    /// Maximum number of sets of a vertex.
+    /// Maximum number of influence sets of a vertex.
     pub(super) const MAX_SETS: usize = 2;
 
     /// Keeps as many influences of a vertex as all sets can hold, the heaviest first. The order of equal weights does not change.
@@ -79,10 +79,10 @@ impl Influences {
 /// Displacements at full weight, in mesh space. Each list is empty or has one value per vertex.
 #[derive(Clone, Debug, Default)]
 pub struct MorphTarget {
-    /// In metres.
+    /// Displacements of the positions in metres.
     pub positions: Vec<Vec3>,
-    /// Added to the normal before skinning, without normalising it.
+    /// Vectors that are added to the normals before skinning. The sum is not normalised.
     pub normals: Vec<Vec3>,
-    /// Added to the tangent's xyz.
+    /// Vectors that are added to the xyz of the tangents.
     pub tangents: Vec<Vec3>,
 }

@@ -7,14 +7,14 @@ use super::{DecodedImage, ImageError};
 /// Whether an image file gets an alpha channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alpha {
-    /// The image's own.
+    /// Keeps the alpha channel of the image.
     Keep,
-    /// None: all pixels are opaque.
+    /// Writes no alpha channel, so all pixels are opaque.
     Drop,
 }
 
 impl DecodedImage {
-    /// Encodes the image as PNG. The background of a rendered image can be given for the alpha channel, which only transparent ones have.
+    /// Encodes the image as PNG. `alpha` can be the background of a rendered image. Only a transparent background keeps the alpha channel.
     ///
     /// ```
     /// use sinew_character::asset::{Alpha, DecodedImage};

@@ -2,15 +2,15 @@
 
 use super::{Material, MaterialProperty};
 
-/// Some numbers at the end of [`Skeleton::rest_weights`](super::Skeleton::rest_weights) and of a pose, after the morph weights. They are
-/// blended, keyed and recorded like them.
+/// Numbers that follow the morph weights in [`Skeleton::rest_weights`](super::Skeleton::rest_weights) and in a pose. They are blended,
+/// keyed and recorded like morph weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseValue {
     /// Index of the first number.
     pub first: usize,
     /// Number of values.
     pub count: usize,
-    /// What they change.
+    /// What the numbers change.
     pub target: PoseTarget,
 }
 
@@ -18,23 +18,23 @@ pub struct PoseValue {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PoseTarget {
-    /// How far an expression changes materials, 0 to 1, with its index in
+    /// How far an expression changes materials, 0 to 1. The expression is an index into
     /// [`Character::expressions`](super::Character::expressions).
     Expression(usize),
     /// A property of a material, with the material's index.
     Material(usize, MaterialProperty),
-    /// Whether a node and its descendants are drawn: from 0.5 on.
+    /// Whether a node and its descendants are drawn: they are if the value is at least 0.5.
     Visibility(usize),
 }
 
 /// A change of a material by an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialBind {
-    /// Index of the material, which has the property.
+    /// Index of the material. It must have the property.
     pub material: usize,
-    /// What changes.
+    /// The property that changes.
     pub property: MaterialProperty,
-    /// Added to it when the expression is at 1.
+    /// Difference that is added to the property when the expression is at 1.
     pub difference: [f32; 4],
 }
 

@@ -11,10 +11,10 @@ use crate::platform::fs;
 /// The folders of ROS packages by name, for the `package://NAME/…` references of robots.
 pub type Packages = BTreeMap<String, PathBuf>;
 
-/// Where the files that a model references may be.
+/// Where the files that a model references may be located.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct References {
-    /// The folders of packages that are neither above the robot's file nor beside one of these folders.
+    /// The folders of packages that are neither above the robot's file nor beside a folder above it.
     pub packages: Packages,
     /// Whether files outside the model's folder are read, such as `../textures/skin.png`. Absolute paths are never followed.
     pub allow_parent: bool,
@@ -37,27 +37,26 @@ pub(super) enum ReferenceError {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Folder<'a> {
     start: &'a Path,
-    /// The folder that must contain the files, after links are resolved. `None` allows every place.
+    /// The folder that must contain the files, after links are resolved. `None` allows any location.
     boundary: Option<&'a Path>,
 }
 
 impl<'a> Folder<'a> {
-    /// Returns a folder whose files are inside it, or anywhere if `allow_parent` is set.
+    /// Creates a folder whose files must be inside it, unless `allow_parent` is set.
     pub(super) fn new(start: &'a Path, allow_parent: bool) -> Self {
         Self::within(start, start, allow_parent)
     }
 
-    /// Returns a folder whose files are in `boundary`, which contains the folder.
+    /// Creates a folder whose files must be inside `boundary`, unless `allow_parent` is set. `boundary` contains the folder.
     pub(super) fn within(start: &'a Path, boundary: &'a Path, allow_parent: bool) -> Self {
         Self { start, boundary: (!allow_parent).then_some(boundary) }
     }
 
-    /// Returns the path that a name means, without looking for the file. `\` also separates folders, because Windows programs
-    /// write it.
+    /// Resolves a name to a path without looking for the file. `\` also separates folders, because Windows programs write it.
     pub(super) fn path(self, name: &str) -> Result<PathBuf, ReferenceError> {
         let relative = relative(name)?;
         let ups = relative.components().take_while(|part| *part == Component::ParentDir).count();
-        // Without links, the depth in the boundary limits how far up a name may lead.
+        // Links are not resolved here, so the depth below the boundary limits how far up a name may lead.
         let depth =
             |boundary| self.start.strip_prefix(boundary).map_or(0, |below: &Path| below.components().count());
         match self.boundary {
@@ -66,7 +65,8 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Returns the path of an existing file. A missing file is never reported as outside, because permission would not help.
+    /// Returns the path of an existing file. A missing file is never reported as outside of the folder, because permission to read it would
+    /// not help.
     pub(super) fn find(self, name: &str) -> Result<PathBuf, ReferenceError> {
         let relative = relative(name)?;
         let path = in_any_case(self.start, &relative).unwrap_or_else(|| self.start.join(&relative));
@@ -175,7 +175,7 @@ mod tests {
             let real = find(name).unwrap().canonicalize().unwrap();
             assert!(real.ends_with("Textures/Skin.PNG"), "{}", real.display());
         }
-        // A file with the exact name comes first.
+        // A file with the exact name takes precedence.
         assert!(
             find("both.png").unwrap().ends_with("both.png")
                 && find("Both.png").unwrap().ends_with("Both.png")

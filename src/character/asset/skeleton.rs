@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transform {
-    /// In metres, in the parent's space.
+    /// Translation in metres, in the parent's space.
     pub translation: Vec3,
     /// Unit quaternion.
     pub rotation: Quat,
@@ -43,7 +43,7 @@ impl Transform {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// Returns the nearest transform to a matrix. It is exact if the matrix has no shear. If the matrix mirrors, the x scale is
+    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear. If the matrix mirrors, the x scale is
     /// negative, as in other glTF tools.
     ///
     /// The result is finite unless a scale exceeds single precision.
@@ -116,17 +116,17 @@ pub struct Node {
 pub struct Skeleton {
     /// All nodes, in file order. Instances of a mesh (`EXT_mesh_gpu_instancing`) are separate nodes after them.
     pub nodes: Vec<Node>,
-    /// The nodes that are instances of a mesh. The file has no nodes for them, so its copies contain them at rest.
+    /// The nodes that are instances of a mesh. The file has no nodes for them, so copies of the file contain them at rest.
     pub instances: Range<usize>,
     /// Every node with its parent, sorted so that parents come before their children.
     pub parents_first: Vec<(usize, Option<usize>)>,
     /// Matrices in the file that a [`Transform`] cannot express, by node. Such a matrix is used while its node is at
     /// rest.
     pub sheared: BTreeMap<usize, Affine3A>,
-    /// Nodes that are not drawn, nor are their descendants (`KHR_node_visibility`).
+    /// Nodes that are not drawn, together with their descendants (`KHR_node_visibility`).
     pub hidden: BTreeSet<usize>,
     /// Rest morph weights of all nodes in node order. A node without its own weights has its mesh's weights, or zeros. The values
-    /// of [`Character::values`](super::Character::values) follow them.
+    /// of [`Character::values`](super::Character::values) follow the morph weights.
     pub rest_weights: Vec<f32>,
 }
 

@@ -1,4 +1,4 @@
-//! Bytes in memory that can be read until a stop.
+//! Bytes in memory that can be read until reading is stopped.
 
 use std::io::{self, BufRead, Cursor, Read, Seek, SeekFrom};
 

@@ -35,7 +35,7 @@ pub struct Extension {
     pub name: &'static str,
     /// What the data of the extension describes.
     pub concern: Concern,
-    /// What the loader does with it.
+    /// What the loader does with the extension.
     pub support: Support,
     /// Details for readers of the documentation. May be empty.
     pub note: &'static str,
@@ -47,7 +47,7 @@ pub struct Extension {
 pub struct FileFormat {
     /// Name of the format.
     pub name: &'static str,
-    /// Usual file name extensions. The format is detected from the data, not from them.
+    /// Usual file name extensions. The format is detected from the data, not from the extension.
     pub suffixes: &'static str,
     /// What is read and what is not.
     pub read: &'static str,
@@ -71,7 +71,7 @@ const fn format(
 use Concern::{Geometry, Look, Motion, Other};
 use Support::{Drawn, Ignored, Refused};
 
-/// All extensions that the loader knows by name, sorted by name. [`Extension::find`] also covers others.
+/// All extensions that the loader knows by name, sorted by name. [`Extension::find`] also covers other extensions.
 pub const EXTENSIONS: &[Extension] = &[
     row("ADOBE_materials_clearcoat_specular", Look, Ignored, ""),
     row("ADOBE_materials_clearcoat_tint", Look, Ignored, ""),
@@ -227,8 +227,8 @@ impl Extension {
         known.or_else(|| is_look().then_some(row("", Look, Ignored, "")))
     }
 
-    /// Returns whether a posed copy of a file still contains the extension. A copy has only new clips, so extensions of the
-    /// file's own clips are removed with them.
+    /// Returns whether a posed copy of a file still contains the extension. A copy has only new clips. The file's own clips are removed
+    /// together with their extensions.
     pub fn is_kept(&self) -> bool {
         self.support != Refused && self.name != "KHR_animation_pointer"
     }

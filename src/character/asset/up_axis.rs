@@ -25,7 +25,7 @@ impl UpAxis {
         }
     }
 
-    /// Converts a rotation about an axis of the file to a space with +Y up.
+    /// Converts a rotation in the file's space to a space with +Y up.
     pub fn rotation(self, rotation: Quat) -> Quat {
         let axis = self.vector(Vec3::new(rotation.x, rotation.y, rotation.z));
         Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
@@ -33,8 +33,8 @@ impl UpAxis {
 }
 
 impl Character {
-    /// Turns a character that was read from a BVH file to +Y up. Its joints stay at the same places of its body, without rotation
-    /// at rest. Returns false, and changes nothing, for a character of another format, which defines its axes.
+    /// Turns a character that was read from a BVH file to +Y up. The joints keep their places in the body, and are not rotated at rest.
+    /// Returns false, and changes nothing, for characters of other formats, which define their axes.
     ///
     /// ```
     /// use std::path::Path;

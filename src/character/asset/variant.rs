@@ -20,9 +20,9 @@ pub struct VariantPart {
     pub mesh: usize,
     /// Position in the mesh's list of primitives.
     pub primitive: usize,
-    /// Index of the material without a variant.
+    /// Index of the material that is shown if no variant is selected.
     pub default: Option<usize>,
-    /// Index of the material for each variant. Missing variants show the default.
+    /// Index of the material for each variant. Variants without an entry show the default.
     pub materials: BTreeMap<usize, usize>,
 }
 

@@ -18,11 +18,11 @@ use super::{
     LOCKED, Limb, NECK,
 };
 
-/// Cosine of the angle up to which a head follows what it looks at, 75° to each side.
+/// Cosine of 75°, the angle to each side up to which a head follows its look-at target.
 const FIELD_COS: f32 = 0.2588;
-/// Cosine of the largest bend of a middle without a hinge, 150°.
+/// Cosine of 150°, the largest bend of a middle joint without a hinge limit.
 const LARGEST_BEND: f32 = -0.866;
-/// Sine of the middle's bend below which its axis is derived from the bend direction of the limb.
+/// If the sine of the middle joint's bend is below this, its axis is derived from the limb's bend direction.
 const STRAIGHT: f32 = 0.05;
 
 /// Builds the parts of a body.
@@ -43,8 +43,8 @@ struct LimbNodes {
 }
 
 impl Body {
-    /// Builds the body of a character. `scene` is the drawn one, and `slot` returns the joint index of a node. Limbs
-    /// whose joints do not form a chain are left out.
+    /// Builds the body of a character. `scene` is the index of the drawn scene, and `slot` returns the joint index of a
+    /// node. Limbs whose joints do not form a chain are left out.
     pub fn new(character: &Character, scene: usize, rig: &Rig, slot: &dyn Fn(usize) -> Option<u32>) -> Self {
         let skeleton = &character.skeleton;
         let mut world = Vec::new();
@@ -84,7 +84,7 @@ impl Builder<'_> {
         self.skeleton.ancestors(node).any(|n| n == above)
     }
 
-    /// Returns arms and legs, each with at least three joints.
+    /// Returns the arms and legs that have at least three joints.
     fn limb_nodes(&self) -> Vec<LimbNodes> {
         let mut limbs: Vec<LimbNodes> = match &self.rig.body {
             Some(plan) => plan
@@ -108,7 +108,7 @@ impl Builder<'_> {
         limbs
     }
 
-    /// Returns a node above all legs.
+    /// Returns the hips of the plan if all legs are below them, or otherwise the nearest node above all legs.
     fn hips_above(&self, limbs: &[LimbNodes]) -> Option<usize> {
         let tops: Vec<usize> =
             limbs.iter().filter(|l| l.stands).filter_map(|l| l.nodes.first().copied()).collect();
@@ -121,7 +121,7 @@ impl Builder<'_> {
     fn limb(&self, limb: &LimbNodes) -> Option<Limb> {
         let (&first, &end) = (limb.nodes.first()?, limb.nodes.last()?);
         let inner = limb.nodes.get(1..limb.nodes.len() - 1)?;
-        // The joint at which the limb can be bent most.
+        // Chooses the inner joint with the largest distance to the nearer end, because the limb can bend most there.
         let shorter = |node: usize| {
             let middle = self.position(node);
             middle.distance(self.position(first)).min(middle.distance(self.position(end)))
@@ -153,8 +153,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the axis about which the middle of a limb bends, in its own frame, and the cosine range of the angle
-    /// between the two bones. Bones are vectors in world space at rest.
+    /// Returns the axis about which the middle joint of a limb bends, in that joint's frame, and the cosine range of
+    /// the angle between the two bones. `upper` and `lower` are the bones as vectors in world space at rest.
     fn hinge(&self, middle: usize, upper: Vec3, lower: Vec3, bend: Option<Vec3>) -> Option<(Vec3, [f32; 2])> {
         let linear = glam::Mat3::from(self.world.get(middle)?.matrix3);
         let sizes = upper.length() * lower.length();
@@ -168,7 +168,7 @@ impl Builder<'_> {
             let bent = across.length() > STRAIGHT * sizes;
             let normal =
                 if bent { across } else { bend.map_or(any_perpendicular(line), |bend| bend.cross(line)) };
-            // Cofactors transform rotation axes. This is their inverse.
+            // Cofactors transform rotation axes to world space. This is the inverse transform.
             let axis = linear.transpose() * normal * linear.determinant().signum();
             return Some((normalize_or(axis, Vec3::X), [LARGEST_BEND, 1.0]));
         };
@@ -186,7 +186,7 @@ impl Builder<'_> {
         };
         let (least, most) =
             angles.clone().map(cosine).fold((1.0_f32, -1.0_f32), |(l, m), c| (l.min(c), m.max(c)));
-        // The axis points so that the most bent rotation is a positive bend.
+        // The direction of the axis is chosen so that the sharpest bend is positive.
         let sharpest = angles.min_by(|a, b| cosine(*a).total_cmp(&cosine(*b))).unwrap_or(0.0);
         let sense = into.cross(Quat::from_axis_angle(axis, sharpest) * out).dot(axis);
         Some((if sense < 0.0 { -axis } else { axis }, [least, most]))
@@ -266,7 +266,7 @@ impl Builder<'_> {
             floor = sole.points.iter().map(|(p, _)| p.y).fold(floor, f32::min);
             foot = foot.max(0.5 * (along(sole.toe) - along(sole.heel))).max(0.02 * body.parts.size);
         }
-        // A floor close to the origin is moved to the origin, where most clips have it.
+        // A floor height close to zero is set to zero, because most clips have their floor there.
         let is_far = floor.is_finite() && floor.abs() > 0.05 * body.parts.size;
         body.parts.floor = if is_far { floor } else { 0.0 };
         body.parts.foot = foot;
@@ -309,7 +309,7 @@ impl Builder<'_> {
         let necks = parts.neck.iter().take(parts.necks as usize).copied();
         let mut used: Vec<u32> = turned.chain(necks).chain([parts.hips]).collect();
         for nodes in tails.chain(others.map(|c| c.joints.clone())) {
-            // Each joint belongs to one part. A chain starts below the joints of others.
+            // Each joint belongs to only one part. A chain starts below the last joint that another part uses.
             let is_used = |node: &usize| (self.slot)(*node).is_some_and(|slot| used.contains(&slot));
             let inner = nodes.get(..nodes.len().saturating_sub(1)).unwrap_or_default();
             let start = inner.iter().rposition(is_used).map_or(0, |last| last + 1);

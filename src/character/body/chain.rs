@@ -1,5 +1,5 @@
-//! Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a largest
-//! turn per step: the CPU twin of `shaders/crowd/chain.wgsl`.
+//! Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a maximum rotation per
+//! step: the CPU twin of `shaders/crowd/chain.wgsl`.
 
 use glam::{Quat, Vec3, Vec4};
 
@@ -8,7 +8,7 @@ use super::{Chain, Figure, LINKS};
 use crate::mathematics::single::{normalize, shortest_arc};
 
 const CHAIN_PASSES: usize = 12;
-/// Sine of half the largest turn in a step, about 30°.
+/// Sine of half the maximum rotation in a step, about 30°.
 const LARGEST_TURN: f32 = 0.25;
 
 fn damped(q: Quat) -> Quat {
@@ -21,7 +21,7 @@ fn damped(q: Quat) -> Quat {
 }
 
 impl Figure<'_> {
-    /// Moves the end of a chain towards a point in model space, before the hips moved.
+    /// Moves the end of a chain towards a point, given in model space before the hips moved.
     pub(super) fn solve_chain(&mut self, chain: &Chain, target: Vec3) {
         let links = (chain.links as usize).min(LINKS);
         if links == 0 || !target.is_finite() {
@@ -29,7 +29,7 @@ impl Figure<'_> {
         }
         let mut points: [Vec3; LINKS + 1] =
             std::array::from_fn(|i| if i <= links { self.position(chain.joints[i]) } else { Vec3::ZERO });
-        // The rotation of each joint in model space since the pose of the clip.
+        // The rotation of each joint relative to the pose of the clip, in model space.
         let mut turns = [Quat::IDENTITY; LINKS];
         let least = 1e-8 * self.body.parts.size * self.body.parts.size;
         for i in (0..CHAIN_PASSES).flat_map(|_| (0..links).rev()) {

@@ -7,7 +7,7 @@ use super::stance::Stance;
 use super::types::{Joint, Local, Rows};
 use super::{Body, FREE, JointLimit};
 
-/// A character while its body is posed. The matrices are from the clip pose.
+/// A character while its body is posed. `models` contains the matrices of the clip pose.
 #[derive(Debug)]
 pub struct Figure<'a> {
     /// Seconds since the last step.
@@ -22,7 +22,7 @@ pub struct Figure<'a> {
     pub locals: &'a mut [Local],
 }
 
-/// Where a character is: `world_from_model` as a scale, a rotation and a translation.
+/// Placement of a character: `world_from_model` as a scale, a rotation and a translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     pub rotation: Quat,
@@ -30,7 +30,7 @@ pub struct Place {
     pub scale: f32,
 }
 
-/// How the hips move everything below them, in model space.
+/// The rigid motion that the hips apply to everything below them, in model space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Base {
     pub turn: Quat,
@@ -80,7 +80,7 @@ impl Figure<'_> {
         }
     }
 
-    /// Returns a joint's local rotation, within its limit, after its parent's frame was rotated.
+    /// Returns a joint's local rotation after the rotation `turn` in its parent's frame, restricted to its limit.
     pub fn turned(&self, joint: u32, limit: &JointLimit, turn: Quat) -> Quat {
         let before = self.rotation(joint);
         let after = turn * before;

@@ -11,7 +11,7 @@ pub const GOALS: usize = 4;
 pub const HAS_ROTATION: u32 = 1;
 /// See [`HAS_ROTATION`].
 pub const HAS_POLE: u32 = 2;
-/// The limb of a goal that the head looks at.
+/// The limb index of a goal that the head looks at.
 pub const HEAD: u32 = 0xffff_fffe;
 
 /// `Goal`: the target of a limb, a chain or the head of a character.
@@ -40,7 +40,7 @@ impl Goal {
         reserved: [0; 3],
     };
 
-    /// Returns the first number that is not finite.
+    /// Returns the first number of the goal that is not finite.
     pub fn not_finite(&self) -> Option<f32> {
         let all = [
             self.rotation.to_array().to_vec(),

@@ -7,6 +7,6 @@ pub trait Ground {
     /// Returns the height of the ground below or above a point near it.
     fn height(&mut self, at: Vec3) -> f32;
 
-    /// Returns the upward normal of the ground around a point, as far as `distance`. Its length is arbitrary.
+    /// Returns the upward normal of the ground within `distance` of a point. The vector may have any length.
     fn normal(&mut self, at: Vec3, distance: f32) -> Vec3;
 }

@@ -9,25 +9,24 @@ use super::limit::{to_parent, vector_in_frame};
 use super::plant::{FootGoal, NOTHING};
 use super::{LIMBS, Limb};
 
-/// Seconds in which the hips follow the ground.
+/// Time constant with which the hips follow the ground, in seconds.
 const FOLLOW: f32 = 0.1;
-/// How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
+/// Maximum vertical displacement of the hips, and maximum extension of a leg, as fractions of the leg length.
 const LARGEST_DROP: f32 = 0.45;
 const STRETCH: f32 = 0.99;
-/// Distance from the reach of a leg at which the hips begin to give way on uneven ground, as a fraction of the leg.
+/// On uneven ground, the hips begin to give way at most this far from the limit of a leg's reach, as a fraction of the leg length.
 const YIELD: f32 = 0.15;
-/// Tangent of the largest angle by which a body tilts, 20°.
+/// Tangent of 20°, the largest tilt of a body.
 const STEEPEST: f32 = 0.36;
 
-/// Returns a smooth minimum. If the numbers differ by less than `range`, it is below the smaller one by up to a quarter of
-/// `range`.
+/// Returns a smooth minimum. If the numbers differ by less than `range`, the result is below the smaller one by up to a quarter of `range`.
 fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
     let near = (range - (a - b).abs()).max(0.0);
     a.min(b) - if range > 0.0 { 0.25 * near * near / range } else { 0.0 }
 }
 
 impl Figure<'_> {
-    /// Returns the lowest and the highest hip position, relative to the clip, at which a leg reaches an ankle.
+    /// Returns the lowest and the highest hip displacement from the clip at which a leg reaches an ankle position.
     fn hip_range(&self, limb: &Limb, ankle: Vec3, base: &Base) -> (f32, f32) {
         let at = |joint: u32| self.placed(base.moved(self.position(joint)));
         let [top, knee, end] = [limb.first, limb.middle, limb.end].map(at);
@@ -43,8 +42,8 @@ impl Figure<'_> {
         (if near * near > r2 { lowest } else { -1e30 }, highest)
     }
 
-    /// Returns the slope of the ground below four or more feet, by least squares. The sum of squares includes the distances
-    /// of the feet from their middle and a tenth of a leg, so that a narrow body does not roll much.
+    /// Returns the slope of the ground below four or more feet, by least squares. The fit is regularised with a tenth of a leg length, so
+    /// that a narrow body does not roll much.
     fn tilt(&self, feet: &[FootGoal], middle: Vec2, mean: f32) -> Vec2 {
         if feet.len() < 4 {
             return Vec2::ZERO;
@@ -65,9 +64,9 @@ impl Figure<'_> {
         if steepness > NOTHING { slope * (steepness.min(STEEPEST) / steepness) } else { Vec2::ZERO }
     }
 
-    /// Returns how the hips move: as far up as the feet do on average, but not so far that a foot leaves the ground or a leg
-    /// bends too far. They follow with a lag, and the range in which they give way compensates for it. A body with four or
-    /// more legs also tilts with the slope.
+    /// Returns the motion of the hips. They rise as far as the feet do on average, but not so far that a foot leaves the ground or a leg
+    /// bends too far. They follow the ground with a lag, so they begin to give way before a leg reaches its limit. A body with four or more
+    /// legs also tilts with the slope.
     pub(super) fn move_hips(&mut self, feet: &[FootGoal; LIMBS]) -> Base {
         let (size, body) = (self.size(), self.body);
         let feet = feet.get(..body.legs().len()).unwrap_or_default();
@@ -93,7 +92,7 @@ impl Figure<'_> {
             base.turn = self.unplaced_turn(shortest_arc(Vec3::Y, Vec3::new(-tilt.x, 1.0, -tilt.y)));
             base.shift = hips_at - base.turn * hips_at;
         }
-        // The hips give way smoothly, but not on level ground, so that the pose of the clip does not change there.
+        // The hips give way smoothly on uneven ground only, so that the clip's pose does not change on level ground.
         let uneven = feet.iter().map(|foot| (foot.change - mean).abs()).fold(0.0, f32::max);
         let range = (3.0 * uneven).min(YIELD * size);
         let (mut least, mut wanted) = (-LARGEST_DROP * size, mean.min(LARGEST_DROP * size));
@@ -111,7 +110,7 @@ impl Figure<'_> {
         base
     }
 
-    /// Moves the joint of the hips.
+    /// Applies the motion of the hips to their joint.
     pub fn pose_hips(&mut self, base: &Base) {
         let joint = self.body.parts.hips;
         if base.shift == Vec3::ZERO {

@@ -9,17 +9,17 @@ use super::figure::{Base, Figure};
 use super::limit::{axis_in_model, from_parent, normalize_or, part_of, to_parent, vector_in_frame};
 use super::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
 
-/// The last part of the reach, as a fraction, over which a limb stretches more and more slowly.
+/// Maximum and minimum size of the zone before full reach in which the limb's extension slows down, as fractions of the reach.
 const SOFT: f32 = 0.004;
 const LEAST_SOFT: f32 = 5e-5;
-/// Sine of the bend below which a limb bends about its preferred axis.
+/// If the sine of a limb's bend is below this, the limb bends about its preferred axis.
 const STRAIGHT: f32 = 0.05;
 
-/// Squared sine of the angle between the pole and the limb, and squared distance of the middle from the line of the limb
-/// relative to its bones, below which the effect of the pole fades.
+/// The effect of the pole fades below two values: the squared sine of the angle between the pole and the limb, and the squared distance of
+/// the middle joint from the limb's line, relative to the squared bone lengths.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 1e-7;
-/// Distance between target and first joint below which the direction of the target is undefined, as a fraction of the reach.
+/// If the target is nearer to the first joint than this fraction of the reach, its direction is blended with the limb's.
 const AT_BASE: f32 = 0.05;
 
 /// Rotations of both bones in model space, and the position of the end relative to the first joint.
@@ -30,7 +30,7 @@ pub(super) struct TwoBone {
     pub(super) end: Vec3,
 }
 
-/// Returns the smallest rotation about a unit axis from one perpendicular vector to another.
+/// Returns the smallest rotation about a unit axis from one vector to another, both perpendicular to the axis.
 fn arc_about(axis: Vec3, from: Vec3, to: Vec3) -> Quat {
     let lengths = (from.dot(from) * to.dot(to)).sqrt();
     axis_turn(axis, from.dot(to) / lengths, axis.dot(from.cross(to)) / lengths)
@@ -50,15 +50,15 @@ fn bend_normal(upper: Vec3, lower: Vec3, hinge: Vec3) -> Vec3 {
 
 /// Returns the rotation about a unit axis by an angle, given its cosine and its sine.
 fn axis_turn(axis: Vec3, cosine: f32, sine: f32) -> Quat {
-    // The tangent of half the angle in the form without cancellation.
+    // Uses the form of the half-angle tangent that avoids cancellation.
     if cosine < 0.0 {
         return normalize((axis * (1.0 - cosine)).extend(sine));
     }
     normalize((axis * sine).extend(1.0 + cosine))
 }
 
-/// Solves a limb. `target` and the result are relative to the first joint. The middle turns about the unit axis `hinge` until
-/// the end is as far away as the target. Then the first joint turns. `cosines` are the smallest and the largest cosine of the
+/// Solves a limb. `target` and the result are relative to the first joint. The middle joint turns about the unit axis `hinge` until the end
+/// is as far from the first joint as the target. Then the first joint turns. `cosines` contains the smallest and the largest cosine of the
 /// angle between the bones. A zero pole keeps the plane of the limb. Neither bone may have zero length.
 pub(super) fn two_bone(
     upper: Vec3,
@@ -73,24 +73,24 @@ pub(super) fn two_bone(
     let now = (upper + lower).length();
     let is_open = now * now > 1e-8 * squares;
     let line = if is_open { (upper + lower) / now } else { normalize_or(upper, hinge) };
-    // If the middle turns by φ, the dot product of the bones is upper · lower = fixed + c cos φ + s sin φ. It is largest at
-    // the angle with cosine c/r and sine s/r, where the limb is straightest.
+    // If the middle joint turns by φ, the dot product of the bones is upper · lower = fixed + c cos φ + s sin φ. The product is largest,
+    // and the limb straightest, at the angle with cosine c/r and sine s/r.
     let fixed_part = upper.dot(hinge) * lower.dot(hinge);
     let c = upper.dot(lower) - fixed_part;
     let s = upper.dot(hinge.cross(lower));
     let r = (c * c + s * s).sqrt();
     let (least_r, straight) = (r.max(1e-6 * product), fixed_part + r);
-    // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. This is
-    // how far the bones' dot product is below the product of their lengths there.
+    // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact there. `missing` is
+    // the product of the bone lengths minus the bones' dot product in the straightest pose.
     let across = upper - hinge * upper.dot(hinge);
     let ratio = upper.dot(hinge) * r / across.dot(across).max(1e-12 * squares);
     let skew = ratio - lower.dot(hinge);
     let missing = across.dot(across) * skew * skew / (product + straight).max(1e-6 * product);
-    // As straight as the limit allows, or as now if that is straighter.
+    // The limb becomes as straight as its limit allows, or stays as straight as it is now if that is straighter.
     let versed_now =
         if c > 0.0 { s * s / (r * (r + c)).max(1e-12 * product * product) } else { 1.0 - c / least_r };
     let versed_far = ((product * (1.0 - cosines.y) - missing).max(0.0) / least_r).min(versed_now);
-    // The distance of the target, within what the hinge and the lengths allow. It approaches the largest distance f as
+    // The distance x of the target, limited to what the hinge and the bone lengths allow. It approaches the largest distance f as
     // f − s² / (x − f + 2s), whose value and slope are continuous.
     let far = (squares + 2.0 * (straight - r * versed_far)).max(0.0).sqrt();
     let near = (squares + 2.0 * (product * cosines.x).max(fixed_part - r)).max(0.0).sqrt().min(now);
@@ -100,12 +100,12 @@ pub(super) fn two_bone(
     let gap = if gap < soft { soft * soft / (2.0 * soft - gap) } else { gap };
     let gap = gap.min(far - near.max(1e-3 * far)).max(0.0);
     let mut bend = Quat::IDENTITY;
-    // The normal of the plane in which the limb is bent, as long as the cross product of its bones.
+    // The normal of the plane in which the limb bends, with the length of the bones' cross product.
     let mut normal = upper.cross(lower);
     if r > 1e-6 * product {
         let versed = (versed_far + 0.5 * gap * (2.0 * far - gap) / r).min(2.0);
         let cosine = 1.0 - versed;
-        // The limb bends in the sense of the axis, unless it is clearly bent the other way.
+        // The limb bends in the positive direction about the axis, unless it is clearly bent the other way.
         let sense = if s > STRAIGHT * r { -1.0 } else { 1.0 };
         let sine = (versed * (2.0 - versed)).sqrt() * sense;
         bend = axis_turn(hinge, (cosine * c - sine * s) / r, (sine * c + cosine * s) / r);
@@ -113,13 +113,13 @@ pub(super) fn two_bone(
     }
     let bent = upper + bend * lower;
     let reached = bent.length();
-    // A target at the first joint has no direction. Near it, the direction turns towards the limb.
+    // A target at the first joint has no direction. Near that joint, the direction is blended with the limb's.
     let direction = normalize_or(target + line * (AT_BASE * far - wanted).max(0.0), line);
     let mut carry = shortest_arc(line, direction) * shortest_arc(bent, line);
-    // From the line of the limb to its middle. The normal keeps it exact for a limb that is nearly straight.
+    // The vector from the limb's line to its middle joint. It is computed from the normal, so it is exact for a nearly straight limb.
     let knee_aside = carry * bent.cross(normal) / (reached * reached).max(1e-30);
     let pole_aside = pole - direction * direction.dot(pole);
-    // A pole on the line of the limb has no direction, and a straight limb has no side, so their effect fades.
+    // A pole on the limb's line has no direction, and a straight limb has no side. The pole's effect fades in both cases.
     let pole_part = pole_aside.dot(pole_aside) / (POLE_FADE * pole.dot(pole)).max(1e-30);
     let part = pole_part.min(knee_aside.dot(knee_aside) / (KNEE_FADE * squares)).min(1.0);
     if part > 0.0 {
@@ -129,8 +129,8 @@ pub(super) fn two_bone(
 }
 
 impl Figure<'_> {
-    /// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is
-    /// their motion. The limit of the first joint applies only if `is_limited` is set.
+    /// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is the motion of
+    /// the hips. The limit of the first joint applies only if `is_limited` is set.
     pub fn solve_limb(
         &mut self,
         limb: &Limb,
@@ -162,14 +162,14 @@ impl Figure<'_> {
             rotation = self.turned(limb.first, &limb.limit, wanted);
             swung = from_parent(&above, rotation * before.conjugate());
         }
-        // The part that the first joint's limit removes.
+        // The correction that the first joint's limit makes to the rotation.
         let back = swung * bones.upper.conjugate();
         let lowered = back * bones.lower;
         let bend = to_parent(&self.parent_rows(limb.middle), bones.upper.conjugate() * bones.lower);
         let end_above = self.parent_rows(limb.end);
         let mut last = to_parent(&end_above, lowered.conjugate() * turn);
         if limb.flags & DETACHED != 0 {
-            // The end does not move with its bones, nor with the hips if it is not below them.
+            // A detached end does not move with its bones. If it is not below the hips, it does not move with them either.
             let (mut reached, mut end_turn) = (origin + back * bones.end, turn);
             if limb.flags & BELOW_HIPS == 0 {
                 (reached, end_turn) = (base.moved(reached), base.turn * turn);

@@ -25,7 +25,7 @@ fn sum(v: Vec3, c: &[Vec3; 3]) -> Vec3 {
     v.x * c[0] + v.y * c[1] + v.z * c[2]
 }
 
-/// Returns the direction of an axis of a joint's frame in model space.
+/// Converts an axis of a joint's frame to a direction in model space.
 pub fn axis_in_model(m: &Rows, axis: Vec3) -> Vec3 {
     let c = cofactors(m);
     Vec3::new(c[0].dot(axis), c[1].dot(axis), c[2].dot(axis))
@@ -41,7 +41,7 @@ fn with_axis(q: Quat, axis: Vec3) -> Quat {
     Quat::IDENTITY
 }
 
-/// Converts a rotation from model space to a parent's frame. Exact if the parent is scaled uniformly.
+/// Converts a rotation from model space to a parent's frame. The result is exact if the parent is scaled uniformly.
 pub fn to_parent(m: &Rows, q: Quat) -> Quat {
     if q.xyz() == Vec3::ZERO { Quat::IDENTITY } else { with_axis(q, sum(q.xyz(), &cofactors(m))) }
 }
@@ -58,7 +58,7 @@ pub fn vector_in_frame(m: &Rows, v: Vec3) -> Vec3 {
     if square.abs() > 1e-30 { sum(v, &c) / square } else { Vec3::ZERO }
 }
 
-/// Interpolates from no rotation to `q`, but not at constant speed.
+/// Interpolates from the identity to `q`, but not at constant angular speed.
 pub fn part_of(q: Quat, t: f32) -> Quat {
     let nearer = if q.w < 0.0 { -q } else { q };
     normalize((nearer.xyz() * t).extend(1.0 - t + nearer.w * t))
@@ -69,21 +69,21 @@ fn twist_of(q: Quat, axis: Vec3) -> Quat {
     normalize((axis * q.xyz().dot(axis)).extend(q.w))
 }
 
-/// Returns the tangent of half the angle of a twist, at most 1e6.
+/// Returns the tangent of half the angle of a twist, limited to ±1e6.
 fn half_tangent(twist: Quat, axis: Vec3) -> f32 {
     let along = twist.xyz().dot(axis);
     let along = if twist.w < 0.0 { -along } else { along };
     (along / twist.w.abs().max(1e-6)).clamp(-1e6, 1e6)
 }
 
-/// Returns the swing vector: the axis times the tangent of a quarter of the angle.
+/// Returns the swing vector: the rotation axis times the tangent of a quarter of the angle.
 fn swing_vector(swing: Quat) -> Vec3 {
     let nearer = if swing.w < 0.0 { -swing } else { swing };
     nearer.xyz() / (1.0 + nearer.w)
 }
 
-/// Limits a rotation from rest part by part: the swing is shortened, and the twist is clamped. The limit is widened so that
-/// it contains the rotation before the solve, because a solve must not jump when it begins.
+/// Limits a rotation from rest: the swing is shortened, and the twist is clamped. The limit is widened to contain `before`, the rotation
+/// before the solve, so that the pose does not jump when a solve begins.
 pub fn limited(limit: &JointLimit, q: Quat, before: Quat) -> Quat {
     match limit.kind {
         FREE => return q,

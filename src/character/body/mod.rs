@@ -1,8 +1,8 @@
 //! Bodies that are posed in closed form and in single precision: limbs of two bones, chains, heads, and feet on uneven
 //! ground.
 //!
-//! GPU crowds implement the same passes in shaders. A [`FootPlacer`](crate::motion::FootPlacer) uses these files for one
-//! character of a game. The structs are the Rust twins of `shaders/crowd/body.wgsl`.
+//! GPU crowds implement the same passes in shaders. A [`FootPlacer`](crate::motion::FootPlacer) uses this module for one character of a
+//! game. The structs are the Rust twins of `shaders/crowd/body.wgsl`.
 
 mod aim;
 mod build;
@@ -49,11 +49,11 @@ pub const HINGE: u32 = 2;
 /// See [`FREE`].
 pub const CONE: u32 = 3;
 
-/// The flag of a [`Limb`] whose end is not below its bones in the file.
+/// The flag of a [`Limb`] whose end is not below its bones in the file's hierarchy.
 pub const DETACHED: u32 = 1;
 /// The flag of a [`Limb`] whose end is below the hips.
 pub const BELOW_HIPS: u32 = 2;
-/// The flag of a [`Limb`] whose middle turns only about its hinge.
+/// The flag of a [`Limb`] whose middle joint turns only about its hinge.
 pub const HINGED: u32 = 4;
 
 /// `JointLimit`: the allowed rotations of a joint from rest, in its rest frame.
@@ -136,9 +136,9 @@ pub struct BodyParts {
 pub struct Body {
     /// The parts.
     pub parts: BodyParts,
-    /// Start and end of each contact in seconds: [`INTERVALS`] for each leg of each clip. Unused ones end before they start.
+    /// Start and end of each contact in seconds: [`INTERVALS`] for each leg of each clip. Unused entries end before they start.
     pub contacts: Vec<Vec2>,
-    /// The node at the end of each limb, to find the limb of a goal.
+    /// The node at the end of each limb, which identifies the limb of a goal.
     pub ends: Vec<usize>,
     /// The node at the end of each chain.
     pub tips: Vec<usize>,
@@ -155,7 +155,7 @@ impl Body {
         bytes
     }
 
-    /// Returns the limb or the chain that moves a node, as in a goal of a crowd.
+    /// Returns the index of the limb or the chain that moves a node, as a goal of a crowd uses it.
     pub fn limb_of(&self, node: usize) -> Option<u32> {
         let all = self.ends.iter().chain(&self.tips);
         (0..).zip(all).find(|(_, end)| **end == node).map(|(index, _)| index)

@@ -12,30 +12,29 @@ use super::stance::Foot;
 use super::types::NONE;
 use super::{Ground, LIMBS, Limb};
 
-/// Seconds in which a released foot returns to its position in the clip.
+/// Duration in seconds of the return of a released foot to its position in the clip.
 const RELEASE: f32 = 0.15;
-/// A standing foot is released when it is this far from its position in the clip, as a fraction of the leg.
+/// A standing foot is released when it is this far from its position in the clip, as a fraction of the leg length.
 const LEASH: f32 = 0.15;
-/// A foot that is this many leashes away was moved with its character. Its old footing is forgotten.
+/// A foot that is farther away than this many leashes was moved with its character. Its old footing is forgotten.
 const JUMP: f32 = 2.0;
-/// Tangent of half the largest angle by which a standing foot is turned, 40°.
+/// Tangent of half of 40°, the yaw at which a standing foot is released.
 const LARGEST_YAW: f32 = 0.36;
-/// Steepest slope that a foot follows: the tangent of 30°, about the range of a bent ankle.
+/// Steepest slope that a foot follows: the tangent of 30°, about as far as an ankle bends.
 const STEEPEST: f32 = 0.577;
-/// Height at which a foot no longer follows the slope, as a fraction of the leg.
+/// Height at which a foot no longer follows the slope, as a fraction of the leg length.
 const LIFTED: f32 = 0.35;
-/// Height difference between heel and toes at which the lower one begins to carry the foot, as a fraction of half the
-/// foot.
+/// Height difference between heel and toes at which the lower of the two begins to carry the foot, as a fraction of half the foot length.
 const ROLL: f32 = 0.02;
-/// Changes below this fraction of the leg are rounding errors.
+/// Changes below this fraction of the leg length are treated as rounding errors.
 pub(super) const NOTHING: f32 = 2e-6;
 
-/// Where a foot must go.
+/// The target of a foot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FootGoal {
-    /// Position of the ankle, placed.
+    /// Position of the ankle, in placed space.
     pub ankle: Vec3,
-    /// Rotation of the foot from the pose of the clip, in world axes.
+    /// Rotation of the foot relative to the pose of the clip, in world axes.
     pub turn: Quat,
     /// Height of the ankle above its height in the clip.
     pub change: f32,
@@ -50,11 +49,11 @@ pub struct FootGoal {
     pub on_toes: bool,
 }
 
-/// Where a foot stands.
+/// Where a foot stands, and its rotation there.
 struct Footing {
-    /// x and z of the ankle, placed.
+    /// x and z of the ankle, in placed space.
     at: Vec2,
-    /// Rotation of the foot from the pose of the clip, in world axes.
+    /// Rotation of the foot relative to the pose of the clip, in world axes.
     turn: Quat,
     held: bool,
     spent: bool,
@@ -69,7 +68,7 @@ fn yaw_turn(tangent: f32) -> Quat {
     normalize(Vec4::new(0.0, tangent, 0.0, 1.0))
 }
 
-/// Returns the tangent of half the angle about the vertical axis from one direction to another, at most 1.
+/// Returns the tangent of half the yaw from one direction to another, limited to ±1.
 fn yaw_between(from: Vec2, to: Vec2) -> f32 {
     let arc = shortest_arc(Vec3::new(from.x, 0.0, from.y), Vec3::new(to.x, 0.0, to.y));
     (arc.y / arc.w.max(1e-3)).clamp(-1.0, 1.0)
@@ -98,7 +97,7 @@ impl Figure<'_> {
         rotation.conjugate() * (q * rotation)
     }
 
-    /// Returns the length of a leg in the world.
+    /// Returns the length of a leg in world units.
     pub fn size(&self) -> f32 {
         self.body.parts.size * self.place.scale.abs()
     }
@@ -109,7 +108,7 @@ impl Figure<'_> {
         self.placed(self.rows(sole.joint).point(sole.position)) - ankle
     }
 
-    /// Returns the height of an ankle at which the lowest point of its sole is at `low` above the ground.
+    /// Returns the ankle height at which the lowest point of the sole is `low` above the ground.
     fn ankle_height(
         &self,
         ground: &mut impl Ground,
@@ -125,7 +124,7 @@ impl Figure<'_> {
             let below = position + Vec3::new(at.x + offset.x, ankle.y + offset.y, at.y + offset.z);
             offset.y - (ground.height(below) - position.y)
         };
-        // On a crest, the middle of a foot would sink in first.
+        // The middle of the sole is tested too, because it would sink into a crest first.
         let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
         let mut least = height_above(0.5 * (heel + toe));
         for index in 0..limb.soles as usize {
@@ -134,8 +133,8 @@ impl Figure<'_> {
         low - least
     }
 
-    /// Decides where a foot stands. While it is in contact, it keeps its heading, and the end of the sole that carries it
-    /// does not move, so that it rolls without slipping. Afterwards it returns to the clip. `slope` tilts the foot.
+    /// Computes where a foot stands. While the foot is in contact, it keeps its heading, and the end of the sole that carries it does not
+    /// move, so that the foot rolls without slipping. Afterwards the foot returns to the clip. `slope` tilts it.
     fn footing(&mut self, leg: usize, ankle: Vec3, ends: [Vec3; 2], on_toes: bool, slope: Quat) -> Footing {
         let bit = 1_u32 << leg;
         let place = self.place.position.xz();
@@ -144,7 +143,7 @@ impl Figure<'_> {
         let [heel, toe] = ends;
         let stands = self.contacts & bit != 0;
         let mut was_held = self.stance.held & bit != 0 && stands;
-        // A character that was moved does not stretch its legs back to its old position.
+        // If the character was moved, its legs do not stretch back to the old footing.
         let away = 0.5 * (foot.heel + foot.toe) - place - (ankle.xz() + 0.5 * (heel.xz() + toe.xz()));
         let reach = JUMP * leash;
         if was_held && !matches!(away.dot(away).partial_cmp(&(reach * reach)), Some(std::cmp::Ordering::Less))
@@ -183,8 +182,7 @@ impl Figure<'_> {
         Footing { at, turn, held, spent }
     }
 
-    /// Returns where a foot must go: with its sole on the slope, and as high above the ground as it is above the floor in
-    /// the clip.
+    /// Returns the target of a foot: its sole is on the slope, and it is as high above the ground as it is above the floor in the clip.
     fn place_foot(&mut self, ground: &mut impl Ground, leg: usize, limb: &Limb) -> FootGoal {
         let scale = self.place.scale.abs();
         let place = self.place.position;
@@ -194,7 +192,7 @@ impl Figure<'_> {
         let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
         let low = (ankle.y + lowest - self.body.parts.floor * scale).max(0.0);
         let near = 1.0 - smooth_step(low / (LIFTED * self.size()));
-        // Uses the slope where the foot stood in the last step, because its position depends on its rotation.
+        // Uses the slope where the foot stood in the last step, because the position of the foot depends on its rotation.
         let foot = self.stance.feet.get(leg).copied().unwrap_or_default();
         let below = if self.stance.held >> leg & 1 == 1 {
             0.5 * (foot.heel + foot.toe)
@@ -203,7 +201,7 @@ impl Figure<'_> {
         };
         let below = Vec3::new(below.x, place.y + ankle.y + lowest, below.y);
         let slope = slope_turn(ground.normal(below, (self.body.parts.foot * scale).max(1e-4)));
-        // While both ends are equally high, the end that carried the foot before still does.
+        // While both ends are equally high, the end that carried the foot in the last step still carries it.
         let roll = heel.y - toe.y;
         let is_rolled = roll.abs() > ROLL * self.body.parts.foot * scale;
         let on_toes = if is_rolled { roll > 0.0 } else { self.stance.on_toes >> leg & 1 == 1 };
@@ -236,7 +234,7 @@ impl Figure<'_> {
         self.stance.is_known = 1;
     }
 
-    /// Returns where all feet must go, and how the hips move so that the legs reach.
+    /// Returns the targets of all feet, and the motion of the hips with which the legs reach them.
     pub fn place_feet(&mut self, ground: &mut impl Ground) -> ([FootGoal; LIMBS], Base) {
         let body = self.body;
         let mut feet = [FootGoal::default(); LIMBS];
@@ -249,7 +247,7 @@ impl Figure<'_> {
         (feet, base)
     }
 
-    /// Stores how all feet stand.
+    /// Stores the state of all feet for the next step.
     fn remember_feet(&mut self, feet: &[FootGoal]) {
         let legs = self.body.legs().len();
         let bits = |is_set: fn(&FootGoal) -> bool| {

@@ -15,9 +15,9 @@ pub struct Inputs<'a, G> {
     pub eye: Vec3,
     /// How much the head looks at the camera, from 0 to 1.
     pub looks: f32,
-    /// The ground under the feet, which stay where the clip has them without it.
+    /// The ground under the feet. With `None`, the feet stay where the clip has them.
     pub ground: Option<G>,
-    /// The goals, of which the first [`GOALS`] count.
+    /// The goals. Only the first [`GOALS`] are used.
     pub goals: &'a [Goal],
 }
 
@@ -31,11 +31,11 @@ impl<G> Inputs<'_, G> {
 
 #[derive(Clone, Copy)]
 struct LimbGoal {
-    /// Rotation of the end from the pose of the clip, before the hips moved.
+    /// Rotation of the end relative to the pose of the clip, before the hips moved.
     turn: Quat,
     /// Position of the end in model space, before the hips moved.
     position: Vec3,
-    /// Relative to the first joint, or zero.
+    /// Position of the pole relative to the first joint, or zero without a pole.
     pole: Vec3,
     is_moved: bool,
 }
@@ -93,7 +93,7 @@ impl Figure<'_> {
         let body = self.body;
         let none = ([FootGoal::default(); LIMBS], Base::NOTHING);
         let (feet, base) = inputs.ground.map_or(none, |mut ground| self.place_feet(&mut ground));
-        // All goals come first, because they depend on the pose of the clips.
+        // All goals are computed first, because they depend on the pose of the clips.
         let stands = |index: u32| index < body.parts.legs && inputs.ground.is_some();
         let mut goals = [None; LIMBS];
         for ((index, goal), (limb, foot)) in (0..).zip(&mut goals).zip(body.limbs().iter().zip(&feet)) {
@@ -101,7 +101,7 @@ impl Figure<'_> {
             *goal = Some((self.limb_goal(limb, &base, foot, inputs.goal(index)), foot.is_none()));
         }
         for (limb, goal) in body.limbs().iter().zip(goals) {
-            // The ground takes precedence over limits of hips, because a foot must not sink into it.
+            // The limit of a leg's first joint does not apply on the ground, because a foot must not sink into it.
             if let Some((goal, is_limited)) = goal.filter(|(goal, _)| goal.is_moved) {
                 self.solve_limb(limb, &base, goal.position, goal.turn, goal.pole, is_limited);
             }

@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 
 use super::LIMBS;
 
-/// `Foot`: a foot since the last step.
+/// `Foot`: the state of a foot after the last step.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
@@ -18,7 +18,7 @@ pub struct Foot {
     pub yaw: f32,
 }
 
-/// `Stance`: what a character remembers. The default is the start.
+/// `Stance`: what a character remembers. The default is the state before the first step.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]

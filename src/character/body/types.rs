@@ -67,7 +67,7 @@ impl Rows {
         }
     }
 
-    /// Returns the matrix that applies `b` first and then this one.
+    /// Returns the matrix that applies `b` first and then this matrix.
     pub fn after(&self, b: &Self) -> Self {
         let row = |row: Vec4| row.x * b.x + row.y * b.y + row.z * b.z + Vec4::W * row.w;
         Self { x: row(self.x), y: row(self.y), z: row(self.z) }

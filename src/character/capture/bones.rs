@@ -4,8 +4,7 @@
 pub const BONES: usize = 55;
 
 /// The names of each bone and its parent in Unity, parents first, and the sensor names of the joint at the bone's inner end:
-/// Kinect 1 and 2 (`ElbowLeft`), and MediaPipe Pose (`left_elbow`). If a character does not have the parent, the next ancestor is
-/// used instead.
+/// Kinect 1 and 2 (`ElbowLeft`), and MediaPipe Pose (`left_elbow`). If a character lacks the parent, the next ancestor is used instead.
 const TABLE: [(&str, &str, &[&str]); BONES] = [
     ("Hips", "", &["HipCenter", "SpineBase"]),
     ("Spine", "Hips", &["SpineMid"]),

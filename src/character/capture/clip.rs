@@ -29,7 +29,7 @@ pub struct TakeOptions {
     /// The performer's pose in the first frame, from which the sensors are calibrated. If `None`, the sensors must be
     /// aligned with the joints.
     pub calibration_pose: Option<Pose>,
-    /// How the rotations of joints follow from the positions of their children.
+    /// How joint rotations are computed from the positions of child joints.
     pub rotations: RotationFit,
 }
 
@@ -52,17 +52,17 @@ pub struct Captured {
     pub joints: Vec<String>,
     /// For each frame and joint of `joints`, whether the position was filled in.
     pub filled: Frames<bool>,
-    /// What the take lacks or has too much of, one line each.
+    /// Missing and ignored data of the take, one line each.
     pub warnings: Vec<String>,
 }
 
 impl Take {
-    /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then applied on top. A
-    /// joint name refers to a node, or otherwise to a bone of the humanoid, for which sensors have other names too
-    /// ([`Bone::from_sensor`](super::Bone::from_sensor)). Nodes that are not in the take stay at rest, and joints that do not
-    /// exist are ignored. [`Captured::warnings`] describes both. Markers (`SEGMENT/MARKER`) are converted to joints first
-    /// ([`Take::joints_of_markers`]). The axes of their segments are aligned with the axes of the joints by the calibration pose,
-    /// or without one on the average of the take.
+    /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then applied on top. A joint name
+    /// refers to a node, or otherwise to a bone of the humanoid. Sensors have additional names for bones
+    /// ([`Bone::from_sensor`](super::Bone::from_sensor)). Nodes that are not in the take stay at rest, and joints that do not exist are
+    /// ignored. [`Captured::warnings`] describes both. Markers (`SEGMENT/MARKER`) are converted to joints first
+    /// ([`Take::joints_of_markers`]). The calibration pose aligns the axes of the marked segments with those of the joints. Without one,
+    /// they are aligned on average over the take.
     ///
     /// ```
     /// use std::path::Path;
@@ -184,7 +184,7 @@ fn find_joints(
     names.iter().map(by_name).collect()
 }
 
-/// Finds the node with a name, or otherwise the bone.
+/// Finds the node with a name, or otherwise the bone with that name.
 fn find_joint(skeleton: &Skeleton, bones: &BTreeMap<String, usize>, name: &str) -> Option<usize> {
     skeleton.find(name).or_else(|| bones.get(name).copied())
 }

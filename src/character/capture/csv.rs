@@ -14,9 +14,9 @@
 //! any of its cells is empty or `nan`. Times must increase. Fields may be quoted as in RFC 4180, with `""` for a quote
 //! inside a field. Empty lines and a byte order mark are skipped.
 //!
-//! Spreadsheets in many European languages write `;` between fields, and a decimal comma. If a header has `;` outside quotes, it
-//! separates fields. The first number with a decimal sign decides whether it is a point or a comma, for the whole file. A number
-//! with the other sign is an error, because it may have a thousands separator.
+//! Spreadsheets in many European languages write `;` between fields, and a decimal comma. If a header has `;` outside quotes, `;` separates
+//! fields. The first number with a decimal sign decides whether the whole file uses a point or a comma. A number with the other sign is an
+//! error, because that sign may be a thousands separator.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -224,7 +224,7 @@ fn orientation(cells: [Option<f64>; 4]) -> Result<Option<Quat>, String> {
     Ok(Some((q / length).as_quat().normalize()))
 }
 
-/// Writes a take as CSV. Reading it returns exactly the same numbers.
+/// Writes a take as CSV. Reading the text returns exactly the same numbers.
 pub fn write_csv(take: &Take) -> String {
     let mut out = String::from("time");
     let mut push_names = |joints: &[String], parts: &[&str]| {

@@ -1,6 +1,6 @@
 //! Errors of motion capture.
 
-/// An error when a skeleton is fitted to a take or to live capture.
+/// An error that occurs when a skeleton is fitted to a take or to live capture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
@@ -43,7 +43,7 @@ pub enum CaptureError {
     TooManyJoints {
         /// The number of joints.
         count: usize,
-        /// The maximum.
+        /// The maximum number of joints.
         most: usize,
     },
     /// The parents of the joints are not a hierarchy.

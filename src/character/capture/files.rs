@@ -28,10 +28,10 @@ fn extension(path: &Path) -> Option<&'static str> {
     TAKE_EXTENSIONS.into_iter().find(|known| own.eq_ignore_ascii_case(known))
 }
 
-/// Reads a take from a file: `.trc` and `.c3d` by their extensions, and any other as CSV.
+/// Reads a take from a file. The extension selects `.trc` or `.c3d`. Any other file is read as CSV.
 ///
 /// # Errors
-/// [`LoadError`], with the place of invalid data.
+/// [`LoadError`], with the location of invalid data.
 pub fn load_take(path: &Path) -> Result<Take, LoadError> {
     load_take_with(path, &Progress::default())
 }

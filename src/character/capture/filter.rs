@@ -3,7 +3,7 @@
 //! The One Euro filter is a low-pass filter whose cutoff rises with the speed of the signal (Casiez, Roussel & Vogel
 //! 2012, "1€ filter: a simple speed-based low-pass filter for noisy input in interactive systems"). It smooths strongly
 //! at rest, where noise is visible, and weakly in fast motion, where lag is noticeable. For the sample x, the filtered
-//! value x̂, its rate of change ẋ, the time step T and a cutoff f, with ₋ for the last values:
+//! value x̂, its rate of change ẋ, the time step T and a cutoff f, where ₋ marks the previous values:
 //!
 //! ```text
 //! α(f) = 1 / (1 + τ/T),  τ = 1 / (2π f)
@@ -42,8 +42,8 @@ impl Smoothing {
     /// Returns the latency in seconds: how far the filtered value is behind a motion with constant `speed` in units per second,
     /// sampled every `step` seconds. The latency is largest at rest, where nobody sees it.
     ///
-    /// It is the solution τ of 2πτ(f_min + β|ẋ|) = 1. The filter measures the rate from the filtered value, which lags behind, as
-    /// ẋ = v (1 + τ/T), and therefore smooths less than the true speed v would require.
+    /// It is the solution τ of 2πτ(f_min + β|ẋ|) = 1. The filter computes the rate ẋ = v (1 + τ/T) from the filtered value, which lags
+    /// behind. It is above the true speed v, so the filter smooths less.
     ///
     /// ```
     /// use sinew_character::capture::Smoothing;
@@ -53,12 +53,12 @@ impl Smoothing {
     /// ```
     pub fn latency(&self, speed: f64, step: f64) -> f64 {
         let cutoff = self.beta * speed.abs();
-        // The quadratic a τ² + b τ = 1.
+        // Solves the quadratic a τ² + b τ = 1.
         let (a, b) = (TAU * cutoff / step, TAU * (self.min_cutoff + cutoff));
         2.0 / (b + (b * b + 4.0 * a).sqrt())
     }
 
-    /// Describes the latency of a smoothing of rotations at 60 Hz in one line.
+    /// Describes the latency of smoothed rotations at 60 Hz in one line.
     #[doc(hidden)]
     pub fn describe_rotations(&self) -> String {
         let milliseconds = |degrees: f64| self.latency(degrees.to_radians(), 1.0 / 60.0) * 1e3;

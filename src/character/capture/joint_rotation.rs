@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use crate::api::{ParseError, named};
 use crate::mathematics::{best_fit, inverse_fit, shortest_arc};
 
-/// How the rotation of a joint follows from the measured positions of its children.
+/// How the rotation of a joint is computed from the measured positions of its children.
 ///
 /// ```
 /// use sinew_character::capture::RotationFit;
@@ -21,7 +21,7 @@ pub enum RotationFit {
     /// The formulas of Oshita's lecture (2021, particle method, 3 to 5). With one child, the shortest arc from rest. With three,
     /// R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹ ([`inverse_fit`](crate::ik::inverse_fit)), and the root's position follows from the mean of
     /// its three children. The lecture has no formula for two children, more than three, or three in a plane with their joint.
-    /// They get the least-squares fit.
+    /// Such joints get the least-squares fit.
     Lecture,
 }
 
@@ -48,14 +48,14 @@ const TWIST_DECAY_ANGLE: f64 = 0.5;
 /// and `to` is its measurement in the parent space.
 ///
 /// Parallel transport alone would accumulate twist, because a bone that is moved once around a cone returns twisted by the cone's
-/// solid angle. The twist therefore decays towards the shortest arc's twist from rest as the bone moves. Near a half turn, where
-/// that arc is not defined, it decays less. A bone that does not move does not twist.
+/// solid angle. The twist therefore decays towards the shortest arc's twist from rest as the bone moves. Near a half turn, where that arc
+/// is not defined, the twist decays less. A bone that does not move does not twist.
 pub(super) fn swing(rest: DQuat, current: DQuat, from: DVec3, to: DVec3) -> DQuat {
     let Some(direction) = to.try_normalize() else { return current };
     let arc = shortest_arc(current * from, to, current * DVec3::X);
     let transported = arc * current;
     let untwisted = shortest_arc(rest * from, to, rest * DVec3::X) * rest;
-    // The bone has the same direction after both rotations, so they differ by a twist about it.
+    // The bone has the same direction after both rotations, so the rotations differ by a twist about the bone.
     let between = untwisted * transported.conjugate();
     let between = if between.w < 0.0 { -between } else { between };
     let twist = 2.0 * between.xyz().dot(direction).atan2(between.w);

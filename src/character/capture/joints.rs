@@ -8,7 +8,7 @@ use super::bones::is_landmark;
 use super::markers::segment_of;
 use super::{Bone, Take, Tracks};
 
-/// The joints of a body without which a limb or the head only follows neighbouring joints.
+/// The main joints of a body. Without one of them, a limb or the head only follows neighbouring joints.
 const MAIN: [&str; 13] = [
     "head",
     "leftUpperArm",
@@ -27,7 +27,7 @@ const MAIN: [&str; 13] = [
 /// Maximum number of names in a warning.
 const MAX_NAMES: usize = 5;
 
-/// A take of known joints, and what it lacks.
+/// A take whose joints were matched with a body.
 #[derive(Clone, Debug)]
 pub(super) struct MatchedTake {
     pub(super) take: Take,
@@ -50,7 +50,7 @@ impl MatchedTake {
     }
 }
 
-/// Lists the first names.
+/// Lists at most [`MAX_NAMES`] names and the number of further ones.
 fn listed(names: &[String]) -> String {
     let first: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("\"{name}\"")).collect();
     match names.len().saturating_sub(MAX_NAMES) {
@@ -62,9 +62,8 @@ fn listed(names: &[String]) -> String {
 impl Take {
     /// Keeps the joints of a body, and gives them the names of its bones. `find` returns the index of the joint with a name.
     ///
-    /// A joint whose own name the body does not have gets the name of its bone ([`Bone::from_sensor`]). Several joints of one
-    /// bone, such as both ears, become their mean. Landmarks that are not joints, and joints that were never measured, are left
-    /// out.
+    /// A joint whose own name the body does not have gets the name of its bone ([`Bone::from_sensor`]). Several joints of one bone, such as
+    /// both ears, are replaced by their mean. Landmarks that are not joints, and joints that were never measured, are left out.
     pub(super) fn matched(&self, find: impl Fn(&str) -> Option<usize>) -> MatchedTake {
         let is_joint = |name: &str| find(name).is_some();
         let mut unknown = Vec::new();
@@ -118,7 +117,7 @@ impl Take {
     }
 }
 
-/// Returns the name of the joint, or of the marker on a joint, that a name of a take stands for.
+/// Returns the name of the joint, or of the marker on a joint, that a name in a take refers to.
 fn joint_of(name: &str, is_joint: &impl Fn(&str) -> bool) -> Option<String> {
     let known = |name: &str| {
         if is_joint(name) {
@@ -132,7 +131,7 @@ fn joint_of(name: &str, is_joint: &impl Fn(&str) -> bool) -> Option<String> {
     })
 }
 
-/// Returns tracks of the joints that `named` knows. `merge` combines the values of several columns with the same name.
+/// Returns the tracks for which `named` returns a name. `merge` combines the values of several columns with the same name.
 fn renamed<V: Clone>(
     tracks: &Tracks<V>,
     mut named: impl FnMut(&String) -> Option<String>,
@@ -271,7 +270,7 @@ mod tests {
         let missing = "the take does not have all joints of a body; missing, and posed by the joints beside them: \
             \"leftLowerArm\"";
         let elbow = bones.iter().position(|bone| bone == "leftLowerArm").unwrap();
-        // The column is empty or missing.
+        // The column of the elbow is empty or missing.
         let mut empty = take(&seen, &names);
         (0..empty.times.len()).for_each(|frame| empty.positions.frames.get_mut(frame).unwrap()[elbow] = None);
         let without: Vec<_> = names.iter().copied().filter(|(bone, _)| *bone != "leftLowerArm").collect();

@@ -40,7 +40,7 @@ struct MeasuredBone {
 pub struct Fit {
     /// Factor from the unit of the positions to metres of the skeleton. Initially 1. [`Fit::scale_of`] estimates it.
     pub scale: f64,
-    /// How rotations follow from positions. Initially [`RotationFit::LeastSquares`].
+    /// How rotations are computed from positions. Initially [`RotationFit::LeastSquares`].
     pub rotations: RotationFit,
     tracked: TrackedTree,
     /// The fitted `world_from_joint` of the tracked joints.
@@ -345,8 +345,8 @@ fn rigid_motion(
 }
 
 /// Computes the motion of the root as in the lecture: the rotation from the bones to its three children, and the position that
-/// moves their mean to the measured one. The first pair is the root itself. Without it, the bones would start at the mean, so
-/// their sum would be zero and they would have no inverse. Returns `None` for such and other pairs.
+/// moves their mean to the measured one. The first pair is the root itself. Without the root, the bones would start at the mean of the
+/// children, so their sum would be zero and their matrix would have no inverse. Returns `None` then, and for other numbers of children.
 fn lecture_motion(points: &[(DVec3, DVec3)]) -> Option<(DQuat, DVec3)> {
     let &[(DVec3 { x: 0.0, y: 0.0, z: 0.0 }, root), a, b, c] = points else { return None };
     let rotation = inverse_fit([a.0, b.0, c.0], [a.1 - root, b.1 - root, c.1 - root])?;

@@ -66,7 +66,7 @@ pub struct Take {
 }
 
 impl Take {
-    /// Turns a take to +Y up. An orientation that is the identity in the T-pose stays so.
+    /// Turns a take to +Y up. An orientation that is the identity in the T-pose stays the identity.
     pub fn turn_up(&mut self, up: UpAxis) {
         for position in self.positions.frames.values_mut().flatten() {
             *position = up.vector(*position);

@@ -10,8 +10,8 @@
 //! 2<TAB>0.016667<TAB>0<TAB>981<TAB>0
 //! ```
 //!
-//! A cell that is empty, or missing at the end of a line, means that the marker was not seen. Further header lines between the
-//! names of axes and the first frame are empty.
+//! A cell that is empty, or missing at the end of a line, means that the marker was not seen. Empty lines between the axis names and the
+//! first frame are skipped.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -104,7 +104,7 @@ fn parse(text: &str, progress: &Progress) -> Result<Take, TextError> {
     Ok(take)
 }
 
-/// Returns the names of the markers, each above the first of its three columns.
+/// Returns the names of the markers. Each name is above the first of the marker's three columns.
 fn names(line: &str) -> Result<Vec<String>, TextError> {
     let mut names = Vec::new();
     let mut seen = HashSet::new();
@@ -161,7 +161,7 @@ mod tests {
         ] {
             assert_eq!(read(&TEXT.replacen(from, to, 1)).unwrap_err(), format!("a.trc: {expected}"));
         }
-        // Cut off anywhere, the text is an error or a shorter take.
+        // If the text is cut off anywhere, the result is an error or a shorter take.
         for end in 0..TEXT.len() {
             match read(&TEXT[..end]) {
                 Ok(take) => assert!(take.positions.joints.len() == 2 && take.times.len() <= 2),

@@ -1,10 +1,10 @@
 //! Removes noise from recorded sensor values without lag.
 //!
 //! A Butterworth filter of second order runs over the values twice, forwards and backwards, so that the second pass cancels the
-//! lag of the first (Winter 2009, "Biomechanics and Motor Control of Human Movement", section 3.4.4.2). It needs the values after
-//! a sample as well as before it, so it works only on recordings.
+//! lag of the first (Winter 2009, "Biomechanics and Motor Control of Human Movement", section 3.4.4.2). The filter needs the values before
+//! and after a sample, so it works only on recordings.
 //!
-//! With K = tan(π f_c / f_s) / C, where f_s is the sampling rate, and C = (√2 − 1)^¼ ≈ 0.802 makes f_c the cutoff of both passes:
+//! K is tan(π f_c / f_s) / C, and f_s is the sampling rate. C = (√2 − 1)^¼ ≈ 0.802 makes f_c the cutoff of both passes together.
 //!
 //! ```text
 //! b₀ = K² / (1 + √2 K + K²)          y = b₀ (x + 2 x₋₁ + x₋₂) − a₁ y₋₁ − a₂ y₋₂
@@ -22,7 +22,7 @@ use super::Take;
 const MAX_STEPS: f64 = 6.0;
 /// Steps may differ by this fraction of the median step. Otherwise, the values are interpolated at equal steps first.
 const STEP_TOLERANCE: f64 = 0.01;
-/// The shortest run of samples that is filtered.
+/// Minimum length of a run of samples that is filtered.
 const MIN_SAMPLES: usize = 4;
 
 /// The coefficients of a Butterworth low-pass filter of second order, for one of two passes.
@@ -36,7 +36,7 @@ struct Butterworth {
 }
 
 impl Butterworth {
-    /// Returns `None` if the rate is too low for the cutoff, so that there is nothing to remove. Both are in hertz.
+    /// Returns `None` if the rate is too low for the cutoff, so that there is nothing to remove. Rate and cutoff are in hertz.
     fn new(cutoff: f64, rate: f64) -> Option<Self> {
         if !(cutoff > 0.0 && rate.is_finite() && cutoff < 0.5 * rate) {
             return None;
@@ -54,7 +54,7 @@ impl Butterworth {
         })
     }
 
-    /// Filters the values once, as if the first one had lasted forever.
+    /// Filters the values once, as if the first value had lasted forever before.
     fn pass(&self, values: impl Iterator<Item = DVec4>) -> Vec<DVec4> {
         let mut values = values.peekable();
         let first = values.peek().copied().unwrap_or_default();
@@ -92,7 +92,7 @@ impl Take {
     /// Removes frequencies above a cutoff in hertz from the positions and the orientations, without lag. Missing values stay
     /// missing, but a gap of less than six frames does not interrupt the filter.
     ///
-    /// At the cutoff, amplitudes are multiplied by 0.71. For motion capture of people, 6 Hz is usual, and 10 to 15 Hz for fast
+    /// At the cutoff, amplitudes are multiplied by 0.71. For motion capture of people, 6 Hz is a common cutoff, and 10 to 15 Hz for fast
     /// motion. A cutoff of half the frame rate or more changes nothing. The frames need not be at equal steps.
     ///
     /// ```
@@ -121,7 +121,7 @@ impl Take {
             }
         }
         for column in 0..self.orientations.joints.len() {
-            // A quaternion and its negative are the same orientation. The filter needs the one that is nearer to the previous.
+            // A quaternion and its negative are the same orientation. The filter needs the one that is nearer to the previous sample's.
             let mut previous = DQuat::IDENTITY;
             let samples = samples(&self.times, |frame| {
                 let value = self.orientations.frames.get(frame)?.get(column).copied().flatten()?.as_dquat();
@@ -299,7 +299,7 @@ mod tests {
         let sum = |value: &dyn Fn(usize) -> f64| (0..4000).map(|i| value(i).powi(2)).sum::<f64>();
         let ratio = (sum(&|i| x(&take, i)) / sum(&|i| f64::from(values[i]))).sqrt();
         println!("white noise at 120 Hz is reduced to {ratio:.3} of its amplitude");
-        // The noise bandwidth of the two passes is about the cutoff, 6 of the take's 60 Hz: √(6/60) = 0.32.
+        // The noise bandwidth of the two passes is about the cutoff of 6 Hz. The take's noise extends to 60 Hz: √(6/60) = 0.32.
         assert!((0.27..0.35).contains(&ratio), "{ratio}");
     }
 

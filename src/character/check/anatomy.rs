@@ -31,9 +31,9 @@ pub(super) struct Foot {
 pub(super) struct Anatomy {
     /// Size relative to a person of 1.75 m.
     pub(super) size: f32,
-    /// Size of the legs relative to a person's, or of the whole body if it is not a person.
+    /// Size of the legs relative to a person's. The same as `size` if the body is not a person.
     pub(super) leg_size: f32,
-    /// Height of the lowest point of the feet, or without feet of the skin, at rest, metres.
+    /// Height at rest of the lowest point of the feet, or of the skin if there are no feet, in metres.
     pub(super) rest_floor: f32,
     /// The joint that moves the whole body.
     pub(super) hips: usize,
@@ -41,9 +41,9 @@ pub(super) struct Anatomy {
     pub(super) above_hips: Vec<usize>,
     /// The feet of a body that stands on legs.
     pub(super) feet: Vec<Foot>,
-    /// Whether the feet have skin. Otherwise their points are joints.
+    /// Whether the feet have skin. Otherwise the points of the feet are joints.
     pub(super) has_soles: bool,
-    /// Points on the skin of the body without props: nodes and positions in their spaces.
+    /// Points on the skin of the body without props: nodes, and positions in the nodes' spaces.
     pub(super) skin: Vec<(usize, Vec3)>,
     /// Capsules around the bones of the body.
     pub(super) capsules: Vec<Capsule>,
@@ -96,7 +96,7 @@ impl Anatomy {
             let tip = next.map_or_else(centre, |p| matrix.inverse().transform_point3(p));
             Capsule::fit(node, skin, [Vec3::ZERO, tip], matrix, INSIDE)
         };
-        // The solver moves the parts of a person apart by the same capsules.
+        // The solver moves the parts of a person apart with the same capsules.
         let known = plan.map(|plan| &plan.capsules).filter(|capsules| !capsules.is_empty());
         let capsules = known.map_or_else(|| bones.iter().filter_map(capsule).collect(), Clone::clone);
         let heights = |points: &mut dyn Iterator<Item = (usize, Vec3)>| {
@@ -128,7 +128,7 @@ impl Anatomy {
     }
 }
 
-/// Returns the size of a person's legs, by the height of the hip joints.
+/// Returns the relative size of a person's legs, from the height of the hip joints.
 fn leg_size(plan: &BodyPlan, world: &[Affine3A], floor: f32) -> Option<f32> {
     let is_leg = |limb: &&BodyLimb| plan.kind == BodyKind::Biped && limb.kind == LimbKind::Leg;
     let tops = plan.limbs.iter().filter(is_leg).filter_map(|limb| limb.joints.first());
@@ -155,7 +155,7 @@ fn top_joint(character: &Character, joints: &[usize]) -> usize {
             counts[parent] += counts[node];
         }
     }
-    // Of equal counts, the deepest node is the first joint itself.
+    // If counts are equal, the first joint is preferred.
     joints.iter().copied().max_by_key(|&j| (counts[j], j == joints[0])).unwrap_or(0)
 }
 
@@ -207,7 +207,7 @@ fn vertices_by_node(character: &Character) -> BTreeMap<usize, Vec<Vec3>> {
     vertices
 }
 
-/// Gives the vertices of helper joints to the bone above them, in its space at rest.
+/// Assigns the vertices of helper joints to the bone above them, in the bone's space at rest.
 fn vertices_by_bone(
     character: &Character,
     bones: &[(usize, Option<usize>)],

@@ -21,12 +21,12 @@ use super::{
 
 /// Number of clips, and of frames in each, that are used to find the floor.
 const FLOOR_CLIPS: usize = 64;
-/// Fraction of a clip's frames whose lowest foot is below its typical height.
+/// Quantile of the frames' lowest foot heights that is used as the height of a clip.
 const LOW_PART: f64 = 0.2;
-/// If the feet of most clips stand farther than this from the rest floor, the floor is elsewhere, metres at human
-/// scale.
+/// If the feet of most clips stand farther than this from the rest floor, the floor is elsewhere, in metres at human
+/// size.
 const SAME_FLOOR: f64 = 0.02;
-/// Clips whose feet are farther from the rest floor are in the air, metres at human scale.
+/// Clips whose feet are farther from the rest floor are in the air, in metres at human size.
 const MAX_FLOOR_OFFSET: f64 = 0.15;
 
 /// Why a clip cannot be checked.
@@ -187,7 +187,7 @@ impl<'a> Checker<'a> {
         ClipReport { name: clip.name.clone(), seconds: clip.seconds, findings, curves, not_applied }
     }
 
-    /// The checks of the samples.
+    /// Runs the checks that use samples.
     fn motion(&self, clip: &Clip, prepared: &Prepared, options: &CheckOptions) -> Measured {
         let Prepared { sampled, contacts, seam, floor } = prepared;
         let (anatomy, skeleton) = (&self.anatomy, &self.character.skeleton);

@@ -8,7 +8,7 @@ use super::kind::Check;
 
 /// Words of gaits. Clips with the same word are blended with each other.
 const GAITS: [&str; 5] = ["walk", "run", "jog", "sprint", "strafe"];
-/// Minimum height difference between the feet that makes steps visible, metres at human scale.
+/// Minimum height difference between the feet that makes steps visible, in metres at human size.
 const MIN_LIFT: f64 = 0.03;
 
 /// What the comparison of gaits needs to know about a clip.
@@ -23,7 +23,7 @@ pub(super) struct Gait {
 }
 
 impl Gait {
-    /// Measures a clip that walks on two feet. `None` for all others.
+    /// Measures a clip that walks on two feet. Returns `None` for all other clips.
     pub(super) fn new(name: Option<&str>, contacts: &Contacts, seconds: f32, size: f32) -> Option<Self> {
         let name = name?.to_lowercase();
         let word = GAITS.into_iter().find(|word| name.contains(word))?;

@@ -8,9 +8,9 @@ use super::anatomy::Anatomy;
 use super::sampled::Sampled;
 use crate::mathematics::spans::runs;
 
-/// A foot that lands or leaves is slower than [`MAX_SPEED`] for this long, seconds.
+/// Maximum time in seconds during which a foot that lands or leaves the floor is slower than [`MAX_SPEED`].
 const EDGE: f32 = 0.07;
-/// While a foot lands or leaves, it moves at least this fast, metres per second at human scale.
+/// While a foot lands or leaves, it moves at least this fast, in metres per second at human size.
 const EDGE_SPEED: f32 = 0.12;
 /// Minimum duration of a contact, seconds.
 const MIN_CONTACT: f32 = 0.1;
@@ -20,12 +20,12 @@ const MIN_CONTACT: f32 = 0.1;
 pub(super) struct FootTrack {
     /// The joint of the foot.
     pub(super) node: usize,
-    /// Height of its lowest point above the floor, for each frame, metres.
+    /// Height of the foot's lowest point above the floor, for each frame, in metres.
     pub(super) heights: Vec<f32>,
     /// For each interval between two frames, the horizontal displacement of the point on the floor that moves least over the
     /// ground, metres. `None` if the foot is in the air.
     pub(super) steps: Vec<Option<Vec2>>,
-    /// The same for the lowest point.
+    /// Like `steps`, but for the lowest point.
     pub(super) lowest_steps: Vec<Option<Vec2>>,
     /// The frames in which the foot stands, as first and last frame.
     pub(super) contacts: Vec<(usize, usize)>,
@@ -41,7 +41,7 @@ pub(super) struct Contacts {
 }
 
 impl Contacts {
-    /// Follows the feet of a clip. `floor` is its height in metres.
+    /// Follows the feet of a clip. `floor` is the height of the floor in metres.
     pub(super) fn new(anatomy: &Anatomy, sampled: &Sampled, floor: f32) -> Self {
         let points = |frame: usize, points: &[(usize, Vec3)]| -> Vec<Vec3> {
             points.iter().map(|(n, at)| sampled.matrix(frame, *n).transform_point3(*at)).collect()
@@ -81,7 +81,7 @@ pub(super) fn flat(v: Vec3) -> Vec2 {
     Vec2::new(v.x, v.z)
 }
 
-/// Returns the frames in which a foot stands, except while it lands or leaves.
+/// Returns the frames in which a foot stands, except while it lands or leaves the floor.
 fn contacts(foot: &FootTrack, sampled: &Sampled, ground: Vec2, size: f32) -> Vec<(usize, usize)> {
     let speed = |i: usize| {
         let (from, to) = sampled.span(i, i + 1);

@@ -20,7 +20,7 @@ pub struct Finding {
     pub value: f64,
     /// The largest value that would have been accepted.
     pub limit: f64,
-    /// One sentence without times.
+    /// The finding in one sentence, without times.
     pub text: String,
 }
 
@@ -68,7 +68,7 @@ pub struct Curve {
 pub struct NotApplied {
     /// The check.
     pub check: Check,
-    /// Why, as a clause.
+    /// Why it does not apply, as a clause.
     pub reason: String,
 }
 

@@ -6,15 +6,16 @@ use super::finding::{Curve, Finding, Measured};
 use super::kind::Check;
 use super::sampled::{Sampled, degrees_between};
 
-/// A flip turns by at least this many times the turn of the frames before and after it.
+/// A flip turns a joint by at least this many times the angle in the frames before and after it.
 const RATIO: f64 = 4.0;
 
-/// The frame after which a joint flips, with the angle in degrees.
+/// Returns the frames after which a joint flips, with the angles in degrees.
 pub(super) fn flips(sampled: &Sampled, node: usize, limit: f64) -> Vec<(usize, f64)> {
     let turns = turns(sampled, node);
     let at = |i: Option<usize>| i.and_then(|i| turns.get(i)).copied().unwrap_or(0.0);
     let is_flip = |i: usize| {
-        // A flip there and back within two frames is next to another flip, so the frames beyond them count as well.
+        // A flip there and back within two frames is next to another flip, so the frames beyond both flips count as
+        // well.
         let before = at(i.checked_sub(1)).min(at(i.checked_sub(2)));
         let after = at(Some(i + 1)).min(at(Some(i + 2)));
         turns[i] > limit && turns[i] > RATIO * before.max(after)

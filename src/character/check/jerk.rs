@@ -14,15 +14,15 @@ use crate::mathematics::spans::{peak, runs};
 const MAX_FRAMES: usize = 2;
 /// Number of frames on each side of an excursion in which the joint must be slow.
 const CALM: usize = 3;
-/// Maximum fraction of an excursion that the joint may move in one of these frames, between the ends of the excursion, or within
-/// it.
+/// Maximum angle as a fraction of the excursion's: in each of these frames, between the frames on both sides, and from frame to frame
+/// within the excursion.
 const CALM_PART: f64 = 0.35;
 /// Number of successive frames on alternate sides of the path of a joint that trembles.
 const TREMBLES: usize = 6;
 /// A joint that trembles may leave its path by this fraction of the limit.
 const TREMBLE_PART: f64 = 0.4;
 
-/// How far a joint is from its path in degrees, for each frame where this is a fault, and zero elsewhere.
+/// Returns how far a joint is from its path in degrees, for each frame where this is a fault, and zero elsewhere.
 pub(super) fn excursions(sampled: &Sampled, node: usize) -> Vec<f64> {
     let rotations: Vec<DQuat> = sampled.rotations(node).iter().map(|q| q.as_dquat()).collect();
     let mut excursions = vec![0.0_f64; rotations.len()];
@@ -92,7 +92,7 @@ fn angle(a: DQuat, b: DQuat) -> f64 {
     (4.0 * (a - b).length().atan2((a + b).length())).to_degrees()
 }
 
-/// Joints that flip are left out of `nodes`.
+/// `nodes` must not contain joints that flip.
 pub(super) fn check(sampled: &Sampled, nodes: &[usize], limit: f64) -> Measured {
     let mut measured = Measured::default();
     let mut worst: Option<(f64, usize, Vec<f64>)> = None;

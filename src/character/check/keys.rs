@@ -1,4 +1,4 @@
-//! The times and values of keys, as they are in the file.
+//! Checks the times and values of keys, as they are in the file.
 
 use glam::Quat;
 
@@ -14,7 +14,7 @@ use super::sampled::degrees_between;
 /// Maximum distance of a key from the frame grid, as a fraction of a frame.
 const OFF_GRID: f32 = 0.05;
 
-/// Checks the keys of a clip. `index`: its position in the character, if it is one of its clips.
+/// Checks the keys of a clip. `index` is the clip's position in the character, if the clip belongs to it.
 pub(super) fn check(
     character: &Character,
     clip: &Clip,
@@ -95,7 +95,7 @@ fn corrected(character: &Character, index: Option<usize>, limit: f64) -> Vec<Fin
     of_clip.filter(|keys| f64::from(keys.error) > limit).map(finding).collect()
 }
 
-/// Reports all joints of a clip at once, because most exporters write such keys everywhere or nowhere.
+/// Reports all joints of a clip in one finding, because most exporters write such keys everywhere or nowhere.
 fn hemispheres(clip: &Clip) -> Option<Finding> {
     let (mut joints, mut keys, mut first) = (0, 0, None);
     let mut span = (f32::INFINITY, 0.0_f32);

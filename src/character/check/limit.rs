@@ -1,8 +1,7 @@
 //! Joints beyond their limits.
 //!
-//! The limits of a machine are known and fully checked. Limits that were detected in a living body are guesses. Their hinges are
-//! measured by the direction of the bone, because rigs differ in where they put the twist of a forearm, and their cones are wider
-//! by [`CONE_MARGIN`].
+//! The limits of a machine are known and fully checked. Limits that were detected in a living body are guesses. Guessed hinges are measured
+//! by the direction of the bone, because rigs differ in where they put the twist of a forearm. Guessed cones are wider by [`CONE_MARGIN`].
 
 use glam::{DQuat, DVec3};
 
@@ -17,7 +16,7 @@ use crate::mathematics::spans::{peak, runs};
 
 /// How much wider a guessed cone is, degrees.
 const CONE_MARGIN: f64 = 40.0;
-/// A bone whose component across the axis of its hinge is shorter than this has no angle about it.
+/// A bone whose component across the axis of its hinge is shorter than this has no defined angle about the axis.
 const ALONG_AXIS: f64 = 0.15;
 
 /// A joint whose limit is checked.
@@ -82,11 +81,11 @@ impl LimitedJoint {
         let inside = self.nearest(q);
         let inside = if q.dot(inside) < 0.0 { -inside } else { inside };
         let repaired = q.slerp(inside, (excess - kept) / excess);
-        // The same turn in the space of the joint itself.
+        // Applies the repair in the space of the joint itself.
         local * (q.conjugate() * repaired)
     }
 
-    /// Returns the local rotation that bends a guessed hinge by an angle in radians beyond its smallest or largest one. `None` for other
+    /// Returns the local rotation that bends a guessed hinge by an angle in radians beyond its smallest or largest angle. `None` for other
     /// joints.
     pub(super) fn overbent(&self, sampled: &Sampled, frame: usize, beyond: f64) -> Option<DQuat> {
         let Limit::Hinge { axis, min, .. } = self.limit else { return None };

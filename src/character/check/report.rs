@@ -31,7 +31,7 @@ pub struct CheckRow {
     pub status: CheckStatus,
     /// Whether the row fails its run.
     pub fails: bool,
-    /// Time that the checks took.
+    /// Time that the checks took, in milliseconds.
     pub milliseconds: f64,
     /// Length of the clip in seconds.
     pub duration: f32,
@@ -53,7 +53,7 @@ pub struct FindingRow {
     pub check: &'static str,
     /// How serious it is.
     pub severity: Severity,
-    /// Whether it does not fail the clip.
+    /// False if the finding fails the clip.
     pub passed: bool,
     /// One sentence.
     pub text: String,
@@ -67,7 +67,7 @@ pub struct FindingRow {
     pub value: f64,
     /// The largest accepted value.
     pub limit: f64,
-    /// The unit of both.
+    /// The unit of `value` and `limit`.
     pub unit: &'static str,
 }
 

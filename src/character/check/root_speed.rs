@@ -11,17 +11,17 @@ use super::kind::Check;
 use super::options::CheckOptions;
 use super::sampled::Sampled;
 
-/// A root that is slower than this does not walk, metres per second at human scale.
+/// A root that is slower than this does not walk, in metres per second at human size.
 const MIN_SPEED: f32 = 0.3;
-/// Fraction of the speed that may differ in addition to the limit. Feet do not stand all the time that they are low.
+/// Fraction of the root speed that is added to the limit, because low feet do not stand all the time.
 const TOLERANCE: f64 = 0.1;
 /// Minimum number of measurements for a speed.
 const MIN_STEPS: usize = 3;
-/// A stepping foot is sometimes higher than this above the floor, metres at human scale.
+/// A stepping foot is sometimes higher than this above the floor, in metres at human size.
 const LIFTED: f32 = 0.04;
 /// A walking root has at least this fraction of its mean speed in most frames.
 const EVEN: f32 = 0.4;
-/// A foot is low if it is at most this high above the floor, metres at human scale.
+/// A foot is low if it is at most this high above the floor, in metres at human size.
 const LOW: f32 = 0.08;
 
 /// The speed of the root and the speed that the feet give it, metres per second.
@@ -53,7 +53,7 @@ pub(super) fn speeds(
     if in_place.is_none() && !walks(anatomy, sampled, contacts, along, root) {
         return None;
     }
-    // How fast the hips move forwards relative to each foot while it touches the floor, or else while it is the lowest and low.
+    // How fast the hips move forwards relative to each foot while it touches the floor, or otherwise while it is low and the lowest foot.
     let (mut standing, mut low) = (Vec::new(), Vec::new());
     for frame in 0..last {
         let (from, to) = sampled.span(frame, frame + 1);

@@ -1,7 +1,7 @@
 //! The seam of a loop: positions, rotations and velocities that jump where it starts over.
 //!
 //! A clip is a loop if most of the joints that move in it end where they began. Its root must also be near where it began, apart
-//! from travel over the ground, unless the name is a loop's.
+//! from travel over the ground, unless its name marks it as a loop.
 
 use glam::{Quat, Vec3};
 
@@ -14,18 +14,18 @@ use super::kind::Check;
 use super::options::{CheckOptions, Looping};
 use super::sampled::{Sampled, degrees_between};
 
-/// Most moving joints of a loop end within these distances of where they began: metres at human scale, and degrees.
+/// Most moving joints of a loop end this close to where they began, in metres at human size and in degrees.
 const SAME_PLACE: f64 = 0.015;
 const SAME_ROTATION: f64 = 2.0;
-/// A clip whose root is farther than this from where it began is not a loop, unless its name says so, metres at human scale.
+/// A clip whose root is farther than this from where it began is not a loop, unless its name says so, in metres at human size.
 const MAX_SHIFT: f64 = 0.15;
-/// The fraction of the joints that must do so.
+/// Fraction of the moving joints that must end where they began.
 const MOST: f64 = 0.7;
-/// A root that travels farther than this is moved by the clip, not by a fault, metres at human scale.
+/// A root that travels farther than this is moved by the clip, not by a fault, in metres at human size.
 const TRAVEL: f32 = 0.3;
-/// A velocity jump counts if it exceeds the typical change from frame to frame this many times.
+/// A velocity jump counts if it exceeds this many times the typical change from frame to frame.
 const UNUSUAL: f64 = 3.0;
-/// For the velocities of most moving joints to match, their change must be below this fraction of their sum.
+/// Velocities match if their median change is below this fraction of the sum of both speeds.
 const SAME_VELOCITY: f64 = 0.35;
 /// A joint moves at the seam if it turns by at least this on both sides together, degrees per frame.
 const MOVING: f64 = 0.3;
@@ -56,13 +56,13 @@ pub(super) enum LoopKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
     pub(super) node: usize,
-    /// From the first frame to the last one in the frame of the root, metres.
+    /// Displacement from the first frame to the last one, in the root's space, in metres.
     pub(super) offset: Vec3,
-    /// Degrees between the local rotations.
+    /// Angle between the local rotations in degrees.
     pub(super) angle: f64,
     /// Whether the joint moves relative to its parent at any time.
     pub(super) moves: bool,
-    /// From the first local translation to the last one, metres.
+    /// Distance between the first and the last local translation, in metres.
     pub(super) local_offset: f64,
     /// Change of the local angular velocity from the end to the start, and the sum of both speeds, degrees per frame.
     pub(super) turns: [f64; 2],
@@ -126,7 +126,7 @@ fn gaps(anatomy: &Anatomy, sampled: &Sampled) -> Vec<Gap> {
     let root = |frame: usize| sampled.position(frame, anatomy.hips);
     let travel = root(last) - root(0);
     let travels = flat(travel).length() > TRAVEL * anatomy.size;
-    // The heading of a clip that turns its root.
+    // The change of heading in a clip that turns its root.
     let turn = if travels || is_turning(anatomy, sampled, last) {
         heading(anatomy, sampled, last)
     } else {
@@ -238,8 +238,8 @@ pub(super) fn check(anatomy: &Anatomy, sampled: &Sampled, seam: &Seam, options: 
     measured
 }
 
-/// Returns whether the clip is meant to be played as a loop: the velocities of most of its moving joints match at its ends. A
-/// clip named as a loop needs no proof.
+/// Returns whether the clip is meant to be played as a loop: the velocities of most of its moving joints match at its ends. Always true for
+/// a clip that is declared as a loop.
 pub(super) fn velocities_match(seam: &Seam) -> bool {
     let moving = seam.gaps.iter().filter(|g| g.turns[1] > MOVING);
     let changes: Vec<f64> = moving.map(|g| g.turns[0] / g.turns[1]).collect();

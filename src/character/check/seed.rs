@@ -24,7 +24,7 @@ pub struct Seeded {
     pub clip: Clip,
     /// The clip without the fault.
     pub clean: Clip,
-    /// The check that must find it.
+    /// The check that must find the fault.
     pub check: Check,
     /// Node index of the joint at fault.
     pub node: Option<usize>,
@@ -247,7 +247,7 @@ impl Seeder<'_, '_, '_> {
         None
     }
 
-    /// A joint turns to another place within a frame, and back after a while.
+    /// A joint flips to another rotation within a frame, and back after a while.
     fn flip(&mut self) -> Option<Place> {
         let frames = 1 + self.random.index(8.min(self.last() / 3));
         let (node, first) = self.slow_place(12.0, frames)?;
@@ -256,7 +256,7 @@ impl Seeder<'_, '_, '_> {
         Some((Some(node), first, first + frames))
     }
 
-    /// The body is elsewhere for some frames.
+    /// The body is displaced for some frames.
     fn jump(&mut self) -> Option<Place> {
         let frames = 1 + self.random.index(8.min(self.last() / 3));
         let carrier = self.draft.carrier();

@@ -1,4 +1,4 @@
-//! Limbs that pass through other parts of the body, by capsules fitted to the skin.
+//! Limbs that pass through other parts of the body, measured with capsules fitted to the skin.
 //!
 //! The radius of a capsule is the median distance of the vertices from the bone, so that about half of the flesh is outside and
 //! soft contact is accepted. Depths are relative to the rest pose.

@@ -1,4 +1,4 @@
-//! Whole channels: what they scale, what never changes, what does not move, and where they begin.
+//! Checks whole channels: scales, constant channels, limbs that do not move, and the start pose.
 
 use crate::asset::{Character, Clip};
 use crate::rig::{BodyPlan, Rig};
@@ -70,7 +70,7 @@ fn constant(clip: &Clip) -> Option<Finding> {
     (!constant.is_empty()).then(|| Finding::new(Check::Constant, None, (0.0, clip.seconds), of, text))
 }
 
-/// Reports the first limb that no channel moves, if others are moved.
+/// Reports the first limb that no channel moves, if other limbs are moved.
 fn frozen(plan: &BodyPlan, clip: &Clip) -> Option<Finding> {
     let moves = |node: &usize| clip.channels.iter().any(|c| c.node == *node && !is_constant(c));
     let frozen: Vec<_> = plan.limbs.iter().filter(|limb| !limb.joints.iter().any(moves)).collect();

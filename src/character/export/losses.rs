@@ -1,5 +1,5 @@
-//! What copies of a glTF file cannot store: the poses of instances of a mesh, which are nodes of a character but not of
-//! its file.
+//! Warns about poses that a copy of a glTF file cannot store: those of instances of a mesh, which are nodes of a
+//! character but not of its file.
 
 use crate::asset::{Clip, Skeleton};
 use crate::pose::Pose;

@@ -116,8 +116,8 @@ impl PoseDocument {
 }
 
 impl PoseDocument {
-    /// Returns the document with all world transforms and vertices in another frame, rotated by `world_from_frame`. Nodes without
-    /// a parent turn with it.
+    /// Returns the document in another frame, whose rotation is `world_from_frame`. World transforms, vertices, and the local transforms of
+    /// root nodes change.
     pub fn in_frame(mut self, world_from_frame: Quat) -> Self {
         let turn = world_from_frame.conjugate();
         for node in &mut self.nodes {
@@ -216,7 +216,7 @@ fn export(
     let is_take = crate::capture::is_take;
     let (bytes, folder) = match file {
         Some(path) => {
-            // Their shapes would be lost.
+            // A copy of other formats would lose their shapes.
             if !asset::can_be_copied(path) {
                 let cause = "only glTF and BVH files have copies; write the pose as .json".to_owned();
                 return Err(LoadError::Format { path: path.into(), cause });

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::asset::Character;
 
-/// Largest difference between translations that a posed copy shares with its model, as a fraction of their length.
+/// Maximum difference between two translations that count as equal, as a fraction of their length.
 const SAME_LENGTH: f32 = 1e-4;
 /// In a posed copy, at most one node in this many is translated, besides the root.
 const NODES_PER_TRANSLATION: usize = 8;

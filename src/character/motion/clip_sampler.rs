@@ -23,7 +23,7 @@ struct MirroredClip {
     scratch: Pose,
 }
 
-/// A node of a clip, and which of its parts the clip animates.
+/// A node of a clip, and the parts of its transform that the clip animates.
 #[derive(Clone, Copy, Debug)]
 struct AnimatedNode {
     node: usize,
@@ -45,7 +45,7 @@ impl AnimatedNode {
         }
     }
 
-    /// Restores the parts that the clip does not animate.
+    /// Restores the parts of a transform that the clip does not animate.
     fn keep(self, before: &Transform, local: &mut Transform) {
         if !self.translation {
             local.translation = before.translation;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::Skeleton;
 
-/// A foot is low if it is less than this above the lowest position of any foot, as a fraction of the hip height.
+/// A foot is low if its height above the lowest position of any foot is less than this fraction of the hip height.
 const MAX_HEIGHT: f32 = 0.05;
 /// A foot that moves slower than this stands still. The unit is the hip height per second.
 const MAX_SPEED: f32 = 0.45;
@@ -29,7 +29,7 @@ pub struct Contact {
     /// Whether the point slides on the ground, as when a figure walks in place. Otherwise it stays where it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub slides: bool,
-    /// The node that the point touches and follows, such as the hips below a palm. `None` is anything that stands still in the world.
+    /// The node that the point touches and follows, such as the hips below a palm. `None` means something that stands still in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<usize>,
 }
@@ -103,7 +103,7 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
 pub fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
     #[expect(clippy::cast_precision_loss, reason = "the number of steps is far below 2²⁴")]
     let time = |i: usize| i as f32 * step;
-    // Successive samples belong together, however far apart they are.
+    // Two successive samples that meet the condition belong together, however long the time step is.
     let gap = MIN_DURATION.max(1.5 * step);
     let mut intervals: Vec<(f32, f32)> = Vec::new();
     for i in (0..count).filter(|&i| is_met(i)) {
@@ -129,7 +129,8 @@ fn speed(positions: &[Vec3], i: usize, step: f32) -> f32 {
 mod tests {
     use super::intervals;
 
-    /// Regression test: in a take with ten frames per second, each frame was an interval of its own and too short, so that no foot stood.
+    /// Regression test: in a take with ten frames per second, each frame was a separate interval that was too short, so that no contact was
+    /// found.
     #[test]
     fn intervals_of_coarse_samples_are_found() {
         let is_met = |i: usize| (2..6).contains(&i) || i == 8;

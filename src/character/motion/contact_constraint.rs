@@ -18,9 +18,9 @@ pub struct ContactConstraint {
     pub on: Option<usize>,
     /// Weight of the constraint, from 0 (the position in the pose) to 1 (the constrained position).
     pub weight: f32,
-    /// Whether, with `full_body.clear`, the position gives way to other parts of a recognised body. Set for a foot in the air, whose
-    /// leg passes the other one.
+    /// Whether, with `full_body.clear`, the position gives way to other parts of a recognised body. This is set for a foot in the air,
+    /// whose leg passes the other leg.
     pub yields: bool,
-    /// Whether the body follows the point like a target, and a node without an `orientation` follows its limb. Set for goals.
+    /// Whether the body follows the point like a target, and a node without an `orientation` follows its limb. This is set for goals.
     pub pulls: bool,
 }

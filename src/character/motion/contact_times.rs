@@ -9,9 +9,9 @@ use super::{Contact, GoalKey, Motion};
 const LIMB: usize = 3;
 
 impl Motion {
-    /// Moves the ends of contacts and the keys of goals along with keys that were at times from `first` to `last`, for the nodes that
-    /// these keys carry. A contact that would end before it starts is unchanged. An existing key of the same goal at the new time is
-    /// replaced.
+    /// Moves the ends of contacts and the keys of goals that are at times from `first` to `last`, because the keys at these times are
+    /// moved. `carries` returns whether the moved keys carry a node. A contact that would end before it starts is unchanged. An existing
+    /// key of the same goal at the new time is replaced.
     pub(super) fn carry(
         &mut self,
         [first, last]: [f32; 2],
@@ -36,7 +36,7 @@ impl Motion {
     }
 }
 
-/// Returns whether keys of some joints carry the contacts and the goal of a node.
+/// Returns whether the keys of `joints` carry the contacts and the goal of a node.
 pub(super) fn carries(joints: &[usize], skeleton: &Skeleton, node: usize) -> bool {
     skeleton.ancestors(node).take(LIMB).any(|above| joints.contains(&above))
 }

@@ -58,7 +58,7 @@ pub struct Crossfade {
     weights: Vec<f32>,
 }
 
-/// The difference of a node from the clip when the fade began.
+/// A node's difference from the clip at the start of the fade.
 #[derive(Clone, Copy, Debug)]
 struct Offset {
     rotation: Inertia,
@@ -120,7 +120,7 @@ impl Crossfade {
         pose.clone_from(&self.shown);
     }
 
-    /// Measures how the shown pose differs from the start of the clip.
+    /// Measures how the displayed pose differs from the start of the clip.
     fn start(&mut self, character: &Character) {
         self.has_started = true;
         let longest = character.clips.iter().map(|clip| clip.timelines.len()).max().unwrap_or(0);
@@ -140,7 +140,7 @@ impl Crossfade {
         }
         let (fade, step) = (self.fade, self.step);
         let has_speed = step > 0.0 && self.before.locals.len() == nodes;
-        // The clip one step earlier gives the speed of the difference.
+        // The difference from the clip one step earlier gives the speed of the difference.
         self.sample(self.wrapped(-f64::from(step), character), character);
         let earlier = self.before.locals.iter().zip(&self.scratch.locals);
         self.offsets.extend(earlier.map(|(shown, clip)| Offset::between(shown, clip)));
@@ -170,7 +170,7 @@ impl Crossfade {
         }
     }
 
-    /// Returns a time within the clip.
+    /// Wraps or clamps a time to the clip.
     fn wrapped(&self, time: f64, character: &Character) -> f64 {
         let seconds = self.clip.and_then(|clip| character.clips.get(clip)).map_or(0.0, |clip| clip.seconds);
         let seconds = f64::from(seconds);
@@ -201,7 +201,7 @@ impl Offset {
         }
     }
 
-    /// Returns the offset with its speed since an earlier one.
+    /// Returns the offset with a speed, which is computed from the offset one step earlier.
     fn moving(self, earlier: &Self, step: f32, fade: f32) -> Self {
         let speed = |now: &Inertia, then: &Inertia| now.speed_since(then, step);
         Self {

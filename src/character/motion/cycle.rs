@@ -8,7 +8,7 @@ use crate::pose::{Pose, world_matrices};
 use super::locomotion::LocomotionRoot;
 use super::sample::Playhead;
 
-/// Samples per second of the search.
+/// Sample rate of the search, in samples per second.
 const RATE: f32 = 30.0;
 /// Maximum number of samples: ten minutes at [`RATE`].
 const MAX_SAMPLES: f32 = 18_000.0;
@@ -20,10 +20,10 @@ const VELOCITY_STEP: f32 = 1.0 / 60.0;
 /// Time in seconds by which velocities are multiplied before they are compared with positions. This is equivalent to comparing
 /// windows of a third of a second in which joints move at constant speeds: their mean square is p² + v² (1/6 s)² / 3.
 const VELOCITY_SECONDS: f64 = 0.096_225;
-/// A shorter cycle is preferred if its relative error is at most this many times the smallest one. Otherwise two steps would be
-/// found as often as one.
+/// A shorter cycle is preferred if its relative error is at most this many times the smallest one. Otherwise two periods would be found as
+/// often as one.
 const PREFER_SHORTER: f64 = 1.25;
-/// A clip is at rest if no pose differs from another by more than this, as a fraction of the skeleton's extent.
+/// A clip is at rest if no two of its poses differ by more than this, as a fraction of the skeleton's extent.
 const AT_REST: f64 = 1e-3;
 /// Number of times that the step of the refinement is halved.
 const REFINEMENTS: u8 = 4;
@@ -36,8 +36,8 @@ pub struct Cycle {
     pub from: f32,
     /// End within the clip, in seconds.
     pub to: f32,
-    /// Distance between the poses at the start and at the end in metres: the weighted root mean square of the distances of
-    /// their joints, and of the distances that their speeds add.
+    /// Distance between the poses at the start and at the end in metres: the weighted root mean square of the distances between
+    /// corresponding joints and of the differences of their scaled velocities.
     pub error: f64,
     /// Largest distance between the pose at the start and any other pose in the part, in metres.
     pub change: f64,
@@ -114,10 +114,10 @@ impl Cycle {
 
 /// The joints of a character at one time.
 struct Cloud {
-    /// Positions relative to their mean on the floor, and scaled velocities, both in metres and weighted by the roots of the
-    /// weights.
+    /// Positions relative to their mean on the floor, and scaled velocities, both in metres and multiplied by the square roots of the
+    /// joints' weights.
     points: Vec<DVec3>,
-    /// Sum of their squares.
+    /// Sum of the squares of `points`.
     square: f64,
 }
 
@@ -131,7 +131,7 @@ impl Cloud {
             across += p.x * q.z - p.z * q.x;
             up += p.y * q.y;
         }
-        // The best turn makes the sum of products on the floor as large as the length of this vector.
+        // With the best rotation, the sum of products on the floor equals the length of this vector.
         let most = DVec2::new(along, across).length();
         (self.square + other.square - 2.0 * (most + up)).max(0.0).sqrt()
     }
@@ -143,7 +143,7 @@ struct Clouds<'a> {
     clip: usize,
     seconds: f32,
     playhead: Playhead,
-    /// The joints with the roots of their weights, whose squares sum to one.
+    /// The joints with the square roots of their weights. The weights sum to one.
     joints: Vec<(usize, f64)>,
     /// Length of the diagonal of the skeleton at rest, in metres.
     extent: f64,
@@ -195,7 +195,7 @@ impl<'a> Clouds<'a> {
 
     fn at(&mut self, time: f32) -> Cloud {
         let mut points = self.positions(time);
-        // Differences of second order: central ones, and one-sided ones near the ends of the clip.
+        // Second-order finite differences: central ones, and one-sided ones near the ends of the clip.
         let (steps, factors) = match () {
             () if time < VELOCITY_STEP => ([1.0, 2.0], [-1.5, 2.0, -0.5]),
             () if time + VELOCITY_STEP > self.seconds => ([-1.0, -2.0], [1.5, -2.0, 0.5]),

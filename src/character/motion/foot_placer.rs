@@ -15,15 +15,15 @@ const LOW: f32 = 0.06;
 /// foot is released at a higher speed, so that noise does not release it.
 const SLOW: f32 = 0.45;
 const RELEASE_SLOW: f32 = 0.6;
-/// Seconds in which the level of the character follows the ground below its hips.
+/// Time constant in seconds with which the level of the character follows the ground below its hips.
 const FOLLOW: f32 = 0.2;
 
-/// Puts the feet of a character on uneven ground in a game loop: soles stand on the ground and turn with its slope, the hips
-/// sink so that the lower foot reaches, swinging feet keep their height above the ground, and standing feet stay in place. It
-/// works on the CPU in closed form, and describes a foot like a [`Crowd`](crate::crowd::Crowd) on the GPU.
+/// Puts the feet of a character on uneven ground in a game loop: soles stand on the ground and turn with its slope, the hips sink so that
+/// the lower foot reaches the ground, swinging feet keep their height above the ground, and standing feet stay in place. The placer works
+/// on the CPU in closed form, and describes a foot in the same way as a [`Crowd`](crate::crowd::Crowd) on the GPU.
 ///
-/// Call [`Self::update`] once a frame, after the pose was sampled from a clip that was made for level ground. Use one placer
-/// for each character. It depends only on its inputs since [`Self::reset`], and does not allocate.
+/// Call [`Self::update`] once a frame, after the pose was sampled from a clip that was made for level ground. Use one placer for each
+/// character. Its results depend only on its inputs since [`Self::reset`]. It does not allocate.
 ///
 /// ```
 /// use sinew_character::asset;
@@ -72,7 +72,7 @@ pub struct FootPlacer {
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
     height: Option<f32>,
-    /// Per second.
+    /// Rate of change of the height, per second.
     velocity: f32,
 }
 
@@ -95,13 +95,13 @@ impl Level {
     }
 }
 
-/// Where the ends of a sole were in the last frame, before the foot was placed: heel and toe in world space.
+/// Positions of the ends of a sole in the last frame, before the foot was placed: heel and toe in world space.
 #[derive(Clone, Copy, Debug, Default)]
 struct Track {
     ends: Option<[Vec3; 2]>,
 }
 
-/// The ground of a game. Where it returns `None`, the floor of the pose is the ground.
+/// The ground of a game. Where its function returns `None`, the floor of the pose is the ground.
 struct Callback<F> {
     ground: F,
     floor: f32,
@@ -158,7 +158,7 @@ impl FootPlacer {
         self.level = Level::default();
     }
 
-    /// Nodes of the feet that stood in the last update. The foot of an animal is the end of its leg.
+    /// Returns the nodes of the feet that stood in the last update. The foot of an animal is the end of its leg.
     pub fn standing(&self) -> impl Iterator<Item = usize> + '_ {
         let feet = self.body.ends.iter().take(self.body.legs().len()).enumerate();
         feet.filter(|(leg, _)| self.stance.held >> leg & 1 == 1).map(|(_, node)| *node)
@@ -189,7 +189,7 @@ impl FootPlacer {
         let hips = place.position + place.rotation * (hips * place.scale);
         let lift = self.level.follow(ground.height(hips), seconds) - ground.floor;
         self.find_contacts(seconds, &place);
-        // The stored height of the hips is relative to the level, because the character may jump at the end of a clip.
+        // The hip displacement is stored relative to the level, because the character may jump at the end of a clip.
         self.stance.hips += lift;
         let mut figure = Figure {
             seconds,
@@ -206,7 +206,7 @@ impl FootPlacer {
         self.write(pose);
     }
 
-    /// Copies the joints that may have moved.
+    /// Copies the joints that may have moved into the pose.
     fn write(&self, pose: &mut Pose) {
         let legs = self.body.legs().iter().flat_map(|limb| [limb.first, limb.middle, limb.end]);
         for joint in legs.chain([self.body.parts.hips]) {
@@ -217,7 +217,7 @@ impl FootPlacer {
         }
     }
 
-    /// Finds the feet that stand in the pose: low feet with an end that is slow in the world.
+    /// Finds the feet that stand in the pose: low feet with an end that moves slowly in the world.
     fn find_contacts(&mut self, seconds: f32, place: &Place) {
         let size = self.body.parts.size * place.scale.abs();
         let floor = self.body.parts.floor * place.scale.abs();

@@ -8,24 +8,25 @@ use glam::Vec3;
 
 use crate::mathematics::quantile;
 
-/// Height above the floor of the hip joints of a person of size one, metres.
+/// Height of the hip joints above the floor for a person of size 1, in metres.
 pub(crate) const HIPS: f32 = 0.92;
-/// A point of a foot touches the floor if it is lower than this above it, metres of a person.
+/// A point of a foot touches the floor if its height above the floor is less than this, in metres at human size.
 const NEAR_FLOOR: f32 = 0.03;
-/// Only points at most this much above the lowest point of a foot carry it, metres of a person.
+/// Only points at most this much above the lowest point of a foot can carry it, in metres at human size.
 const NEAR_LOWEST: f32 = 0.02;
-/// A foot that moves over the floor more slowly than this stands, or should stand, metres per second of a person.
+/// A foot that moves over the floor more slowly than this stands, or should stand. The unit is metres per second at human size.
 pub(crate) const MAX_SPEED: f32 = 0.5;
-/// On a treadmill, the median speed of low feet is at least this, metres per second of a person.
+/// On a treadmill, the median speed of low feet is at least this, in metres per second at human size.
 const TREADMILL: f32 = 0.35;
-/// Minimum length of the sum of all steps over the treadmill, as a fraction of their total length, so that they have one direction.
+/// Minimum length of the vector sum of all steps on the treadmill, as a fraction of the sum of their lengths. The steps then have one
+/// direction.
 const ONE_WAY: f32 = 0.8;
-/// Minimum number of measurements for a velocity.
+/// Minimum number of measurements from which a velocity is estimated.
 const MIN_STEPS: usize = 4;
-/// A body that travels less than this between the ends of a clip stays in place, metres of a person.
+/// A body that travels less than this between the ends of a clip stays in place. The unit is metres at human size.
 const IN_PLACE: f32 = 0.25;
 
-/// The points of the sole of a foot in each frame, metres.
+/// The points of the sole of a foot in each frame, in metres.
 pub(crate) type Track = Vec<Vec<Vec3>>;
 
 /// The floor below the feet, and the scale of the body that stands on it.
@@ -33,26 +34,26 @@ pub(crate) type Track = Vec<Vec<Vec3>>;
 pub(crate) struct Floor {
     /// Unit direction away from the floor.
     pub(crate) up: Vec3,
-    /// Height of the floor along it, metres.
+    /// Height of the floor along `up`, in metres.
     pub(crate) height: f32,
-    /// Size of the legs relative to a person's.
+    /// Leg size relative to a person's.
     pub(crate) size: f32,
 }
 
 /// The motion of the feet over the frames of a clip.
 #[derive(Clone, Debug)]
 pub(crate) struct Footfalls {
-    /// For each foot and each interval between two frames, the horizontal displacement of the point that carries the foot, metres. `None`
-    /// if the foot is in the air.
+    /// For each foot and each interval between two frames, the horizontal displacement of the point that carries the foot, in metres.
+    /// `None` if the foot is in the air.
     pub(crate) steps: Vec<Vec<Option<Vec3>>>,
-    /// The same for the lowest point of each foot.
+    /// Like `steps`, but for the lowest point of each foot.
     pub(crate) lowest_steps: Vec<Vec<Option<Vec3>>>,
-    /// If the clip stays in place although the feet walk: the velocity of the floor below them, metres per second.
+    /// The velocity of the floor below the feet, in metres per second, if the body stays in place although the feet walk.
     pub(crate) treadmill: Option<Vec3>,
 }
 
 impl Footfalls {
-    /// Tracks the feet. `hips` contains a position and `times` the seconds of each frame.
+    /// Tracks the feet. `hips` and `times` contain the position of the hips and the time in seconds of each frame.
     pub(crate) fn new(feet: &[Track], hips: &[Vec3], times: &[f32], floor: Floor) -> Self {
         let seconds: Vec<f32> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let steps = |ground: Vec3| -> Vec<Vec<Option<Vec3>>> {
@@ -67,7 +68,7 @@ impl Footfalls {
         Self { steps: steps(treadmill.unwrap_or(Vec3::ZERO)), lowest_steps, treadmill }
     }
 
-    /// Returns the velocity of the floor, metres per second.
+    /// Returns the velocity of the floor, in metres per second.
     pub(crate) fn ground(&self) -> Vec3 {
         self.treadmill.unwrap_or(Vec3::ZERO)
     }
@@ -78,7 +79,7 @@ impl Floor {
         v.reject_from_normalized(self.up)
     }
 
-    /// Returns the points that carry a foot in both frames. With `touches`, they must also touch the floor.
+    /// Returns the positions, in two frames, of the points that carry a foot in both. With `touches`, they must also touch the floor.
     fn carrying<'a>(
         self,
         [a, b]: [&'a [Vec3]; 2],
@@ -93,8 +94,8 @@ impl Floor {
         both.filter(move |(p, q)| p.dot(up) < limit[0] && q.dot(up) < limit[1])
     }
 
-    /// Of the points of a foot on the floor, returns the horizontal displacement of the one that moves least relative to the ground's
-    /// step.
+    /// Returns the horizontal displacement of one point of a foot on the floor: the point that moves least relative to the ground. `ground`
+    /// is the displacement of the ground.
     pub(crate) fn step(self, a: &[Vec3], b: &[Vec3], ground: Vec3) -> Option<Vec3> {
         let steps = self.carrying([a, b], true).map(|(p, q)| self.flat(q - p));
         least(steps, ground)
@@ -113,7 +114,7 @@ impl Floor {
         lowest.map(|(p, q)| self.flat(q - p))
     }
 
-    /// Returns the velocity of the floor below a body that walks in place.
+    /// Returns the velocity of the floor below a body that walks in place, or `None` for any other body.
     fn treadmill(self, steps: &[Vec<Option<Vec3>>], hips: &[Vec3], seconds: &[f32]) -> Option<Vec3> {
         let travel = self.flat(*hips.last()? - *hips.first()?);
         let of_foot = |foot: &Vec<Option<Vec3>>| -> Vec<Vec3> {
@@ -137,12 +138,12 @@ impl Floor {
     }
 }
 
-/// Returns the height of the lowest point.
+/// Returns the height of the lowest point along `up`.
 pub(crate) fn lowest(points: &[Vec3], up: Vec3) -> f32 {
     points.iter().map(|p| p.dot(up)).fold(f32::INFINITY, f32::min)
 }
 
-/// Returns the step nearest to the ground's.
+/// Returns the step that is nearest to the displacement of the ground.
 fn least(steps: impl Iterator<Item = Vec3>, ground: Vec3) -> Option<Vec3> {
     let off = |step: &Vec3| (*step - ground).length_squared();
     steps.min_by(|a, b| off(a).total_cmp(&off(b)))

@@ -9,12 +9,11 @@ use super::locomotion;
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 
-/// Samples per second when foot contacts are detected.
+/// Sample rate for the detection of foot contacts, in samples per second.
 pub(super) const RATE: f32 = 60.0;
 /// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
 pub(super) const MAX_SAMPLES: usize = 36_000;
-/// A clip is cyclic if the mean angle of its joints between the pose at the start and the pose at the end is less
-/// than this, in radians.
+/// A clip is cyclic if its joints rotate on average by less than this between its first and its last pose, in radians.
 const MAX_CYCLE_ANGLE: f32 = 0.1;
 /// Contacts of a cyclic clip are searched up to this long before its start and after its end, in seconds, because a contact may
 /// continue across the seam.
@@ -78,7 +77,7 @@ impl Gait {
             Vec::new()
         };
         let found = || found.iter().map(|c| Contact { from: c.from - margin, to: c.to - margin, ..*c });
-        // A foot that already stands at the first sample strikes earlier.
+        // In a cyclic clip, a foot that already stands at the first sample struck the ground earlier.
         let strikes =
             found().filter(|c| margin <= 0.0 || c.from > -margin && (0.0..seconds).contains(&c.from));
         let mut strikes: Vec<(f32, usize)> = strikes.map(|c| (c.from, c.node)).collect();
@@ -89,7 +88,7 @@ impl Gait {
     }
 }
 
-/// Returns the mean angle of the animated joints below the root between two poses, in radians.
+/// Returns the mean angle between two poses of the animated joints below the root, in radians.
 fn mean_angle(clip: &Clip, locomotion: &LocomotionRoot, first: &Pose, last: &Pose) -> f32 {
     let animated = clip.channels.iter().map(|c| c.node).collect::<std::collections::BTreeSet<_>>();
     let is_below = |n: &usize| animated.contains(n) && *n != locomotion.root && !locomotion.tops.contains(n);

@@ -1,7 +1,7 @@
 //! Goal keys: where inverse kinematics puts a node at a time, and with what weight.
 //!
 //! Between two keys, position, orientation and weight are interpolated. The weight blends forward kinematics, which is the pose of the keys
-//! and strips, with inverse kinematics. Before a node's first key and after its last one, that key applies.
+//! and strips, with inverse kinematics. The first key of a node also applies before its time, and the last key after its time.
 
 use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::asset::Skeleton;
 use super::interpolate::slerp;
 use super::{ContactConstraint, Easing};
 
-/// Maximum deviation of an orientation's length from one.
+/// Maximum deviation of an orientation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
 
 /// The goal of a node at a time.
@@ -22,13 +22,13 @@ pub struct GoalKey {
     pub node: usize,
     /// Time on the timeline, in seconds.
     pub time: f32,
-    /// Position in the world, metres. With `on`, it is in the frame of that node.
+    /// Position in the world, in metres. With `on`, it is in the frame of that node.
     pub position: Vec3,
     /// Orientation in the world, as a product of local rotations. With `on`, it is relative to that node. With `None`, the node follows its
     /// limb.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<Quat>,
-    /// How much of the goal is kept, from 0 (only forward kinematics) to 1 (inverse kinematics).
+    /// Weight of the goal, from 0 (only forward kinematics) to 1 (only inverse kinematics).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f32,
     /// How the goal changes from here to the next key of its node.
@@ -67,7 +67,7 @@ impl GoalKey {
         self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
     }
 
-    /// Returns the constraint that keeps the goal.
+    /// Returns the contact constraint that applies the goal.
     pub(super) fn constraint(&self) -> ContactConstraint {
         let Self { node, position, orientation, weight, on, .. } = *self;
         let (offset, yields, pulls) = (Vec3::ZERO, false, true);

@@ -10,7 +10,7 @@ impl Motion {
     /// use sinew_character::glam::Vec3;
     /// use sinew_character::motion::{Easing, GoalKey, Motion};
     ///
-    /// // A hand goes to a place within two seconds, and inverse kinematics sets in on the way.
+    /// // A hand moves to a target within two seconds, and the weight of inverse kinematics rises on the way.
     /// let key = |time, weight| GoalKey {
     ///     node: 7,
     ///     time,
@@ -35,7 +35,8 @@ impl Motion {
         }
     }
 
-    /// Returns the motion with a key of a goal. A key of the same node at the same time is replaced and keeps its time and its easing.
+    /// Returns the motion with a key of a goal. If the node already has a key at that time, the new key takes over that key's time and
+    /// easing.
     #[must_use]
     pub fn with_goal_key(&self, key: GoalKey) -> Self {
         let mut motion = self.clone();
@@ -49,8 +50,8 @@ impl Motion {
         motion
     }
 
-    /// Returns the motion with a goal key, given by index, moved to another time, and its new index. A key of the same node at that
-    /// time is replaced. `None` if there is no such key, or the time is negative or not finite.
+    /// Returns the motion with the goal key at `index` moved to another time, and the key's new index. A key of the same node at that time
+    /// is replaced. A negative time becomes 0. Returns `None` if there is no such key, or if the time is not finite.
     pub fn with_goal_key_moved(&self, index: usize, to: f32) -> Option<(Self, usize)> {
         let (mut motion, to) = (self.clone(), checked(to)?);
         let key = *motion.goals.get(index)?;
@@ -59,7 +60,7 @@ impl Motion {
         Some((motion, index))
     }
 
-    /// Inserts a goal key, replacing one of the same node at the same time. Returns its index.
+    /// Inserts a goal key and removes any other key of the same node at the same time. Returns the index.
     pub(super) fn put_goal(&mut self, key: GoalKey) -> usize {
         self.goals.retain(|k| k.node != key.node || !is_same_time(k.time, key.time));
         let index = self.goals.partition_point(|k| k.time <= key.time);

@@ -11,13 +11,13 @@ pub(super) struct Inertia {
     direction: Vec3,
     /// Length at the start, which is not negative.
     length: f32,
-    /// The coefficients of t to t⁵, and the end in seconds.
+    /// Coefficients of t to t⁵, and the time in seconds at which the vector reaches zero.
     coefficients: [f32; 5],
     end: f32,
 }
 
 impl Inertia {
-    /// A vector that is zero at all times except the start.
+    /// Creates the start of a decay. [`Self::over`] computes the decay itself.
     pub(super) fn new(vector: Vec3) -> Self {
         let length = vector.length();
         let direction = vector.try_normalize().unwrap_or(Vec3::X);
@@ -31,8 +31,8 @@ impl Inertia {
         (self.length - before) / step
     }
 
-    /// Returns the vector that decays within `seconds`, with a speed at the start. A vector that grows stops at once, and one that
-    /// would pass zero ends earlier.
+    /// Returns the vector that decays within `seconds`, given the speed of its length at the start. A positive speed counts as zero. If the
+    /// vector would pass zero, it reaches zero earlier.
     pub(super) fn over(self, speed: f32, seconds: f32) -> Self {
         let (x, v) = (f64::from(self.length), f64::from(speed).min(0.0));
         let v = if v.is_finite() { v } else { 0.0 };

@@ -42,8 +42,8 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion with several key poses of joints moved to other times. With `copies`, the originals stay too. Each key is
-    /// given by its joints and its time. All keys are taken out before any is put back, so that they may pass each other.
+    /// Returns the motion with several key poses of joints moved to other times. With `copies`, the original keys are kept too. Each key is
+    /// given by its joints and its time. All keys are removed before any key is inserted, so that they may pass each other.
     ///
     /// Returns `None` if none of these keys exists, or if a new time is not finite.
     pub fn with_joint_keys_retimed(
@@ -85,8 +85,8 @@ impl Motion {
         }
     }
 
-    /// Returns the motion in which the key pose at a time no longer holds some joints, or `None` if it holds none of them. These
-    /// joints are then interpolated between the keys before and after it.
+    /// Returns the motion in which the key pose at a time no longer holds some joints, or `None` if it holds none of them. These joints are
+    /// then interpolated between the preceding and the next key.
     pub fn without_joint_keys(&self, joints: &[usize], time: f32, skeleton: &Skeleton) -> Option<Self> {
         self.taken(joints, time, skeleton).map(|(motion, _)| motion)
     }
@@ -118,7 +118,7 @@ impl Motion {
         (!taken.joints.is_empty()).then_some((motion, taken))
     }
 
-    /// Adds a key of some joints, into the key at its time or as a new one.
+    /// Adds a key of some joints. It is merged into the key at the same time if there is one.
     fn put(&mut self, key: PoseKey, skeleton: &Skeleton) {
         if let Some(known) = pose_key_at(&self.keys, key.time).and_then(|index| self.keys.get_mut(index)) {
             known.replace_joints(&key);
@@ -135,7 +135,7 @@ impl PoseKey {
         self.partial && self.joints.is_empty() && self.morphs.is_empty()
     }
 
-    /// Replaces the joints that another partial key holds.
+    /// Takes over the joints that another partial key holds.
     pub(super) fn replace_joints(&mut self, other: &Self) {
         let replaced: BTreeSet<usize> = other.joints.iter().map(|(node, _)| *node).collect();
         self.joints.retain(|(node, _)| !replaced.contains(node));
@@ -149,7 +149,7 @@ impl PoseKey {
         }
     }
 
-    /// Lists all joints of a key of the whole character, so that single ones can be removed.
+    /// Lists all joints of a key of the whole character, so that single joints can be removed.
     fn hold_explicitly(&mut self, skeleton: &Skeleton) {
         if self.partial {
             return;
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(without.validate(), Ok(()));
         assert!(near(angle(&without, &skeleton, ARM, 1.0), 0.0));
         assert!(near(angle(&without, &skeleton, HEAD, 1.0), 1.0));
-        // Without all its joints, a key is gone.
+        // A key that loses all its joints is removed.
         let all: Vec<usize> = (0..skeleton.nodes.len()).collect();
         let gone = full.without_joint_keys(&all, 1.0, &skeleton).unwrap();
         assert!(gone.keys.len() == 2 || !skeleton.rest_weights.is_empty());
@@ -241,7 +241,7 @@ mod tests {
             near(angle(&moved, &skeleton, ARM, 1.5), 1.0) && near(angle(&moved, &skeleton, HEAD, 1.5), 0.5)
         );
         assert!(near(angle(&moved, &skeleton, ARM, 1.0), 2.0 / 3.0));
-        // Moved back, the key is again one of the whole character.
+        // After the joint is moved back, the key is again a key of the whole character.
         assert_eq!(moved.with_joint_keys_moved(&[ARM], 1.5, 1.0, &skeleton).unwrap(), full);
         let copied = full.with_joint_keys_copied(&[ARM, HEAD], 1.0, 2.0, &skeleton).unwrap();
         assert_eq!(copied.keys.len(), 3);
@@ -264,7 +264,7 @@ mod tests {
         assert!(near(angle(&stretched, &skeleton, ARM, 1.25), 1.0), "the key at 1 s stays");
         assert_eq!(full.with_joint_keys_retimed(&chosen, |_| f32::NAN, false, &skeleton), None);
         assert_eq!(full.with_joint_keys_retimed(&[(vec![ARM], 7.0)], |t| t, false, &skeleton), None);
-        // An easing belongs to the joint, and goes where its key goes.
+        // The easing belongs to the joint and moves with the joint's key.
         let stepped = full.with_joint_easing(&[ARM], 0.0, Easing::Stepped).unwrap();
         assert!(
             near(angle(&stepped, &skeleton, ARM, 0.9), 0.0)

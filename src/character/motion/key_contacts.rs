@@ -5,8 +5,8 @@
 //!
 //! - If its heel or its ball is in the same place in both keys, the contact is held. That point moves straight between the two places,
 //!   which are less than [`SAME_PLACE`] apart, and the foot turns about it from one orientation to the other.
-//! - Any other foot follows the joints, but is raised if it would be lower than the floor or than in the keys. This bound is interpolated
-//!   linearly between the keys.
+//! - Any other foot follows the joints, but is raised if it would sink below the floor, or deeper than in the keys. The allowed depth is
+//!   interpolated linearly between the keys.
 //!
 //! At the keys themselves, nothing is corrected.
 
@@ -20,9 +20,9 @@ use super::contact::Contact;
 use super::interpolate::slerp;
 use super::{ContactConstraint, Easing, Motion, PoseKey, sample_keys};
 
-/// A point is in the same place in two keys if it moves by less than this, metres of a person.
+/// A point is in the same place in two keys if it moves by less than this, in metres at human size.
 const SAME_PLACE: f32 = 0.005;
-/// Corrections below these, in metres and radians, are rounding.
+/// Corrections below this, in metres or radians, are treated as rounding errors.
 const ROUNDING: f32 = 1e-6;
 
 /// The contacts of the keys of a motion.
@@ -45,24 +45,24 @@ struct FootKey {
     time: f32,
     easing: Easing,
     place: Place,
-    /// What is held until the next key.
+    /// The contact that is held until the next key.
     contact: Option<Contact>,
 }
 
-/// Where a foot is in a pose.
+/// Position and orientation of a foot in a pose.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     world_from_foot: Affine3A,
     orientation: Quat,
-    /// Height of its lowest point relative to the floor, metres, at most 0.
+    /// Height of the foot's lowest point relative to the floor, in metres, at most 0.
     sunk: f32,
 }
 
-/// How a foot must be moved.
+/// The correction of a foot's position and orientation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Correction {
     foot: usize,
-    /// The point of the foot about which it turns, in its frame, and how far that point moves in the world.
+    /// The point about which the foot turns, in the foot's frame, and the displacement of that point in the world.
     point: Vec3,
     shift: Vec3,
     turn: Quat,
@@ -85,7 +85,7 @@ impl KeyContacts {
             let nexts: Vec<(f32, Place)> = keys.iter().skip(1).map(|key| (key.time, key.place)).collect();
             for (key, (to, next)) in keys.iter_mut().zip(nexts) {
                 let moved = |point: Vec3| key.place.at(point).distance(next.at(point));
-                // A foot rolls about its ball if it can.
+                // The foot rolls about its ball if the ball stays in place.
                 let mut points = [foot.ball, foot.heel].into_iter();
                 let held = points.find(|point| moved(*point) < SAME_PLACE * foot.size);
                 let node = foot.node;
@@ -110,7 +110,7 @@ impl KeyContacts {
         self.tracks.iter().flat_map(Track::contacts).collect()
     }
 
-    /// Returns how the feet of the interpolated pose of the keys must be moved at a time.
+    /// Returns the corrections at a time of the feet in the pose that is interpolated from the keys.
     pub(super) fn corrections(
         &mut self,
         skeleton: &Skeleton,
@@ -139,7 +139,8 @@ impl KeyContacts {
         }
     }
 
-    /// Returns where a correction moves a point of a node, or `None` if it moves another node. `world_from_node` is from the pose.
+    /// Returns the position to which a correction moves a point of a node, or `None` if the correction is for another node.
+    /// `world_from_node` is the node's matrix in the pose.
     pub(super) fn moved(
         &self,
         correction: &Correction,
@@ -151,8 +152,8 @@ impl KeyContacts {
         Some(pivot + correction.shift + correction.turn * (point - pivot))
     }
 
-    /// Returns the constraint of a corrected foot, in a pose to which other things were added after its keys. `weight` is the foot's.
-    /// `None` if it is 0.
+    /// Returns the contact constraint of a corrected foot, or `None` if its weight is 0. `pose` is the pose after everything else was added
+    /// to the keys. `weight` returns the weight of a foot.
     pub(super) fn constraint(
         &self,
         correction: &Correction,
@@ -201,7 +202,7 @@ impl Track {
         joined
     }
 
-    /// Returns how the foot must be moved between two of its keys. `world` are the matrices of the interpolated pose.
+    /// Returns the correction of the foot between two of its keys. `world` contains the world matrices of the interpolated pose.
     fn correct(
         &self,
         (index, a, b, weight): (usize, &FootKey, &FootKey, f32),
@@ -243,7 +244,7 @@ impl Place {
     }
 }
 
-/// Returns whether a key poses a foot: it holds a joint above the foot, or the foot itself.
+/// Returns whether a key poses a foot, which means that it holds the foot or a joint above it.
 pub(super) fn poses(key: &PoseKey, skeleton: &Skeleton, foot: usize) -> bool {
     !key.partial || key.joints.iter().any(|(joint, _)| skeleton.ancestors(foot).any(|node| node == *joint))
 }

@@ -20,7 +20,7 @@ impl Motion {
         !self.keys.is_empty() && self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
     }
 
-    /// Returns whether key poses can be added: only if nothing else determines the pose.
+    /// Returns whether key poses can be added. This is the case only if nothing else determines the pose.
     pub fn takes_keys(&self) -> bool {
         self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
     }
@@ -30,7 +30,7 @@ impl Motion {
         sample_keys::sample(&self.keys, skeleton, time, pose, &mut Pose::default());
     }
 
-    /// Returns the motion with a key pose. A key at the same time is replaced and keeps its time and its easing.
+    /// Returns the motion with a key pose. If there is already a key at that time, the new key takes over that key's time and easings.
     ///
     /// ```
     /// use sinew_character::asset::{Node, Skeleton};
@@ -76,7 +76,7 @@ impl Motion {
         times
     }
 
-    /// Returns the motion with the key at a time moved to another time, or `None` if there is no key. An existing key there is replaced.
+    /// Returns the motion with the key at `from` moved to `to`, or `None` if there is no key. An existing key at the new time is replaced.
     /// Contacts that begin or end at a key pose move with it, and so do goal keys at its time. Contacts and goals of a limb's end move with
     /// keys of the limb.
     pub fn with_key_moved(&self, from: f32, to: f32, skeleton: &Skeleton) -> Option<Self> {
@@ -118,8 +118,8 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion with the key at a time copied to another time, or `None` if there is no key. An existing key there is
-    /// replaced. The keys of goals at the time of a key of the whole pose are copied with it.
+    /// Returns the motion with the key at `from` copied to `to`, or `None` if there is no key. An existing key at the new time is replaced.
+    /// The keys of goals at the time of a key of the whole pose are copied with it.
     pub fn with_key_copied(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
         if is_same_time(from, to) {
@@ -130,7 +130,7 @@ impl Motion {
             Key::Pose(index) => motion.keys.insert(index, self.keys.get(index)?.clone()),
             Key::Edit(index) => motion.edits.insert(index, self.edits.get(index)?.clone()),
         }
-        // The key that stays keeps its contacts.
+        // The original key keeps its contacts.
         let mut motion = motion.moved(from, to)?;
         let is_whole = |key: &&PoseKey| !key.partial && is_same_time(key.time, from);
         if let Some(key) = self.keys.iter().find(is_whole) {
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Without its goals, a hand that was held in place would leave it when the pose is moved or copied.
+    /// If goals did not go with the pose, a hand that is held in place would leave it when the pose is moved or copied.
     #[test]
     fn goals_go_with_the_key_of_the_whole_pose() {
         let goal = |node, time, x| GoalKey {

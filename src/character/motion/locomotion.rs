@@ -9,8 +9,8 @@ use crate::rig::recognize;
 
 use super::planar::PlanarTransform;
 
-/// A translated node can be the locomotion root if it has at least this fraction of the largest number of joints
-/// below any translated node.
+/// A translated node can be the locomotion root only if the number of joints below it is at least this fraction of the
+/// largest such number of any translated node.
 const MIN_FRACTION: f32 = 0.5;
 
 /// The locomotion root of a character.
@@ -26,7 +26,7 @@ pub(super) struct LocomotionRoot {
 }
 
 impl LocomotionRoot {
-    /// Finds the locomotion root, unless it is known. `feet` are node indices.
+    /// Prepares the locomotion root, and finds it if `root` is `None`. `feet` are node indices.
     pub(super) fn new(character: &Character, feet: &[usize], root: Option<usize>) -> Self {
         let skeleton = &character.skeleton;
         let nodes = skeleton.nodes.len();

@@ -1,7 +1,7 @@
 //! Clips, the timeline that plays them, and the operations that turn them into poses.
 //!
-//! A [`Motion`] describes what is played, and a [`Player`] computes its pose at a time. This module solves nothing: if
-//! a foot must stay in place, the player returns a contact constraint ([`ContactConstraint`]).
+//! A [`Motion`] describes what is played, and a [`Player`] computes its pose at a time. This module does not solve
+//! inverse kinematics: if a foot must stay in place, the player returns a contact constraint ([`ContactConstraint`]).
 
 #[doc(hidden)]
 pub mod arrange;

@@ -14,21 +14,21 @@ use super::locomotion::{self, LocomotionRoot};
 use super::strip::PreparedStrip;
 use super::{Strip, WeightedClip};
 
-/// Maximum number of examples in a sample. In a space of three dimensions, four examples surround a target.
+/// Maximum number of examples in a sample. In three dimensions, four examples can enclose a target.
 const MAX_BLENDED: usize = 4;
 /// Default for the maximum number of samples.
 const DEFAULT_SAMPLES: usize = 1000;
 /// Default for the number of samples that are interpolated.
 const DEFAULT_NEIGHBOURS: usize = 5;
-/// A sample within this distance of the target is used alone, metres.
+/// If the nearest sample is within this distance of the target, in metres, it is used alone.
 const EXACT: f32 = 1e-6;
 
 /// Options of a [`ParametricMotion`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParametricOptions {
-    /// The moment of each example: the index of its clip, and seconds within it. For unlisted examples, it is the time at which the node
-    /// is farthest from its start, as seen from the character.
+    /// The moment of each example: the index of its clip, and the time in that clip in seconds. For unlisted examples, the moment is the
+    /// time at which the node is farthest from its start, relative to the character.
     pub marks: Vec<(usize, f32)>,
     /// Nodes of the feet, whose strikes are aligned too.
     pub feet: Vec<usize>,
@@ -36,7 +36,7 @@ pub struct ParametricOptions {
     pub root: Option<usize>,
     /// Maximum number of samples, 1000 by default. Each example is always a sample.
     pub samples: usize,
-    /// Number of samples that are interpolated, at least 2, and 5 by default.
+    /// Number of nearest samples that are interpolated, at least 2, and 5 by default.
     pub neighbours: usize,
 }
 
@@ -55,7 +55,7 @@ with_methods!(ParametricOptions {
     with_neighbours(neighbours: usize),
 });
 
-/// Why a parameterised motion cannot be built or cannot answer a target.
+/// Why a parameterised motion cannot be built, or cannot provide a blend for a target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParametricError {
@@ -82,15 +82,15 @@ pub enum ParametricError {
     NotFinite,
 }
 
-/// A parameterised motion: clips of one kind, such as reaches with a hand to several places, whose blends answer a target.
+/// A parameterised motion: clips of one kind, such as reaches with a hand to several places, which are blended to reach a target.
 ///
 /// Kovar & Gleicher 2004, "Automated extraction and parameterization of motions in large data sets", section 5: the examples are aligned
 /// in time and on the ground, blends of them are sampled, and the parameter of each sample, here the position of a node at one moment,
 /// is computed from its pose. The weights for a target are interpolated from its nearest samples by αᵢ ∝ 1 / dᵢ − 1 / dₖ for the
 /// distances d₁ … dₖ. The result never exceeds the range of the examples: a target out of their reach gets a blend that comes close.
 ///
-/// Two things differ from the paper. The samples form a regular grid of blends of up to four examples and are not random, so the same
-/// input gives the same result. The examples are given, not found in a large data set. Time is aligned by the moments and by foot
+/// Two things differ from the paper. The samples form a regular grid of blends of up to four examples and are not random, so the same input
+/// gives the same result. The examples are given, not found in a large data set. Time is aligned by the examples' moments and by foot
 /// strikes ([`Strip::marks`]).
 ///
 /// ```
@@ -98,7 +98,7 @@ pub enum ParametricError {
 /// use sinew_character::glam::Vec3;
 /// use sinew_character::motion::{ParametricMotion, ParametricOptions};
 ///
-/// // Strides from a walk to a run, by the place where the left foot is farthest from where it starts.
+/// // Strides between a walk and a run. The parameter is the position at which the left foot is farthest from its start.
 /// let character = asset::mannequin()?;
 /// let clip = |name: &str| character.clips.iter().position(|clip| clip.name.as_deref() == Some(name));
 /// let clips = [clip("walk").ok_or("no walk")?, clip("run").ok_or("no run")?];
@@ -107,7 +107,7 @@ pub enum ParametricError {
 /// let (first, last) = (strides.position_of(&[1.0, 0.0])?, strides.position_of(&[0.0, 1.0])?);
 /// let blend = strides.blend(first.lerp(last, 0.5))?;
 /// assert!(blend.strip.clips.iter().all(|clip| clip.weight > 0.2));
-/// // The examples answer their own positions.
+/// // The position of an example gives that example.
 /// assert_eq!(strides.blend(last)?.strip.clips[0].clip, clips[1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -122,30 +122,31 @@ pub struct ParametricMotion<'a> {
     samples: Vec<Sample>,
 }
 
-/// A blend, and where the node is at its moment.
+/// A blend, and the position of the node at the blend's moment.
 #[derive(Clone, Debug)]
 struct Sample {
-    /// One for each example. They sum to one.
+    /// One weight for each example. The weights sum to one.
     weights: Vec<f32>,
     position: Vec3,
 }
 
-/// The answer to a target.
+/// The blend for a target.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParametricBlend {
     /// The blend, which plays once from the start of the timeline.
     pub strip: Strip,
-    /// The moment of the blend, seconds.
+    /// The moment of the blend, in seconds.
     pub time: f32,
-    /// Position of the node at that moment, metres in the character's space.
+    /// Position of the node at that moment, in metres in the character's space.
     pub position: Vec3,
-    /// Distance of that position from the target, metres.
+    /// Distance of that position from the target, in metres.
     pub distance: f32,
 }
 
 impl<'a> ParametricMotion<'a> {
-    /// Samples the blends of clips of a character, given as indices, by the position of a node.
+    /// Builds a parameterised motion from clips of a character, given as indices. Samples blends of the clips, each with the position of a
+    /// node.
     ///
     /// # Errors
     /// [`ParametricError`] if there are fewer than two clips, or if a clip, the node or a mark is invalid.
@@ -188,7 +189,7 @@ impl<'a> ParametricMotion<'a> {
         Ok(motion)
     }
 
-    /// The moment of each example: the index of its clip, and seconds within it.
+    /// The moment of each example: the index of its clip, and the time in that clip in seconds.
     pub fn marks(&self) -> &[(usize, f32)] {
         &self.options.marks
     }
@@ -198,7 +199,7 @@ impl<'a> ParametricMotion<'a> {
         self.samples.len()
     }
 
-    /// Returns the position of the node at the moment of a blend, metres in the character's space. `weights` contains one weight for
+    /// Returns the position of the node at the moment of a blend, in metres in the character's space. `weights` contains one weight for
     /// each example, relative to their sum.
     ///
     /// # Errors
@@ -207,7 +208,7 @@ impl<'a> ParametricMotion<'a> {
         Ok(self.moment(&self.strip(weights))?.1)
     }
 
-    /// Returns the blend for a target, metres in the character's space.
+    /// Returns the blend for a target, which is in metres in the character's space.
     ///
     /// # Errors
     /// [`ParametricError::NotFinite`] if the target is not finite.
@@ -229,7 +230,7 @@ impl<'a> ParametricMotion<'a> {
         Ok(ParametricBlend { strip, time, position, distance: position.distance(target) })
     }
 
-    /// Returns a strip with those examples that have weight.
+    /// Returns a strip of the examples whose weight is positive.
     fn strip(&self, weights: &[f32]) -> Strip {
         let clips = self.clips.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
         let clips: Vec<_> = clips.map(|(&clip, &weight)| WeightedClip { clip, weight }).collect();
@@ -238,7 +239,7 @@ impl<'a> ParametricMotion<'a> {
         Strip { clips, marks, ..Strip::new(0) }
     }
 
-    /// Returns the moment of a strip in seconds, and the position of the node.
+    /// Returns the moment of a strip in seconds, and the position of the node at that moment.
     fn moment(&self, strip: &Strip) -> Result<(f32, Vec3), ParametricError> {
         let skeleton = &self.character.skeleton;
         let gait = |(clip, _): (usize, &Clip), _: &mut ClipSampler| {
@@ -259,7 +260,7 @@ impl<'a> ParametricMotion<'a> {
             .ok_or(ParametricError::NotFinite)
     }
 
-    /// Returns the time of a clip at which the node is farthest from its start, as seen from the character.
+    /// Returns the time of a clip at which the node is farthest from its start, relative to the character.
     fn farthest(&self, clip: usize, seconds: f32) -> f32 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -289,7 +290,7 @@ impl<'a> ParametricMotion<'a> {
     }
 }
 
-/// Returns the shares of samples by their distances, in ascending order. They sum to one.
+/// Returns the weights of samples from their distances, which are in ascending order. The weights sum to one.
 fn shares(distances: impl ExactSizeIterator<Item = f32> + Clone) -> Vec<f32> {
     let (first, last) = (distances.clone().next().unwrap_or_default(), distances.clone().last());
     if first <= EXACT {
@@ -298,21 +299,21 @@ fn shares(distances: impl ExactSizeIterator<Item = f32> + Clone) -> Vec<f32> {
     let last = last.unwrap_or(first);
     let raw: Vec<f32> = distances.map(|distance| 1.0 / distance - 1.0 / last).collect();
     let sum: f32 = raw.iter().sum();
-    // Samples at the same distance have equal shares.
+    // If all samples are equally far away, their weights are equal.
     #[expect(clippy::cast_precision_loss, reason = "there are few samples")]
     let equal = 1.0 / raw.len().max(1) as f32;
     raw.into_iter().map(|share| if sum > 0.0 { share / sum } else { equal }).collect()
 }
 
-/// Returns the weights of a grid of blends: all multiples of a fraction that sum to one, with at most [`MAX_BLENDED`] positive ones. The
-/// fraction is the smallest that gives at most `most` blends.
+/// Returns a grid of blends. The weights of a blend are multiples of a fraction and sum to one, and at most [`MAX_BLENDED`] of them are
+/// positive. The fraction is the smallest that gives at most `most` blends.
 fn grid(clips: usize, most: usize) -> Vec<Vec<f32>> {
     let choose =
         |n: usize, k: usize| (0..k).map(|i| (n as f64 - i as f64) / (i as f64 + 1.0)).product::<f64>();
     let count = |parts: usize| -> f64 {
         (1..=MAX_BLENDED.min(parts).min(clips)).map(|k| choose(clips, k) * choose(parts - 1, k - 1)).sum()
     };
-    // The ends of an edge are no farther apart than its examples, of which there are at least two.
+    // With one part, only the examples are sampled. There are at least two examples, so a grid has more blends than parts.
     let parts = (2..=most.max(1)).take_while(|&parts| count(parts) <= most as f64).last().unwrap_or(1);
     let (mut found, mut weights) = (Vec::new(), vec![0; clips]);
     compose(&mut weights, (0, parts, MAX_BLENDED), &mut |weights| {
@@ -321,7 +322,7 @@ fn grid(clips: usize, most: usize) -> Vec<Vec<f32>> {
     found
 }
 
-/// Calls `found` with every way to divide `parts` among the places from `place` on, with at most `most` positive ones.
+/// Calls `found` with every way to divide `parts` among the entries from `place` on, with at most `most` positive ones.
 fn compose(
     weights: &mut Vec<usize>,
     (place, parts, most): (usize, usize, usize),

@@ -17,7 +17,7 @@ pub(super) struct PlanarTransform {
 }
 
 impl PlanarTransform {
-    /// Projects a joint onto the ground, as its position and its rotation about +Y from rest.
+    /// Returns the position of a joint on the ground, and its rotation about +Y from rest.
     pub(super) fn of_joint(world_from_joint: &Affine3A, rest: &Affine3A) -> Self {
         let orientation = |m: &Affine3A| Quat::from_mat3a(&unscaled(m));
         let rotation = orientation(world_from_joint) * orientation(rest).conjugate();

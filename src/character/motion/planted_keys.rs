@@ -1,4 +1,4 @@
-//! Contacts that follow from keys, which can be stored and changed, and contacts that are added at a time.
+//! Derives contacts from keys, so that they can be stored and changed, and adds contacts at a time.
 
 use glam::Vec3;
 
@@ -13,8 +13,9 @@ use super::{Contact, Motion};
 const LENGTH: f32 = 1.0;
 
 impl Motion {
-    /// Returns the contacts that follow from the keys: feet that are in the same place in successive keys. Where a foot drifts away from
-    /// the first of these keys, another contact begins. If the motion has a contact of a foot, none follows from the keys at that time.
+    /// Returns the contacts that follow from the keys: a foot that is in the same place in successive keys is in contact. When the foot
+    /// drifts away from its place in the first of these keys, another contact begins. While the motion has a contact of a foot, none
+    /// follows from the keys for that foot.
     ///
     /// ```
     /// use sinew_character::motion::{Motion, PoseKey};
@@ -43,7 +44,7 @@ impl Motion {
         contacts.iter().flat_map(|contact| self.left_of(contact)).collect()
     }
 
-    /// Returns the motion with the contacts that follow from the keys stored.
+    /// Returns the motion in which the contacts that follow from the keys are stored.
     #[must_use]
     pub fn with_contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Self {
         let mut motion = self.clone();
@@ -75,7 +76,7 @@ impl Motion {
         contact.error().is_none().then_some(contact)
     }
 
-    /// Returns the parts of a contact in which the motion has no contact of its node.
+    /// Returns the parts of a contact during which the motion has no contact of the same node.
     #[doc(hidden)]
     pub fn left_of(&self, contact: &Contact) -> Vec<Contact> {
         let mut stored: Vec<&Contact> = self.contacts.iter().filter(|c| c.node == contact.node).collect();
@@ -125,7 +126,7 @@ mod tests {
         assert_eq!(spans(vec![Contact { node: 0, ..stored(0.0, 2.0) }]), [(0.0, 2.0)]);
     }
 
-    /// Regression test: each key is near the one before it, so one contact held the foot in its first place to the end.
+    /// Regression test: each key is near the previous key, so a single contact held the foot in its first place to the end.
     #[test]
     fn a_foot_that_drifts_has_more_than_one_contact() {
         let character = mannequin().unwrap();

@@ -17,7 +17,7 @@ const MAX_LENGTH_ERROR: f32 = 1e-3;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Easing {
-    /// At a constant speed.
+    /// Changes at a constant speed.
     Linear,
     /// Starts and ends slowly.
     #[default]
@@ -65,10 +65,10 @@ pub struct PoseKey {
     /// unlisted values are at rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// Local transforms of the nodes that are not at rest, or of the nodes that the key holds.
+    /// Local transforms of the nodes that a partial key holds, or otherwise of the nodes that are not at rest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<(usize, Transform)>,
-    /// All morph weights. Empty means the rest weights, or that the key holds none.
+    /// All morph weights. If empty, a partial key holds none, and a whole key has the rest weights.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<f32>,
 }
@@ -101,7 +101,7 @@ impl PoseKey {
         self.easings.sort_by_key(|(node, _)| *node);
     }
 
-    /// Writes the pose of the key, in which all other nodes are at rest. Unknown nodes are ignored.
+    /// Writes the pose of the key. All nodes that the key does not list are at rest. Unknown nodes are ignored.
     pub fn write(&self, skeleton: &Skeleton, pose: &mut Pose) {
         pose.reset(skeleton);
         for (node, local) in &self.joints {

@@ -21,7 +21,7 @@ const KEY_FRACTION: f32 = 0.9;
 pub struct Tolerance {
     /// Angle in radians.
     pub rotation: f32,
-    /// Distance in metres, in the parent's space, and in the world at rest.
+    /// Distance in metres, both in the parent's space and in the world at rest.
     pub translation: f32,
     /// Difference of the scale factor on each axis.
     pub scale: f32,
@@ -132,7 +132,7 @@ impl<'a> ChannelKeys<'a> {
         tolerance: Tolerance,
     ) -> Option<Self> {
         let node = skeleton.nodes.get(channel.node)?;
-        // Below a node that is scaled up, a unit of a translation is more than a metre of the world.
+        // Below a node that is scaled up, a unit of a translation is more than a metre in the world.
         let above = skeleton.ancestors(channel.node).skip(1).filter_map(|above| skeleton.nodes.get(above));
         let scale: f32 = above.map(|node| node.rest.scale.abs().max_element()).product();
         let translation = tolerance.translation / scale.max(1.0);

@@ -3,10 +3,10 @@
 use super::{Contact, Edit, GoalKey, Layer, Motion, WeightedClip};
 
 impl Motion {
-    /// Returns the motion with new indices of clips and nodes. `clip` and `node` return `None` for those that no longer
-    /// exist. References to them are removed. Strips that have no clips left are removed too, and so are layers that
-    /// have lost their clip or all their nodes, edits that have no nodes left, and contacts and goals that have lost a node. In key poses, these nodes are then at
-    /// rest.
+    /// Returns the motion with new indices of clips and nodes. `clip` and `node` return the new index, or `None` if the clip or the node no
+    /// longer exists. References to missing clips and nodes are removed. Strips that have no clips left are removed too, and so are layers
+    /// that have lost their clip or all their nodes, edits that have no nodes left, and contacts and goals that have lost a node. Key poses
+    /// lose the missing nodes.
     #[must_use]
     pub fn renumbered(
         &self,

@@ -8,13 +8,13 @@ use crate::pose::{Pose, world_matrix};
 use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 
-/// Returns whether a node is above the hips of a character, so that it can be the [`Motion::root_node`](super::Motion::root_node).
-/// `root` is the [`Player::root`](super::Player::root), and `None` finds it.
+/// Returns whether a node is above the hips of a character, so that it can be the [`Motion::root_node`](super::Motion::root_node). `root`
+/// is the [`Player::root`](super::Player::root). With `None`, it is detected.
 pub fn can_carry_root_motion(character: &Character, root: Option<usize>, node: usize) -> bool {
     RootNode::new(&character.skeleton, &LocomotionRoot::new(character, &[], root), node).is_some()
 }
 
-/// A node that has the position on the ground and the heading of the locomotion root.
+/// A node that receives the ground position and the heading of the locomotion root.
 #[derive(Clone, Debug)]
 pub(super) struct RootNode {
     node: usize,

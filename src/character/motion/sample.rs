@@ -20,7 +20,7 @@ pub struct Playhead {
 /// A position in a list of key times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
-    /// The last key at or before the time. If there are at least two keys, it is never the last one of the list.
+    /// The last key at or before the time. If there are at least two keys, this is never the last key of the list.
     key: usize,
     /// Position between that key (0) and the next (1).
     u: f32,

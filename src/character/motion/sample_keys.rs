@@ -1,4 +1,4 @@
-//! The pose of key poses at a time.
+//! Samples key poses at a time.
 
 use crate::asset::Skeleton;
 use crate::pose::Pose;
@@ -6,8 +6,8 @@ use crate::pose::Pose;
 use super::PoseKey;
 use super::blend::{blend, blend_local};
 
-/// Writes the pose of keys at a time in seconds. Before the first key and after the last one, it is the pose of that key. `other` is
-/// a scratch buffer. Without keys, the pose is unchanged.
+/// Writes the pose of keys at a time in seconds. The first key also applies before its time, and the last key after its time. `other` is a
+/// scratch buffer. Without keys, the pose is unchanged.
 pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
     if keys.iter().any(|key| key.partial || !key.easings.is_empty()) {
         return sample_partial(keys, skeleton, time, pose, other);
@@ -28,7 +28,7 @@ pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mu
     }
 }
 
-/// Indices of the keys that hold a slot of a pose before and after a time.
+/// For a slot of a pose, the indices of the keys before and after a time that hold it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Around {
     before: Option<usize>,
@@ -73,7 +73,7 @@ fn sample_partial(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut P
     }
 }
 
-/// Collects for each slot the first of some keys that holds it, with its value.
+/// Finds, for each slot, the first of some keys that holds it, and stores that key's value in the pose.
 fn gather<'a>(
     keys: impl Iterator<Item = (usize, &'a PoseKey)>,
     pose: &mut Pose,
@@ -99,7 +99,7 @@ fn gather<'a>(
             }
         }
         if !key.partial {
-            // All joints that are still free are at rest in this key.
+            // All joints for which no key was found yet are at rest in this key.
             nodes.iter_mut().map(&of).for_each(|slot| *slot = slot.or(Some(index)));
             return;
         }

@@ -56,19 +56,20 @@ pub(super) struct PreparedStrip {
 /// The part of a clip that a strip plays.
 #[derive(Clone, Copy, Debug)]
 struct PlayedPart {
-    /// The phases of its ends within the clip, from 0 to 1. The first one is smaller.
+    /// The phases of the part's ends within the clip, from 0 to 1, in ascending order.
     phases: [f64; 2],
     /// Root motion from the first end to the second one.
     root_motion: PlanarTransform,
 }
 
 impl PreparedStrip {
-    /// Returns the duration in seconds over which the strip fades in, after something that ends at a time.
+    /// Returns the duration in seconds over which the strip fades in. `before` is the time at which the preceding strip or the key poses
+    /// end.
     pub(super) fn fade(&self, before: f32) -> f32 {
         self.fade_in.unwrap_or(before - self.start).clamp(0.0, self.length)
     }
 
-    /// Returns whether a clip animates a node or one above it.
+    /// Returns whether a clip of the strip animates a node or one of its ancestors.
     pub(super) fn moves(&self, character: &Character, node: usize) -> bool {
         let clips = self.blended.iter().filter_map(|blended| character.clips.get(blended.clip));
         let mut channels = clips.flat_map(|clip| &clip.channels);
@@ -191,14 +192,14 @@ impl PreparedStrip {
         self.start + self.length
     }
 
-    /// Returns the time in clip seconds from the start of the first cycle, `since` seconds after the strip's start. A strip that does
+    /// Returns the time since the start of the first cycle, in clip seconds, at `since` seconds after the strip's start. A strip that does
     /// not loop stops at the ends of its clips.
     fn elapsed(&self, since: f32) -> f64 {
         let elapsed = self.from + f64::from(since.clamp(0.0, self.length)) * self.speed;
         if self.looping { elapsed } else { elapsed.clamp(0.0, self.cycle.max(0.0)) }
     }
 
-    /// Returns the phase within a cycle and the number of completed cycles, `since` seconds after the strip's start.
+    /// Returns the phase within a cycle and the number of completed cycles at `since` seconds after the strip's start.
     fn phase(&self, since: f32) -> (f64, f64) {
         if self.cycle <= 0.0 {
             return (0.0, 0.0);
@@ -208,7 +209,7 @@ impl PreparedStrip {
         (phase - cycles, cycles)
     }
 
-    /// Returns the time within the strip, `since` seconds after its start.
+    /// Returns the time within the strip at `since` seconds after its start.
     fn time(&self, since: f32) -> StripTime {
         let (phase, cycles) = self.phase(since);
         // The time is computed directly, because a conversion to a phase and back would round it.
@@ -217,15 +218,13 @@ impl PreparedStrip {
         StripTime { phase, cycles, single: (self.blended.len() == 1).then_some(time), wraps: self.wraps }
     }
 
-    /// Returns the local time of each clip and the number of its completed cycles, `since` seconds after the strip's
-    /// start.
+    /// Returns the local time of each clip and the number of its completed cycles at `since` seconds after the strip's start.
     fn times<'a>(&'a self, since: f32, clips: &'a [Clip]) -> impl Iterator<Item = (f32, f64)> + 'a {
         let strip_time = self.time(since);
         self.blended.iter().map(move |blended| strip_time.of_clip(blended, &clips[blended.clip]))
     }
 
-    /// Writes the pose `since` seconds after the strip's start. Properties that the clips do not animate come from
-    /// `base`.
+    /// Writes the pose at `since` seconds after the strip's start. Properties that the clips do not animate come from `base`.
     pub(super) fn pose(
         &mut self,
         since: f32,
@@ -256,8 +255,8 @@ impl PreparedStrip {
         }
     }
 
-    /// Returns the time after the strip's start at which its first clip is at a time, both in seconds. The strip plays its clips once,
-    /// from their start.
+    /// Returns the number of seconds after the strip's start at which its first clip reaches `time`, in clip seconds. The strip must play
+    /// its clips once, from their start.
     pub(super) fn since(&self, time: f32, clips: &[Clip]) -> Option<f32> {
         let blended = self.blended.first()?;
         let phase = blended.warp.inverse(f64::from(time) / f64::from(clips.get(blended.clip)?.seconds));
@@ -267,9 +266,9 @@ impl PreparedStrip {
         since.is_finite().then_some(since)
     }
 
-    /// Returns the cycles of the clip from the foot's first strike to the time `since` seconds after the strip's start, in the same
-    /// cycle. The result is negative if the time is earlier. Returns `None` if the clip is not cyclic or the foot does not strike in
-    /// it. In a blend, the first clip is used.
+    /// Returns the time from the foot's first strike to `since` seconds after the strip's start, in cycles of the clip and within the same
+    /// cycle. The result is negative before the strike. Returns `None` if the clip is not cyclic or the foot does not strike in it. In a
+    /// blend, the first clip is used.
     pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
         let first = self.blended.first()?;
         let strike = first.strikes.iter().find(|(_, f)| *f == foot)?.0;
@@ -277,7 +276,7 @@ impl PreparedStrip {
         Some(f64::from(time - strike) / f64::from(clips.get(first.clip)?.seconds))
     }
 
-    /// Returns the sum of the weights of the clips in which a foot is planted, `since` seconds after the strip's start.
+    /// Returns the sum of the weights of the clips in which a foot is planted at `since` seconds after the strip's start.
     pub(super) fn planted_weight(&self, foot: usize, since: f32, clips: &[Clip]) -> f32 {
         let is_planted =
             |c: &Contact, time: f32| c.node == foot && !c.slides && (c.from..=c.to).contains(&time);

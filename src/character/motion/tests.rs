@@ -136,7 +136,7 @@ fn a_blend_does_not_depend_on_where_its_cycles_begin() {
             character.clips.push(other);
             let both = [clip, character.clips.len() - 1].map(|clip| WeightedClip { clip, weight: 0.5 });
             let blend = Strip { clips: both.to_vec(), looping: true, ..Strip::new(clip) };
-            // The strikes meet halfway between both clips.
+            // The strikes of the blend are halfway between those of both clips.
             let ahead = 0.5 * (phase - phase.round()) * seconds;
             let alone = Strip { from: ahead.rem_euclid(seconds), looping: true, ..Strip::new(clip) };
             let [blend, alone] = [blend, alone].map(|s| Motion { strips: vec![s], ..Motion::default() });
@@ -225,7 +225,7 @@ fn a_part_of_a_clip_ends_with_it_and_then_stands_still() {
     }
 }
 
-/// Regression: each round of a loop began where the first one had begun, so that a figure that walks jumped back.
+/// Regression: each round of a loop began where the first round had begun, so that a walking figure jumped back.
 #[test]
 fn rounds_continue_where_the_last_one_ended() {
     let (character, feet) = walker();

@@ -8,7 +8,7 @@ use crate::asset::{Character, Clip, Values};
 
 use super::{Contact, Edit, GoalKey, PoseKey};
 
-/// Key poses, then clip strips on a timeline, with layers on top of them and edits. An empty motion is the rest pose.
+/// A motion: key poses and clip strips on a timeline, with layers and edits on top of them. An empty motion is the rest pose.
 ///
 /// Clips and nodes are indices into one character. References to clips and nodes that do not exist are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,27 +23,27 @@ pub struct Motion {
     /// Edits on top of the layers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,
-    /// Key poses of the whole character or of some joints, in the order of their times. Strips are played on top of them and crossfade with
-    /// those that are later than the start of the first strip.
+    /// Key poses of the whole character or of some joints, in the order of their times. Strips are played on top of them. The first strip
+    /// crossfades with the keys that are later than its start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<PoseKey>,
-    /// Contacts of feet and hands. Each holds its point in the place that it has at the start of the contact, whatever the keys and
-    /// strips do until its end. They take precedence over the contacts of keys. They do not extend the motion.
+    /// Contacts of feet and hands. Each contact holds its point, until its end, in the place that the point has at its start, whatever the
+    /// keys and strips do. Contacts take precedence over the contacts of keys. They do not extend the motion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<Contact>,
-    /// Keys of goals, in the order of their times: where inverse kinematics puts nodes, on top of keys, strips, layers and edits. A contact
-    /// takes precedence over the goal of its node.
+    /// Keys of goals, in the order of their times. A goal defines where inverse kinematics puts a node, on top of keys, strips, layers and
+    /// edits. A contact takes precedence over the goal of its node.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalKey>,
-    /// Duration in seconds, if it differs from the content's.
+    /// Duration in seconds, if it differs from the duration of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<f32>,
     /// Whether feet that stand on the ground are kept in place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub plant: bool,
-    /// A node above the hips that carries the root motion: it has their ground position and heading, and the joints below it have the
-    /// rest of the motion. No other node changes its place in the world. With `None`, the root motion stays where it is in the clips. A
-    /// node that is not above the hips is ignored.
+    /// A node above the hips that carries the root motion. It has the ground position and the heading of the hips, and the joints below it
+    /// have the rest of the motion. No other node changes its place in the world. With `None`, the root motion stays on the nodes that the
+    /// clips animate. A node that is not above the hips is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_node: Option<usize>,
 }
@@ -77,12 +77,12 @@ pub struct Strip {
     /// ([`Player::mirror`](super::Player::mirror)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mirror: bool,
-    /// Duration in seconds of the fade from what is below or before the strip. `None` fades over the overlap with the strip before it or
-    /// with the key poses.
+    /// Duration in seconds of the fade from what is below or before the strip. With `None`, the fade lasts for the overlap with the
+    /// preceding strip or with the key poses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fade_in: Option<f32>,
-    /// Moments when the same thing happens in several clips, such as the arrival of a hand: the index of a clip, and seconds within it.
-    /// If all blended clips have a mark, they are warped in time so that their marks coincide.
+    /// Moments when the same thing happens in several clips, such as the arrival of a hand. Each mark is the index of a clip and a time in
+    /// that clip in seconds. If all blended clips have a mark, they are warped in time so that their marks coincide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<(usize, f32)>,
 }
@@ -102,12 +102,12 @@ pub struct WeightedClip {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RootMotion {
-    /// Accumulate: each cycle of the clip continues from where the last one ended.
+    /// Accumulate: each cycle of the clip continues from where the previous cycle ended.
     #[default]
     Accumulate,
-    /// In place: the displacement and the rotation from the clip's first frame to its last are removed at a constant
-    /// rate. The character stays in place and keeps the rest of its motion. For a strip that plays a part of one clip
-    /// without looping, the first and the last frame are those of the part.
+    /// In place: the displacement and the rotation from the clip's first frame to its last are removed at a constant rate. The character
+    /// stays in place and keeps the rest of its motion. For a strip that plays a part of one clip without looping, the first and the last
+    /// frame of that part are used.
     InPlace,
 }
 
@@ -256,7 +256,7 @@ impl Motion {
     /// ```
     ///
     /// # Errors
-    /// The first error, such as a number that is not finite or a negative weight.
+    /// Returns the first error, such as a number that is not finite or a negative weight.
     pub fn validate(&self) -> Result<(), MotionError> {
         let strip = |b: &Strip| {
             let (seconds, fade_in) = (b.seconds.unwrap_or(0.0), b.fade_in.unwrap_or(0.0));
@@ -328,7 +328,7 @@ impl Strip {
         }
     }
 
-    /// The clips that exist, with weights that sum to one.
+    /// Returns the existing clips of the strip, with weights that sum to one.
     pub(super) fn normalized_weights<'a>(
         &'a self,
         clips: &'a [Clip],
@@ -356,7 +356,8 @@ impl Strip {
         if self.speed == 0.0 { 0.0 } else { left.max(0.0) / self.speed.abs() }
     }
 
-    /// Duration on the timeline, in seconds: [`Strip::seconds`], or otherwise one cycle of looping clips, and the rest of others.
+    /// Duration on the timeline, in seconds: [`Strip::seconds`], or otherwise one cycle of clips that loop, or the remaining time of clips
+    /// that do not.
     pub fn length(&self, clips: &[Clip]) -> f32 {
         let once = || match self.looping && self.speed != 0.0 {
             true => self.cycle_seconds(clips) / self.speed.abs(),

@@ -30,7 +30,7 @@ pub struct Transition {
     pub seconds: f32,
     /// Speed during the transition.
     pub inside: f32,
-    /// Speed in the half second before and after.
+    /// Speed in the half second before and after the transition.
     pub around: f32,
 }
 

@@ -1,6 +1,6 @@
 //! Warps the time of blended clips so that their feet strike the ground together.
 
-/// Stands for the mark of a clip instead of a foot.
+/// Replaces the node of a foot in the list of strikes if an entry is the mark of a clip.
 const MARK: usize = usize::MAX;
 
 /// The foot strikes of a clip.
@@ -86,8 +86,8 @@ pub(super) fn warps(clips: &[FootStrikes]) -> Vec<Warp> {
     (0..clips.len()).map(warp).collect()
 }
 
-/// Like [`warps`], for clips with one mark each, in clip seconds. If the strikes do not correspond, only the marks
-/// coincide.
+/// Like [`warps`], for clips that have one mark each. `marks` contains the times of the marks in clip seconds. If the
+/// strikes do not correspond, only the marks coincide.
 pub(super) fn warps_with_marks(mut clips: Vec<FootStrikes>, marks: &[f32]) -> Vec<Warp> {
     for (clip, &mark) in clips.iter_mut().zip(marks) {
         clip.strikes.push((mark.clamp(0.0, clip.seconds), MARK));

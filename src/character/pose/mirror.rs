@@ -6,7 +6,7 @@ use crate::asset::{Skeleton, Transform};
 
 use super::{Pose, rest_orientation, world_matrices};
 
-/// A rotation by less than this, as the vector part of its quaternion, is taken for the identity.
+/// A rotation counts as the identity if the vector part of its quaternion is shorter than this.
 const NO_ROTATION: f64 = 1e-7;
 
 /// Mirrors poses of a recognised body across the vertical plane between its left and its right side at rest.
@@ -18,7 +18,8 @@ pub struct Mirror {
     plane: MirrorPlane,
     /// The counterpart of each node on the other side. A node in the middle is its own counterpart.
     partners: Vec<Option<usize>>,
-    /// World orientation of each node at rest. It mirrors below an odd number of negative scales.
+    /// World orientation of each node at rest. The matrix mirrors if an odd number of scale factors, from the root to the node, is
+    /// negative.
     orientations: Vec<DMat3>,
     /// Linear part of each world matrix at rest.
     linear_parts: Vec<DMat3>,
@@ -27,9 +28,9 @@ pub struct Mirror {
 /// The plane between left and right.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MirrorPlane {
-    /// Unit normal, horizontal, which points to the left of the body.
+    /// Horizontal unit normal that points to the left of the body.
     pub(crate) normal: DVec3,
-    /// Distance from the origin along the normal, metres.
+    /// Distance from the origin along the normal, in metres.
     pub(crate) offset: f64,
 }
 
@@ -57,7 +58,7 @@ impl MirrorPlane {
 }
 
 impl Mirror {
-    /// Mirrors across a plane. `partners` has the counterpart of each node.
+    /// Mirrors across a plane. `partners` contains the counterpart of each node.
     pub(crate) fn across(skeleton: &Skeleton, plane: MirrorPlane, partners: Vec<Option<usize>>) -> Self {
         let mut world = Vec::new();
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
@@ -83,14 +84,14 @@ impl Mirror {
         self.plane.point(point)
     }
 
-    /// Returns the world orientation of a node's counterpart that mirrors a world orientation of the node.
+    /// Mirrors a world orientation of a node. Returns the world orientation of the node's counterpart.
     pub fn orientation(&self, skeleton: &Skeleton, node: usize, orientation: DQuat) -> DQuat {
         let Some(partner) = self.partner(node) else { return orientation };
         let turn = orientation * rest_orientation(skeleton, node).conjugate();
         (self.plane.rotation(turn) * rest_orientation(skeleton, partner)).normalize()
     }
 
-    /// Returns the mirror image of a point in the frame of a node, in the frame of its counterpart.
+    /// Mirrors a point in the frame of a node. Returns the point in the frame of the node's counterpart.
     pub fn offset(&self, node: usize, offset: DVec3) -> DVec3 {
         let linear = |n: usize| self.linear_parts.get(n).copied();
         let parts = self.partner(node).and_then(|p| Some((linear(node)?, inverse(linear(p)?)?)));
@@ -148,7 +149,7 @@ impl Mirror {
         }
     }
 
-    /// Returns the local transform of a node's counterpart that mirrors a local transform of the node.
+    /// Mirrors a local transform of a node. Returns the local transform of the node's counterpart.
     fn local(
         &self,
         skeleton: &Skeleton,
@@ -162,7 +163,7 @@ impl Mirror {
         };
         let mirror = self.plane.matrix();
         let mut mirrored = other.rest;
-        // Turns of both joints relative to rest, in the frames of their parents.
+        // The node's rotation from rest is mirrored from its parent's frame to that of the counterpart's parent.
         let turn =
             local.rotation.as_dquat().normalize() * own.rest.rotation.as_dquat().normalize().conjugate();
         if DVec3::new(turn.x, turn.y, turn.z).length() > NO_ROTATION {
@@ -179,7 +180,7 @@ impl Mirror {
         if local.scale != own.rest.scale {
             let axes = self.orientations.get(partner)?.transpose() * mirror * *self.orientations.get(node)?;
             let ratio = (local.scale / own.rest.scale).as_dvec3();
-            // Each axis takes the ratio of the axis that it mirrors.
+            // Each axis gets the scale ratio of the axis that it mirrors.
             let of_axis = |axis: usize| {
                 let shares = axes.row(axis).abs();
                 ratio[shares.max_position()]
@@ -192,7 +193,7 @@ impl Mirror {
     }
 }
 
-/// Returns the rotation as seen after an orthogonal map, which may mirror.
+/// Returns a rotation after an orthogonal change of coordinates, which may mirror.
 fn reflected(rotation: DQuat, map: &DMat3) -> DQuat {
     let axis = *map * DVec3::new(rotation.x, rotation.y, rotation.z) * map.determinant().signum();
     DQuat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)

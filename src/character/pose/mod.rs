@@ -23,7 +23,7 @@ impl Clone for Pose {
         Self { locals: self.locals.clone(), weights: self.weights.clone() }
     }
 
-    /// Copies a pose and keeps the buffers of this one.
+    /// Copies a pose into this one and reuses this one's buffers.
     fn clone_from(&mut self, source: &Self) {
         self.locals.clone_from(&source.locals);
         self.weights.clone_from(&source.weights);

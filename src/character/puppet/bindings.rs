@@ -36,7 +36,7 @@ pub(super) struct Subject<'a> {
     pub(super) stance: Option<&'a Pose>,
 }
 
-/// A pose of the skeleton that is solved: the character's own, or the reparented one.
+/// The skeleton that is solved, and its pose. It is the character's own skeleton, or the reparented one.
 #[derive(Clone, Copy)]
 pub(super) struct LogicalPose<'a> {
     pub(super) skeleton: &'a Skeleton,
@@ -57,7 +57,7 @@ impl<'a> LogicalPose<'a> {
     }
 }
 
-/// A binding for a base and some nodes, with its body.
+/// A binding for a base and some nodes, with the body to solve.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     base: usize,
@@ -65,7 +65,7 @@ pub(super) struct Bound {
     nodes: Vec<usize>,
     pub(super) binding: Binding,
     pub(super) body: Body,
-    /// The frame of its last use.
+    /// The number of the frame in which the binding was last used.
     used: u64,
 }
 
@@ -142,7 +142,7 @@ impl Bindings {
         LogicalPose::new(self.reparented.as_ref(), subject)
     }
 
-    /// Binds the nodes on the paths from a base to some nodes, with a body in the subject's pose. Returns the index for
+    /// Binds the nodes on the paths from a base to some nodes, and puts the body into the subject's pose. Returns the index for
     /// [`Bindings::get`].
     pub(super) fn bind(
         &mut self,
@@ -172,7 +172,7 @@ impl Bindings {
             let front = plan.facing.as_dvec3().normalize_or(DVec3::Z);
             binding.set_facing(&mut body, skeleton, DQuat::from_rotation_arc(DVec3::Z, front));
             if let Some(parts) = figure_parts(&binding, skeleton, plan) {
-                // Without a figure, the differential method solves.
+                // If the figure is rejected, the differential method solves instead.
                 let _ = body.set_figure(parts);
             }
         }

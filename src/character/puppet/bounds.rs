@@ -63,8 +63,8 @@ impl Puppet {
         self.parts.iter().zip(boxes).enumerate().map(around).collect()
     }
 
-    /// Returns the bounding box of all posed vertices in world metres. A character without vertices has the box of its
-    /// joints, and one without joints has the box of all nodes.
+    /// Returns the bounding box of all posed vertices in world space, in metres. A character without vertices has the box of its joints,
+    /// and a character without joints has the box of all nodes.
     ///
     /// ```
     /// use sinew_character::{asset, puppet::Puppet};
@@ -81,7 +81,7 @@ impl Puppet {
         self.bounds_of(&self.part_bounds())
     }
 
-    /// Returns the positions of all posed vertices in world metres. Like [`Puppet::bounds`], it uses the joints or the nodes of a
+    /// Returns the positions of all posed vertices in world space, in metres. Like [`Puppet::bounds`], it uses the joints or the nodes of a
     /// character without vertices.
     pub fn points(&self) -> Vec<Vec3> {
         let (mut points, mut skinned) = (Vec::new(), Skinned::default());

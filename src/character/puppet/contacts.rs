@@ -10,12 +10,12 @@ use super::problem::Demand;
 use super::solve::Posable;
 use super::{GoalKind, GoalReport, Puppet, Target};
 
-/// Maximum number of solves until a contact on a node that the solve itself moves is in place.
+/// Maximum number of solves for contacts on nodes that the solve itself moves.
 const ROUNDS: usize = 4;
-/// A contact on a node is solved again if the node has moved it by more than this, metres of a person.
+/// A contact on a node is solved again if the node has moved the contact's target by more than this, in metres at human size.
 const MOVED: f64 = 1e-4;
 
-/// Where a contact is held on a node that moves.
+/// A contact target attached to a node that may move, with its position and orientation in the node's frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldOn {
     /// The index of the target.
@@ -27,9 +27,9 @@ pub(super) struct HeldOn {
 }
 
 impl Puppet {
-    /// Moves each constrained joint to its target as a pin of the whole body, or of its own chain if the body is not recognised. A
-    /// joint that nothing can move stays where it is, and so does a joint with a target if `yields` is set. Every other joint gets a
-    /// report, which [`Puppet::report_contacts`] completes.
+    /// Moves each constrained joint to its target as a pin of the whole body, or with its own chain if the body is not recognised. A joint
+    /// that nothing can move stays where it is. If `yields` is set, so does a joint that has a target. Every other joint gets a report,
+    /// which [`Puppet::report_contacts`] completes.
     pub(super) fn keep_contacts(&mut self, yields: bool) {
         self.contact_reports.clear();
         if self.contacts.is_empty() {
@@ -104,8 +104,8 @@ impl Puppet {
         self.yielding.clear();
         self.pulling.clear();
         self.held_on.clear();
-        // A contact can be on a node at the end of a bone that is not a joint of the body. An orientation there would hold the whole
-        // bone.
+        // A contact can be on a node that marks the end of a bone and is not a joint of the body. An orientation goal there would hold the
+        // whole bone.
         let turns = |node: usize| self.rig.body.as_ref().is_none_or(|body| body.is_joint(node));
         for contact in &self.contacts {
             let node = contact.node;
@@ -125,14 +125,14 @@ impl Puppet {
                 self.contact_targets.push(Target { offset, position, orientation, ..Target::new(node) });
             }
             self.yielding.extend(contact.yields.then_some(node));
-            // If a contact holds the node, the goal only blends its position.
+            // If a contact holds the node, a goal only blends the node's position and does not pull.
             match contact.pulls {
                 true if known.is_none() => self.pulling.push(node),
                 true => {}
                 false => self.pulling.retain(|pulling| *pulling != node),
             }
             if let Some(target) = self.contact_targets.get_mut(index) {
-                // A second constraint of a node may apply to another point, which moves along.
+                // A second constraint of a node may apply to another point of the node, which moves with it.
                 let between = at(target.offset.as_vec3()) - at(contact.offset);
                 let frame = contact
                     .on
@@ -154,7 +154,8 @@ impl Puppet {
         }
     }
 
-    /// Moves the targets of contacts on nodes along with these nodes, which the last solve may have moved. Returns whether a target has moved.
+    /// Moves the targets of contacts that are on other nodes along with these nodes, which the last solve may have moved. Returns whether a
+    /// target has moved.
     fn follow_nodes(&mut self) -> bool {
         let size = self.rig.body.as_ref().map_or(1.0, |body| f64::from(body.size));
         let mut has_moved = false;
@@ -171,7 +172,7 @@ impl Puppet {
     }
 }
 
-/// Returns the matrix of a node of a pose, and its orientation.
+/// Returns the matrix and the orientation of a node in a pose.
 fn frame(skeleton: &Skeleton, pose: &Pose, world_from_node: &[Affine3A], node: usize) -> (DAffine3, DQuat) {
     let world = world_from_node.get(node).copied().unwrap_or_default();
     let matrix = world.matrix3.as_dmat3();
@@ -181,7 +182,8 @@ fn frame(skeleton: &Skeleton, pose: &Pose, world_from_node: &[Affine3A], node: u
     )
 }
 
-/// Blends a target with a constraint, by the weight of the constraint. `position` is where the constraint puts the target's point.
+/// Blends a target with a constraint, by the weight of the constraint. `position` is the position that the constraint requires for the
+/// target's point.
 fn constrain(target: &mut Target, weight: f32, position: DVec3, orientation: Option<DQuat>) {
     let weight = f64::from(weight.clamp(0.0, 1.0));
     target.position = target.position.map(|at| at.lerp(position, weight));

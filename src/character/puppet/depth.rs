@@ -1,11 +1,11 @@
-//! Targets of a pointer, whose depth is unknown.
+//! Targets of a pointer, which have no known depth.
 
 use glam::{DQuat, DVec3};
 
 use super::Target;
 use crate::ik::{AxesFrame, AxisTerm, GoalAxes};
 
-/// The axes of a pointer's target. The third axis of its frame does not count, and its orientation only defines that frame.
+/// The axes of a pointer's target. The target's orientation only defines the frame of the axes, whose third axis is free.
 const FREE_DEPTH: GoalAxes = GoalAxes {
     frame: AxesFrame::Target,
     position: AxisTerm { weights: DVec3::new(1.0, 1.0, 0.0), tolerance: None },
@@ -13,7 +13,8 @@ const FREE_DEPTH: GoalAxes = GoalAxes {
 };
 
 impl Target {
-    /// Returns the target of a pointer. `weight` is the weight of the place along a direction, from 0 (the body chooses it) to 1.
+    /// Returns the target of a pointer. `along` is the direction of the depth, and `weight` is its weight, from 0 (the body chooses the
+    /// depth) to 1.
     #[doc(hidden)]
     pub fn with_depth(self, along: DVec3, weight: f64) -> Self {
         let orientation = DQuat::from_rotation_arc(DVec3::Z, along.normalize_or(DVec3::Z));
@@ -22,7 +23,7 @@ impl Target {
         Self { orientation: Some(orientation), axes, ..self }
     }
 
-    /// Returns the target for a method without a body that chooses a depth: all axes of a free depth count.
+    /// Returns the target for methods that cannot choose a depth. A target with a free depth becomes a position along all axes.
     #[doc(hidden)]
     pub fn with_known_depth(self) -> Self {
         let mut axes = self.axes;

@@ -7,9 +7,9 @@ use crate::ik::Limit;
 use crate::pose::{Pose, orientation, rest_orientation, update_world_matrices};
 use crate::rig::Rig;
 
-/// If a limit stops a joint, the others have to turn farther. Each pass turns them by the missing angle.
+/// Number of passes. If a limit stops a joint, the other joints have to turn farther, so each pass turns them by the missing angle.
 const PASSES: usize = 4;
-/// A head that looks at a point within this angle needs no other pass, radians.
+/// If the head looks at a point within this angle, in radians, no other pass is needed.
 const CLOSE: f64 = 1e-4;
 
 /// Turns the neck and the head of a recognised body, within their limits, so that the head faces a point in the world. Does nothing for
@@ -37,7 +37,7 @@ pub(super) fn turn_head(
     }
 }
 
-/// Returns the axis and the angle in the world by which the head has to turn.
+/// Returns the axis in world space and the angle by which the head has to turn.
 fn missing_turn(
     skeleton: &Skeleton,
     head: usize,
@@ -49,12 +49,12 @@ fn missing_turn(
     let at = world_from_node.get(head)?.translation.as_dvec3();
     let turned = orientation(skeleton, pose, head) * rest_orientation(skeleton, head).conjugate();
     let (now, wanted) = ((turned * facing).try_normalize()?, (target - at).try_normalize()?);
-    // To face a point behind it, a head turns about its own axis.
+    // To face a point directly behind it, a head turns about its own vertical axis.
     let axis = now.cross(wanted).try_normalize().unwrap_or_else(|| turned * DVec3::Y);
     Some((axis, now.angle_between(wanted)))
 }
 
-/// Turns a joint by a rotation in the world, within its limit.
+/// Turns a joint by a rotation in world space, within its limit.
 fn turn(skeleton: &Skeleton, rig: &Rig, joint: usize, by: DQuat, pose: &mut Pose) {
     let Some(node) = skeleton.nodes.get(joint) else { return };
     let parent = node.parent.map_or(DQuat::IDENTITY, |parent| orientation(skeleton, pose, parent));

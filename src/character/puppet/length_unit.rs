@@ -4,8 +4,8 @@ use crate::view::Bounds;
 
 use super::Puppet;
 
-/// Heights of figures in metres whose errors are shown in millimetres. A file with a larger or a smaller figure probably has
-/// another unit than metres.
+/// Range of figure heights, in metres, for which errors are shown in millimetres. A file with a larger or a smaller figure probably uses a
+/// unit other than metres.
 const METRIC_HEIGHTS: std::ops::RangeInclusive<f64> = 0.1..=4.0;
 /// Errors of this length or more, in metres, are shown as a fraction of the height of the figure.
 const LARGE: f64 = 1.0;

@@ -6,21 +6,21 @@ use crate::asset::{Character, Material, Part, PoseTarget};
 
 use super::Puppet;
 
-/// Differences from the character in the current pose.
+/// Materials and visible parts that may differ from the character's in the current pose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looks {
     /// The materials that a pose or the time can change, sorted by their indices.
     materials: Vec<PosedMaterial>,
-    /// For each part, whether it is not drawn. Empty if nothing can be hidden.
+    /// For each part, whether it is hidden. Empty if nothing can be hidden.
     hidden: Vec<bool>,
-    /// The weights of a pose that show or hide nodes, by node.
+    /// For each node that a pose can show or hide, the index of the pose's weight that does so.
     visibility: BTreeMap<usize, usize>,
 }
 
 #[derive(Clone, Debug)]
 struct PosedMaterial {
     index: usize,
-    /// Without its name, so that a copy allocates nothing.
+    /// The material of the file, without its name so that a copy allocates nothing.
     rest: Material,
     now: Material,
     is_changed: bool,

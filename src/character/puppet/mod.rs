@@ -55,24 +55,24 @@ pub use trace::{NodeStep, SolveTrace};
 pub struct Puppet {
     /// The motion to play. An empty motion keeps the character at rest.
     pub motion: Motion,
-    /// Time on the timeline of the motion, seconds.
+    /// Time on the timeline of the motion, in seconds.
     pub time: f32,
     /// Whether the motion loops: [`Player::looping`].
     pub looping: bool,
-    /// The pose on which the motion is played instead of rest, for example the result of earlier drags. A pose of
-    /// another skeleton is ignored.
+    /// The pose on which the motion is played instead of the rest pose, for example the result of earlier drags. A pose of another skeleton
+    /// is ignored.
     pub held: Option<Pose>,
     /// Whether the held pose is shown unchanged if the motion consists of key poses only, so that it can be changed before it is keyed.
     pub shows_held: bool,
-    /// The pose that the whole body stays near while it follows targets, usually the one in which a drag began. `None` means the motion's
+    /// The pose that the whole body stays near while it follows targets, usually the pose in which a drag began. `None` means the motion's
     /// pose. A pose of another skeleton is ignored.
     pub stance: Option<Pose>,
-    /// Node indices, each with the local rotation that replaces the motion's.
+    /// Node indices, each with the local rotation that replaces the motion's rotation.
     pub rotations: Vec<(usize, Quat)>,
-    /// Node indices, each with a rotation in the frame of the node that is applied after the motion's and [`Puppet::rotations`]. Logical
-    /// children turn with them.
+    /// Node indices, each with a rotation in the frame of the node. It is applied after the motion's rotation and [`Puppet::rotations`].
+    /// Logical children turn with the node.
     pub turns: Vec<(usize, Quat)>,
-    /// Indices of weights of the pose, each with the value that replaces the motion's.
+    /// Indices of weights of the pose, each with the value that replaces the motion's value.
     pub weights: Vec<(usize, f32)>,
     /// Goals for nodes.
     pub targets: Vec<Target>,
@@ -82,8 +82,8 @@ pub struct Puppet {
     pub rig: Rig,
     /// Options of the solver for the targets.
     pub options: Options,
-    /// If set, the solves are traced, and the pose is the one after this number of steps of their traces instead of the
-    /// result. Reports and [`Puppet::limited`] still describe the result.
+    /// If set, the solves are traced, and the pose is the pose after this number of steps of the traces instead of the result. Reports and
+    /// [`Puppet::limited`] still describe the result.
     pub shown_steps: Option<usize>,
     /// The style for [`Method::Style`](crate::ik::Method::Style). Its joints are matched with nodes by name.
     pub style: Option<CharacterPrior>,
@@ -96,7 +96,7 @@ pub struct Puppet {
     pub settle_seconds: f64,
     character: Arc<Character>,
     parts: Arc<[Part]>,
-    /// For each part, computed when they are first needed.
+    /// The boxes of each part, computed when they are first needed.
     boxes: Arc<OnceLock<Vec<JointBoxes>>>,
     pose: Pose,
     world_from_node: Vec<Affine3A>,
@@ -107,13 +107,13 @@ pub struct Puppet {
     feet: Vec<Foot>,
     contacts: Vec<ContactConstraint>,
     contact_targets: Vec<Target>,
-    /// The nodes of contacts that yield.
+    /// The nodes of contacts that yield to other parts of the body.
     yielding: Vec<usize>,
     /// The nodes of contacts that pull the body along.
     pulling: Vec<usize>,
     held_on: Vec<contacts::HeldOn>,
     solver: Solver,
-    /// Solves contact constraints. This is a separate solver, because `solver` must remember the targets.
+    /// Solves contact constraints. This is a separate solver, because `solver` must remember the last solve of the targets.
     contact_solver: Solver,
     workspace: Workspace,
     reports: Vec<GoalReport>,
@@ -223,8 +223,8 @@ impl Puppet {
     /// ```
     ///
     /// # Errors
-    /// [`PuppetError`]. The pose then contains the solutions of the groups before the one that failed. If it was not
-    /// finite, it is reset to rest.
+    /// [`PuppetError`]. The pose then contains the solutions of the groups before the one that failed. If the pose was not finite, it is
+    /// reset to rest.
     pub fn update(&mut self) -> Result<&[GoalReport], PuppetError> {
         self.sample();
         self.pose_sample(Self::solve)?;
@@ -449,8 +449,8 @@ impl Puppet {
         &self.parts
     }
 
-    /// Returns the reports of the last [`Puppet::update`]: one for each target and pin, group by group, and then one
-    /// for each contact. Empty if it failed.
+    /// Returns the reports of the last [`Puppet::update`]: one for each target and pin, group by group, and then one for each contact. The
+    /// result is empty if the update failed.
     pub fn reports(&self) -> &[GoalReport] {
         &self.reports
     }
@@ -461,8 +461,8 @@ impl Puppet {
         &self.limited
     }
 
-    /// Returns the largest position error before the first iteration of the last solve and after each iteration, in
-    /// world metres. Empty unless [`Options::record`] is set.
+    /// Returns the largest position error before the first iteration of the last solve and after each iteration, in metres in world space.
+    /// Empty unless [`Options::record`] is set.
     pub fn convergence(&self) -> &[f64] {
         &self.solver.report().history
     }

@@ -140,7 +140,7 @@ impl Puppet {
     /// use sinew_character::ik::Method;
     /// use sinew_character::{asset, puppet::{Puppet, Target}};
     ///
-    /// // A hand is moved in a pose that resembles those of the clips.
+    /// // Moves a hand in a pose that resembles those of the clips.
     /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
     /// let hand = puppet.character().skeleton.find("leftHand").ok_or("no hand")?;
     /// puppet.style = Some(puppet.examples(&[1, 4])?);

@@ -38,8 +38,8 @@ impl Demand<'_> {
         self.has_pins() || self.options.method.is_whole_body()
     }
 
-    /// Returns the hips of the body that follows the targets as a whole. [`Method::Auto`] moves the whole body if there is a
-    /// position or a look among them. No method moves it for a target with a base, or with a node that is not below the hips.
+    /// Returns the hips of the body if it follows the targets as a whole. [`Method::Auto`] moves the whole body if any target is a position
+    /// or a look-at goal. No method does so if a target has a base, or a node that is not below the hips.
     pub(super) fn hips(&self, character: &Character, rig: &Rig) -> Option<usize> {
         let Self { options, targets, .. } = self;
         let hips = rig.body.as_ref().filter(|_| self.whole_body && !targets.is_empty())?.hips;
@@ -77,8 +77,8 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Groups targets by their bases, in the order in which the bases first occur. If a node is pinned, or for a
-    /// method that poses the whole body, all targets are one group.
+    /// Groups targets by their bases, in the order in which the bases first occur. All targets are one group if a node is pinned, or if the
+    /// method poses the whole body.
     pub(super) fn set(&mut self, character: &Character, rig: &Rig, demand: &Demand<'_>) {
         self.groups.clear();
         self.group_of.clear();
@@ -88,7 +88,7 @@ impl Groups {
             return;
         }
         if demand.is_one_group() {
-            // The group has the base of the first target that names one, and other bases are pinned. Without one, the base
+            // The base of the group is that of the first target that specifies one, and other bases are pinned. If no target does, the base
             // may move, so no joint may be above it.
             let given = demand.targets.iter().find_map(|t| t.base);
             let first =
@@ -134,7 +134,7 @@ pub(super) fn base(character: &Character, rig: &Rig, target: &Target) -> usize {
     let default = match (target.position, target.look) {
         (Some(_), _) => chain.unwrap_or_else(|| default_base(character, target.node)),
         (None, Some(_)) => chain.unwrap_or(target.node),
-        // The node's own joint can reach any orientation.
+        // For an orientation alone, the node's own joint suffices.
         (None, None) => target.node,
     };
     target.base.unwrap_or(default)
@@ -143,11 +143,11 @@ pub(super) fn base(character: &Character, rig: &Rig, target: &Target) -> usize {
 /// The problem of one group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
-    /// The targets' nodes, then the pinned nodes.
+    /// The nodes of the targets, then the pinned nodes.
     effectors: Vec<usize>,
     /// The pinned nodes that can move.
     pinned: Vec<usize>,
-    /// Whether the base is pinned. It stays in place in any case.
+    /// Whether the base is pinned. Even if it is not, it stays in place.
     is_base_pinned: bool,
     /// The effectors and all other nodes of the binding that a style needs.
     pub(super) bound_nodes: Vec<usize>,
@@ -213,7 +213,7 @@ impl Problem {
             Some(Goal::pin(link, pin.position, pin.orientation).with_offset(offset))
         }));
         if whole_body && demand.kind == GoalKind::Contact {
-            // Only goals pull. The motion defines which feet stand, and its hands are relative to the shoulders.
+            // Only goals pull the body along. The motion defines which feet stand, and its hand positions are relative to the shoulders.
             let limbs = subject.rig.body.iter().flat_map(|plan| &plan.limbs);
             let free = limbs.filter(|limb| limb.kind != LimbKind::Leg);
             let is_free = |node: usize| free.clone().any(|limb| limb.joints.contains(&node));

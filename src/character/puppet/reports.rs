@@ -11,13 +11,13 @@ use super::{GoalReport, Puppet, Target};
 
 /// The default tolerance for positions, as a fraction of the length of the chain ([`Options::tolerance`]).
 const TOLERANCE: f64 = 1e-4;
-/// Rounding error of a position in a pose, as a fraction of its distance from the origin and of the chain's length, and
-/// of an angle in radians. Poses have single precision, and the error of every joint above adds to it.
+/// Rounding error of a pose: of a position, as a fraction of its distance from the origin plus the chain's length, and
+/// of an angle, in radians. Poses have single precision, and the errors of all joints above add up.
 const ROUNDING: f64 = 1e-6;
 
 impl Posable<'_> {
-    /// Returns the distance between a target's point and its position, in metres: without its components along free axes,
-    /// and along all axes.
+    /// Returns the distance between a target's point and its position, in metres: first without the components along
+    /// free axes, then along all axes.
     pub(super) fn position_errors(&self, target: &Target) -> (Option<f64>, Option<f64>) {
         let Some(world_from_node) = self.world_from_node.get(target.node) else { return (None, None) };
         let position = world_from_node.transform_point3(target.offset.as_vec3()).as_dvec3();
@@ -39,7 +39,7 @@ impl Posable<'_> {
             && report.orientation_error.is_none_or(|e| e <= options.angle_tolerance + ROUNDING);
         report.outcome = match report.outcome {
             _ if is_reached => Outcome::Reached,
-            // A later solve has moved the joint.
+            // A later solve has moved the joint away from its target.
             Outcome::Reached => Outcome::Stalled,
             other => other,
         };
@@ -50,7 +50,7 @@ impl Posable<'_> {
         let base = base(self.character, self.rig, target);
         let place = |n: usize| self.world_from_node.get(n).map_or(Vec3::ZERO, |m| m.translation.into());
         let above = |n: usize| self.rig.above(&self.character.skeleton, n).filter(|_| n != base);
-        // A hierarchy with a cycle was rejected, but its logical parents still form one.
+        // A rig with a cycle of logical parents was rejected, but it still contains the cycle.
         let nodes = self.world_from_node.len();
         let path = std::iter::successors(Some(target.node), |&n| above(n)).take(nodes);
         path.map(|n| above(n).map_or(0.0, |a| f64::from(place(n).distance(place(a))))).sum()
@@ -61,7 +61,7 @@ impl Puppet {
     /// Adds the reports of the contact constraints, measured in the final pose.
     pub(super) fn report_contacts(&mut self) {
         let solves = self.reports.last().map_or(0, |r| r.solve + 1);
-        // Contacts have the default tolerance.
+        // The default tolerance is used for contacts.
         let options = self.options.with_tolerance(None);
         let posable = Posable {
             character: &self.character,

@@ -1,4 +1,4 @@
-//! Constraints, eyes and springs of a puppet: what follows from its pose.
+//! Constraints, eyes and springs of a puppet, which are computed from its pose.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use crate::secondary::{Gaze, STEPS_PER_SECOND, Springs, apply_constraints, look_
 use super::head::turn_head;
 use super::{GoalReport, Puppet, PuppetError};
 
-/// Longest time for which springs are simulated before a pose is shown, in seconds. After a longer time without a pose, they
-/// settle instead.
+/// Longest time for which springs are simulated before a pose is shown, in seconds. After a longer time without a pose, the springs settle
+/// in the new pose instead.
 pub const MAX_SETTLE: f64 = 60.0;
 
-/// Times within this fraction of a step are the same, because clips have times in single precision.
+/// Times that differ by less than this fraction of a step count as equal, because clips have times in single precision.
 const TOLERANCE: f64 = 1e-3;
 
 /// The state of everything that follows from a pose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secondary {
-    /// Whether the character has anything of the kind.
+    /// Whether the character has constraints, eyes or springs.
     exists: bool,
     springs: Option<Springs>,
     /// Time since the last step of the springs, as a fraction of a step.
     fraction: f64,
-    /// The pose before it was changed. Only valid if `is_changed` is set.
+    /// The pose before constraints, eyes and springs changed it. Only valid if `is_changed` is set.
     primary: Pose,
     pub(super) is_changed: bool,
     /// Position in the skeleton of the first node with a constraint.
@@ -50,7 +50,7 @@ impl Secondary {
 }
 
 impl Puppet {
-    /// Turns the springs of the character on or off (the default). They begin at rest.
+    /// Turns the springs of the character on or off. They are off by default, and begin at rest.
     pub fn set_springs(&mut self, on: bool) {
         self.secondary.springs = if on { Springs::new(&self.character) } else { None };
         self.secondary.fraction = 0.0;
@@ -72,8 +72,8 @@ impl Puppet {
         self.secondary.fraction = fraction.clamp(0.0, 1.0);
     }
 
-    /// Makes the pose of the last [`Puppet::update`] the result of a step of the springs. Its fraction must have been 1.
-    /// Returns whether a spring has moved in the step.
+    /// Ends a step of the springs with the pose of the last [`Puppet::update`], for which the spring fraction must have been 1. Returns
+    /// whether a spring has moved in the step.
     pub fn end_spring_step(&mut self) -> bool {
         self.secondary.fraction = 0.0;
         self.secondary.springs.as_mut().is_some_and(Springs::end_step)
@@ -133,7 +133,7 @@ impl Puppet {
     pub fn settle(&mut self, seconds: f64) -> Result<(), NotFinite> {
         let Some(springs) = &mut self.secondary.springs else { return Ok(()) };
         springs.reset();
-        // The pose at rest is where the simulation begins.
+        // The simulation begins with the springs at rest.
         self.set_spring_fraction(0.0);
         self.refresh_secondary()?;
         self.end_spring_step();
@@ -163,9 +163,9 @@ impl Puppet {
         Ok(self.settle(self.settle_seconds)?)
     }
 
-    /// Updates the puppet at a time of its motion, in seconds, after all steps of the springs that end by then. `clock`
-    /// counts these steps. The result is the same however many updates there were since the clock started, unless more
-    /// than [`MAX_SETTLE`] has passed since the last one: the springs then settle at the new time.
+    /// Updates the puppet at a time of its motion, in seconds, after all steps of the springs that end by that time. `clock` counts these
+    /// steps. The result does not depend on the number of updates since the clock started. The only exception is a gap of more than
+    /// [`MAX_SETTLE`] since the last update: the springs then settle at the new time.
     ///
     /// # Errors
     /// Same as [`Puppet::update`].
@@ -240,7 +240,7 @@ pub struct SpringClock {
     steps: u64,
 }
 
-/// Returns the number of whole steps in a number of seconds. A step that is short only by a rounding error counts.
+/// Returns the number of whole steps in a number of seconds. The last step also counts if it is too short by a rounding error only.
 fn steps(seconds: f64) -> u64 {
     let steps = (seconds * f64::from(STEPS_PER_SECOND) + TOLERANCE).floor();
     #[expect(

@@ -19,7 +19,7 @@ pub(super) struct Workspace {
     pub(super) bindings: Bindings,
     pub(super) groups: Groups,
     problem: Problem,
-    /// Whether each node is at its limit, as of the last solve of its joint in this frame.
+    /// For each node, whether its joint was at its limit after the joint's last solve in this frame.
     is_limited: Vec<bool>,
     /// The traces of this frame's solves.
     pub(super) traces: Vec<SolveTrace>,
@@ -145,7 +145,7 @@ impl Workspace {
     }
 }
 
-/// Notes which joints of a solved binding are at their limits. `limited` contains links.
+/// Records which joints of a solved binding are at their limits. `limited` contains links.
 fn note_limits(is_limited: &mut [bool], binding: &Binding, limited: &[usize]) {
     let mut note = |node: Option<usize>, limited| {
         if let Some(own) = node.and_then(|n| is_limited.get_mut(n)) {

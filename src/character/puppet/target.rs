@@ -16,14 +16,14 @@ use crate::puppet::LengthUnit;
 pub struct Target {
     /// The effector's node index.
     pub node: usize,
-    /// The node that stays fixed. `None` means the base of the rig's chain that ends at the node. If there is no such
-    /// chain, it means [`rig::default_base`](crate::rig::default_base) for a position, and the node itself for a look.
-    /// For only an orientation it always means the node itself.
+    /// The node that stays fixed. `None` means the base of the rig's chain that ends at the node. Without such a chain, `None` means
+    /// [`rig::default_base`](crate::rig::default_base) for a position goal, and the node itself for a look-at goal. For an orientation
+    /// alone, `None` always means the node itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
     /// The point of the node that should reach the position, in the node's frame. Zero is the node's origin.
     pub offset: DVec3,
-    /// World position to reach, metres.
+    /// World position to reach, in metres.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<DVec3>,
     /// World orientation to reach, as a product of rotations.
@@ -40,8 +40,8 @@ pub struct Target {
     /// Weights and tolerances of the position and the orientation, along the axes of a frame.
     #[serde(default, skip_serializing_if = "is_default")]
     pub axes: GoalAxes,
-    /// Whether the node, a hand of a recognised body, should touch another part of it. The flesh there then does not keep
-    /// the hand away.
+    /// Whether the node, a hand of a recognised body, should touch another part of the body. The flesh of that part then does not keep the
+    /// hand away.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub touches: bool,
 }
@@ -71,7 +71,7 @@ impl Target {
     /// use sinew_character::glam::DVec3;
     /// use sinew_character::{asset, puppet::{Puppet, Target}};
     ///
-    /// // The head turns, until its own +Z axis points at a place on the left.
+    /// // The head turns until its own +Z axis points at a place on the left.
     /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
     /// let head = puppet.character().skeleton.find("head").ok_or("no head")?;
     /// let place = DVec3::new(1.0, 1.6, 2.0);
@@ -102,7 +102,7 @@ impl Target {
 pub struct Pin {
     /// The node's index.
     pub node: usize,
-    /// World position in metres, and orientation as a product of rotations. `None` means the motion's.
+    /// World position in metres, and orientation as a product of rotations. `None` means the position and orientation in the motion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<(DVec3, DQuat)>,
 }
@@ -113,7 +113,7 @@ impl From<usize> for Pin {
     }
 }
 
-/// What a [`GoalReport`] is about.
+/// The subject of a [`GoalReport`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GoalKind {
@@ -148,24 +148,24 @@ pub struct GoalReport {
     pub kind: GoalKind,
     /// The method that was used.
     pub method: Method,
-    /// The outcome. A contact constraint that a later solve has moved away from its position is
-    /// [`Outcome::Stalled`], and one that no joint can move there is [`Outcome::OutOfReach`].
+    /// The outcome. It is [`Outcome::Stalled`] for a contact constraint that a later solve has moved away from its position, and
+    /// [`Outcome::OutOfReach`] for a contact constraint that no joint can move to its position.
     pub outcome: Outcome,
-    /// What keeps the body from reaching a missed target, with nodes instead of links.
+    /// What keeps the body from reaching a missed target. Refers to nodes instead of links.
     pub held_by: Holds,
     /// Number of iterations.
     pub iterations: usize,
-    /// Distance between the effector and its position in the returned pose, world metres, without its
-    /// components along free axes.
+    /// Distance between the effector and its target position in the returned pose, in metres in world space, without its components along
+    /// free axes.
     pub position_error: Option<f64>,
-    /// Angle between the effector's orientation or forward axis and its target, radians. `None` if the target has
-    /// neither. Turns about free axes do not count.
+    /// Angle between the effector's orientation or forward axis and its target, in radians. `None` if the target has neither. Rotations
+    /// about free axes do not count.
     pub orientation_error: Option<f64>,
-    /// The position error along all axes, world metres.
+    /// The position error along all axes, in metres in world space.
     pub full_position_error: Option<f64>,
-    /// The orientation error about all axes, radians.
+    /// The orientation error about all axes, in radians.
     pub full_orientation_error: Option<f64>,
-    /// Duration of the whole solve, from reading the pose to writing it back, seconds.
+    /// Duration of the whole solve, from reading the pose to writing it back, in seconds.
     pub seconds: f64,
 }
 
@@ -204,8 +204,8 @@ impl GoalReport {
         }
     }
 
-    /// Returns the largest errors of the reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error
-    /// that would be printed as zero is left out, unless both are.
+    /// Returns the largest errors of the reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error that would be
+    /// printed as zero is left out, unless both errors would be.
     #[doc(hidden)]
     pub fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>, unit: LengthUnit) -> String {
         let missed = reports.filter(|r| r.outcome != Outcome::Reached);

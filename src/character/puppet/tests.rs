@@ -148,7 +148,7 @@ fn an_error_of_a_pose_that_is_not_finite_names_its_joint() {
     assert!(is_finite(&puppet));
 }
 
-/// A joint of scale zero leaves the limb below it without length, on which the closed form once panicked.
+/// A joint of scale zero gives the limb below it no length. The closed-form method once panicked on such a limb.
 #[test]
 fn a_limb_below_a_joint_of_scale_zero_keeps_its_pose() {
     for above in ["hips", "leftUpperLeg", "leftLowerLeg"] {
@@ -239,8 +239,8 @@ proptest! {
     }
 }
 
-/// Regression test: in a file that has its feet elsewhere, a contact at the end of a shin kept the orientation of the shin, so that the
-/// leg could not bend.
+/// Regression test: in a file whose feet are elsewhere in the hierarchy, a contact at the end of a shin kept the orientation of the shin,
+/// so that the leg could not bend.
 #[test]
 fn a_contact_at_the_end_of_a_bone_leaves_the_bone_free_to_turn() {
     let (mut character, rig) = BONES.clone();

@@ -24,25 +24,25 @@ use super::{Rig, RigError, Slide};
 /// body once ([`Binding::body`]), copies each new pose into it ([`Binding::refresh`]), and copies the solved rotations
 /// back ([`Binding::write_back`]).
 ///
-/// The base may be any joint. If an effector is not below it, the path first leads up from the base, against the
-/// skeleton, and the link of a joint on that path has the inverse of the joint's rotation. The solved rotations alone
-/// would move the base. So the root of the skeleton ([`skeleton_root`](super::skeleton_root)) is moved by the motion that brings the base
-/// back, M = M_base · M'_base⁻¹. Every bone keeps its length, and everything below the root moves along.
+/// The base may be any joint. If an effector is not below the base, the path first leads up from the base, against the skeleton, and the
+/// link of a joint on that path has the inverse of the joint's rotation. The solved rotations alone would move the base. So the root of the
+/// skeleton ([`skeleton_root`](super::skeleton_root)) is moved by the transform that brings the base back, M = M_base · M'_base⁻¹. Every
+/// bone keeps its length, and everything below the root moves with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     base: usize,
     links: Vec<BoundLink>,
-    /// The nodes from the base up to the topmost one, both included. The list contains only the base if all effectors
-    /// are below it.
+    /// The nodes from the base up to the topmost node of the path, both included. The list contains only the base if all effectors are
+    /// below it.
     upward: Vec<usize>,
-    /// The nodes above the topmost one, up to the root of the skeleton. Empty if the path does not lead up, or if the
-    /// topmost node is the root.
+    /// The nodes above the topmost node, up to the root of the skeleton. Empty if the path does not lead up, or if the topmost node is the
+    /// root.
     carried: Vec<usize>,
     /// Position in [`Skeleton::parents_first`] of the first node that a solve changes.
     first: usize,
     /// The prismatic joints among the nodes of the links.
     slides: BTreeMap<usize, Slide>,
-    /// Mimic joints without a link that follow joints with one.
+    /// Mimic joints without a link whose leaders have a link.
     followers: Vec<Follower>,
 }
 
@@ -116,8 +116,8 @@ pub fn default_base(character: &Character, effector: usize) -> usize {
 impl Binding {
     /// Binds the nodes on the paths from `base` to each effector, with the limits and weights of a rig.
     ///
-    /// A node that is in no skin never turns, unless no node of the binding is in a skin, as in a file of rigid parts. If
-    /// the rig gives joints logical parents, `skeleton` is the [`Reparented`](super::Reparented) one.
+    /// A node that is in no skin never turns, unless no node of the binding is in a skin, as in a file of rigid parts. If the rig gives
+    /// joints logical parents, `skeleton` must be the [`Reparented`](super::Reparented) skeleton.
     ///
     /// ```
     /// use sinew_character::glam::DVec3;
@@ -146,9 +146,8 @@ impl Binding {
     /// ```
     ///
     /// # Errors
-    /// [`RigError`] if a node does not exist, if base and effectors have no common ancestor, if a node's matrix has
-    /// shear, if a node of an upward path has scale, or if a node between it and the root of the skeleton has
-    /// non-uniform scale.
+    /// [`RigError`] if a node does not exist, if base and effectors have no common ancestor, if a node's matrix has shear, if a node of an
+    /// upward path has scale, or if a node between that path and the root of the skeleton has non-uniform scale.
     pub fn new(
         skeleton: &Skeleton,
         skins: &[Skin],
@@ -188,7 +187,7 @@ impl Binding {
         let mut link_of = vec![None; count];
         binding.upward.iter().enumerate().for_each(|(i, &node)| link_of[node] = Some(i));
         for (node, above) in tree.involved() {
-            // Nodes above the topmost one have no link, and nodes of the upward path already have one.
+            // Nodes above the topmost node have no link, and nodes of the upward path already have one.
             let Some(parent) = above.and_then(|n| link_of[n]).filter(|_| link_of[node].is_none()) else {
                 continue;
             };
@@ -206,7 +205,7 @@ impl Binding {
         Ok(binding)
     }
 
-    /// Returns whether the path from the base first leads up.
+    /// Returns whether the path from the base leads up first.
     fn is_upward(&self) -> bool {
         self.upward.len() > 1
     }
@@ -243,7 +242,7 @@ impl Binding {
         self.links.iter().map(|l| l.node)
     }
 
-    /// Returns the node of a link, or `None` if it has none or does not exist.
+    /// Returns the node of a link, or `None` if the link has no node or does not exist.
     pub fn node(&self, link: usize) -> Option<usize> {
         self.links.get(link)?.node
     }
@@ -263,7 +262,7 @@ impl Binding {
         self.links.iter().position(|l| l.node == Some(node) && !l.reversed).map(|link| (link, DVec3::ZERO))
     }
 
-    /// Returns a new body in a pose. `world_from_node`: the world matrices of the pose.
+    /// Returns a new body in a pose. `world_from_node` contains the world matrices of the pose.
     ///
     /// # Errors
     /// [`SolveError`] if a limit or a weight of the rig is invalid, and the errors of [`Binding::refresh`].
@@ -293,16 +292,15 @@ impl Binding {
         Ok(body)
     }
 
-    /// Sets the direction in which the figure of a body faces, see [`Body::set_facing`]. The body must be one of this
-    /// binding. `world_from_figure` is the rotation from the space of the figure (+Y up, +Z to its front) to the world at
-    /// rest.
+    /// Sets the direction in which the figure of a body faces, see [`Body::set_facing`]. The body must be a body of this binding.
+    /// `world_from_figure` is the rotation from the space of the figure (+Y up, +Z to its front) to the world at rest.
     pub fn set_facing(&self, body: &mut Body, skeleton: &Skeleton, world_from_figure: DQuat) {
         let above = self.above(skeleton).map_or(DQuat::IDENTITY, |node| rest_orientation(skeleton, node));
         body.set_facing(above.conjugate() * world_from_figure);
     }
 
-    /// Sets the pose that the figure of a body stays near, see [`Body::set_stance`]. Call it after [`Binding::refresh`].
-    /// `pose` is the one that was copied into the body.
+    /// Sets the pose that the figure of a body stays near, see [`Body::set_stance`]. Call it after [`Binding::refresh`]. `pose` is the pose
+    /// that was copied into the body.
     pub fn set_stance(&self, body: &mut Body, skeleton: &Skeleton, pose: &Pose, stance: &Pose) {
         let local = |node: usize| stance.locals.get(node);
         let rotation = |link: usize| {
@@ -317,11 +315,11 @@ impl Binding {
         body.set_stance(rotation, root);
     }
 
-    /// Copies a pose into a body of this binding. Allocates nothing. `world_from_node`: the world matrices of the pose.
+    /// Copies a pose into a body of this binding. Allocates nothing. `world_from_node` contains the world matrices of the pose.
     ///
     /// # Errors
-    /// [`SolveError`] if a node of an upward path has scale, if a node between it and the root of the skeleton has
-    /// non-uniform scale, if an offset or a scale is not finite, or if the matrix above the base cannot be inverted.
+    /// [`SolveError`] if a node of an upward path has scale, if a node between that path and the root of the skeleton has non-uniform
+    /// scale, if an offset or a scale is not finite, or if the matrix above the base cannot be inverted.
     pub fn refresh(
         &self,
         body: &mut Body,
@@ -351,7 +349,7 @@ impl Binding {
         Ok(())
     }
 
-    /// Returns the node whose space the body is in.
+    /// Returns the node in whose space the body is.
     fn above(&self, skeleton: &Skeleton) -> Option<usize> {
         if self.is_upward() { Some(self.base) } else { skeleton.nodes[self.base].parent }
     }
@@ -361,7 +359,7 @@ impl Binding {
             Some(place) if place < self.upward.len() => {
                 Err(SolveError::Link { link: place, what: "scale above the base" })
             }
-            // Nodes above the upward path have no link. They carry its last one.
+            // Nodes above the upward path have no link, so the error names the last link of the path.
             Some(_) => Err(SolveError::Link { link: self.upward.len() - 1, what: "scale below the root" }),
             None => Ok(()),
         }

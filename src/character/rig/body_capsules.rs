@@ -1,7 +1,7 @@
 //! Measures the capsules of a person on the skin.
 //!
-//! The trunk is wide and shallow: two capsules side by side at the chest, and one across at the belly and at the hips. Its front
-//! determines them, because hands reach it. Limbs have a capsule for each bone.
+//! The trunk is wide and shallow. It has two capsules side by side at the chest, one across at the belly, and one across at the hips. They
+//! are fitted to its front, because hands reach the front. Limbs have a capsule for each bone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use super::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind};
 use super::capsule::Capsule;
 use super::rest_skin::{RestSkin, for_each_part};
 
-/// Distance between samples of the skin, metres of a person.
+/// Distance between samples of the skin, in metres at human size.
 const SPACING: f32 = 0.01;
 /// Largest number of samples along an edge of a triangle.
 const MAX_SAMPLES: f32 = 12.0;
@@ -28,18 +28,18 @@ const START: f32 = 0.1;
 const THIGH_START: f32 = 0.25;
 /// The capsule of a hand begins at this multiple of its radius beyond the wrist, which is as thin as the forearm.
 const WRIST: f32 = 0.7;
-/// The fraction of the samples of a level that are beyond each of its bounds. Belts, capes and hair are outside.
+/// The fraction of the samples of a level that are outside each of its bounds, such as belts, capes and hair.
 const OUTSIDE: f64 = 0.03;
 /// Radii and the height of the head are within this range, relative to a person of the same height.
 const RANGE: [f32; 2] = [0.6, 1.8];
 /// A trunk that is deeper than this fraction of its width carries something on its back.
 const DEEP: f32 = 0.8;
-/// Half the height of a level, and the least number of samples in it.
+/// Half the height of a level, and the minimum number of samples in a level.
 const HALF_LEVEL: f32 = 0.05;
 const MIN_SAMPLES: usize = 12;
-/// The height of the top of the head above its joint, metres of a person.
+/// The height of the top of the head above the head's joint, in metres at human size.
 const HEAD_TOP: f32 = 0.22;
-/// A direction from a joint to the middle of its skin counts if its cosine with the bone before it is at least this.
+/// The direction from a joint to the middle of its skin is used if the cosine of its angle to the preceding bone is at least this.
 const ALONG: f32 = 0.5;
 
 /// Sets the capsules of a person, from the matrices at rest. Other bodies and those without skin have none.
@@ -125,7 +125,7 @@ struct Level {
 }
 
 impl Level {
-    /// Measures the points near a height. Points are along the axes of the body.
+    /// Measures the points near a height. The points are given along the axes of the body.
     fn new(points: &[Vec3], height: f32, half: f32) -> Option<Self> {
         let near: Vec<Vec3> = points.iter().copied().filter(|p| (p.y - height).abs() < half).collect();
         if near.len() < MIN_SAMPLES {
@@ -144,14 +144,14 @@ impl Level {
     }
 }
 
-/// Returns the bounds of most values.
+/// Returns the bounds of all values except outliers.
 fn bounds(values: impl Iterator<Item = f32>) -> [f32; 2] {
     let values: Vec<f64> = values.map(f64::from).collect();
     #[expect(clippy::cast_possible_truncation, reason = "the values are single precision")]
     [OUTSIDE, 1.0 - OUTSIDE].map(|fraction| quantile(values.clone(), fraction) as f32)
 }
 
-/// Returns the value that all but a hundredth of the values are below.
+/// Returns the 99th percentile of the values.
 fn above_most(values: impl Iterator<Item = f32>) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "the values are single precision")]
     let most = quantile(values.map(f64::from).collect(), 0.99) as f32;
@@ -172,20 +172,20 @@ impl Fitter<'_> {
         self.world.get(node).map_or(Vec3::ZERO, |m| m.translation.into())
     }
 
-    /// Returns a point of the world along the axes of the body: left, up and front, from the hips on.
+    /// Converts a point from world space to the axes of the body (left, up and front), relative to the hips.
     fn along(&self, point: Vec3) -> Vec3 {
         let (from, left) = (point - self.at(self.plan.hips), Vec3::Y.cross(self.plan.facing));
         Vec3::new(from.dot(left), from.y, from.dot(self.plan.facing))
     }
 
-    /// Returns a radius within the range of a person.
+    /// Clamps a radius to the range of a person.
     fn clamp(&self, radius: f32, person: f64) -> f32 {
         #[expect(clippy::cast_possible_truncation, reason = "a constant")]
         let usual = person as f32 * self.size;
         radius.clamp(RANGE[0] * usual, RANGE[1] * usual)
     }
 
-    /// Returns a capsule of a node between two points along the axes of the body.
+    /// Returns a capsule of a node between two points, which are given along the axes of the body.
     fn capsule(&self, node: usize, ends: [Vec3; 2], radius: f32) -> Option<Capsule> {
         let (plan, hips) = (self.plan, self.at(self.plan.hips));
         let left = Vec3::Y.cross(plan.facing);
@@ -256,7 +256,7 @@ impl Fitter<'_> {
         self.capsule(node, [end(-half), end(half)], radius)
     }
 
-    /// Adds upright capsules of the head: two, one behind the other, if it is deeper than wide.
+    /// Adds upright capsules of the head. If the head is deeper than wide, there are two, one behind the other.
     fn head(&self, capsules: &mut Vec<Capsule>) {
         let Some((node, skin)) = self.plan.head().and_then(|n| Some((n, self.skin.get(&n)?))) else { return };
         let joint = self.along(self.at(node));
@@ -267,7 +267,7 @@ impl Fitter<'_> {
         let top = above_most(above.iter().map(|p| p.y));
         let usual = HEAD_TOP * self.size;
         let height = (top - joint.y).clamp(RANGE[0] * usual, RANGE[1] * usual);
-        // Hats are wider than most of the head, and higher.
+        // The medians exclude hats, which are wider and higher than most of the head.
         let levels =
             [0.2, 0.35, 0.5, 0.65, 0.8].map(|part| Level::new(&above, joint.y + part * height, 0.1 * height));
         let median = |of: fn(&Level) -> f32| {
@@ -307,7 +307,7 @@ impl Fitter<'_> {
             };
             let [from, to] = [self.at(pair[0]), self.at(pair[1])];
             let fitted = self.bone(pair[0], [from.lerp(to, start), to], person, inside);
-            // The knee of a short leg is as thick as the leg.
+            // The radius is limited, because the knee of a short leg is as thick as the leg.
             let longest = 0.5 * from.distance(to);
             capsules.extend(fitted.map(|c| Capsule { radius: c.radius.min(longest), ..c }));
         }
@@ -326,13 +326,13 @@ impl Fitter<'_> {
         }
     }
 
-    /// Fits a capsule of a joint between two points of the world to the skin around them.
+    /// Fits a capsule of a joint, between two points in world space, to the skin around them.
     fn bone(&self, node: usize, [from, to]: [Vec3; 2], person: f64, inside: f64) -> Option<Capsule> {
         let axis = (to - from).try_normalize()?;
         let length = from.distance(to);
         let beside = |p: &&Vec3| (0.0..=length).contains(&(**p - from).dot(axis));
         let skin: Vec<Vec3> = self.skin.get(&node)?.iter().filter(beside).copied().collect();
-        // The bone may be off the middle of the flesh.
+        // The bone may not be in the middle of the flesh.
         #[expect(clippy::cast_precision_loss, reason = "a mean needs no exact count")]
         let middle = skin.iter().map(|p| (*p - from).reject_from_normalized(axis)).sum::<Vec3>()
             / skin.len().max(1) as f32;

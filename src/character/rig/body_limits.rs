@@ -1,4 +1,4 @@
-//! Default limits of a recognised body, so that an unknown character bends like a living one. The limits of bipeds are the ranges of
+//! Default limits of a recognised body, with which an unknown character bends like a living body. The limits of bipeds are the ranges of
 //! people, in [`people`]. The limits of animals are guesses. The rest pose is always within the limits.
 
 use glam::{DVec3, Vec3};
@@ -9,26 +9,28 @@ use super::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 use super::limits::{BACK_STIFFNESS, RestPose, radians};
 use super::model::{JointRig, Rig};
 
-/// Ranges of motion of people, degrees: the mean ranges of the American Academy of Orthopaedic Surgeons 1965, "Joint Motion: Method of
-/// Measuring and Recording", with the exceptions that are named. A cone has one range for both directions: the larger one.
+/// Ranges of motion of people, in degrees: the mean ranges of the American Academy of Orthopaedic Surgeons 1965, "Joint Motion: Method of
+/// Measuring and Recording", with the exceptions that are named. A cone has the same range in both directions: the larger of the two
+/// ranges.
 mod people {
-    /// Swing and twist of the whole back and of the whole neck: flexion of loins and chest (60 and 50) and rotation, extension of the neck
-    /// (60) and its rotation (80; American Medical Association 2001, "Guides to the Evaluation of Permanent Impairment", 5th edition).
+    /// Swing and twist of the whole back and of the whole neck. For the back, these are the flexion of the lumbar and the thoracic spine
+    /// (60 and 50), and rotation. For the neck, these are extension (60) and rotation (80; American Medical Association 2001, "Guides to
+    /// the Evaluation of Permanent Impairment", 5th edition).
     pub(super) const BACK: (f64, f64) = (110.0, 45.0);
     pub(super) const NECK: (f64, f64) = (60.0, 80.0);
     /// Flexion of an elbow (150). A knee bends as far in a deep squat, and less without a load (135; Hemmerich et al. 2006, "Hip, knee, and
     /// ankle kinematics of high range of motion activities of daily living").
     pub(super) const BEND: f64 = 150.0;
-    /// Rotation of a shoulder (90 inwards, 70 outwards). It is raised all the way.
+    /// Rotation of a shoulder (90 inwards, 70 outwards). The arm can be raised all the way.
     pub(super) const SHOULDER_TWIST: f64 = 80.0;
-    /// Flexion and abduction of a hip, and its rotation. A squat presses the thigh beyond its active flexion (120), towards the passive one
-    /// (145; Kapandji 1970, "The Physiology of the Joints").
+    /// Flexion and abduction of a hip, and its rotation. A squat presses the thigh beyond its active flexion (120), towards the passive
+    /// flexion (145; Kapandji 1970, "The Physiology of the Joints").
     pub(super) const HIP: ([f64; 2], f64) = ([130.0, 45.0], 45.0);
     /// Flexion of a wrist, and the rotation of the forearm (80), which many skeletons have in the wrist.
     pub(super) const WRIST: (f64, f64) = (80.0, 80.0);
     /// Plantar flexion of an ankle (50) and inversion (35).
     pub(super) const ANKLE: (f64, f64) = (50.0, 35.0);
-    /// How far toes bend up (70) and down (45), with the sign of a turn about the left.
+    /// Range of toes upwards (70) and downwards (45), with the sign of a rotation about the left axis.
     pub(super) const TOES: [f64; 2] = [-70.0, 45.0];
 }
 
@@ -36,16 +38,16 @@ mod people {
 const OVERSTRETCH: f64 = 3.0;
 /// An elbow or a knee that is bent by less than this, in degrees, counts as straight.
 const STRAIGHT: f64 = 15.0;
-/// Smallest swing of a shoulder. A shoulder whose arm hangs at rest swings farther, at most by the second angle, so that it can be raised
-/// this much beyond straight up, in degrees.
+/// Minimum and maximum swing of a shoulder, in degrees. The swing is larger if the arm hangs at rest, so that the arm can be raised
+/// [`RAISED`] degrees beyond straight up.
 const SHOULDER: [f64; 2] = [115.0, 165.0];
 const RAISED: f64 = 5.0;
 /// Maximum swing and twist of the paws and hooves of quadrupeds, which fold back, in degrees.
 const PAW: (f64, f64) = (105.0, 35.0);
 const COLLAR: (f64, f64) = (25.0, 25.0);
-/// First joint of the leg of a spider or an insect, and joints of it that are straight at rest.
+/// Swing and twist of the first joint of a spider's or an insect's leg, and of leg joints that are straight at rest, in degrees.
 const COXA: (f64, f64) = (70.0, 30.0);
-/// Each joint of the back of an animal, and of its neck, which reaches the ground.
+/// Range of each joint of an animal's back, and of its neck, which reaches the ground, in degrees.
 const ANIMAL_BACK: f64 = 35.0;
 const GRAZING_NECK: f64 = 80.0;
 
@@ -138,8 +140,8 @@ impl BodyLimits<'_, '_> {
         limits
     }
 
-    /// Returns the direction in which a joint in the middle of a limb bends if it is straight at rest. `middle` counts
-    /// these joints. `is_front` is true for the front legs of a quadruped.
+    /// Returns the direction in which a joint in the middle of a limb bends if it is straight at rest. `middle` is the index of the joint
+    /// among these. `is_front` is true for the front legs of a quadruped.
     fn default_bend(&self, limb: &BodyLimb, middle: usize, is_front: bool) -> Vec3 {
         if let Some(bend) = self.partner_bend(limb, middle) {
             return bend;
@@ -149,7 +151,7 @@ impl BodyLimits<'_, '_> {
         if is_elbow == middle.is_multiple_of(2) { -self.plan.facing } else { self.plan.facing }
     }
 
-    /// Returns the mirrored direction in which the same joint of the other side is clearly bent.
+    /// Returns the mirrored bend direction of the same joint of the other side, if that joint is clearly bent.
     fn partner_bend(&self, limb: &BodyLimb, middle: usize) -> Option<Vec3> {
         let is_partner =
             |l: &&BodyLimb| l.kind == limb.kind && l.side != limb.side && l.joints.len() == limb.joints.len();
@@ -184,7 +186,7 @@ impl BodyLimits<'_, '_> {
         })
     }
 
-    /// Returns the hinge of a joint between two bones. `bend` is the direction in which it bends if it is straight.
+    /// Returns the hinge of a joint between two bones. `bend` is the direction in which a straight joint bends.
     fn hinge(&self, joint: usize, [into, out]: [Vec3; 2], bend: Vec3) -> Option<Limit> {
         let [a, b] = [into, out].map(|bone| self.rest.to_joint_frame(joint, bone));
         let normal = a.cross(b);
@@ -192,7 +194,7 @@ impl BodyLimits<'_, '_> {
         let expected: DVec3 =
             along.map_or(normal, |along| self.rest.to_joint_frame(joint, bend).cross(along));
         let angle = a.angle_between(b).to_degrees();
-        // The small bend of a straight human limb does not determine its axis. Legs of animals are modelled as they bend.
+        // The small bend of a nearly straight human limb does not determine its axis. Legs of animals are modelled with their natural bend.
         let straight = if self.plan.kind == BodyKind::Biped { STRAIGHT } else { 3.0 };
         let is_clear = angle > straight;
         let axis = (if is_clear { normal } else { expected }).try_normalize()?;

@@ -33,13 +33,13 @@ pub struct BodyPlan {
     pub tails: Vec<Vec<usize>>,
     /// Unit direction in which the body faces, horizontal.
     pub facing: Vec3,
-    /// Height of the floor on which the body stands, metres.
+    /// Height of the floor on which the body stands, in metres.
     pub floor: f32,
-    /// Size relative to a person of 1.75 m, or for an animal to one with shoulders at 0.6 m.
+    /// Size relative to a person of 1.75 m, or, for an animal, to an animal whose shoulders are at 0.6 m.
     pub size: f32,
     /// The capsules of a person: trunk and head, then the limbs in their order. Empty for other bodies, and without a skin.
     pub capsules: Vec<Capsule>,
-    /// The outermost points of a person's skin except the feet: joints, and positions in their spaces.
+    /// The outermost points of a person's skin except the feet, each as a joint and a position in the joint's space.
     pub skin: Vec<(usize, Vec3)>,
     /// How certain the recognition is, from 0 to 1.
     pub certainty: f32,
@@ -95,7 +95,7 @@ pub struct BodyLimb {
     pub pull: f32,
     /// The sole of a leg that stands on the floor, if it has a skin.
     pub sole: Option<Sole>,
-    /// The points of such a leg that touch the floor.
+    /// The points that touch the floor, for a leg that stands on the floor.
     pub foot: Option<Foot>,
 }
 

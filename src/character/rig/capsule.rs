@@ -7,11 +7,11 @@ use crate::mathematics::quantile;
 /// A segment with a radius, around a part of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
-    /// The node with which it moves.
+    /// The node with which the capsule moves.
     pub node: usize,
     /// The ends of the segment in the space of the node.
     pub ends: [Vec3; 2],
-    /// The radius in metres of the world at rest.
+    /// The radius in metres, in world space at rest.
     pub radius: f32,
 }
 

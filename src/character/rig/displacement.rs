@@ -1,4 +1,4 @@
-//! Displacements of prismatic joints in the poses of characters. A pose stores translations of nodes, and a solver one
+//! Displacements of prismatic joints in the poses of characters. A pose stores translations of nodes, whereas a solver stores one
 //! displacement along the axis of each prismatic joint.
 
 use glam::{DVec3, Vec3};
@@ -10,7 +10,7 @@ use crate::ik::Limit;
 /// at most this fraction of its length.
 const ROUNDING: f64 = 16.0 * f32::EPSILON as f64;
 
-/// A prismatic joint of a skeleton. All vectors are in the frame of its parent.
+/// A prismatic joint of a skeleton. All vectors are in the frame of the joint's parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slide {
     /// The unit vector along which the joint moves.

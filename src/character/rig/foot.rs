@@ -5,7 +5,7 @@ use glam::{Affine3A, Vec3};
 /// The number of points around a sole.
 pub(super) const POINTS: usize = 6;
 
-/// A foot, and the points that can touch the floor. Each point is fixed to a node, and in the frame of that node.
+/// A foot, and the points that can touch the floor. Each point is fixed to a node, and is in the frame of that node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foot {
     /// The node of the foot, at the ankle.
@@ -16,7 +16,7 @@ pub struct Foot {
     pub ball: Vec3,
     /// The outermost points of the sole at rest, each with the node that moves it. Toes may turn by themselves.
     pub sole: [(usize, Vec3); POINTS],
-    /// Height of the floor, metres, if it is known.
+    /// Height of the floor in metres, if it is known.
     pub floor: Option<f32>,
     /// Size of the body relative to a person of 1.75 m. 1 if it is unknown.
     pub size: f32,
@@ -29,8 +29,8 @@ impl Foot {
         Self { node, heel: Vec3::ZERO, ball: Vec3::ZERO, sole, floor: None, size: 1.0 }
     }
 
-    /// Returns the height of the sole relative to the floor, at most 0, metres. `world` are the matrices of a pose. The nodes of the foot
-    /// must exist.
+    /// Returns the height of the sole's lowest point relative to the floor, in metres, at most 0. `world` contains the world matrices of a
+    /// pose. The nodes of the foot must exist.
     pub(crate) fn sunk(&self, world: &[Affine3A]) -> f32 {
         let heights = self.sole.iter().map(|&(node, point)| world[node].transform_point3(point).y);
         self.floor.map_or(0.0, |floor| heights.fold(floor, f32::min) - floor)

@@ -8,12 +8,13 @@ use crate::pose::Pose;
 
 use super::{LimbKind, Rig};
 
-/// A limb that is bent by less than the first angle is not turned, and one that is bent by more than the second is turned fully, radians.
+/// A limb that is bent by less than the first angle is not turned, and one that is bent by more than the second angle is turned fully. The
+/// angles are in radians.
 const BENT: [f64; 2] = [0.1, 0.35];
-/// A bone or a hinge that is nearly along the bone above it has no angle about it.
+/// If a bone or a hinge axis is nearly parallel to the bone above it, its angle about that bone is undefined.
 const ALONG: f64 = 0.2;
 
-/// The upper bone of an arm, which can be turned so that its lower bone turns about the axis of a hinge.
+/// The upper bone of an arm, which can be turned so that the lower bone turns about the axis of a hinge.
 #[derive(Clone, Copy, Debug)]
 struct Hinge {
     upper: usize,
@@ -21,14 +22,14 @@ struct Hinge {
     /// Unit direction of the upper bone, and unit axis of the hinge, in the frame of the upper bone.
     bone: DVec3,
     axis: DVec3,
-    /// Unit direction of the lower bone in its own frame, and in the upper bone's at rest.
+    /// Unit direction of the lower bone in its own frame, and in the frame of the upper bone at rest.
     lower_bone: DVec3,
     at_rest: DVec3,
-    /// The range of the hinge, radians.
+    /// The range of the hinge, in radians.
     range: [f64; 2],
 }
 
-/// The hinged elbows of a character. Poses of other bodies bend them in any plane.
+/// The hinged elbows of a character. Poses that were made for other bodies bend them in any plane.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hinges(Vec<Hinge>);
 
@@ -72,7 +73,7 @@ impl Hinge {
         (is_chain && is_even(upper) && is_even(lower) && is_across).then_some(found)
     }
 
-    /// Returns the rotation of the upper bone about itself. `None` if the arm is straight.
+    /// Returns the rotation of the upper bone about itself, or `None` if the arm is straight.
     fn turn(&self, pose: &Pose) -> Option<Quat> {
         let lower = pose.locals.get(self.lower)?.rotation.as_dquat() * self.lower_bone;
         let bend = lower.angle_between(self.bone);
@@ -81,8 +82,8 @@ impl Hinge {
         if weight <= 0.0 {
             return None;
         }
-        // The component of the bone along the axis is the same as at rest. The angle between their parts across the upper bone follows
-        // from it.
+        // The component of the lower bone along the hinge axis is the same as at rest. This determines the angle, about the upper bone,
+        // between the lower bone and the axis.
         let [across, of_axis] = [lower, self.axis].map(|v| v.reject_from_normalized(self.bone));
         let along = [lower, self.axis].map(|v| v.dot(self.bone));
         let (length, axis_length) = (across.length(), of_axis.length());
@@ -101,7 +102,7 @@ impl Hinge {
         turn.is_finite().then_some(turn)
     }
 
-    /// Returns how far the lower bone is beyond the range of the hinge, radians.
+    /// Returns how far the lower bone is beyond the range of the hinge, in radians.
     fn excess(&self, lower: DVec3) -> f64 {
         let [from, to] = [self.at_rest, lower].map(|v| v.reject_from_normalized(self.axis));
         let angle = self.axis.dot(from.cross(to)).atan2(from.dot(to));

@@ -14,7 +14,7 @@ const MAX_BEND: f64 = 155.0;
 /// Maximum swing and twist of the joints of the neck and of the back, in degrees.
 const NECK: f64 = 50.0;
 const BACK: f64 = 35.0;
-/// Stiffness of the joints of the back. It makes a hand reach out before the body leans.
+/// Stiffness of the joints of the back. With it, a hand reaches out before the body leans.
 pub(super) const BACK_STIFFNESS: f64 = 0.8;
 
 /// Adds limits to a rig with two arms and two legs. Elbows and knees become hinges that bend the right way, and neck
@@ -74,8 +74,8 @@ impl RestPose<'_> {
         ))
     }
 
-    /// Returns a limit for each joint of a chain but the last: a cone around its bone, with `degrees` as maximum swing
-    /// and twist.
+    /// Returns a limit for each joint of a chain except the last: a cone around its bone, with `degrees` as maximum
+    /// swing and twist.
     fn cones(&self, chain: &Chain, degrees: f64) -> Vec<(usize, Limit)> {
         let swing = radians(degrees);
         let cone = |pair: &[usize]| {
@@ -86,13 +86,13 @@ impl RestPose<'_> {
         chain.joints.windows(2).filter_map(cone).collect()
     }
 
-    /// Returns the vector from one joint to another, in world metres.
+    /// Returns the vector from one joint to another in world space, in metres.
     pub(super) fn displacement(&self, from: usize, to: usize) -> Vec3 {
         Vec3::from(self.world[to].translation - self.world[from].translation)
     }
 
-    /// Transforms a world vector to a joint's rest frame. It uses the whole matrix above the joint, so that cross
-    /// products are also correct in mirrored and non-uniformly scaled frames.
+    /// Transforms a world vector to a joint's rest frame. Uses the whole matrix above the joint, so that cross products
+    /// are also correct in mirrored and non-uniformly scaled frames.
     pub(super) fn to_joint_frame(&self, joint: usize, vector: Vec3) -> DVec3 {
         let node = &self.skeleton.nodes[joint];
         let above = node.parent.map_or(Affine3A::IDENTITY, |p| self.world[p]);

@@ -11,7 +11,7 @@ use super::detect::detect_recognized;
 use super::recognize::{Recognized, Unrecognized, recognize_with};
 use super::{BodyPlan, Bones, Reparented, Rig, RigError, file};
 
-/// Maximum size of a rig file, bytes.
+/// Maximum size of a rig file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// The reason why a rig file could not be used.
@@ -61,7 +61,7 @@ pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadE
     load_with(character, given, &Bones::new())
 }
 
-/// Like [`load`], with bones that replace those of the file and the recognised ones.
+/// Like [`load`], with bones that replace the bones of the file and the recognised bones.
 ///
 /// # Errors
 /// [`RigLoadError`] if a file exists but cannot be used, or if the bones contradict each other.
@@ -151,8 +151,8 @@ fn with_body(character: &Character, mut rig: Rig, recognized: Option<Recognized>
     if Reparented::new(&character.skeleton, &joined).is_ok() { joined } else { rig }
 }
 
-/// Returns the current text of a rig file, or `None` if the file does not exist, and the text that results from
-/// writing a rig into it.
+/// Returns two texts: the current text of a rig file, or `None` if the file does not exist, and the text that results from writing a rig
+/// into the file.
 ///
 /// # Errors
 /// [`RigLoadError`] if the file exists but cannot be read, or if [`file::write`] fails.

@@ -14,7 +14,7 @@ pub struct MimicError {
 }
 
 impl Rig {
-    /// Checks that a mimic joint can follow its leader. Joints that mimic no other pass.
+    /// Checks that a mimic joint can follow its leader. Joints without a leader pass the check.
     ///
     /// # Errors
     /// [`MimicError`] with the requirement that is not met.

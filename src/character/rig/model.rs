@@ -21,11 +21,12 @@ pub struct Rig {
     pub pins: Vec<usize>,
     /// Solver options of the character, which replace the defaults.
     pub options: OptionOverrides,
-    /// The parts of the body, if it was recognised, stands at rest, and each limb has a joint in the middle.
+    /// The parts of the body. Set if the body was recognised and stands at rest, and if each limb has a joint in the
+    /// middle.
     pub body: Option<BodyPlan>,
-    /// The bones of the body by name ([`BodyPlan::bones`]), if it was recognised.
+    /// The bones of the body by name ([`BodyPlan::bones`]), if the body was recognised.
     pub bones: Bones,
-    /// The bones that the rig file or the user has named. They replace recognised ones.
+    /// The bones that the rig file or the user has named. They replace recognised bones.
     pub given_bones: Bones,
 }
 
@@ -40,7 +41,7 @@ pub struct JointRig {
     pub logical_parent: Option<usize>,
     /// The joint that this one follows.
     pub mimic: Option<MimicRig>,
-    /// Maximum rotation in one solve by cyclic coordinate descent, radians. Infinite by default.
+    /// Maximum rotation in one solve by cyclic coordinate descent, in radians. Infinite by default.
     pub ccd_budget: f64,
 }
 
@@ -50,7 +51,7 @@ pub struct MimicRig {
     /// The node of the leader. Both joints must be hinges, or both must be prismatic, and the leader must not be a mimic
     /// joint.
     pub joint: usize,
-    /// The value of the joint per value of the leader.
+    /// Change of the joint's value for a unit change of the leader's value.
     pub ratio: f64,
     /// Angle in radians or displacement in metres of the joint if its leader is at rest.
     pub offset: f64,
@@ -76,14 +77,15 @@ pub struct Chain {
     pub base: usize,
     /// All joints from the base to the effector, both included.
     pub joints: Vec<usize>,
-    /// Unit direction in world space at rest in which the middle bends. `None` if it can bend in any direction.
+    /// Unit direction in world space at rest in which the middle of the chain bends. `None` if it can bend in any
+    /// direction.
     pub bend: Option<Vec3>,
-    /// World position towards which the middle bends. `None` keeps the current bend direction.
+    /// World position towards which the middle of the chain bends. `None` keeps the current bend direction.
     pub pole: Option<Vec3>,
-    /// Weight of its goals relative to other chains.
+    /// Weight of the chain's goals relative to those of other chains.
     pub weight: f64,
-    /// How strongly the limb pulls on the trunk of a recognised body, from 0 (not at all) to 1. `None` is the default
-    /// of the limb, which is 1 unless the limb is short.
+    /// How strongly the limb pulls on the trunk of a recognised body, from 0 (not at all) to 1. `None` means the
+    /// default of the limb, which is 1 unless the limb is short.
     pub pull: Option<f64>,
 }
 
@@ -144,7 +146,7 @@ impl Rig {
     ///
     /// let mannequin = asset::mannequin()?;
     /// for foot in rig::detect(&mannequin).soles() {
-    ///     // The heel is behind the ankle, and the ball is before it.
+    ///     // The heel is behind the ankle, and the ball is in front of it.
     ///     assert!(foot.floor.is_some_and(|floor| floor.abs() < 0.01));
     ///     assert!(foot.heel.distance(foot.ball) > 0.1);
     /// }
@@ -175,7 +177,7 @@ impl Rig {
         }
     }
 
-    /// Checks that a rig file may contain every number and every mimic joint of the rig.
+    /// Checks that every number and every mimic joint of the rig is allowed in a rig file.
     ///
     /// # Errors
     /// [`RigError::Value`] with the first chain or joint that has an invalid value.

@@ -79,7 +79,7 @@ impl Reparented {
     }
 
     /// Copies the transforms of nodes that have moved since the last refresh into a pose of `skeleton`, which is the
-    /// file's own.
+    /// file's own skeleton.
     pub fn write_back(&mut self, skeleton: &Skeleton, pose: &mut Pose) {
         world_matrices(&self.skeleton, &self.pose, &mut self.after);
         // Parents come first, so that `own` already has the new matrix of a node's parent.

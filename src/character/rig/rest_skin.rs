@@ -12,11 +12,11 @@ pub(super) struct RestSkin<'a> {
     /// The node that moves each vertex most.
     pub(super) nodes: Vec<Option<usize>>,
     pub(super) triangles: &'a [[u32; 3]],
-    /// Whether joints move it. All vertices of a rigid part have the part's node.
+    /// Whether joints move the part. All vertices of a rigid part have the part's node.
     pub(super) is_skinned: bool,
 }
 
-/// Calls a function with each part of a scene. `world` are the matrices at rest.
+/// Calls a function with each part of a scene. `world` contains the world matrices at rest.
 pub(super) fn for_each_part(
     character: &Character,
     scene: usize,

@@ -4,9 +4,9 @@ use glam::{DQuat, DVec3};
 
 use crate::asset::{Character, Skeleton, Skin, Transform};
 
-/// Returns the topmost joint above a node, of any skin. If there is none, as in a file of rigid parts, returns the root of
-/// its tree. Unlike [`default_base`](super::default_base), the joint has no other joint above it, so that it can be
-/// moved without stretching a bone. Allocates nothing.
+/// Returns the topmost joint of any skin above a node. If there is no such joint, as in a file of rigid parts, returns the root of the
+/// node's tree. Unlike [`default_base`](super::default_base), the joint has no other joint above it, so that it can be moved without
+/// stretching a bone. Allocates nothing.
 pub(crate) fn topmost_joint(character: &Character, node: usize) -> usize {
     let skeleton = &character.skeleton;
     let is_joint = |n: &usize| character.skins.iter().any(|s| s.joints.contains(n));
@@ -17,10 +17,10 @@ pub(crate) fn topmost_joint(character: &Character, node: usize) -> usize {
 /// Returns the root of the skeleton that a node belongs to: the lowest node above it that has the whole skeleton below
 /// it, so that moving the root stretches no bone. Nodes above the root, such as the cameras of a scene, stay in place.
 ///
-/// The topmost joint above the node, of any skin, begins the skeleton. A skin with a joint at or below the root adds
-/// all of its joints. If they have no common joint above them, the root is their lowest common ancestor. Joints in
-/// other trees of the scene are left out, because nothing connects them. If no skin contains a node above the given
-/// one, as in a file of rigid parts, the root is its tree's root.
+/// The skeleton begins at the topmost joint of any skin above the node. A skin with a joint at or below the root adds all of its joints. If
+/// these joints have no common joint above them, the root is their lowest common ancestor. Joints in other trees of the scene are left out,
+/// because nothing connects them. If no skin contains a node above the given one, as in a file of rigid parts, the root is that of the
+/// node's tree.
 ///
 /// Takes time in proportion to the number of nodes and joints.
 pub fn skeleton_root(skeleton: &Skeleton, skins: &[Skin], node: usize) -> usize {
@@ -33,7 +33,7 @@ pub fn skeleton_root(skeleton: &Skeleton, skins: &[Skin], node: usize) -> usize 
     let Some(mut root) = path.iter().rposition(|&n| is_joint[n]) else {
         return path.last().copied().unwrap_or(node);
     };
-    // The position on the path at which the way up from each node meets it.
+    // For each node, the position on the path at which the way up from that node meets the path.
     let mut meets: Vec<Option<usize>> = vec![None; count];
     path.iter().enumerate().for_each(|(i, &n)| meets[n] = Some(i));
     for &(n, parent) in &skeleton.parents_first {
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(skeleton_root(&figures(), &skins, 9), 7);
         assert_eq!(skeleton_root(&figures(), &skins, 10), 7);
         assert_eq!(skeleton_root(&figures(), &skins, 4), 2);
-        // Without a common ancestor, the root is the one of the node's own tree.
+        // Without a common ancestor, the root is the root of the node's own tree.
         let apart = skeleton(&[None, Some(0), None, Some(2)]);
         assert_eq!(skeleton_root(&apart, &[skin(&[0, 1, 2, 3])], 3), 2);
     }

@@ -1,6 +1,6 @@
 //! The outermost points of the skin of a person's parts, which stay above the floor.
 //!
-//! Capsules contain the middle of the flesh. Shoes, belts and the fingers of a fist are outside of them.
+//! Capsules contain the middle of the flesh. Shoes, belts and the fingers of a fist are outside the capsules.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use super::body_plan::{BodyPlan, LimbKind};
 use super::rest_skin::for_each_part;
 use super::soles::outermost;
 
-/// The part of a shin, from the knee on, whose skin counts. The rest is near the floor while the foot stands.
+/// The part of a shin, from the knee on, whose skin is used. The rest is near the floor while the foot stands.
 const SHIN: f32 = 0.5;
 
-/// Returns the outermost points of the skin of each joint of a plan: nodes, and positions in their spaces. `world` are the matrices at
-/// rest. Feet have none, because they stand on the floor.
+/// Returns the outermost points of the skin of each joint of a plan: nodes, and positions in their spaces. `world` contains the world
+/// matrices at rest. Feet have no points, because they stand on the floor.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &BodyPlan) -> Vec<(usize, Vec3)> {
     let owners = owners(character, plan);
     let mut of_nodes: BTreeMap<usize, Vec<Vec3>> = BTreeMap::new();

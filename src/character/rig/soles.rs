@@ -13,9 +13,9 @@ use super::rest_skin::for_each_part;
 
 /// Vertices belong to a sole if they are lower than this above its lowest point, as a fraction of the height of the ankle.
 const SOLE_HEIGHT: f32 = 0.3;
-/// The same as a fraction of the leg, for feet whose ankle is at the floor.
+/// The same limit as a fraction of the leg length, for feet whose ankle is at the floor.
 const LEAST_HEIGHT: f32 = 0.02;
-/// Half the length of a foot without vertices, as a fraction of the leg.
+/// Half the length of a foot without vertices, as a fraction of the leg length.
 const DEFAULT_FOOT: f32 = 0.12;
 
 /// The vertices that each foot moves, at rest.
@@ -49,7 +49,7 @@ pub(crate) fn outermost(points: &[Vec3]) -> Vec<Vec3> {
 }
 
 impl Soles {
-    /// Finds the vertices that the ends of legs and the nodes below them move. `world` are the matrices at rest.
+    /// Finds the vertices that the ends of legs and the nodes below them move. `world` contains the world matrices at rest.
     pub(crate) fn new(
         character: &Character,
         scene: usize,
@@ -59,7 +59,7 @@ impl Soles {
     ) -> Self {
         let skeleton = &character.skeleton;
         let mut legs: Vec<Option<usize>> = vec![None; skeleton.nodes.len()];
-        // The nearest node upwards that has a slot.
+        // The nearest node with a slot, from each node upwards.
         let mut carriers: Vec<usize> = (0..skeleton.nodes.len()).collect();
         for &(node, parent) in &skeleton.parents_first {
             let own = ends.iter().position(|end| *end == node);
@@ -81,8 +81,8 @@ impl Soles {
         Self { vertices, ankles: ends.iter().map(ankle).collect() }
     }
 
-    /// Returns the vertices of a foot that are outermost on each of its nodes: the nodes, and positions in their frames. `world` are the
-    /// matrices at rest.
+    /// Returns the vertices of a foot that are outermost on each of its nodes: the nodes, and positions in their frames. `world` contains
+    /// the world matrices at rest.
     pub(crate) fn outermost(&self, leg: usize, world: &[Affine3A]) -> Vec<(usize, Vec3)> {
         let mut of_nodes: BTreeMap<usize, Vec<Vec3>> = BTreeMap::new();
         for &(at, node) in self.vertices.get(leg).into_iter().flatten() {
@@ -92,8 +92,8 @@ impl Soles {
         of_nodes.iter().flat_map(|(node, points)| outermost(points).into_iter().map(|p| (*node, p))).collect()
     }
 
-    /// Returns the sole of a leg: its outermost points in six directions, all at the height of the lowest one. `facing` is
-    /// where the body faces, and `size` the length of the leg.
+    /// Returns the sole of a leg: its outermost points in six directions, all at the height of the lowest one. `facing` is the direction in
+    /// which the body faces, and `size` is the length of the leg.
     pub(crate) fn of_leg(&self, leg: usize, end: usize, facing: Vec3, size: f32) -> SolePoints {
         let ankle = self.ankles.get(leg).copied().unwrap_or_default();
         let facing = Vec3::new(facing.x, 0.0, facing.z).try_normalize().unwrap_or(Vec3::Z);
@@ -158,8 +158,8 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
     }
 }
 
-/// Returns the foot of a leg that ends at a node, with the points of its sole. `floor` is a height, and `size` the body's. `world` are the
-/// matrices at rest. `None` if a node of the foot has no size.
+/// Returns the foot of a leg that ends at a node, with the points of its sole. `floor` is the height of the floor, and `size` is the size
+/// of the body. `world` contains the world matrices at rest. Returns `None` if a node of the foot has zero scale.
 fn foot(
     skeleton: &Skeleton,
     world: &[Affine3A],

@@ -66,7 +66,7 @@ pub enum RobotError {
 }
 
 impl RobotError {
-    /// Returns the error of a body, with the names of its joints.
+    /// Converts an error of a body to an error with the names of its joints.
     pub(super) fn of(error: SolveError, name: &dyn Fn(usize) -> String) -> Self {
         match error {
             SolveError::Mimic { link, leader, why } => {

@@ -37,7 +37,7 @@ impl JointUnit {
 pub struct RobotJoint {
     /// Name in the file.
     pub name: String,
-    /// The unit of its value.
+    /// The unit of the joint's value.
     pub unit: JointUnit,
     /// The smallest and the largest value. `None` for a continuous joint, which turns without end.
     pub range: Option<[f64; 2]>,
@@ -47,7 +47,7 @@ pub struct RobotJoint {
     pub rest: f64,
     /// Index of the link that the joint moves.
     pub link: usize,
-    /// Whether mimic joints follow this one. It then has no further revolutions.
+    /// Whether mimic joints follow this one. The value of such a joint is not changed by whole revolutions.
     pub(super) is_leader: bool,
 }
 
@@ -76,13 +76,13 @@ impl RobotJoint {
 pub struct RobotMimic {
     /// Name in the file.
     pub name: String,
-    /// The unit of its value.
+    /// The unit of the joint's value.
     pub unit: JointUnit,
     /// Position of the leader in `q`.
     pub leader: usize,
     /// URDF's multiplier.
     pub ratio: f64,
-    /// URDF's offset, radians or metres.
+    /// URDF's offset, in radians or metres.
     pub offset: f64,
     /// Index of the link that the joint moves.
     pub link: usize,

@@ -9,7 +9,7 @@ use crate::ik::{Body, JacobianColumn};
 use super::joint::JointUnit;
 use super::{Robot, RobotError, RobotJoint};
 
-/// A value beyond its range by less than this is a rounding error, radians or metres.
+/// A value that exceeds its range by less than this, in radians or metres, does so because of rounding.
 const ROUNDING: f64 = 1e-9;
 
 impl Robot {
@@ -46,7 +46,7 @@ impl Robot {
     }
 
     /// Returns the body for the solvers with these joint values. Its links have the indices of [`Robot::links`], and its world is the
-    /// robot's own frame. Ranges do not apply.
+    /// robot's own frame. The ranges of the joints are ignored.
     ///
     /// # Errors
     /// Those of [`Robot::check`].
@@ -75,7 +75,7 @@ impl Robot {
     }
 
     /// Returns the derivative of a point of a link with respect to `q`, one column for each joint: the velocity of the point and the
-    /// angular velocity of the link in the robot's own frame. The point is in the link's frame, metres.
+    /// angular velocity of the link in the robot's own frame. The point is in metres in the link's frame.
     ///
     /// # Errors
     /// Those of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
@@ -98,7 +98,7 @@ impl Robot {
     }
 }
 
-/// Returns the value that differs by whole revolutions, is within the range, and is nearest to `near`.
+/// Returns the value within the range that is nearest to `near` and differs from `value` by whole revolutions.
 fn unwrapped(joint: &RobotJoint, value: f64, near: f64) -> f64 {
     if joint.unit != JointUnit::Radians || joint.is_leader {
         return value;

@@ -83,7 +83,7 @@ impl Robot {
             let mimic = joint.mimic.and_then(|(leader, ratio, offset)| {
                 Some(Mimic { of: *link_of.get(&leader)?, ratio, offset })
             });
-            // The root has the robot's frame.
+            // The frame of the root link is the robot's frame.
             let (position, rotation) = if parent.is_none() { Default::default() } else { joint.origin };
             let limit = joint_limit(&joint.kind, 0.0);
             links.push(
@@ -144,7 +144,7 @@ impl Robot {
         &self.name
     }
 
-    /// Returns the joints that have a value in `q`, in its order.
+    /// Returns the joints that have a value in `q`, in the order of `q`.
     pub fn joints(&self) -> &[RobotJoint] {
         &self.joints
     }
@@ -195,7 +195,7 @@ impl Robot {
         up.filter(move |link| links.get(*link).is_some_and(|link| link.limit != Limit::Locked))
     }
 
-    /// Returns an upper bound of the distance between a link's origin and the first joint that moves it, metres.
+    /// Returns an upper bound of the distance between a link's origin and the first joint that moves the link, in metres.
     pub fn reach(&self, link: usize) -> f64 {
         let links = self.body.links();
         let up: Vec<usize> = std::iter::successors(Some(link), |link| links.get(*link)?.parent).collect();

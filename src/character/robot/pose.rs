@@ -25,8 +25,8 @@ impl Robot {
         Ok(pose)
     }
 
-    /// Returns the joint values of a pose of the robot's character. Hinges with more than one revolution have the values nearest to
-    /// `near`, or to rest if it has none. All values are within the ranges.
+    /// Returns the joint values of a pose of the robot's character. Hinges with more than one revolution have the values nearest to `near`,
+    /// or to rest if `near` does not contain them. All values are within the ranges.
     pub fn pose_values(&self, pose: &Pose, near: &[f64]) -> Vec<f64> {
         let mut body = self.body.clone();
         for (link, node) in self.nodes.iter().enumerate().skip(1) {

@@ -47,8 +47,8 @@ impl Robot {
         Ok(Solution { q: self.values(&body, &start), report })
     }
 
-    /// Solves many problems, in parallel with the feature `rayon`. `q0` returns the start of each. The results are bit-identical to
-    /// single solves, for any number of threads.
+    /// Solves many problems, in parallel if the feature `rayon` is enabled. `q0` returns the start of each problem. The results are
+    /// bit-identical to single solves, for any number of threads.
     ///
     /// # Errors
     /// Each problem has its own result, with the errors of [`Robot::solve`].
@@ -65,10 +65,10 @@ impl Robot {
         goals.par_iter().enumerate().map_init(Solver::default, |s, (i, g)| solve(s, (i, g))).collect()
     }
 
-    /// Follows a path: solves one problem after the other, each from the result of the one before, so that the joints do not jump.
+    /// Follows a path: solves one problem after the other, each from the previous result, so that the joints do not jump.
     ///
     /// # Errors
-    /// The index of the first problem that is rejected, and why.
+    /// Returns the index of the first problem that is rejected, and the reason.
     pub fn follow(
         &self,
         path: &[Vec<Goal>],

@@ -68,8 +68,8 @@ impl JointTable {
         text
     }
 
-    /// Reads a table from CSV, or from JSON, whose first character is `{`: an object of names and values, or one with such an object
-    /// under the key `q`, as in the JSON of a pose.
+    /// Reads a table from CSV or JSON. JSON is recognised by its first character, `{`. It is an object of names and values, or an object
+    /// with such an object under the key `q`, as in the JSON of a pose.
     ///
     /// # Errors
     /// [`TableError`] with the line or the name of the joint.

@@ -162,7 +162,7 @@ fn poses_and_joint_values_agree() {
     let pose = robot.pose(&character, &q).unwrap();
     let values = robot.pose_values(&pose, &[]);
     assert!(values.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-6), "{values:?}");
-    // A value beyond half a turn needs a neighbour.
+    // Without a value in `near`, a value beyond half a turn is not found again.
     let pose = robot.pose(&character, &[0.7, -0.4, 5.0, 0.01]).unwrap();
     assert!((robot.pose_values(&pose, &[])[2] - (5.0 - TAU)).abs() < 1e-6);
     assert!((robot.pose_values(&pose, &[0.0, 0.0, 4.5, 0.0])[2] - 5.0).abs() < 1e-6);

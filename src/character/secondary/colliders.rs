@@ -4,8 +4,8 @@ use glam::{DAffine3, DVec3};
 
 use crate::asset::ColliderShape;
 
-/// Returns the vector by which a sphere has to move so that it does not penetrate a collider, or `None` if it does not
-/// penetrate it. `center` and `radius` are the sphere's.
+/// Returns the vector by which a sphere has to move so that it does not penetrate a collider, or `None` if it already
+/// does not. `center` and `radius` are the sphere's.
 pub(super) fn correction(
     shape: &ColliderShape,
     world_from_node: &DAffine3,
@@ -46,7 +46,7 @@ fn from_point(from: DVec3, own: f64, radius: f64, inside: bool) -> Option<DVec3>
     if distance >= 0.0 {
         return None;
     }
-    // A sphere exactly on the axis has no direction in which it could leave.
+    // A sphere whose centre is exactly on the axis has no direction in which it could leave.
     let outwards = from.try_normalize()?;
     Some(if inside { outwards * distance } else { outwards * -distance })
 }

@@ -46,7 +46,7 @@ pub fn apply_constraints(
     }
 }
 
-/// Returns the local rotation of a constrained node. Returns `None` if an aimed node is where its source is.
+/// Returns the local rotation of a constrained node. Returns `None` if an aimed node is at the position of its source.
 fn rotation(skeleton: &Skeleton, constraint: &Constraint, pose: &Pose) -> Option<DQuat> {
     let rest_of = |node: usize| skeleton.nodes.get(node).map(|n| n.rest.rotation.as_dquat().normalize());
     let rest = rest_of(constraint.node)?;
@@ -55,10 +55,11 @@ fn rotation(skeleton: &Skeleton, constraint: &Constraint, pose: &Pose) -> Option
     let full = match constraint.kind {
         ConstraintKind::Rotation => rest * (source_rest()?.conjugate() * source()?),
         ConstraintKind::Roll(axis) => {
-            // The turn of the source in the frame that both have as their parent, and in the frame of this node.
+            // The source's rotation from rest, first in the parent's frame and then in the frame of the constrained
+            // node.
             let in_parent = source()? * source_rest()?.conjugate();
             let own = rest.conjugate() * in_parent * rest;
-            // Without the swing of the axis itself, a turn about it remains.
+            // After the swing of the axis is removed, a twist about the axis remains.
             let swing = DQuat::from_rotation_arc(axis.vector(), (own * axis.vector()).normalize());
             rest * swing.conjugate() * own
         }

@@ -7,7 +7,7 @@ use crate::pose::{Pose, orientation, rest_orientation, update_world_matrices};
 
 use super::matrices::narrow;
 
-/// The direction of a look relative to the head, in degrees.
+/// The gaze direction relative to the head, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gaze {
     /// Positive to the left of the character.
@@ -16,8 +16,8 @@ pub struct Gaze {
     pub pitch: f64,
 }
 
-/// Turns the eyes of a pose to a point in the world, or sets the expressions that show it. Returns the direction, or
-/// `None` if the character cannot look anywhere or the point is between its eyes.
+/// Turns the eyes of a pose to a point in the world, or sets the expressions for this gaze. Returns the gaze direction,
+/// or `None` if the character has no look-at settings or the point is between its eyes.
 ///
 /// ```
 /// use sinew_character::asset::{Character, LookAt, LookAtKind, Node, RangeMap, Skeleton, Transform};
@@ -66,7 +66,7 @@ pub fn look_at(
     Some(gaze)
 }
 
-/// Turns the eyes of a pose in a direction relative to the head, or sets the expressions that show it.
+/// Turns the eyes of a pose in a direction relative to the head, or sets the expressions for this gaze.
 pub fn apply_gaze(character: &Character, gaze: Gaze, pose: &mut Pose) {
     let Some(look) = &character.look_at else { return };
     match look.kind {
@@ -75,7 +75,7 @@ pub fn apply_gaze(character: &Character, gaze: Gaze, pose: &mut Pose) {
     }
 }
 
-/// Rotates +Z to the front of the character at rest.
+/// Returns the rotation from +Z to the front of the character at rest.
 fn front(look: &LookAt) -> DQuat {
     if look.faces_back { DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0) } else { DQuat::IDENTITY }
 }
@@ -117,7 +117,7 @@ fn turn_eyes(character: &Character, look: &LookAt, gaze: Gaze, pose: &mut Pose) 
     }
 }
 
-/// Adds the morph weights of the expressions that look in a direction. Expressions use the outer range for both sides.
+/// Adds the morph weights of the expressions for a gaze direction. The outer range map applies to both sides.
 fn express(character: &Character, look: &LookAt, gaze: Gaze, pose: &mut Pose) {
     let (x, y) = (look.outer.map(gaze.yaw.abs()), gaze.pitch.abs());
     let horizontal = if gaze.yaw > 0.0 { "lookLeft" } else { "lookRight" };

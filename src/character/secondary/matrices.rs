@@ -17,13 +17,13 @@ pub(super) fn local_matrix(skeleton: &Skeleton, pose: &Pose, node: usize) -> DAf
     DAffine3::from_scale_rotation_translation(scale.as_dvec3(), rotation, translation.as_dvec3())
 }
 
-/// Returns a matrix in double precision.
+/// Converts a matrix to double precision.
 pub(super) fn wide(matrix: glam::Affine3A) -> DAffine3 {
     let [x, y, z] = [matrix.matrix3.x_axis, matrix.matrix3.y_axis, matrix.matrix3.z_axis];
     DAffine3::from_cols(x.as_dvec3(), y.as_dvec3(), z.as_dvec3(), matrix.translation.as_dvec3())
 }
 
-/// Returns the world position of a node. Takes time in proportion to its depth.
+/// Returns the world position of a node. Takes time in proportion to the node's depth.
 pub(super) fn world_position(skeleton: &Skeleton, pose: &Pose, node: usize) -> DVec3 {
     let above = skeleton.nodes.get(node).and_then(|n| n.parent);
     let up = above.into_iter().flat_map(|parent| skeleton.ancestors(parent));
@@ -31,7 +31,7 @@ pub(super) fn world_position(skeleton: &Skeleton, pose: &Pose, node: usize) -> D
     up.fold(own, |point, n| local_matrix(skeleton, pose, n).transform_point3(point))
 }
 
-/// Returns a rotation in single precision that has unit length, or `None` if it is not finite.
+/// Normalises a rotation and converts it to single precision. Returns `None` if it is not finite.
 pub(super) fn narrow(rotation: DQuat) -> Option<glam::Quat> {
     let rotation = rotation.normalize();
     rotation.is_finite().then(|| rotation.as_quat())

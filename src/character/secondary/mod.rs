@@ -1,7 +1,7 @@
 //! Motion that follows from a pose: node constraints, eyes that look at a point, and spring bones.
 //!
-//! They are applied in this order, after the pose of the body is known. All of them are plain functions of a pose, except
-//! for springs, whose state is in [`Springs`].
+//! These are applied in this order, after the pose of the body is known. All of them are plain functions of a pose, except for springs,
+//! whose state is in [`Springs`].
 
 mod colliders;
 mod constraints;

@@ -22,7 +22,7 @@ pub(super) struct Plan {
 pub(super) struct PlannedNode {
     pub(super) node: usize,
     pub(super) parent: Option<usize>,
-    /// The joint at this node, with its number and its spring's.
+    /// The joint at this node, with its index and the index of its spring.
     pub(super) joint: Option<(SpringJoint, usize, usize)>,
     /// Whether no other node of the plan is above it.
     pub(super) is_root: bool,
@@ -70,14 +70,14 @@ impl Plan {
     }
 }
 
-/// Sorts the nodes that move so that each comes after its parent and, if possible, after the other nodes that it needs. A
-/// collider that is moved by the joint that it pushes is in a cycle.
+/// Sorts the nodes that move so that each comes after its parent and, if possible, after the other nodes that it needs. This is not
+/// possible in a cycle, such as a collider that is moved by the joint that it pushes.
 fn sorted<I: Iterator<Item = usize>>(
     skeleton: &Skeleton,
     moves: &[bool],
     needs: impl Fn(usize) -> I,
 ) -> Vec<usize> {
-    // What is pushed last is visited first.
+    // The entry that was pushed last is visited first.
     enum Visit {
         Start(usize),
         End(usize),
@@ -98,7 +98,7 @@ fn sorted<I: Iterator<Item = usize>>(
                     }
                     waiting.push(Visit::End(node));
                     waiting.extend(needs(node).filter(|&n| !is_started[n]).map(Visit::Start));
-                    // The parent comes first.
+                    // The parent is visited first.
                     waiting.extend(skeleton.nodes[node].parent.map(Visit::Start));
                 }
             }
@@ -107,7 +107,7 @@ fn sorted<I: Iterator<Item = usize>>(
     parents_first(skeleton, moves, &order)
 }
 
-/// Moves parents before their children, where a cycle has put them behind.
+/// Moves parents before their children where a cycle has put them after their children.
 fn parents_first(skeleton: &Skeleton, moves: &[bool], order: &[usize]) -> Vec<usize> {
     let mut is_done = vec![false; moves.len()];
     let mut sorted = Vec::with_capacity(order.len());
@@ -122,7 +122,7 @@ fn parents_first(skeleton: &Skeleton, moves: &[bool], order: &[usize]) -> Vec<us
     sorted
 }
 
-/// Returns the largest extent of the nodes at rest along an axis, or infinity if they have none.
+/// Returns the largest extent of the nodes at rest along an axis, or infinity if they have no extent.
 fn size(skeleton: &Skeleton) -> f64 {
     let mut world = vec![glam::Affine3A::IDENTITY; skeleton.nodes.len()];
     let (mut lo, mut hi) = (glam::Vec3A::INFINITY, glam::Vec3A::NEG_INFINITY);

@@ -16,13 +16,13 @@ use super::plan::Plan;
 /// step.
 pub const STEPS_PER_SECOND: u32 = 60;
 
-/// Motion in one step that counts as rest, relative to half the figure's size.
+/// Largest motion in one step that counts as rest, relative to half the figure's size.
 const REST: f64 = 1e-6;
 
 /// A simulation of the spring bones of a character.
 ///
 /// It advances in steps of a fixed length. [`Springs::apply`] shows the joints at any time after the last step without changing
-/// the simulation, so the result depends on the time and not on how often it is shown.
+/// the simulation, so the result depends on the time and not on how often the joints are shown.
 #[derive(Clone, Debug)]
 pub struct Springs {
     plan: Arc<Plan>,
@@ -40,7 +40,7 @@ pub struct Springs {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Tail {
     now: DVec3,
-    /// One step earlier.
+    /// The position one step earlier.
     before: DVec3,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Scene<'a> {
     fn new(plan: &'a Plan, spring: &'a Spring, world: &'a [DAffine3]) -> Self {
         let center = spring.center.and_then(|node| world.get(node)).copied().unwrap_or(DAffine3::IDENTITY);
         let inverse = center.inverse();
-        // Space that is scaled to zero has no inverse.
+        // A space that is scaled to zero has no inverse.
         let is_usable = center.is_finite() && inverse.is_finite();
         let (world_from_center, center_from_world) =
             if is_usable { (center, inverse) } else { (DAffine3::IDENTITY, DAffine3::IDENTITY) };
@@ -76,7 +76,7 @@ impl Springs {
         Some(Self { plan, tails, shown, roots, shown_roots: Vec::new(), world: Vec::new() })
     }
 
-    /// Forgets where the joints are. The next pose shows them at rest and without velocity.
+    /// Resets the simulation. In the next pose, the joints are at rest and have no velocity.
     pub fn reset(&mut self) {
         self.tails.clear();
     }
@@ -86,7 +86,7 @@ impl Springs {
         self.plan.nodes.iter().any(|n| n.node == node && n.joint.is_some())
     }
 
-    /// Turns the joints of a pose to their state a `fraction` of a step after the last one, from 0 to 1, and updates the world
+    /// Turns the joints of a pose to their state at a `fraction` of a step, from 0 to 1, after the last step, and updates the world
     /// matrices of the pose.
     ///
     /// The rotations of the joints in the given pose do not matter. All joints are reset if a root joint has moved by more than
@@ -109,8 +109,8 @@ impl Springs {
         update_world_matrices(skeleton, pose, self.plan.first, world_from_node);
     }
 
-    /// Makes the last applied pose the result of a step. Its fraction must have been 1. Returns whether a joint has moved in the
-    /// step, by more than a millionth of the figure's size.
+    /// Makes the last applied pose the result of a step. The `fraction` of that pose must have been 1. Returns whether a joint has moved in
+    /// the step by more than a millionth of half the figure's size.
     pub fn end_step(&mut self) -> bool {
         let smallest = REST * self.plan.jump.min(1.0);
         let moves = |tail: &Tail| tail.now.distance(tail.before) > smallest;
@@ -160,13 +160,13 @@ impl Springs {
     }
 }
 
-/// A joint in its parent's pose, turned as at rest.
+/// A joint with its parent in the current pose and its own rotation at rest.
 struct Body {
     /// Position of the joint in world space.
     head: DVec3,
     /// Position of its tail in world space.
     tail: DVec3,
-    /// Unit vector from the joint to its tail, in its own space.
+    /// Unit vector from the joint to its tail, in the joint's space.
     axis: DVec3,
     world_from_joint: DAffine3,
     rest: DQuat,
@@ -197,7 +197,7 @@ impl Body {
         for collider in spring.colliders.iter().filter_map(|&c| plan.colliders.get(c)) {
             let Some(world_from_node) = world.get(collider.node) else { continue };
             if let Some(by) = correction(&collider.shape, world_from_node, next, joint.hit_radius) {
-                // A fraction of a step corrects that fraction, so a frame just after a step shows the result of that step.
+                // Within a step, only the same fraction of the correction applies, so a frame just after a step shows that step's result.
                 next = on_sphere(next + by * fraction);
             }
         }

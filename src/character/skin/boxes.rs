@@ -1,4 +1,4 @@
-//! Bounding boxes of skinned parts, computed from hulls around the vertices of each joint. They need no skinned vertices.
+//! Bounding boxes of skinned parts, computed from hulls around the vertices of each joint. No skinned vertices are needed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::hull::Hull;
 /// of its joints' hulls.
 #[derive(Clone, Debug, Default)]
 pub struct JointBoxes {
-    /// The joints that influence a vertex, as indices into the matrices of the part, with their hulls.
+    /// The joints that influence at least one vertex, as indices into the matrices of the part, with their hulls.
     joints: Vec<(usize, Hull)>,
     /// The hull of all vertices.
     all: Hull,
@@ -51,8 +51,8 @@ impl JointBoxes {
 
     /// Returns a box in world metres that contains all vertices of the posed part, and is often slightly larger.
     ///
-    /// Returns `None` if a joint has no matrix, and for dual quaternions: they turn a vertex around an axis that depends on the
-    /// pose, and so do not keep it between the images under its joints' matrices.
+    /// Returns `None` if a joint has no matrix, and for dual quaternions. These turn a vertex around an axis that depends on the pose, so
+    /// it may leave the box around its images under its joints' matrices.
     ///
     /// `morph_weights`: one weight per morph target. Missing weights count as zero.
     ///
@@ -93,8 +93,8 @@ impl JointBoxes {
         Some(bounds)
     }
 
-    /// Returns the boxes of all vertices that each joint moves, with all morph targets at weights from zero to one. Joints are
-    /// indices into the matrices of the part.
+    /// Returns, for each joint, the box of all vertices that it moves, for all morph weights from zero to one. A joint is an index into the
+    /// matrices of the part.
     pub fn reach(&self) -> Vec<(usize, Bounds)> {
         let (lo, hi) = self.displacement(&vec![1.0; self.morphs.len()]);
         let widened = |around: &Hull| {
@@ -107,7 +107,7 @@ impl JointBoxes {
         }
     }
 
-    /// Returns the smallest and the largest displacement of a vertex by the morph targets.
+    /// Returns the smallest and the largest displacement of any vertex by the morph targets, per coordinate.
     fn displacement(&self, weights: &[f32]) -> (Vec3, Vec3) {
         let used =
             self.morphs.iter().zip(weights).filter(|(morph, weight)| !morph.is_empty() && **weight != 0.0);

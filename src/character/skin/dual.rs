@@ -9,9 +9,9 @@ use glam::{DMat3, DQuat, DVec3, Mat3, Mat4, Quat, Vec3, Vec4, Vec4Swizzles};
 
 use crate::asset::Influences;
 
-/// Maximum number of steps of the polar decomposition. Near the solution it converges quadratically.
+/// Maximum number of steps of the polar decomposition. Near the solution, the iteration converges quadratically.
 const STEPS: usize = 40;
-/// A matrix counts as singular if its determinant is below this fraction of the cube of its size.
+/// A matrix counts as singular if its determinant is below this fraction of the cube of its largest component.
 const SINGULAR: f64 = 1e-9;
 
 /// Packs a `world_from_mesh` into the columns of one matrix for the shader's storage buffer. The columns are the real
@@ -46,7 +46,7 @@ fn stretch(diagonal: Vec4, off: Vec4) -> Mat3 {
     )
 }
 
-/// Returns the rotation of the polar decomposition. If the matrix mirrors, its stretch inverts all three axes.
+/// Returns the rotation of the polar decomposition. If the matrix mirrors, the stretch inverts all three axes.
 fn rotation(matrix: DMat3) -> DQuat {
     let size = matrix.to_cols_array().iter().fold(0.0_f64, |a, x| a.max(x.abs()));
     if size == 0.0 || !matrix.is_finite() {
@@ -120,7 +120,7 @@ impl Blend {
         for set in sets {
             for (&joint, weight) in set.joints[vertex].iter().zip(set.weights[vertex].to_array()) {
                 let m = &joints[usize::from(joint)];
-                // A rotation has two quaternions. Use the one on the same side as the first joint's.
+                // A rotation has two quaternions. Use the one in the same hemisphere as the first joint's.
                 let side = if m.x_axis.dot(pivot) < 0.0 { -weight } else { weight };
                 sum.x_axis += m.x_axis * side;
                 sum.y_axis += m.y_axis * side;

@@ -1,12 +1,12 @@
-//! How far a set of points reaches in 26 directions (a discrete oriented polytope, Klosowski et al. 1998). Transformed by a
-//! matrix, it gives a much tighter box than a transformed box does.
+//! How far a set of points reaches in 26 directions (a discrete oriented polytope, Klosowski et al. 1998). After a transformation, the box
+//! around the hull is much tighter than the box around a transformed box.
 
 use glam::{Mat4, Vec3};
 
 use crate::view::Bounds;
 
-/// Margin by which boxes exceed the posed vertices, relative to the largest number in the computation. The sums of weights and
-/// matrices are rounded.
+/// Margin by which boxes exceed the posed vertices, relative to the largest number in the computation. It covers rounding in the sums of
+/// weights and matrices.
 const MARGIN: f32 = 6e-6;
 
 /// The reach of some points in all directions whose components are −1, 0 or 1.
@@ -22,10 +22,10 @@ impl Default for Hull {
     }
 }
 
-/// Index of the direction without length.
+/// Index of the zero direction.
 const CENTER: usize = 13;
 
-/// Returns the direction of an index. The opposite direction has 26 minus this index.
+/// Returns the direction of an index. The opposite direction has the index 26 − `index`.
 fn direction(index: usize) -> [i8; 3] {
     [index / 9, index / 3 % 3, index % 3].map(|digit| [-1, 0, 1][digit])
 }
@@ -69,10 +69,11 @@ impl Hull {
     }
 
     /// Returns an upper bound of how far the points reach in a direction of any length. The direction is a sum of three of the 26
-    /// with positive factors: those of its largest component, of its two largest, and of all three.
+    /// directions with factors of at least zero. They have the signs of its largest component, of its two largest components, and of all
+    /// three.
     fn reach(&self, along: Vec3) -> f32 {
         let Vec3 { x, y, z } = along;
-        // The size of each component, and by how much its direction changes the index.
+        // The magnitude of each component, and by how much its sign changes the index.
         let term = |value: f32, place: isize| (value.abs(), if value < 0.0 { -place } else { place });
         let (mut a, mut b, mut c) = (term(x, 9), term(y, 3), term(z, 1));
         if a.0 < b.0 {

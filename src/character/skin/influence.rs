@@ -1,4 +1,4 @@
-//! Which joint moves a point of a surface.
+//! Finds the joints that move a point of a surface.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +32,8 @@ pub fn weighted_joints(character: &Character) -> BTreeSet<usize> {
     joints
 }
 
-/// Returns the nodes that move a point of a triangle with their weights, the largest first: the part's node alone if it has no skin.
-/// `at` are barycentric coordinates.
+/// Returns the nodes that move a point of a triangle, with their weights, the largest first. Without a skin, this is only the part's node.
+/// `at` contains barycentric coordinates.
 pub fn influencing_nodes(
     character: &Character,
     part: Part,

@@ -12,13 +12,12 @@ use crate::asset::{Character, Part};
 
 use super::{SkinMatrices, dual};
 
-/// A method that blends the joints of a vertex.
+/// A method that blends the joint transforms of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Skinning {
-    /// Weighted sum of matrices. Fast, and the method for which most files are made. Strongly twisted or bent parts
-    /// shrink.
+    /// Weighted sum of matrices. Fast. Most files are made for this method. Strongly twisted or bent parts shrink.
     #[default]
     Linear,
     /// Dual quaternions for the rigid part of a transform, and matrices for the stretch. Keeps the volume, but
@@ -62,7 +61,7 @@ pub struct Palette {
     skinning: Skinning,
     ranges: Vec<(MatrixSource, Range<usize>)>,
     range_of_part: Vec<usize>,
-    /// For each part, how much of its skin each of its matrices moves: its index within the range, and the sum of its weights.
+    /// For each part, the matrices that move it: the index of each matrix within the part's range, and the sum of its weights.
     weights_of_part: Vec<Vec<(usize, f32)>>,
 }
 
@@ -111,7 +110,8 @@ impl Palette {
         }
     }
 
-    /// Returns the node and the inverse bind matrix of each matrix, in their order. Rigid parts have the identity.
+    /// Returns the node and the inverse bind matrix of each skin matrix, in the order of [`Palette::matrices`]. Rigid parts have the
+    /// identity as inverse bind matrix.
     pub fn sources(&self, character: &Character) -> impl Iterator<Item = (usize, Affine3A)> {
         self.ranges.iter().flat_map(|(source, _)| match *source {
             MatrixSource::Skin(skin) => {

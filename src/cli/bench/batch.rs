@@ -85,7 +85,7 @@ fn row(
     let goals = &all.goals[..size];
     let (mut best, mut device) = (f64::INFINITY, f64::INFINITY);
     let (mut reached, mut on_gpu) = (0, 0);
-    // Compiles the shaders.
+    // Solve one problem first, to compile the shaders before the measurement.
     drop(solver.solve_many(&mut all.bodies[..1].to_vec(), &goals[..1], options));
     for _ in 0..ROUNDS {
         let mut bodies = all.bodies[..size].to_vec();
@@ -154,7 +154,7 @@ fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
     let mut goals = |_| {
         let mut posed = body.clone();
         pose_randomly(&mut posed, &mut random);
-        // Half of the way from the start pose, so that all ends are reachable together.
+        // Turn each joint only half of the way to its random rotation, so that all ends can reach their goals together.
         for link in 0..body.links().len() {
             posed.set_rotation(link, body.rotations()[link].slerp(posed.rotations()[link], 0.5));
         }

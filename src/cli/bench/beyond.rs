@@ -14,14 +14,14 @@ use super::cases::{self, arm, degrees, pose_randomly};
 use super::measure::{nearest_rank, sorted};
 use super::robots::Robot;
 
-/// Number of random starts that search for the best pose. Each is iterated without restarts.
+/// Number of random starts that search for the best pose. Each start is iterated without restarts.
 const STARTS: usize = 200;
-/// A result counts as the best one if its end is at most this much farther from the target, as a fraction of the reach.
+/// A result counts as nearest if its distance to the target exceeds that of the best result by at most this fraction of the reach.
 const NEAR: f64 = 0.01;
 /// Distances of the targets from the base, as multiples of the reach.
 const DISTANCES: [f64; 2] = [1.001, 1.5];
 
-/// The methods that promise the nearest pose come first.
+/// The methods to compare by default. Those that promise to find the nearest pose come first.
 pub(super) const METHODS: [Method; 11] = [
     Method::Auto,
     Method::Dls,
@@ -53,7 +53,7 @@ pub(super) struct BeyondRow {
     pub(super) cases: usize,
     /// Fraction of the cases within 1 % of the reach of the best of the random starts.
     pub(super) nearest: f64,
-    /// Errors beyond the best one that 95 % and 99 % of the cases do not exceed, as fractions of the reach.
+    /// 95th and 99th percentile of the difference between the error and that of the best random start, as fractions of the reach.
     pub(super) excess_p95: f64,
     pub(super) excess_p99: f64,
     pub(super) iterations: f64,
@@ -89,7 +89,7 @@ pub(super) fn sets(count: usize, seed: u64) -> Result<Vec<(String, Vec<FarCase>)
     Ok(all)
 }
 
-/// Returns a problem with a target beyond the reach in a random direction. Every second one starts in a random pose.
+/// Returns a problem with a target beyond the reach in a random direction. On average, every second problem starts in a random pose.
 fn case(mut body: Body, random: &mut Random) -> FarCase {
     let links = body.links();
     let (end, reach) = (links.len() - 1, links.iter().skip(1).map(|l| l.offset.length()).sum());

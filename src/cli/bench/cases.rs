@@ -18,7 +18,7 @@ pub(super) struct Cases {
     pub(super) goals: Vec<Goal>,
     /// Whether each solve starts from the previous answer. If so, the first goal only sets the start pose.
     pub(super) warm: bool,
-    /// Length of the fully stretched body, metres.
+    /// Length of the fully stretched body, in metres.
     pub(super) reach: f64,
 }
 
@@ -213,8 +213,8 @@ fn limited_chain(n: usize) -> Result<Body, SolveError> {
     arm(&(0..n).map(|i| (limit(i), link)).collect::<Vec<_>>())
 }
 
-/// Turns every joint above another link to a random rotation within its limit. The angles of hinges and twists, the
-/// points in swing ellipses and free rotations are uniformly distributed.
+/// Turns every joint but the last to a random rotation within its limit. The angles of hinges and twists, the points in swing
+/// ellipses and free rotations are uniformly distributed.
 pub(super) fn pose_randomly(body: &mut Body, random: &mut Random) {
     for i in 0..body.links().len() - 1 {
         let link = body.links()[i];

@@ -1,5 +1,5 @@
-//! The continuity of solvers along dragged paths, for a free chain and for bodies with limits whose paths leave their
-//! reach and return.
+//! Measures how continuously solvers follow dragged paths. The bodies are a free chain, and bodies with limits that are dragged
+//! beyond their reach and back.
 
 use std::f64::consts::{FRAC_PI_4, TAU};
 use std::time::Instant;
@@ -26,12 +26,12 @@ pub(super) const METHODS: [Method; 7] = [
 ];
 /// Largest step of a target between two frames, as a fraction of the reach.
 const STEP: f64 = 0.002;
-/// The end jumps if it moves by more than this multiple of the target's step, plus twice the tolerance.
+/// A frame counts as a jump if the end moves by more than this multiple of the target's step, plus twice the tolerance.
 const JUMP: f64 = 5.0;
 /// Tolerance of the solves, as a fraction of the reach.
 const TOLERANCE: f64 = 1e-4;
 /// Turns are compared with the least turn in frames in which the end moves by at least this multiple of the target's
-/// step. In the others, the target moves along the border of the reach or beyond it, and the least turn is almost zero.
+/// step. In other frames, the target moves along the border of the reach or beyond it, and the least turn is almost zero.
 const MOVED: f64 = 0.1;
 /// Number of repeated solves of the last target.
 const REPEATS: usize = 10;
@@ -46,7 +46,7 @@ pub(super) struct DragRow {
     pub(super) frames: usize,
     /// Number of frames in which the end moves by more than five times the target's step plus twice the tolerance.
     pub(super) jumps: usize,
-    /// Number of frames in which the end moves against the direction of the target's step, by more than a tenth of it.
+    /// Number of frames in which the end moves against the direction of the target's step by more than a tenth of the step's length.
     pub(super) reversals: usize,
     /// The largest turn of a frame as a multiple of the least turn within the limits that moves the end equally far. A turn is
     /// the root of the sum of the squared joint angles above the end. `None` for a body with other goals.
@@ -60,14 +60,14 @@ pub(super) struct DragRow {
     pub(super) flips: usize,
     /// Largest rotation of a joint while the target does not move, radians.
     pub(super) jitter: f64,
-    /// Largest difference of a joint in radians between two solves of the same target from rest, with other targets
-    /// solved in between.
+    /// Largest rotation of a joint, in radians, between the results of two solves of the same target from rest, with other targets solved
+    /// in between.
     pub(super) drift: f64,
     /// Median time of a solve, microseconds.
     pub(super) median_us: f64,
 }
 
-/// The target position at a fraction of the path, from 0 to 1.
+/// Returns the target position at a fraction of the path, from 0 to 1.
 type Path = Box<dyn Fn(f64) -> DVec3>;
 
 /// A path for the end of a body.
@@ -178,7 +178,7 @@ impl Drag {
         std::iter::once(goal).chain(self.dragged.held.iter().copied()).collect()
     }
 
-    /// Returns the number of frames in which no step of the target exceeds [`STEP`].
+    /// Returns the number of frames into which the path is divided, so that no step of the target exceeds [`STEP`].
     fn frame_count(&self) -> usize {
         const SAMPLES: usize = 6000;
         #[expect(clippy::cast_precision_loss, reason = "samples are few")]
@@ -285,7 +285,7 @@ fn position(body: &Body, link: usize) -> DVec3 {
     body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation)
 }
 
-/// The angles in radians by which the joints have turned.
+/// Returns the angles in radians by which the joints have turned.
 fn angles<'a>(before: &'a [DQuat], body: &'a Body) -> impl Iterator<Item = f64> + 'a {
     before.iter().zip(body.rotations()).map(|(a, b)| {
         let d = a.conjugate() * *b;

@@ -17,16 +17,16 @@ pub(super) struct Dragged {
     pub(super) body: Body,
     /// The link whose joint is dragged.
     pub(super) end: usize,
-    /// Goals that stay where they are.
+    /// Goals of other links that do not move during the drag.
     pub(super) held: Vec<Goal>,
-    /// Length from the base of the dragged limb to the end, metres, and the position of this base in the world.
+    /// Length of the dragged limb in metres, from its base to the end, and the world position of the base.
     pub(super) reach: f64,
     pub(super) base: DVec3,
-    /// Whether every joint moves the end but no other goal.
+    /// Whether every joint moves the dragged end and no joint moves a link with another goal.
     pub(super) is_chain: bool,
 }
 
-/// Returns a chain that bends at each joint by a fraction of its range.
+/// Returns a chain whose joints are turned away from rest, see [`bent`].
 fn chain(name: &'static str, body: Body) -> Dragged {
     let end = body.links().len() - 1;
     let reach = body.links().iter().skip(1).map(|l| l.offset.length()).sum();

@@ -1,4 +1,4 @@
-//! The least turn of a body's joints that moves its end as a drag did.
+//! Computes the least turn of a body's joints that moves the body's end by the same displacement as a frame of a drag did.
 
 use glam::{DQuat, DVec3};
 
@@ -6,12 +6,12 @@ use crate::ik::{Body, Limit};
 
 /// Maximum number of rounds of the active-set method.
 const ROUNDS: usize = 64;
-/// A joint is within its limit if it is beyond it by at most this fraction of the whole turn.
+/// A joint counts as within its limit if it exceeds the limit by at most this fraction of the length of the whole turn.
 const WITHIN: f64 = 1e-3;
-/// No turn moves the end as prescribed if at least this fraction of the motion is missing.
+/// A solution is rejected if it misses the prescribed motion by more than this fraction. No turn then moves the end as prescribed.
 const MISSING: f64 = 1e-6;
-/// Fraction of the largest diagonal entry that is added to the diagonal of a system. It makes the matrix of a planar arm
-/// invertible.
+/// Fraction of the largest diagonal entry that is added to the diagonal of a linear system's matrix, so that the matrix of a planar
+/// arm is invertible.
 const FLOOR: f64 = 1e-13;
 
 /// The least-turn problem of a drag's frame: minimise Σ |ω|² over the joint turns ω, which are rotation vectors in the world,
@@ -22,13 +22,13 @@ struct LeastTurn {
     motions: Vec<Condition>,
 }
 
-/// Returns the turn between two poses as a multiple of the least turn that moves the end equally far, or zero if the turn is
-/// forced. A result below `least`, the result of another frame, is not computed exactly. `pole` is whether the goal has a
-/// pole, which also determines where the limb bends.
+/// Returns the length of the turn between two poses as a multiple of the least turn that moves the end equally far, or zero if there
+/// is no least turn. If the result is not greater than `least`, the result of another frame, it is only an upper bound. `pole` is
+/// whether the goal has a pole, which also determines where the limb bends.
 ///
-/// The least turn is computed in the halfway pose, where J times the turn equals the motion to third order. Near a singular
-/// pose, the shorter of those before and after the frame is used if it is longer: a motion along the border of the reach
-/// needs turns that no first-order step has.
+/// The least turn is computed in the halfway pose, where J times the turn equals the motion to third order. Without a pole, it is
+/// also computed in the first and the last pose, and the shorter of these two is used if it is longer than the halfway one. Near a
+/// singular pose, a motion along the border of the reach needs turns that no first-order step contains.
 pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, least: f64) -> f64 {
     let [first, halfway, last] = [0.0, 0.5, 1.0].map(|pose| LeastTurn::new(before, after, end, pole, pose));
     let turned = halfway.turned();
@@ -36,7 +36,7 @@ pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, le
         let outer = if pole { 0.0 } else { length(&first).min(length(&last)) };
         length(&halfway).max(outer)
     };
-    // The limits can only make the ratio smaller.
+    // The limits can only make the ratio smaller, so they need not be considered if the ratio without limits is small enough.
     let free = turned / longest(&LeastTurn::without_limits);
     if free <= least { free } else { turned / longest(&|problem| problem.within_limits(before)) }
 }
@@ -44,7 +44,7 @@ pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, le
 /// A joint that moves the end.
 struct MovedJoint {
     link: usize,
-    /// Rotation from the frame of the joint before it turns to the world.
+    /// Rotation from the joint's frame, without the joint's own rotation, to the world.
     world_from_frame: DQuat,
     position: DVec3,
     /// The axis of a hinge in the world.
@@ -53,8 +53,8 @@ struct MovedJoint {
     turn: DVec3,
 }
 
-/// A linear condition on the turns: their dot products with the gradients of the first joints sum to `value`, or to at most
-/// `value` for a border.
+/// A linear condition on the turns of the first joints: the sum of their dot products with the gradients is `value` or, for a border,
+/// at most `value`.
 struct Condition {
     gradients: Vec<DVec3>,
     value: f64,
@@ -62,8 +62,8 @@ struct Condition {
 }
 
 impl LeastTurn {
-    /// Returns the problem of a frame with the Jacobian of a pose between its first (0) and last (1) pose. If `pole` is set,
-    /// the motion of each joint above the end is prescribed too.
+    /// Returns the problem of a frame. The Jacobian is that of the pose at the fraction `pose` between the frame's first pose (0) and
+    /// last pose (1). If `pole` is set, the motion of each joint above the end is prescribed too.
     fn new(before: &Body, after: &Body, end: usize, pole: bool, pose: f64) -> Self {
         let mut between = before.clone();
         for (link, (a, b)) in before.rotations().iter().zip(after.rotations()).enumerate() {
@@ -91,7 +91,7 @@ impl LeastTurn {
             });
         }
         joints.reverse();
-        // Halfway, the turn meets the conditions exactly.
+        // In the halfway pose, the prescribed motion is defined by the turn itself, so the turn meets the conditions exactly.
         let is_halfway = pole || (0.0 < pose && pose < 1.0);
         let ends = std::iter::once((joints.len(), end));
         let inner = joints.iter().enumerate().skip(1).filter(|_| pole).map(|(i, joint)| (i, joint.link));
@@ -110,24 +110,24 @@ impl LeastTurn {
         Self { joints, motions }
     }
 
-    /// Returns the length of the frame's turn, radians: the root of the sum of the squared angles of the joints that move
+    /// Returns the length of the frame's turn in radians: the square root of the sum of the squared angles of the joints that move
     /// the end.
     fn turned(&self) -> f64 {
         self.joints.iter().map(|j| j.turn.length_squared()).sum::<f64>().sqrt()
     }
 
-    /// Returns the length of the least turn without limits, radians. It is never longer than within limits. It is infinite if
-    /// no turn moves the end as prescribed, such as along a stretched chain.
+    /// Returns the length in radians of the least turn without limits, which is never longer than the least turn within the limits. The
+    /// length is infinite if no turn moves the end as prescribed, for example along a stretched chain.
     fn without_limits(&self) -> f64 {
         self.solve(&[]).map_or(f64::INFINITY, |(turns, _)| length(&turns))
     }
 
-    /// Returns the length of the least turn within the limits, radians, or infinity if no turn moves the end as far.
+    /// Returns the length in radians of the least turn within the limits, or infinity if no turn moves the end as prescribed.
     ///
-    /// This is a dual active-set method (Goldfarb & Idnani 1983) with cutting planes (Kelley 1960). A joint beyond its limit
-    /// adds the plane between its turn and the nearest allowed one. Planes that hold a joint back on the wrong side are
-    /// removed. The least turn for some of the planes is never longer than for all, so the longest one found is a
-    /// lower bound even if the rounds do not suffice.
+    /// This is a dual active-set method (Goldfarb & Idnani 1983) with cutting planes (Kelley 1960). For a joint beyond
+    /// its limit, a plane is added that separates the joint's turn from the nearest allowed turn. Planes that pull a joint outwards
+    /// instead of holding it back are removed. The least turn for some of the planes is never longer than the least turn for all of them,
+    /// so the longest least turn found is a lower bound even if the number of rounds does not suffice.
     fn within_limits(&self, body: &Body) -> f64 {
         let (mut borders, mut least): (Vec<Condition>, _) = (Vec::new(), 0.0_f64);
         for _ in 0..ROUNDS {
@@ -156,7 +156,7 @@ impl LeastTurn {
     }
 
     /// Returns the least turns that meet the prescribed motions and lie on the borders, and a factor for each border, which
-    /// is positive if the border holds a joint back from the inside. `None` if there are no such turns.
+    /// is positive if the border pulls a joint outwards. `None` if there are no such turns.
     ///
     /// The turns are Aᵀ μ with A Aᵀ μ = b, where the rows of A are the conditions.
     fn solve(&self, borders: &[Condition]) -> Option<(Vec<DVec3>, Vec<f64>)> {
@@ -254,12 +254,12 @@ mod tests {
     }
 
     const WIDE: [[f64; 2]; 3] = [[-3.0, 3.0]; 3];
-    /// The turns of three hinges that move the end up by 0.001 m, from the angles 0, 1, −1. The Jacobian is (−s, 0, 0) and
-    /// (1 + c + 1, c + 1, 1), where s and c are the sine and cosine of one radian.
+    /// The turns of three hinges that move the end up by 0.001 m, from the angles 0, 1, −1. The rows of the
+    /// Jacobian are (−s, −s, 0) and (2 + c, 1 + c, 1), where s and c are the sine and cosine of one radian.
     fn upwards(share: f64) -> [f64; 3] {
         let (sin, cos) = 1.0_f64.sin_cos();
         let [x, y] = [[-sin, -sin, 0.0], [2.0 + cos, 1.0 + cos, 1.0]];
-        // x is perpendicular to the motion, and the cross product of both rows moves nothing.
+        // The turns must not move the end along x. Turns along the cross product of both rows do not move the end at all.
         let none = DVec3::from(x).cross(DVec3::from(y)).normalize();
         let wanted = DVec3::from(y).reject_from(DVec3::from(x));
         (wanted * (0.001 / wanted.length_squared()) + none * share).to_array()
@@ -281,12 +281,12 @@ mod tests {
         assert!((ratio(3.0 * least) - expected).abs() < 0.03, "{} for {expected}", ratio(3.0 * least));
     }
 
-    /// Without the limit, the first hinge would turn and the others less.
+    /// Without the limit, the least turn would turn the first hinge too, and the others less.
     #[test]
     fn turns_that_a_limit_forces_are_not_counted() {
         let start = [0.0, 1.0, -1.0];
         let limits = [[-3.0, 0.0], [-3.0, 3.0], [-3.0, 3.0]];
-        // With the second and third hinges only, −s ω₂ = 0, so only the third one moves the end up.
+        // If only the second and the third hinge may turn, −s ω₂ = 0, so only the third hinge moves the end up.
         let after = moved(start, [0.0, 0.0, 0.001]);
         let ratio = |limits| turn_ratio(&arm(limits, start), &arm(limits, after), 3, false, 0.0);
         assert!((ratio(limits) - 1.0).abs() < 1e-3, "{}", ratio(limits));

@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub(super) error_mean: f64,
     pub(super) error_p95: f64,
     pub(super) error_max: f64,
-    /// The result that the recomputed paper reports for this method.
+    /// The result that the paper reports for this method, in rows that recompute a paper's table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) published: Option<String>,
 }
@@ -114,13 +114,13 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The time that it takes to read the clock, seconds.
+/// Returns the time in seconds that reading the clock takes.
 pub(super) fn timer_overhead() -> f64 {
     let readings: Vec<f64> = (0..1001).map(|_| Instant::now().elapsed().as_secs_f64()).collect();
     nearest_rank(&sorted(&readings), 0.5)
 }
 
-/// Measures the reference time of this machine, nanoseconds. It is the time of one single-precision 1/√x in a sequence
+/// Measures the reference time of this machine in nanoseconds. It is the time of one single-precision 1/√x in a sequence
 /// in which each input is the previous result. Times of different or busy machines can be compared relative to it.
 pub(super) fn reference_time() -> f64 {
     const COUNT: u32 = 100_000;

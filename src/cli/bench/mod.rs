@@ -37,7 +37,7 @@ use poses::{PoseRow, Targets};
 use robots::Robot;
 use tables::Table;
 
-/// Default numbers of targets of a body, and of a robot arm.
+/// Default number of targets for a body, and for a robot arm.
 const CASES: usize = 1000;
 const ROBOT_CASES: usize = 10_000;
 const SEED: u64 = 1;
@@ -205,7 +205,7 @@ fn fraction(text: &str) -> Result<f64, String> {
     fraction.ok_or_else(|| "must be a positive number".into())
 }
 
-/// Parses the value of `--option`. Options with their own flag here are rejected.
+/// Parses the value of `--option`. Options for which `sinew bench` has a separate flag are rejected.
 fn option(text: &str) -> Result<(&'static SolverOption, OptionValue), String> {
     let (option, value) = SolverOption::parse_assignment(text).map_err(|e| e.to_string())?;
     let own = match option.key {

@@ -12,7 +12,7 @@ use super::measure::{self, Row};
 const TOLERANCE: f64 = 1e-9;
 const ITERATIONS: usize = 500;
 
-/// What "limits off" means, which the paper does not say.
+/// A note below the table. It says what "limits off" means, because the paper does not.
 pub(super) const NOTE: &str = "limits on: hinges in a plane with the paper's ranges; limits off: ball joints without \
     limits. Both have the same targets, which poses within the limits reach. A position is wrong if its error exceeds \
     1.1 times the tolerance. The form \"printed\" is textbook=true: the equations alone, with the -2 of eq. 14.";
@@ -22,13 +22,13 @@ struct PaperMethod {
     name: &'static str,
     method: Method,
     correction: Correction,
-    /// Published times without and with limits, seconds.
+    /// Published times in seconds, without and with limits.
     seconds: [f64; 2],
     /// Published times relative to the improved method.
     relative: [f64; 2],
-    /// Published average error. It is also the tolerance of the second row of the method.
+    /// Published average error. It is also the method's tolerance when the table is recomputed the second time.
     error: f64,
-    /// Published share of wrong positions, percent.
+    /// Published proportion of wrong positions, in percent.
     wrong: f64,
 }
 
@@ -67,10 +67,10 @@ const METHODS: [PaperMethod; 3] = [
 pub(super) struct PaperRow {
     pub(super) method: String,
     pub(super) limits: bool,
-    /// Whether the method is solved as its document states it.
+    /// Whether the option `textbook` is set, with which a method uses only the equations of its document.
     pub(super) textbook: bool,
     pub(super) cases: usize,
-    /// Fraction of the reach.
+    /// Tolerance as a fraction of the reach.
     pub(super) tolerance: f64,
     pub(super) mean_us: f64,
     pub(super) median_us: f64,
@@ -78,12 +78,12 @@ pub(super) struct PaperRow {
     pub(super) relative_time: f64,
     /// Mean number of iterations.
     pub(super) iterations: f64,
-    /// Fractions of the reach, which is one metre.
+    /// Errors as fractions of the reach, which is one metre.
     pub(super) error_mean: f64,
     pub(super) error_max: f64,
     /// Fraction of the positions whose error exceeds 1.1 times the tolerance.
     pub(super) wrong: f64,
-    /// What the paper reports. It has one average error and one share of wrong positions for both kinds of limits.
+    /// The paper's results. It reports only one average error and one proportion of wrong positions, without and with limits together.
     pub(super) published_seconds: f64,
     pub(super) published_relative_time: f64,
     pub(super) published_error_mean: f64,
@@ -91,7 +91,7 @@ pub(super) struct PaperRow {
 }
 
 /// Recomputes the table, first with the same tolerance for all methods, then with the paper's average error of each
-/// method as its tolerance, and last as the documents state the methods.
+/// method as its tolerance, and last with the option `textbook`.
 pub(super) fn table(count: usize, seed: u64) -> Result<Vec<PaperRow>, SolveError> {
     let mut rows = Vec::new();
     for (own_tolerance, textbook) in [(false, false), (true, false), (false, true)] {

@@ -12,7 +12,7 @@ use super::measure::{mean, nearest_rank, sorted, timer_overhead};
 
 /// Tolerance of positions in metres and of orientations in radians.
 pub(super) const TOLERANCE: f64 = 1e-6;
-/// The tolerance that robotics papers often use for a success, metres and radians.
+/// Tolerances in metres and radians within which robotics papers often count a solve as successful.
 const COARSE: (f64, f64) = (5e-3, 0.05);
 /// Number of times each target is solved. The fastest solve counts.
 const ROUNDS: usize = 3;
@@ -29,7 +29,7 @@ pub(super) struct PoseRow {
     pub(super) success: f64,
     /// Fraction of the cases within 5 mm and 0.05 rad.
     pub(super) coarse_success: f64,
-    /// Errors that 90 % of the cases do not exceed, metres and radians.
+    /// 90th percentiles of the errors, in metres and radians.
     pub(super) position_p90: f64,
     pub(super) orientation_p90: f64,
     pub(super) median_us: f64,
@@ -86,7 +86,7 @@ pub(super) fn row(cases: &Cases, method: Method, iterations: usize) -> Result<Op
 struct Solved {
     /// Times in ascending order, seconds.
     times: Vec<f64>,
-    /// Position errors in metres and orientation errors in radians, by the body's own forward kinematics.
+    /// Position errors in metres and orientation errors in radians, computed with the body's own forward kinematics.
     errors: Vec<(f64, f64)>,
 }
 
@@ -100,7 +100,7 @@ fn solve_each(cases: &Cases, options: &Options) -> Result<Solved, SolveError> {
         let round = Instant::now();
         for ((goal, time), error) in cases.goals.iter().zip(&mut times).zip(&mut errors) {
             body.clone_from(&cases.body);
-            // Every case is a new problem, independent of the case before.
+            // Discard the warm-start state, so that every case is independent of the previous one.
             solver.reset();
             let started = Instant::now();
             solver.solve(&mut body, std::slice::from_ref(goal), options)?;
@@ -193,7 +193,7 @@ pub(super) struct Targets {
     format: &'static str,
     arm: String,
     joints: Vec<TargetJoint>,
-    /// Position of the flange in the turned frame of the last joint, metres.
+    /// Position of the flange in metres, in the last joint's frame after that joint's rotation.
     flange: [f64; 3],
     /// Position x, y, z in metres and orientation quaternion x, y, z, w of each target, in the frame of the base.
     targets: Vec<[f64; 7]>,
@@ -201,9 +201,9 @@ pub(super) struct Targets {
 
 #[derive(Serialize)]
 struct TargetJoint {
-    /// Position in the turned frame of the previous joint, metres.
+    /// Position in metres, in the previous joint's frame after that joint's rotation.
     offset: [f64; 3],
-    /// Orientation at angle zero relative to the turned frame of the previous joint, as a quaternion x, y, z, w.
+    /// Orientation at angle zero relative to the same frame, as a quaternion x, y, z, w.
     rest: [f64; 4],
     axis: [f64; 3],
     /// Minimum and maximum angle, radians.

@@ -16,7 +16,7 @@ const DEGREE: f64 = PI / 180.0;
 
 /// A hinge joint of a robot arm, which turns about the z axis of its frame.
 struct Hinge {
-    /// Position of the joint in the turned frame of the previous joint, metres.
+    /// Position of the joint in metres, in the previous joint's frame after that joint's rotation.
     offset: DVec3,
     /// Angle about the x axis from the previous joint's axis to the axis of this joint, radians.
     alpha: f64,
@@ -99,7 +99,7 @@ impl Robot {
         rows.iter().copied().map(hinge).collect()
     }
 
-    /// Returns the position of the flange in the turned frame of the last joint, metres.
+    /// Returns the position of the flange in metres, in the last joint's frame after that joint's rotation.
     fn flange(self) -> DVec3 {
         match self {
             Self::Panda | Self::Fr3 => DVec3::Z * 0.107,
@@ -119,7 +119,7 @@ impl Robot {
                 .with_limit(Limit::Hinge { axis: DVec3::Z, min: h.range[0], max: h.range[1] })
         };
         let mut links: Vec<Link> = hinges.iter().enumerate().map(link).collect();
-        // The flange is bolted to the last joint. If it were free, it would be a ball joint that the robot does not have.
+        // The flange is bolted to the last joint. Without the limit, it would be a ball joint that the robot does not have.
         links.push(Link::child(hinges.len() - 1, self.flange()).with_limit(Limit::Locked));
         let mut body = Body::new(links, DAffine3::IDENTITY)?;
         for (i, h) in hinges.iter().enumerate() {

@@ -12,14 +12,14 @@ pub(super) enum Table {
     Paper,
     /// The ten-joint table of Aristidou & Lasenby 2011
     Fabrik,
-    /// Jumps, reversals, turns compared with the least turn within the limits, jitter and drift along dragged paths, also
-    /// across the border of the reach
+    /// Jumps, reversals, turns relative to the least turn within the limits, jitter and drift along dragged paths, some of which leave
+    /// the reach
     Drag,
     /// Targets beyond the reach of bodies with limits, compared with the best of 200 random starts
     Beyond,
     /// Random poses of the Franka Panda, a robot arm of seven hinges
     Panda,
-    /// Random poses of an arm of six hinges with the measures of a Universal Robots UR5
+    /// Random poses of an arm of six hinges with the dimensions of a Universal Robots UR5
     Ur5,
     /// Random poses of the KUKA LBR iiwa 14, a robot arm of seven hinges
     Iiwa,

@@ -120,7 +120,7 @@ impl PosingArgs {
     /// Applies the weights, the tolerances and the frame of the axes to the targets of their nodes.
     ///
     /// # Errors
-    /// [`Failure::Usage`] if a node does not exist or has no goal of the kind, or if a number is invalid.
+    /// [`Failure::Usage`] if a node does not exist or has no goal to which the option applies, or if a number is invalid.
     pub(super) fn apply_axes(&self, targets: &mut [Target], nodes: Nodes<'_>) -> Result<(), Failure> {
         let has_position = |t: &Target| t.position.is_some();
         let turns = |t: &Target| t.orientation.is_some();

@@ -39,7 +39,7 @@ impl PosingArgs {
         model.load_as(&self.load_options(model.file.as_deref())?, &Progress::default())
     }
 
-    /// Returns how the model is loaded, except for its units. It is an error if an option affects neither it nor `--clips`.
+    /// Returns how the model is loaded, except for its units. Fails if an option affects neither the model nor a file of `--clips`.
     pub(in crate::cli) fn load_options(&self, model: Option<&Path>) -> Result<LoadOptions, Failure> {
         let files = || model.into_iter().chain(self.clips.iter().map(PathBuf::as_path));
         check_smooth(self.smooth, files())?;
@@ -75,7 +75,7 @@ impl PosingArgs {
         Transfer { keep_hands: self.keep_hands, smooth: self.smooth, ..Transfer::default() }
     }
 
-    /// Sets a puppet's motion and time. `animation` is the clip of `--animation`. Returns what `--blend-to` has chosen.
+    /// Sets a puppet's motion and time. `animation` is the clip of `--animation`. Returns a description of the blend that `--blend-to` has chosen.
     pub(in crate::cli) fn play(
         &self,
         puppet: &mut Puppet,
@@ -130,7 +130,7 @@ impl PosingArgs {
         Ok(())
     }
 
-    /// Applies `--mirror`. A strip that a motion file mirrors is mirrored back.
+    /// Applies `--mirror`. A strip that the motion file already mirrors is then played unmirrored.
     fn mirror(&self, puppet: &mut Puppet) -> Result<(), Failure> {
         if !self.mirror {
             return Ok(());
@@ -165,7 +165,7 @@ impl PosingArgs {
         Ok(())
     }
 
-    /// Returns a note for each clip that is played and whose name other clips have.
+    /// Returns a note for each played clip that shares its name with other clips.
     pub(super) fn namesakes(&self, puppet: &Puppet) -> Vec<String> {
         let character = puppet.character();
         let motion = &puppet.motion;
@@ -322,7 +322,7 @@ pub(in crate::cli) fn extend(
     Ok((character.into(), warnings))
 }
 
-/// Returns a warning for each kind of report with misses, except goals.
+/// Returns one warning about missed pins and one about missed contacts, if there are any.
 pub(in crate::cli) fn missed(reports: &[GoalReport], unit: &dyn Fn() -> LengthUnit) -> Vec<String> {
     let warning = |(kind, name): (GoalKind, &str)| {
         let of_kind = || reports.iter().filter(move |r| r.kind == kind);
@@ -337,7 +337,7 @@ pub(in crate::cli) fn missed(reports: &[GoalReport], unit: &dyn Fn() -> LengthUn
 }
 
 /// Loads the clips of a file, retargeted to a character. The file is a sensor recording or another character.
-/// It is an error if it has no clip. Errors name `option`.
+/// Fails if the file has no clip. Errors name `option`.
 pub(in crate::cli) fn load(
     path: &Path,
     option: &str,

@@ -33,7 +33,7 @@ impl FromStr for Weight {
 }
 
 impl PosingArgs {
-    /// Returns the weights of a pose that `--expression` and `--morph` replace. A morph target that both set has the value of `--morph`.
+    /// Returns the weights of a pose that `--expression` and `--morph` replace. If both set a morph target, the value of `--morph` counts.
     pub(super) fn weights(&self, character: &Character) -> Result<Vec<(usize, f32)>, Failure> {
         let mut weights = expression_weights(character, &self.expression)?;
         for morph in &self.morph {
@@ -43,7 +43,8 @@ impl PosingArgs {
     }
 }
 
-/// Returns the indices of all weights of a name in a pose. If no morph target has the name, it is read as an index in the mesh.
+/// Returns the indices in a pose of the weights of all morph targets with a name. If there is none, the name is parsed as the index of a
+/// morph target in its mesh.
 fn morph_targets(character: &Character, name: &str) -> Result<Vec<usize>, Failure> {
     let meshes = character.skeleton.nodes.iter().filter_map(|node| {
         let mesh = character.meshes.get(node.mesh?)?;
@@ -78,7 +79,7 @@ fn morph_targets(character: &Character, name: &str) -> Result<Vec<usize>, Failur
     Err(names::missing("morph target", name, known.into_iter()))
 }
 
-/// Returns the weights that expressions set, after some have suppressed others.
+/// Returns the morph target weights that expressions set, after expressions have overridden each other.
 fn expression_weights(character: &Character, given: &[Weight]) -> Result<Vec<(usize, f32)>, Failure> {
     if given.is_empty() {
         return Ok(Vec::new());

@@ -32,7 +32,7 @@ use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
 use solver::{OptionArg, ParametersArg, StartArg, metres};
 pub(super) use solver::{methods, print_options, requested_options};
 
-/// Largest component of a turn, in degrees. Larger ones lose precision and mean nothing else.
+/// Largest component of a turn, in degrees. Larger components would lose precision and add only full revolutions.
 const MAX_TURN: f64 = 3600.0;
 
 #[derive(Args, Clone, Debug)]
@@ -151,7 +151,7 @@ pub(super) struct PosingArgs {
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
     /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
-    // Not flattened, because clap leaves a group empty that contains another one.
+    // Not flattened, because clap leaves a group empty if it contains another group.
     #[arg(long, value_name = "FILE")]
     rig: Option<PathBuf>,
     /// Node of a bone of the body, named as in VRM 1.0, instead of the one that would be recognised (repeatable)
@@ -222,7 +222,7 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     parsed.try_into().map_err(|_| format!("expected {N} numbers, found {count}"))
 }
 
-/// The vector scaled to length one; `None` if its length is zero.
+/// Returns the vector scaled to length one, or `None` if its length is zero.
 pub(super) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
     let largest = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let v = v.map(|x| x / largest);
@@ -242,8 +242,8 @@ impl PosingArgs {
         self.puppet_or(character, matches, verbosity, |_, _| Ok(None))
     }
 
-    /// Like [`Self::puppet`], but plays a clip if the options name neither a clip nor a motion file. `default` chooses it from
-    /// the number of clips in the model and the number of all clips.
+    /// Like [`Self::puppet`], but plays a clip if the options name neither a clip nor a motion file. `default` chooses that
+    /// clip, given the number of clips in the model and the number of all clips.
     pub(super) fn puppet_or(
         &self,
         character: Character,
@@ -265,13 +265,13 @@ impl PosingArgs {
         Ok(puppet)
     }
 
-    /// The files that the options name as inputs, including the model.
+    /// Returns the input files that the options name, including the model.
     pub(super) fn files<'a>(&'a self, model: &'a ModelArg) -> impl Iterator<Item = &'a Path> {
         let files = [&model.file, &self.motion, &self.q, &self.rig, &self.style];
         files.into_iter().flatten().chain(&self.clips).map(PathBuf::as_path)
     }
 
-    /// The file of `--rig`.
+    /// Returns the options that choose the rig.
     pub(super) fn rig(&self) -> RigArgs {
         RigArgs { rig: self.rig.clone(), bone: self.bone.clone() }
     }
@@ -343,7 +343,7 @@ impl PosingArgs {
         self.rotate.iter().map(rotation).collect()
     }
 
-    /// The turns of nodes. The options are in degrees.
+    /// Returns the turns of nodes, which the options specify in degrees.
     fn turns(&self, nodes: Nodes<'_>) -> Result<Vec<(usize, Quat)>, Failure> {
         let turn = |turn: &Assignment<3>| {
             let node = nodes.find(&turn.node)?;
@@ -358,7 +358,7 @@ impl PosingArgs {
         self.turn.iter().map(turn).collect()
     }
 
-    /// The goals of each node. Nodes are in the order in which the options first name them.
+    /// Returns the goals of each node. Nodes are in the order in which the options first name them.
     fn targets(&self, nodes: Nodes<'_>, matches: &ArgMatches) -> Result<Vec<Target>, Failure> {
         let indices = |id: &str| matches.indices_of(id).into_iter().flatten();
         let bases: Vec<_> = indices("base").zip(&self.base).collect();

@@ -1,4 +1,4 @@
-//! Joint values of robots, and their own frame.
+//! The options for a robot's joint values and for the robot's own frame.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl PosingArgs {
     }
 }
 
-/// Returns whether a file has the format of joint values.
+/// Returns whether a path has the extension of a table of joint values.
 pub(in crate::cli) fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
@@ -75,7 +75,7 @@ pub(in crate::cli) fn is_table(path: &Path) -> bool {
 /// Returns the joint values of a robot at some times as CSV. `poses` poses the puppet for each time.
 ///
 /// # Errors
-/// If the puppet is not a robot, or a pose fails.
+/// Fails if the puppet is not a robot, or if a pose fails.
 pub(in crate::cli) fn table(
     path: &Path,
     puppet: &mut Puppet,

@@ -20,7 +20,7 @@ pub(super) fn settle(text: &str) -> Result<f64, String> {
 }
 
 impl PosingArgs {
-    /// Sets up the eyes and springs of a puppet. A single pose has springs only if they have time to settle.
+    /// Sets up the eyes and springs of a puppet. For a single pose, springs are on only if `--settle` gives them time.
     pub(super) fn apply_secondary(&self, puppet: &mut Puppet) {
         puppet.look_at = self.look_at.map(DVec3::from_array);
         puppet.settle_seconds = self.settle.unwrap_or(0.0);

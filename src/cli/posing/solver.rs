@@ -14,7 +14,7 @@ use crate::ik::{OptionValue, SolverOption};
 
 use super::PosingArgs;
 
-/// The value of `--option` that lists options, and what follows it to list all of them.
+/// The value of `--option` that lists the most important options, and the argument after it that lists all of them.
 const HELP: &str = "help";
 const ALL: &str = "all";
 
@@ -30,7 +30,7 @@ pub(super) enum StartArg {
     Rest,
 }
 
-/// A parser that accepts the names of the IK methods.
+/// Returns a parser that accepts the names of the IK methods.
 pub(in crate::cli) fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new(ik::Method::all().map(ik::Method::name))
 }
@@ -60,7 +60,7 @@ impl FromStr for OptionArg {
 }
 
 impl PosingArgs {
-    /// Applies the solver options on top of the rig's. The last `--option` of a key counts.
+    /// Applies the solver options on top of the rig's. If several `--option`s set the same key, the last one counts.
     ///
     /// # Errors
     /// [`Failure::Usage`] if an option and `--option` set the same key to different values.
@@ -82,7 +82,7 @@ impl PosingArgs {
         Ok(())
     }
 
-    /// The given options that have their own flags: name, key and value.
+    /// Returns the given options that have their own flags, with flag, key and value.
     fn named(&self) -> Result<Vec<(&'static str, &'static str, OptionValue)>, Failure> {
         let mut named = Vec::new();
         if let Some(method) = &self.method {
@@ -148,7 +148,7 @@ pub(in crate::cli) enum OptionList {
     All,
 }
 
-/// Returns the list that `--option help` or `--option help all` requests. They need no other arguments.
+/// Returns the list that `--option help` or `--option help all` requests. Such a request needs no other arguments.
 pub(in crate::cli) fn requested_options(arguments: &[OsString]) -> Option<OptionList> {
     let arguments = arguments.iter().take_while(|a| *a != "--");
     let texts: Vec<_> = arguments.map(|a| a.to_string_lossy()).collect();

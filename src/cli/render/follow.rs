@@ -29,7 +29,7 @@ impl Follow {
     }
 }
 
-/// Returns the settings with a camera, a floor and lights that are moved.
+/// Returns the settings with the camera, the floor and the lights moved by a vector in metres.
 pub(super) fn moved(settings: &ViewSettings, by: Vec3) -> ViewSettings {
     let mut moved = settings.clone();
     moved.camera.position += by;

@@ -170,7 +170,7 @@ impl RenderArgs {
         self.reference.as_deref().map(|path| read_reference(path, size)).transpose()
     }
 
-    /// Loads the character and poses it, except that its springs are still off.
+    /// Loads the character and sets up its puppet. The puppet's springs are still off.
     fn puppet(
         &self,
         matches: &ArgMatches,
@@ -189,7 +189,7 @@ impl RenderArgs {
         Ok(puppet)
     }
 
-    /// Solves the puppet's goals with the methods of `--compare`, and warns about those that cannot.
+    /// Solves the puppet's goals with the methods of `--compare`, and warns about methods that cannot solve them.
     fn comparison(&self, puppet: &Puppet, verbosity: Verbosity) -> Comparison {
         let comparison = comparison(&self.compare, puppet);
         let refusals = comparison.candidates().iter().filter_map(|c| c.refusal());
@@ -365,8 +365,8 @@ fn read_reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedIma
     }
 }
 
-/// Whether an image matches the reference, if there is one, within `--threshold`. If not, prints why and writes a difference
-/// image.
+/// Returns whether an image matches the reference within `--threshold`, or true without a reference. If the image does not match,
+/// prints why and writes a difference image.
 pub(super) fn is_match(
     expected: Option<&DecodedImage>,
     actual: &DecodedImage,

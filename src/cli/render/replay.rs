@@ -80,7 +80,7 @@ pub(in crate::cli) fn run(
             let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
             let mut files = output::Sequence::default();
             for frame in frames.first..frames.end {
-                // Dividing, instead of adding up frame durations, gives bit-identical times for the same moment at any
+                // The division, unlike a sum of frame durations, gives bit-identical times for the same moment at any
                 // frame rate.
                 let time = f64::from(frame) / f64::from(args.fps);
                 replay.advance(Duration::try_from_secs_f64(time).unwrap_or(Duration::MAX))?;

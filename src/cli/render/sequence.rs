@@ -44,7 +44,7 @@ pub(super) fn draw(
     progress.finish();
     let mut comparison = args.comparison(&puppet, verbosity);
     watch.stage("poses");
-    // Fails before waiting for the adapter.
+    // Report invalid settings before waiting for the adapter.
     image_args.settings(&subject, &puppet)?;
     let mut loaded = pending.load(&puppet, image_args.mode(), &mut watch)?;
     let progress = Progress::new(count, "frames", verbosity);
@@ -52,7 +52,7 @@ pub(super) fn draw(
     for (index, &time) in times.iter().enumerate() {
         puppet.update_at(time, &mut clock)?;
         comparison.solve(&puppet);
-        // A camera of the file moves with the pose.
+        // A camera of the file may move with the pose, so the settings are computed for each frame.
         let settings = moved(&image_args.settings(&subject, &puppet)?, follow.shift(&puppet));
         let mut scene = image_args.finished(scene::frame(&puppet, &settings));
         comparison.add_to_frame(&mut scene, &puppet, settings.scale);

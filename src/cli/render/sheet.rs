@@ -15,11 +15,11 @@ use super::{OutputNames, PendingRenderer, RenderArgs, sequence};
 
 mod digits;
 
-/// Largest number of pixels of a sheet, which need 1 GiB.
+/// Maximum number of pixels of a sheet. They take up 1 GiB.
 const MAX_PIXELS: u64 = 1 << 28;
 /// Smallest width and height of the image of a pose, in pixels.
 const MIN_SIDE: u32 = 16;
-/// Colour below the images.
+/// Background colour of the captions below the images.
 const CAPTION: [u8; 4] = [32, 32, 32, 255];
 
 /// The layout of a sheet, in pixels.
@@ -75,8 +75,8 @@ pub(super) fn run(
     Ok(code)
 }
 
-/// Returns evenly spaced times in seconds from the puppet's time to the end of its motion, or through one round of a loop, without
-/// its end, which equals its start.
+/// Returns evenly spaced times in seconds from the puppet's time to the end of its motion. For a loop, they cover one period without its
+/// end, because the end equals the start.
 fn times(puppet: &Puppet, count: u32) -> Vec<f32> {
     let start = puppet.time;
     let end = if puppet.looping { start + puppet.seconds() } else { puppet.seconds().max(start) };
@@ -87,7 +87,7 @@ fn times(puppet: &Puppet, count: u32) -> Vec<f32> {
 }
 
 impl Layout {
-    /// Returns the layout in which the smaller sides of the images are largest. `None` if they are too small.
+    /// Returns the layout in which the shorter side of an image is largest. `None` if that side is still too short.
     fn of(count: u32, (width, height): (u32, u32)) -> Option<Self> {
         let with_columns = |columns: u32| {
             let rows = count.div_ceil(columns);

@@ -48,11 +48,11 @@ const SUITE_OPTIONS: [&str; 2] = ["adapter", "require-reached"];
 
 impl CaseArgs {
     fn command() -> Command {
-        // If an option occurs twice, its last value counts. A case's options follow the defaults and so override them.
+        // If an option occurs twice, its last value counts. A case's options follow the defaults and therefore override them.
         <Self as CommandFactory>::command().args_override_self(true)
     }
 
-    /// The keys that a suite may set. They have the names of the command-line options.
+    /// Returns the keys that a suite may set. They have the names of the command-line options.
     pub(super) fn keys() -> Vec<OptionKey> {
         let command = Self::command();
         let keys = command.get_arguments().filter_map(|argument| {
@@ -131,15 +131,15 @@ impl Posed for ReplayedCase {
 /// The characters and rigs of a run. Each is loaded once.
 #[derive(Default)]
 pub(super) struct AssetCache {
-    /// Where files that the characters refer to may be.
+    /// Where the files to which the characters refer may be located.
     references: References,
     characters: Mutex<HashMap<CharacterSource, CharacterCell>>,
     rigs: Mutex<HashMap<RigSource, Rig>>,
-    /// Which joints of each character are moved, by its path.
+    /// For the path of each character, which of its joints the cases move.
     coverage: Mutex<BTreeMap<PathBuf, (Arc<Character>, Coverage)>>,
 }
 
-/// A character or its load error. The first thread that needs it loads it.
+/// A character or its load error. The first thread that needs the character loads it.
 type CharacterCell = Arc<OnceLock<Result<Arc<Character>, String>>>;
 
 impl AssetCache {

@@ -137,7 +137,7 @@ fn jobs(text: &str) -> Result<NonZero<usize>, String> {
 }
 
 impl TestArgs {
-    /// Where files that the models refer to may be.
+    /// Returns where the files to which the models refer may be located.
     fn references(&self) -> References {
         References { allow_parent: self.allow_parent, ..References::default() }
     }
@@ -211,7 +211,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     let machine = run.machine();
     let printed =
         printed.and_then(|()| print_summary(&outcomes, indices.len(), seconds, &machine, verbosity));
-    // A part of the suite need not move all joints.
+    // A run of only some cases need not move all joints.
     let is_whole = args.filter.is_empty() && args.case.is_empty() && args.shard.is_none();
     if is_whole && outcomes.len() == suite.cases.len() {
         verbosity.warn(&cache.coverage_warnings());
@@ -238,7 +238,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-/// The indices of the cases that `--filter`, `--case` and `--shard` select.
+/// Returns the indices of the cases that `--filter`, `--case` and `--shard` select.
 fn selected(suite: &Suite, args: &TestArgs) -> Result<Vec<usize>, Failure> {
     let is_check = |name: &&String| suite.motion_checks.iter().any(|check| check.name == **name);
     let named = args.case.iter().filter(|name| !is_check(name)).map(|name| accept::index(suite, name));

@@ -17,8 +17,8 @@ use crate::text::shell::quoted;
 
 use super::TestArgs;
 
-/// Runs the checks that `--filter` and `--case` select and prints their results. `images`: whether to draw the clips
-/// that fail.
+/// Runs the checks that `--filter` and `--case` select and prints their results. `images` is the adapter that draws
+/// failing clips, or `None` to draw none.
 pub(super) fn run(
     suite: &Suite,
     args: &TestArgs,

@@ -55,7 +55,7 @@ pub(super) fn write(
     ]
 }
 
-/// The files that a case reads: its model, its session, and the files in its options.
+/// Returns the files that a case reads: its model, its session, and the files in its options.
 fn inputs(case: &Case) -> impl Iterator<Item = PathBuf> {
     let options =
         case.arguments.iter().filter_map(|argument| argument.split_once('=')).map(|(_, value)| value);

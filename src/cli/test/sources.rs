@@ -27,7 +27,7 @@ struct Bits(u64);
 
 impl CharacterSource {
     pub(super) fn new(path: Option<&Path>, options: LoadOptions) -> Self {
-        // All fields are named here and in `options`, so that the compiler rejects a new one until it is part of the source.
+        // All fields are named here and in `options`, so that the compiler rejects a new field until it is part of the source.
         let LoadOptions { units, smooth, up, references, symmetric, rotations } = options;
         let bits = |number: f64| Bits(number.to_bits());
         let (units, smooth) = (units.map(bits), smooth.map(bits));
@@ -56,7 +56,7 @@ impl CharacterSource {
     }
 }
 
-/// The source of a rig, which is found in the shape of its character or read from a file.
+/// The source of a rig, which is derived from its character or read from a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RigSource {
     pub(super) character: CharacterSource,

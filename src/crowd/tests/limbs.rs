@@ -1,4 +1,4 @@
-//! Single limbs, chains and heads on the CPU.
+//! Tests single limbs, chains and heads on the CPU.
 
 use glam::{Quat, Vec3};
 
@@ -7,7 +7,7 @@ use crate::body::{Goal, HAS_ROTATION, HEAD};
 use crate::crowd::terrain::Terrain;
 use crate::ik::Limit;
 
-/// Random numbers from −1 to 1.
+/// A generator of random numbers from −1 to 1.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -39,7 +39,7 @@ fn limbs_meet_targets_within_their_limits() {
         let [first, middle, end] = [limb.first, limb.middle, limb.end].map(|j| posed.position(j));
         let reach = first.distance(middle) + middle.distance(end);
         let before = posed.clone();
-        // The current end, moved by up to half of the reach.
+        // The target is the current position of the end, moved by up to half of the reach.
         let target = end + 0.5 * reach * random.vector();
         let rotation = posed.models[limb.end as usize];
         posed.goals[0] = Goal { limb: index as u32, position: target, weight: 1.0, ..Goal::NONE };
@@ -105,7 +105,7 @@ fn a_head_follows_smoothly_and_not_behind_the_body() {
     for frame in 0..600 {
         posed.state.layers[0].time = 0.0;
         posed.sample(&actor);
-        // The target circles around the head once in ten seconds.
+        // The target circles the head once every ten seconds.
         let angle = frame as f32 * std::f32::consts::TAU / 600.0;
         let at = posed.position(head) + 2.0 * Vec3::new(angle.sin(), 0.1, angle.cos());
         posed.goals[0] = Goal { limb: HEAD, position: at, weight: 1.0, ..Goal::NONE };
@@ -122,7 +122,7 @@ fn a_head_follows_smoothly_and_not_behind_the_body() {
         last = Some(face);
     }
     assert!(met < 0.05, "{met}");
-    // A target that does not move is met.
+    // If the target does not move relative to the head, the head turns all the way to it.
     for _ in 0..120 {
         posed.sample(&actor);
         let at = posed.position(head) + Vec3::new(0.8, 0.2, 1.5);

@@ -1,4 +1,4 @@
-//! Tests of inverse kinematics: on the CPU, and its shaders against the CPU.
+//! Tests inverse kinematics on the CPU, and compares its shaders with the CPU.
 
 mod limbs;
 mod twins;
@@ -93,7 +93,7 @@ impl Posed {
         world(actor.joints(), &self.locals, &mut self.models);
     }
 
-    /// Solves, and updates the matrices.
+    /// Solves for the goals, and updates the matrices.
     pub(super) fn solve(&mut self, actor: &Actor, terrain: Option<&Terrain>, seconds: f32) {
         let (body, joints) = (&actor.body, actor.joints());
         let mut figure = Figure {
@@ -124,7 +124,7 @@ impl Posed {
     }
 }
 
-/// Returns a file of the test data, or `None` if there are no test data.
+/// Returns the path of a file in the test data, or `None` if there are no test data.
 pub(super) fn data(path: &str) -> Option<PathBuf> {
     let root = std::env::var_os("SINEW_TEST_DATA")?;
     Some(Path::new(&root).join(path))

@@ -1,4 +1,4 @@
-//! The shaders against the CPU.
+//! Compares the shaders with the CPU.
 
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice, pod_collect_to_vec};
 use glam::{Quat, Vec3, Vec4};
@@ -22,7 +22,7 @@ pub(super) fn gpu() -> Gpu {
     Gpu::new(&adapter.parse().unwrap()).unwrap()
 }
 
-/// Returns characters in random states of their clips, feet, goals and places.
+/// Returns characters with random clip times, foot states, goals and positions.
 fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
     let mut random = Random(3);
     let clips = actor.model.character.clips.len();
@@ -43,7 +43,7 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
             let at = glam::Vec2::new(posed.state.position.x, posed.state.position.z);
             posed.state.position.y = terrain.height(at) + 0.05 * random.next();
             posed.state.looks = positive(&mut random);
-            // A few steps, so that some feet stand and others are being released.
+            // Make a few steps, so that some feet stand and others are being released.
             for _ in 0..(positive(&mut random) * 12.0) as usize {
                 posed.state.layers[0].time = (posed.state.layers[0].time + 3.0 * SECONDS) % seconds.max(0.01);
                 posed.state.position.x += 0.01 * random.next();
@@ -84,7 +84,7 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
         .collect()
 }
 
-/// Solves all characters on the GPU. `entry` is the entry point, and `lanes` the number of characters per workgroup.
+/// Solves all characters on the GPU. `entry` is the entry point, and `lanes` is the number of characters per workgroup.
 fn solve(
     gpu: &Gpu,
     actor: &Actor,
@@ -148,7 +148,7 @@ fn check(actor: &Actor, name: &str) {
     let mut crowd = crowd(actor, &terrain);
     let gpu = gpu();
     let (locals, stances) = solve(&gpu, actor, &terrain, &crowd, ("bodies_by_lane", 64));
-    // Workgroups run the same functions. Compilers may round them differently there.
+    // The entry point for workgroups runs the same functions, but compilers may round them differently.
     let (by_group, group_stances) = solve(&gpu, actor, &terrain, &crowd, ("bodies_by_group", 1));
     let angle = |(a, b): (&Local, &Local)| Vec4::from(a.rotation).distance(Vec4::from(b.rotation));
     assert!(locals.iter().zip(&by_group).map(angle).fold(0.0, f32::max) < 5e-5, "{name}");

@@ -1,4 +1,4 @@
-//! Characters that walk over hills, on the CPU and on the GPU.
+//! Tests characters that walk over hills, on the CPU and on the GPU.
 
 use std::path::Path;
 
@@ -15,22 +15,22 @@ use crate::render::{DecodedImages, Renderer};
 
 const FRAME: f32 = 1.0 / 60.0;
 
-/// The largest values of a walk.
+/// The measurements of a walk.
 #[derive(Debug, Default)]
 struct Walk {
-    /// Largest depth of a point of a sole below the ground, metres.
+    /// Largest depth of a point of a sole below the ground, in metres.
     penetration: f32,
-    /// Largest movement of the lower end of a standing sole in a frame, metres.
+    /// Largest movement of the lower end of a standing sole in a frame, in metres.
     slide: f32,
     /// Number of frames in which a foot stood.
     standing: usize,
-    /// Largest height of a standing foot above the ground, metres.
+    /// Largest height of a standing foot above the ground, in metres.
     hover: f32,
     distance: f32,
     let_go: usize,
 }
 
-/// Walks for some seconds at 60 Hz, in a circle. `step` moves the character and poses it.
+/// Walks in a circle for a time in seconds, at 60 Hz. `step` moves the character and poses it.
 fn walk(
     actor: &Actor,
     mut posed: Posed,
@@ -58,7 +58,7 @@ fn walk(
             let held = posed.stance.held >> leg & 1 == 1;
             if let (Some(old), true) = (*before, held) {
                 walk.standing += 1;
-                // The end that carries the foot stands still. Both do if the foot is flat.
+                // The end that carries the foot must stand still. If the foot is flat, both ends must.
                 let slides = [0, 1].map(|i| ends[i].xz().distance(old[i].xz()));
                 walk.slide = walk.slide.max(slides[0].min(slides[1]));
                 walk.hover = walk.hover.max(lowest);
@@ -91,13 +91,13 @@ impl Walk {
     fn check(&self, actor: &Actor, name: &str) {
         println!("{name}: legs {} size {:.3} {self:?}", actor.body.parts.legs, actor.body.parts.size);
         assert!(self.penetration < 0.002, "{name}: {self:?}");
-        // The hips follow with a lag, so that a leg may be too short for a moment.
+        // The hips follow with a lag, so a leg may be too short for a moment.
         assert!(self.slide < 0.0025 * actor.body.parts.size, "{name}: {self:?}");
         assert!(self.standing > 30, "{name}: {self:?}");
     }
 }
 
-/// The same on the GPU: all passes of a crowd, whose positions are read back after each step.
+/// Checks the same walk on the GPU. Runs all passes of a crowd, and reads the positions back after each step.
 fn check_on_gpu(path: &Path, clip: &str, seconds: f32) {
     let actor = Actor::load(path);
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -17,7 +17,7 @@ fn half_angle_turn(axis: Vec3, cosine: f32, sine: f32, whole: f32) -> Quat {
     })
 }
 
-/// Returns the rotations of both bones.
+/// Returns the rotations of the two bones.
 pub(super) fn solve_limb(limb: &LimbProblem) -> [Quat; 2] {
     let [upper, lower, bend, goal, pole] =
         [limb.upper, limb.lower, limb.bend, limb.goal, limb.pole].map(|v| Vec4::from(v).xyz());

@@ -1,4 +1,5 @@
-//! The shaders and their twins compute the same numbers. Uses the software adapter, unless `SINEW_ADAPTER` names another one.
+//! Checks that the shaders and their twins compute the same numbers. Uses the software adapter, unless `SINEW_ADAPTER` names
+//! another adapter.
 
 use glam::{DAffine3, DQuat, DVec3, EulerRot, Quat, Vec3};
 
@@ -16,11 +17,11 @@ use super::limb::solve_limb;
 use super::tree::{Settings, Tree};
 
 const STATES: usize = 1000;
-/// Maximum differences: of positions as a fraction of the error that a step removes, and of angles in radians.
+/// Maximum differences of positions, as a fraction of the error that a step removes, and of angles, in radians.
 const PLACE: f32 = 1e-4;
 const ANGLE: f32 = 1e-4;
-/// Number of states that may differ by more. Whether a joint is locked, whether a step is accepted and which of two equal
-/// limits is nearer are decisions, and rounding changes them in a few states.
+/// Number of states that may differ by more. In a few states, rounding changes a decision: whether a joint is locked, whether
+/// a step is accepted, or which of two equal limits is nearer.
 const DECISIONS: usize = 20;
 
 fn gpu() -> Gpu {
@@ -36,7 +37,7 @@ fn point(random: &mut Random) -> DVec3 {
     random.turn(1.0)
 }
 
-/// Returns a joint with each kind of limit in turn.
+/// Returns a limit for a joint, cycling through the kinds of limits.
 fn limit(index: usize) -> Limit {
     match index % 5 {
         0 => Limit::Cone { axis: DVec3::Y, side: DVec3::X, swing: [1.1, 0.6], twist: [-0.7, 0.4] },
@@ -47,7 +48,7 @@ fn limit(index: usize) -> Limit {
     }
 }
 
-/// Returns a body in which every joint is below an earlier one, and every limit occurs.
+/// Returns a body in which every joint is below an earlier joint, and every kind of limit occurs.
 fn body(joints: usize, parent: impl Fn(usize) -> Option<usize>) -> Body {
     let mut random = Random(11);
     let link = |index: usize| {
@@ -62,7 +63,7 @@ fn body(joints: usize, parent: impl Fn(usize) -> Option<usize>) -> Body {
     Body::new((0..joints).map(link).collect(), DAffine3::IDENTITY).unwrap()
 }
 
-/// Returns bodies in random poses within their limits, and the goals of each.
+/// Returns bodies in random poses within their limits, and the goals of each body.
 fn problems(body: &Body, links: &[usize]) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let mut random = Random(5);
     let mut pose = || {
@@ -92,7 +93,7 @@ fn angle(a: Quat, b: Quat) -> f32 {
     2.0 * away.xyz().length().atan2(away.w.abs())
 }
 
-/// Compares the answers of a shader after one step with the twin's.
+/// Compares the answers of a shader after one step with those of its twin.
 fn compare(
     (joints, goals): (&[Joint], &[TreeGoal]),
     (targets, starts): (&[ChainTarget], &[[f32; 4]]),

@@ -1,4 +1,5 @@
-//! The twin of `shaders/ik_chain.wgsl` and `shaders/ik_body.wgsl`, which have the same steps. A chain is a tree with one goal.
+//! The twin of `shaders/ik_chain.wgsl` and `shaders/ik_body.wgsl`, which perform the same steps. A chain is a tree with one
+//! goal.
 
 use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
 
@@ -102,7 +103,7 @@ impl<'a> Tree<'a> {
         ((self.ends[row / 6] - self.places[joint]) * goal.end[3]).cross(unit)
     }
 
-    /// Returns the product of two rows for a joint, less its locked direction.
+    /// Returns the product of two rows for a joint, without the joint's locked direction.
     fn product(&self, row: usize, column: usize, j: usize) -> f32 {
         let (a, b) = (self.row_of(row, j), self.row_of(column, j));
         let (joint, lock) = (&self.joints[j], self.locks[j].xyz());

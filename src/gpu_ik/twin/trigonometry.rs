@@ -46,7 +46,7 @@ pub(super) fn rotation_vector(rotation: Quat) -> Vec3 {
     q.xyz() * (2.0 * atan2_first_quadrant(sine, q.w) / sine)
 }
 
-/// Returns the rotation of a rotation vector that is at most π long.
+/// Returns the rotation for a rotation vector whose length is at most π.
 pub(super) fn from_rotation_vector(v: Vec3) -> Quat {
     let angle = v.length();
     if angle < 1e-6 {

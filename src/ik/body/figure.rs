@@ -1,4 +1,4 @@
-//! The figure that a body is, and the pose that it stays near.
+//! The figure of a body, and its stance: the pose that the figure stays near.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::{Link, SolveError};
 
 use super::{Body, unit};
 
-/// Links whose scales differ by a larger fraction between axes have no fixed lengths. Transforms of reparented joints are
-/// computed from matrices in single precision.
+/// A link has no fixed length if its scales along the axes differ by a larger fraction than this. Smaller differences count
+/// as rounding errors, because transforms of reparented joints are computed from matrices in single precision.
 const UNEVENNESS: f64 = 1e-3;
 
 /// A pose that a figure stays near.
@@ -25,7 +25,7 @@ pub(crate) struct Stance {
 impl Body {
     /// Makes the body a figure with these parts. With [`root_motion`](crate::Options::root_motion),
     /// [`Method::FullBody`](crate::Method::FullBody) and [`Method::Auto`](crate::Method::Auto) pose a figure as a whole.
-    /// Set the facing first.
+    /// Call [`Body::set_facing`] first.
     ///
     /// # Errors
     /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link is
@@ -39,7 +39,8 @@ impl Body {
         self.figure.as_ref()
     }
 
-    /// Returns whether the solver of figures poses this body: it is a figure without prismatic joints or reversed links.
+    /// Returns whether the solver of figures can pose this body. The body must be a figure without prismatic joints or
+    /// reversed links.
     #[doc(hidden)]
     pub fn poses_as_figure(&self) -> bool {
         self.figure.is_some() && self.displacements.is_empty() && !self.links.iter().any(|link| link.reversed)
@@ -55,7 +56,7 @@ impl Body {
     }
 
     /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its
-    /// offset in metres of base space. Without a stance, a solve stays near the pose in which it starts. Allocates nothing
+    /// offset, in metres in base space. Without a stance, a solve stays near the pose in which it starts. Allocates nothing
     /// after the first call. Numbers that are not finite are replaced by rest values.
     pub fn set_stance(&mut self, rotation: impl Fn(usize) -> DQuat, root: DVec3) {
         let stance = self.stance.get_or_insert_with(|| Stance { rotations: Vec::new(), root: DVec3::ZERO });
@@ -77,16 +78,16 @@ impl Body {
         self.stance.as_ref()
     }
 
-    /// Sets how the figure stands and which way it faces at rest: the rotation from the space of the figure (+Y up, +Z
-    /// to its front) to base space. [`Swivel::Arm`](crate::Swivel::Arm) and [`Swivel::Leg`](crate::Swivel::Leg) use it.
-    /// A new body faces +Z of the world in which it was created. Does nothing if the rotation is not finite.
+    /// Sets the up and front directions of the figure at rest, as the rotation from the space of the figure (+Y up, +Z to
+    /// its front) to base space. [`Swivel::Arm`](crate::Swivel::Arm) and [`Swivel::Leg`](crate::Swivel::Leg) use this
+    /// rotation. A new body faces +Z of the world in which it was created. Does nothing if the rotation is not finite.
     pub fn set_facing(&mut self, base_from_figure: DQuat) {
         if base_from_figure.is_finite() {
             self.facing = unit(base_from_figure);
         }
     }
 
-    /// Returns the rotation from the space of the figure to base space, see [`Body::set_facing`].
+    /// Returns the rotation from the space of the figure to base space. See [`Body::set_facing`].
     pub(crate) fn facing(&self) -> DQuat {
         self.facing
     }

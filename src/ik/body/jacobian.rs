@@ -9,9 +9,9 @@ use super::Body;
 /// The derivative of a point's position and of its link's orientation with respect to the joints of a [`Body`] (Whitney
 /// 1969, "Resolved motion rate control of manipulators and human prostheses").
 ///
-/// It has one column for each degree of freedom, in the order of the links. A hinge and a prismatic joint have one, and a
-/// ball joint (free, cone or Euler) has three: turns about the axes x, y and z of its parent's frame. Locked joints, joints of
-/// weight 0 and mimic joints have none, and the column of a leader includes its followers.
+/// The matrix has one column for each degree of freedom, in the order of the links. A hinge and a prismatic joint have one
+/// column each. A ball joint (free, cone or Euler) has three: rotations about the x, y and z axes of its parent's frame. Locked
+/// joints, joints of weight 0 and mimic joints have none. The column of a leader includes the motion of its followers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jacobian {
     columns: Vec<JacobianColumn>,
@@ -23,9 +23,9 @@ pub struct Jacobian {
 pub struct JacobianColumn {
     /// Index of the link whose joint moves.
     pub link: usize,
-    /// Velocity of the point in the world, metres per radian of a turn or per metre of a displacement.
+    /// Velocity of the point in the world, in metres per radian of rotation or per metre of displacement.
     pub linear: DVec3,
-    /// Angular velocity of the point's link in the world, radians per radian. Zero for a prismatic joint.
+    /// Angular velocity of the point's link in the world, in radians per radian. Zero for a prismatic joint.
     pub angular: DVec3,
 }
 
@@ -43,7 +43,8 @@ impl Jacobian {
         })
     }
 
-    /// Returns the velocity and the angular velocity J·θ̇ for rates of the degrees of freedom. Missing rates are 0.
+    /// Returns the point's velocity and its link's angular velocity, J·θ̇, for the given rates of the degrees of freedom.
+    /// Missing rates count as 0.
     pub fn velocity(&self, rates: &[f64]) -> (DVec3, DVec3) {
         let add = |(v, w): (DVec3, DVec3), (c, rate): (&JacobianColumn, &f64)| {
             (v + c.linear * *rate, w + c.angular * *rate)
@@ -51,8 +52,8 @@ impl Jacobian {
         self.columns.iter().zip(rates).fold((DVec3::ZERO, DVec3::ZERO), add)
     }
 
-    /// Returns the product Jᵀ·(force, torque): the torques and forces at the joints that balance a load at the point, or the
-    /// gradient of the Jacobian transpose method (Wolovich & Elliott 1984).
+    /// Returns the product Jᵀ·(force, torque): the torques and forces at the joints that balance a load at the point. This is
+    /// also the gradient of the Jacobian transpose method (Wolovich & Elliott 1984).
     pub fn transposed(&self, force: DVec3, torque: DVec3) -> Vec<f64> {
         self.columns.iter().map(|c| c.linear.dot(force) + c.angular.dot(torque)).collect()
     }
@@ -65,7 +66,8 @@ enum Freedom {
 }
 
 impl Body {
-    /// Returns the Jacobian of a point of a link, in the link's frame. Returns `None` if the link does not exist.
+    /// Returns the Jacobian of a point that is fixed to a link. `point` is in the link's frame. Returns `None` if the link does
+    /// not exist.
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
@@ -129,8 +131,8 @@ impl Body {
         Some(Jacobian { columns })
     }
 
-    /// Moves the joints by a step in the coordinates of [`Body::jacobian`], and mimic joints with them. A joint stops at its
-    /// limit. Missing and non-finite entries are 0.
+    /// Moves the joints by a step in the coordinates of [`Body::jacobian`]. Mimic joints follow their leaders. A joint stops at
+    /// its limit. Missing and non-finite entries count as 0.
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
@@ -159,7 +161,7 @@ impl Body {
                 }
                 Freedom::Turn(axis) => {
                     turn += *axis * step;
-                    // The three turns of a ball joint are one rotation.
+                    // The three turns of a ball joint are applied as one rotation.
                     if freedoms.get(place + 1).is_none_or(|(next, _)| next != index) {
                         self.turn_link(*index, turn);
                         turn = DVec3::ZERO;
@@ -177,7 +179,8 @@ impl Body {
         self.set_rotation(index, link.nearest(rotation.normalize()));
     }
 
-    /// Returns the degrees of freedom in the order of the links: the index of the link, and the direction of the motion.
+    /// Returns the degrees of freedom in the order of the links. Each item contains the index of the link and the direction of
+    /// the motion.
     fn freedoms(&self) -> impl Iterator<Item = (usize, Freedom)> + '_ {
         let movable = |(_, link): &(usize, &Link)| link.weight > 0.0 && link.mimic.is_none();
         self.links().iter().enumerate().filter(movable).flat_map(|(index, link)| {
@@ -190,7 +193,7 @@ impl Body {
         })
     }
 
-    /// Returns the direction of a joint with one degree of freedom.
+    /// Returns the direction in which a joint with one degree of freedom moves, or `None` for other joints.
     fn axis(&self, index: usize) -> Option<Freedom> {
         let link = &self.links()[index];
         match link.limit {

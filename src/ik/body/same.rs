@@ -1,23 +1,24 @@
-//! Whether two bodies pose the same problem, up to rounding.
+//! Comparison of bodies up to rounding errors.
 
 use glam::{DAffine3, DQuat, DVec3};
 
 use super::{Body, Link, Stance};
 
-/// Maximum difference of two numbers that are equal within single-precision rounding, relative to the larger of their
-/// magnitude and 1. Characters store their poses in single precision. A rotation that has passed through it is
-/// normalised, inverted and multiplied with few others, and every step rounds by at most half of the machine epsilon.
+/// Maximum difference of two numbers that are equal within single-precision rounding, relative to the larger of their magnitude and 1.
+/// Characters store their poses in single precision. A rotation that was stored in this way has been normalised, inverted and multiplied by
+/// a few others. Each of these operations rounds by at most half of the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The same for offsets and scales that are computed from world matrices in single precision.
+/// Like [`SINGLE_ROUNDING`], for offsets and scales that are computed from world matrices in single precision.
 const GEOMETRY_ROUNDING: f64 = 1e-5;
-/// Maximum angle between rotations that are computed in this way, radians. Rounding adds up along the joints of a limb.
+/// Maximum angle between equal rotations that are computed from world matrices in single precision, in radians. Rounding adds up along the
+/// joints of a limb.
 const TURN_ROUNDING: f64 = 1e-4;
 
-// Both functions list all fields of a body without `..`, so that a new field does not compile until it is considered here. When
-// fields were forgotten, a continued solve returned the pose of another problem.
+// `copy_from` and `is_nearly` list all fields of a body without `..`, so that the code does not compile after a field is added until the
+// field is considered here. When fields were forgotten, a continued solve returned the pose of another problem.
 impl Body {
-    /// Becomes equal to another body. Unlike `clone`, it allocates only if a buffer is too small.
+    /// Makes this body equal to another one. Unlike `clone`, this allocates only if a buffer is too small.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         let Self {
             links,
@@ -53,8 +54,8 @@ impl Body {
         (self.world_from_base_rotation, self.uniform_scale) = (*world_from_base_rotation, *uniform_scale);
     }
 
-    /// Like [`Body::is_nearly`], but compares the sum of the base's offset and translation, because a character stores both as one. `moved`
-    /// is a buffer.
+    /// Like [`Body::is_nearly`], but compares the sum of the base's offset and translation, because a character stores only this sum.
+    /// `moved` is a buffer.
     pub(crate) fn is_nearly_at_its_place(&self, other: &Self, moved: &mut Self) -> bool {
         let Some((base, given)) = self.links.first().zip(other.links.first()) else { return false };
         let by = given.offset - base.offset;
@@ -74,7 +75,7 @@ impl Body {
         if moved.set_geometry(|link| (other.links[link].offset, other.links[link].scale)).is_err() {
             return false;
         }
-        // Such a skeleton also has rotations that are computed from world matrices.
+        // Rotations of a reparented skeleton are also computed from world matrices.
         for (own, &given) in moved.rotations.iter_mut().zip(&other.rotations) {
             if own.angle_between(given) <= TURN_ROUNDING {
                 *own = given;
@@ -96,7 +97,7 @@ impl Body {
         moved.is_nearly(other)
     }
 
-    /// Returns whether two bodies are the same within single-precision rounding: their links, pose and place, and everything
+    /// Returns whether two bodies are equal within single-precision rounding. Compares their links, pose and placement, and everything else
     /// that influences a solve.
     pub(crate) fn is_nearly(&self, other: &Self) -> bool {
         let Self {
@@ -104,14 +105,14 @@ impl Body {
             shape,
             rotations,
             displacements,
-            // They follow from the links.
+            // The coupled limits are computed from the links.
             coupled_limits: _,
             posture,
             figure,
             stance,
             root,
             world_from_base,
-            // These two follow from the map in the other direction.
+            // These two fields are computed from `world_from_base`.
             base_from_world: _,
             uniform_scale: _,
             world_from_base_rotation,
@@ -136,7 +137,7 @@ impl Body {
     }
 }
 
-/// Returns whether rotations are equal within rounding. A rotation and its negative are the same.
+/// Returns whether rotations are equal within rounding. A quaternion and its negative are the same rotation.
 fn are_same(a: &[DQuat], b: &[DQuat]) -> bool {
     let same = |(a, b): (&DQuat, &DQuat)| {
         let b = if a.dot(*b) < 0.0 { -*b } else { *b };

@@ -9,12 +9,11 @@ use crate::rotation::{any_perpendicular, shortest_arc};
 use super::stall::StallDetector;
 use super::{Chain, ChainOutcome};
 
-/// Fraction of the product of both lengths below which 1 + cos of the angle between two vectors counts as zero, as in
-/// [`shortest_arc`].
+/// Two vectors count as opposite if 1 + cos of the angle between them is at most this, as in [`shortest_arc`].
 const OPPOSITE: f64 = 1e-9;
 
 impl Chain {
-    /// Returns whether [`descend`](Self::descend) supports these options.
+    /// Returns whether [`Self::descend`] supports these options.
     pub(super) fn supports_ccd(&self, options: &CcdOptions) -> bool {
         let is_budgeted = self.has_ccd_budgets || options.budget.is_finite();
         !(is_budgeted || options.extrapolate || options.early_stop)
@@ -55,7 +54,7 @@ impl Chain {
 
     /// Turns each joint once, from the end to the base. This updates only the position of the end. A second loop from
     /// the base applies the turns of the joints above to each joint. `turn` takes the vectors from a joint to the end
-    /// and to the target, and returns the joint's turn and the turned first vector.
+    /// and to the target. It returns the joint's turn and the turned vector to the end.
     #[inline(always)]
     fn sweep_to_base(
         &mut self,
@@ -98,7 +97,7 @@ impl Chain {
     }
 }
 
-/// Returns the shortest arc from `from` to `to`, and the turned `from`.
+/// Returns the shortest arc from `from` to `to`, and `from` after this turn.
 #[inline(always)]
 fn whole_turn(from: DVec3, to: DVec3) -> (DQuat, DVec3) {
     let (from2, to2) = (from.length_squared(), to.length_squared());
@@ -115,8 +114,8 @@ fn whole_turn(from: DVec3, to: DVec3) -> (DQuat, DVec3) {
     }
 }
 
-/// Returns the part of a turn that the options allow, and the turned `from`. `place` is the joint's number counted from
-/// the tip.
+/// Returns the part of a turn that the options allow, and `from` after this turn. `place` is the joint's number counted
+/// from the tip.
 fn part_of_turn(options: &CcdOptions, reach: f64, place: usize, from: DVec3, to: DVec3) -> (DQuat, DVec3) {
     let best = match options.linear {
         true => linear_turn(None, &[(from, to, 1.0)], reach * reach),
@@ -151,7 +150,8 @@ mod tests {
         body
     }
 
-    /// Runs iterations on the tree, whatever the error is, and returns the rotations of all joints.
+    /// Runs the given number of iterations on the tree, regardless of the error, and returns the rotations of all
+    /// joints.
     fn tree_poses(body: &Body, goal: &Goal, options: &CcdOptions, iterations: usize) -> Vec<DQuat> {
         let (mut tree, mut ccd) = (Tree::default(), Ccd::default());
         tree.set(body, &[*goal], &Options::default());
@@ -185,7 +185,7 @@ mod tests {
                 chain.load(&body, false);
                 chain.record = true;
                 chain.descend(target, 0.0, ITERATIONS, &options);
-                // A chain that stalls ends early.
+                // A chain that stalls stops early, so the tree runs the same number of iterations.
                 let expected = tree_poses(&body, &goal, &options, chain.errors.len() - 1);
                 chain.write(&mut body);
                 for (a, b) in body.rotations().iter().zip(&expected) {

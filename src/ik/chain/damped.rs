@@ -1,9 +1,9 @@
-//! Damped least squares on a free chain: the representation of [`crate::methods::damped`] for chains.
+//! Damped least squares on a free chain: a version of [`crate::methods::damped`] that is specialised for chains.
 //!
-//! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end. It is a 3×3 matrix for any length of the
-//! chain. With y = (J Jᵀ + λ²I)⁻¹ e, the orientation of a joint changes by (Σ r) × y, where the sum covers the arms
-//! of the joint itself and of those above it. So a step is a running sum, the solution of three equations, and one
-//! product per joint.
+//! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end. It is a 3×3 matrix for any length of the chain.
+//! With y = (J Jᵀ + λ²I)⁻¹ e, the orientation of a joint changes by (Σ r) × y, where the sum covers the arms of the
+//! joint itself and of the joints above it. A step therefore consists of a running sum, the solution of three
+//! equations, and one product per joint.
 
 use glam::{DQuat, DVec3};
 use wide::f64x2;
@@ -13,16 +13,16 @@ use crate::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, 
 
 use super::{Chain, ChainOutcome};
 
-/// A chain on its way to a target. Its functions are inlined, so that it is kept in registers.
+/// A chain that is being solved for a target. The methods are inlined, so that this state is kept in registers.
 struct ChainProblem<'a> {
     chain: &'a mut Chain,
-    /// Relative to the base.
+    /// The target relative to the base, in base space.
     target: DVec3,
     tolerance2: f64,
-    /// The system of the measured pose, and its inverse with damping.
+    /// The system of equations for the measured pose, and its inverse with damping.
     system: StepSystem,
     inverse: Symmetric,
-    /// Half of y, summed over the steps since the measured pose.
+    /// Half of y (see the module documentation), summed over the steps since the measured pose.
     half: DVec3,
     /// The error of the current pose.
     error: DVec3,
@@ -136,7 +136,7 @@ impl Chain {
             sums.add(arm);
             arm -= *vector;
         }
-        // The tree clamps errors to the same length, the default of the Jacobian options.
+        // The tree clamps errors to the same length, which is the default in the Jacobian options.
         let error = (target - self.end_now).clamp_length_max(self.reach);
         #[expect(clippy::cast_precision_loss, reason = "chains are short")]
         let damping = damping(self.links.len() as f64, error.length_squared(), self.reach);
@@ -167,7 +167,7 @@ impl Chain {
         spin::<f64, 1>(last_turn.as_chunks::<1>().0, last_spin.as_chunks_mut::<1>().0);
     }
 
-    /// Returns the axis about which the chain bends at rest, carried along with its first joint, in base space.
+    /// Returns the axis about which the chain bends at rest, turned with the chain's first joint, in base space.
     pub(super) fn bend_now(&self) -> DVec3 {
         self.spins.first().copied().unwrap_or(DQuat::IDENTITY) * self.bend
     }
@@ -183,7 +183,7 @@ impl Chain {
     }
 
     /// Turns the chain as a whole towards a target that is far to the side, and bends it into an arc if it is straight.
-    /// Returns whether it was bent.
+    /// Returns whether the chain was bent.
     #[inline(never)]
     fn start(&mut self, target: DVec3) -> bool {
         if let Some(arc) = swing(self.end_now, target) {
@@ -193,7 +193,7 @@ impl Chain {
         is_straight(self.reach, self.end_now, target) && self.arch(target)
     }
 
-    /// Bends the chain into a circular arc from the base to the target. Returns whether it did.
+    /// Bends the chain into a circular arc from the base to the target. Returns whether the chain was bent.
     #[inline(never)]
     fn arch(&mut self, target: DVec3) -> bool {
         let Some(mut arch) = Arch::new(self.reach, self.end_now, target, self.bend_now()) else {
@@ -244,7 +244,7 @@ fn spin<L: Lanes<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat; 
     }
 }
 
-/// The sums over the arms, and the error.
+/// The sums over the arms, the error, and the damping.
 #[derive(Clone, Copy, Debug, Default)]
 struct StepSystem {
     sums: ArmSums,
@@ -256,9 +256,9 @@ struct StepSystem {
 /// The sums over the arms from the joints to the end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ArmSums {
-    /// Σ x², y², z².
+    /// Σ x², Σ y² and Σ z².
     squares: DVec3,
-    /// Σ xy, yz, zx.
+    /// Σ xy, Σ yz and Σ zx.
     products: DVec3,
 }
 

@@ -28,7 +28,8 @@ impl Chain {
     /// Runs the fused method.
     ///
     /// If the two halves of the chain cannot reach the target in closed form, the midpoint would come from differential
-    /// steps only. These do not use the freedom that the goal leaves, so damped least squares does the same.
+    /// steps only. Differential steps do not use the freedom that the goal leaves, so they would amount to damped least
+    /// squares, which is run instead.
     pub(crate) fn fuse(
         &mut self,
         body: &Body,
@@ -48,7 +49,7 @@ impl Chain {
             self.rests.clear();
             self.rests.extend(self.links.iter().map(|&link| body.links()[link].rest));
         }
-        // Before the first step of a solve there is no last turn.
+        // Before the first step of a solve, there are no turns of a previous step.
         self.arcs.fill(DQuat::IDENTITY);
         let mut steps = std::mem::take(&mut self.fused);
         steps.start(closed_form);
@@ -70,8 +71,8 @@ impl Chain {
         outcome
     }
 
-    /// Runs only the closed form for limbs. If the target is out of reach, the chain comes as near as possible, and is
-    /// stuck there.
+    /// Runs only the closed form for limbs. If the target is out of reach, the chain moves as near to it as possible, and
+    /// the outcome is `Stuck`.
     pub(super) fn close(&mut self, target: DVec3, tolerance: f64) -> ChainOutcome {
         self.record_error(self.distance_to(target));
         if self.end_now.distance_squared(target) <= tolerance * tolerance {
@@ -91,9 +92,9 @@ impl Chain {
             && self.end_now.distance_squared(target) < CLOSE * CLOSE * reach2
     }
 
-    /// Moves the end to the target by turning the two halves of the chain like the bones of a limb. The limb keeps
-    /// its bend direction, and a straight one bends as the chain does at rest. Returns the turns of both halves, or
-    /// `None` if the lengths of the halves do not allow it.
+    /// Moves the end to the target by turning the two halves of the chain like the bones of a limb. The limb keeps its
+    /// bend direction. A straight limb bends in the direction in which the chain is bent at rest. Returns the turns of
+    /// both halves, or `None` if the lengths of the halves do not allow this.
     fn solve_halves(&mut self, target: DVec3, end: DVec3) -> Option<[DQuat; 2]> {
         let upper: DVec3 = self.vectors[..self.middle].iter().sum();
         let lower = end - upper;
@@ -116,18 +117,18 @@ impl Chain {
     }
 }
 
-/// A chain on its way to a target, which is relative to the base.
+/// A chain that is being solved for a target. The target is relative to the base.
 ///
-/// `Chain::next` and `Chain::spins_before` contain the stored pose, and `Chain::arcs` the rotations in base space by which
-/// the joints and everything above them have turned since.
+/// `Chain::next` and `Chain::spins_before` contain the stored pose. `Chain::arcs` contains, in base space, the rotation of
+/// each joint since then, together with the rotations of all joints above it.
 struct ChainPose<'a> {
     chain: &'a mut Chain,
     target: DVec3,
 }
 
 impl ChainPose<'_> {
-    /// Returns J Jᵀ = Σ |r|² I − r rᵀ over the arms r from the joints to the end, and by how much the additional turns
-    /// move the end.
+    /// Returns J Jᵀ = Σ |r|² I − r rᵀ over the arms r from the joints to the end, and the displacement of the end by the
+    /// additional turns.
     fn measure(&self, additional: Option<&[DVec3]>) -> (ArmSums, DVec3) {
         let chain = &*self.chain;
         let (mut sums, mut moved, mut arm) = (ArmSums::default(), DVec3::ZERO, chain.end_now);
@@ -212,13 +213,13 @@ impl FusedPose for ChainPose<'_> {
             arm -= *vector;
         }
         let scale = if largest > LARGEST_TURN * LARGEST_TURN { LARGEST_TURN / largest.sqrt() } else { 1.0 };
-        // Each joint turns in its own frame, which the joints above it have turned before.
+        // Each joint turns in its own frame, which the joints above it have already turned.
         let mut above = DQuat::IDENTITY;
         for (turn, arc) in chain.turns.iter().zip(&mut chain.arcs) {
             above = multiply(above, retract(*turn * scale));
             *arc = above;
         }
-        // The old pose remains in the buffers of the new one.
+        // After the swap, the previous pose is in `next` and `spins_before`.
         std::mem::swap(&mut chain.vectors, &mut chain.next);
         std::mem::swap(&mut chain.spins, &mut chain.spins_before);
         chain.spins.resize(chain.spins_before.len(), DQuat::IDENTITY);
@@ -247,12 +248,12 @@ impl FusedPose for ChainPose<'_> {
 /// of a step are smaller: [`retract`] maps [`LARGEST_TURN`] to 2 atan(1/2).
 const SMALL: f64 = 0.057;
 
-/// Returns the rotation vectors of the rotations from unit quaternions to others, as [`rotation_vector`] does. Returns
-/// `None` if a rotation is large.
+/// Returns the rotation vectors of the rotations from the unit quaternions `from` to those in `to`, like
+/// [`rotation_vector`]. Returns `None` if a rotation is large.
 ///
-/// With t the tangent of a quarter of the angle, the vector is 4 atan(t) along the axis. atan(t)/t is the eighth
-/// convergent of its continued fraction 1/(1 + t²/(3 + 4t²/(5 + …))) (Abramowitz & Stegun 1964, 4.4.43). Its error is
-/// below 2e-15 here.
+/// If t is the tangent of a quarter of the angle, the vector is the axis times 4 atan(t). atan(t)/t is the eighth
+/// convergent of its continued fraction 1/(1 + t²/(3 + 4t²/(5 + …))) (Abramowitz & Stegun 1964, 4.4.43). The error of this
+/// convergent is below 2e-15 here.
 #[inline(always)]
 pub(super) fn turns_between<L: Lanes<N>, const N: usize>(
     from: &[DQuat; N],

@@ -20,7 +20,7 @@ use super::methods::fused::{FusedSteps, middle};
 use super::rotation::{BENT, any_perpendicular};
 use super::{Body, Goal, Limit, Link};
 
-/// A link shorter than this fraction of the reach has no direction.
+/// A link shorter than this fraction of the reach has no usable direction.
 const SHORTEST: f64 = 1e-9;
 
 /// A free chain with its current pose and reusable buffers.
@@ -30,18 +30,18 @@ pub(super) struct Chain {
     /// while the body has this shape.
     shape: Option<Shape>,
     end: usize,
-    /// The point of the end's link that has the target, in the link's frame.
+    /// The point of the end's link that must reach the target, in the link's frame.
     offset: DVec3,
     limits: bool,
     simple: bool,
     /// Whether a joint has a budget for cyclic coordinate descent.
     has_ccd_budgets: bool,
-    /// Upper bound for the distance by which the rounding errors of the links' scales move the end, base space. Zero
+    /// Upper bound for the distance by which the rounding errors of the links' scales move the end, in base space. Zero
     /// if every scale is exactly uniform.
     unevenness: f64,
     /// Index of each joint's link, base first.
     links: Vec<usize>,
-    /// The vector from each joint to the next one or to the end, in the joint's turned frame.
+    /// The vector from each joint to the next joint or the end, in the joint's turned frame.
     locals: Vec<DVec3>,
     lengths: Vec<f64>,
     pub(super) reach: f64,
@@ -74,7 +74,7 @@ pub(super) struct Chain {
     /// The joint that divides the chain's length most evenly.
     middle: usize,
     pub(super) record: bool,
-    /// The errors before the first iteration and after each iteration, base space.
+    /// The errors before the first iteration and after each iteration, in base space.
     pub(super) errors: Vec<f64>,
 }
 
@@ -88,8 +88,8 @@ pub(super) enum ChainOutcome {
 }
 
 impl Chain {
-    /// Returns whether this chain can solve the problem. All links from the base to the goal must be free and of weight
-    /// one, and their scales must be uniform. The goal must be a single unpinned position without a pole.
+    /// Returns whether this chain can solve the problem. All links from the base to the goal's link must be free and of
+    /// weight one, and their scales must be uniform. The only goal must be an unpinned position goal without a pole.
     pub(super) fn supports(&mut self, body: &Body, goals: &[Goal], limits: bool) -> bool {
         let [goal] = goals else { return false };
         let plain = goal.position.is_some()
@@ -170,8 +170,8 @@ impl Chain {
         self.middle = middle(self.lengths[..last].iter().copied(), self.reach);
     }
 
-    /// Multiplies the vectors between joints by the scales of the links above them. A uniform scale commutes with
-    /// rotations, so the chain remains rigid.
+    /// Multiplies the vectors between joints by the scales of the links above these vectors. A uniform scale commutes
+    /// with rotations, so the chain remains rigid.
     fn apply_scales(&mut self, links: &[Link]) {
         let (mut product, mut uneven) = (1.0, 0.0);
         self.unevenness = 0.0;
@@ -195,12 +195,12 @@ impl Chain {
         }
     }
 
-    /// Returns the axis about which the rest pose bends. For a straight rest pose it is a perpendicular of the first
-    /// link.
+    /// Returns the axis about which the rest pose bends. For a straight rest pose, this axis is perpendicular to the
+    /// first link.
     fn rest_bend(&self, links: &[Link]) -> DVec3 {
         let (mut spin, mut before, mut normal) = (DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO);
         for (i, (&link, &local)) in self.links.iter().zip(&self.locals).enumerate() {
-            // In the turned frame of the first joint.
+            // `spin` and `normal` are in the turned frame of the first joint.
             spin = if i == 0 { DQuat::IDENTITY } else { spin * links[link].rest };
             normal += before.cross(spin * local);
             before = spin * local;
@@ -215,7 +215,7 @@ impl Chain {
         target.length() >= self.reach
     }
 
-    /// Returns whether the chain is a limb, which has two joints.
+    /// Returns whether the chain is a limb, that is, whether it has two joints.
     pub(super) fn is_limb(&self) -> bool {
         self.links.len() == 2
     }
@@ -225,12 +225,13 @@ impl Chain {
         body.root() + self.base
     }
 
-    /// Returns the position of the end relative to the base, base space.
+    /// Returns the position of the end relative to the base, in base space.
     fn end(&self) -> DVec3 {
         self.end_now
     }
 
-    /// Returns whether a target is nearer than the chain can fold. `target` is relative to the base.
+    /// Returns whether a target is so near to the base that the folded chain cannot reach it. `target` is relative to
+    /// the base.
     pub(super) fn too_near(&self, target: DVec3) -> bool {
         target.length() < 2.0 * self.longest - self.reach
     }

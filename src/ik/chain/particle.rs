@@ -7,8 +7,8 @@ use crate::ParticleOptions;
 use super::{Chain, ChainOutcome};
 
 impl Chain {
-    /// Runs particle inverse kinematics. The square root in a spring's length is approximated to first order
-    /// (Jakobsen 2001). This becomes exact as the springs relax to their lengths.
+    /// Runs particle inverse kinematics. The square root in a spring's length is approximated to first order (Jakobsen
+    /// 2001). The approximation becomes exact as the springs relax to their rest lengths.
     pub(crate) fn relax(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
         let error = |chain: &Self| chain.straight_ends().distance(target);
         let sweeps = ParticleOptions::default().sweeps;
@@ -27,7 +27,7 @@ impl Chain {
     fn relax_spring(&mut self, i: usize) {
         let spring = self.points[i + 1] - self.points[i];
         let length2 = self.lengths[i] * self.lengths[i];
-        // ½ (l / |d| − 1) to first order about |d| = l.
+        // This is ½ (l / |d| − 1) to first order about |d| = l.
         let half = spring * (length2 / (spring.length_squared() + length2) - 0.5);
         if i == 0 {
             self.points[1] += half * 2.0;
@@ -37,8 +37,8 @@ impl Chain {
         }
     }
 
-    /// Returns the position that the end has if every link keeps its length and has the direction from one of its
-    /// points to the other. The result is NaN if two points coincide.
+    /// Returns the position of the end for a chain whose links keep their lengths and have the directions between
+    /// successive points. The result is NaN if two points coincide.
     fn straight_ends(&self) -> DVec3 {
         let ways = self.points.windows(2).zip(&self.lengths);
         ways.map(|(p, length)| (p[1] - p[0]) * (length / (p[1] - p[0]).length())).sum()

@@ -8,8 +8,8 @@ use super::stall::StallDetector;
 use super::{Chain, ChainOutcome};
 
 impl Chain {
-    /// Runs iterations on the points of the joints and the end, and fits the joints to them once the error is within
-    /// tolerance. If two points coincide, the error is NaN and the chain is stuck.
+    /// Runs iterations on the points of the joints and the end, and fits the joints to these points once the error is
+    /// within tolerance. If two points coincide, the error is NaN and the chain is stuck.
     pub(super) fn move_points(
         &mut self,
         tolerance: f64,
@@ -45,7 +45,8 @@ impl Chain {
         }
     }
 
-    /// Turns each joint, starting at the base, by the shortest arc that aligns its link with its points.
+    /// Turns each joint, starting at the base, by the shortest arc that aligns its link with the points at the link's
+    /// ends.
     fn fit_points(&mut self) {
         let (mut carried, hint) = (DQuat::IDENTITY, self.bend_now());
         let links = self.vectors.iter_mut().zip(&mut self.spins).zip(self.points.windows(2));

@@ -9,11 +9,12 @@ use crate::rotation::{any_perpendicular, shortest_arc};
 
 use super::Chain;
 
-/// One plus the cosine of the angle between two vectors that count as opposite. Their shortest arc has no definite axis.
+/// Two vectors count as opposite if one plus the cosine of the angle between them is at most this. The shortest arc
+/// between such vectors has no definite axis.
 const OPPOSITE: f64 = 1e-9;
 
 impl Chain {
-    /// Loads the pose of a body. `is_result` is whether the body is still in the pose that was written last.
+    /// Loads the pose of a body. `is_result` says whether the body is still in the pose that was written last.
     pub(crate) fn load(&mut self, body: &Body, is_result: bool) {
         if !(is_result && self.is_current) {
             self.forward_kinematics(body.rotations());
@@ -44,11 +45,11 @@ impl Chain {
         self.end_now += last;
     }
 
-    /// Turns every link, starting at the base, by the shortest arc, so that it points at a target that is out of
+    /// Turns every link, starting at the base, by the shortest arc so that the link points at a target that is out of
     /// reach. Stores the resulting position of the end. `target` is relative to the base.
     ///
     /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link
-    /// itself. So no joint depends on the orientations above it.
+    /// itself. The rotation of a joint therefore does not depend on the orientations above it.
     pub(crate) fn straighten(&mut self, body: &mut Body, target: DVec3) {
         self.is_current = false;
         let Some(mut way) = target.try_normalize() else { return };
@@ -57,7 +58,7 @@ impl Chain {
         for ((&link, &local), &length) in self.links.iter().zip(&self.locals).zip(&self.lengths) {
             let rotation = rotations[link];
             let now = rotation * local;
-            // The shortest arc, computed from the known lengths.
+            // Compute the shortest arc from the known lengths.
             let w = length + now.dot(way);
             let arc = if w > OPPOSITE * length {
                 DQuat::from_vec4(now.cross(way).extend(w)).normalize()
@@ -72,7 +73,7 @@ impl Chain {
         self.end_now = end;
     }
 
-    /// Writes the rotations of the joints to the body and stores the position of the end that results from them.
+    /// Writes the rotations of the joints to the body and stores the resulting position of the end.
     pub(crate) fn write(&mut self, body: &mut Body) {
         let rotations = body.rotations_mut();
         let (spins, last_spin) = self.spins.as_chunks::<2>();
@@ -102,8 +103,8 @@ impl Chain {
     }
 }
 
-/// Multiplies two quaternions, two components at a time. In forward kinematics each product depends on the previous
-/// one, and the products take most of the time.
+/// Multiplies two quaternions, two components at a time. In forward kinematics, each product depends on the previous
+/// one, and these products take most of the time.
 pub(super) fn multiply(a: DQuat, b: DQuat) -> DQuat {
     let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
     let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));

@@ -11,17 +11,19 @@ use crate::{
 
 use super::{Chain, ChainOutcome};
 
-/// Fraction by which the tolerance is reduced, because the conversion to rotations and back causes rounding errors.
+/// Fraction by which the tolerance is reduced, because the conversion of the pose to rotations and back causes rounding
+/// errors.
 const ROUNDING: f64 = 1e-9;
-/// The links' scales must not move the end by more than this fraction of the tolerance.
+/// The rounding errors of the links' scales must not move the end by more than this fraction of the tolerance.
 const LARGEST_UNEVENNESS: f64 = 0.5;
 
 struct ChainGoal {
-    /// Target position relative to the base, base space.
+    /// Target position relative to the base, in base space.
     target: DVec3,
-    /// Tolerance of the position, world metres.
+    /// Tolerance of the position, in metres in world space.
     tolerance: f64,
-    /// Tolerance of the position as the chain computes it, base space. If it is met, so is `tolerance`.
+    /// Tolerance of the position that the chain computes, in base space. If the computed position is within `inside`,
+    /// the exact position is within `tolerance`.
     inside: f64,
     /// Upper bound for the world length of a unit vector of base space.
     scale: f64,
@@ -29,7 +31,7 @@ struct ChainGoal {
 
 impl Chain {
     /// Solves for a single position goal of a chain of free joints without building a tree. Returns false, with the
-    /// body unchanged, if the problem is not of that kind or the iterations get stuck. `continues` is whether the body
+    /// body unchanged, if the problem is of another kind or the iterations get stuck. `continues` says whether the body
     /// is in the pose of the last result.
     pub(crate) fn solve(
         &mut self,
@@ -63,7 +65,7 @@ impl Chain {
             return false;
         } else {
             self.load(body, continues);
-            // Near the base the closed form would turn a limb strongly for a small gain.
+            // Near the base, the closed form would turn a limb strongly for a small gain.
             if options.method == Method::Auto && method == Method::TwoBone && self.is_folded_near(goal.target)
             {
                 method = Method::Dls;
@@ -106,7 +108,8 @@ impl Chain {
         Some(ChainGoal { target: target - self.base(body), tolerance, inside, scale })
     }
 
-    /// Returns the method that solves the chain, or `None` if only the tree supports it or its options.
+    /// Returns the method that solves the chain, or `None` if only the tree supports the requested method or its
+    /// options.
     fn method(&self, options: &Options) -> Option<Method> {
         let method = match options.method {
             Method::Auto if self.is_limb() => Method::TwoBone,
@@ -143,7 +146,7 @@ impl Chain {
         }
     }
 
-    /// Reports the errors of the solved body. The method and the iterations are left to the caller.
+    /// Writes the errors of the solved body to the report. The caller sets the method and the iterations.
     fn fill_report(&mut self, body: &Body, goal: &ChainGoal, report: &mut Report) {
         let offset = if self.unevenness > 0.0 { self.exact_end(body) } else { self.end() };
         let error = (body.world_from_base().matrix3 * (goal.target - offset)).length();
@@ -160,8 +163,8 @@ impl Chain {
         report.limited.clear();
         report.history.clear();
         report.history.extend(self.errors.iter().map(|e| e * goal.scale));
-        // Intermediate errors have the scale of the placement, which is accurate to single precision. The last one is
-        // the result's.
+        // Intermediate errors are converted with the scale of the placement, which is accurate to single precision. The
+        // last entry is the exact error of the result.
         if let Some(last) = report.history.last_mut() {
             *last = error;
         }

@@ -1,8 +1,8 @@
 //! Detection of a stall of the iterations on a free chain.
 
-/// A chain counts as stuck after this number of iterations without a gain, as in the driver.
+/// A chain counts as stuck after this number of iterations without a gain. The driver uses the same number.
 const STALL_ITERATIONS: usize = 16;
-/// The error must fall below this fraction to count as a gain.
+/// An iteration counts as a gain if the error falls below this fraction of its value at the last gain.
 const GAIN: f64 = 0.99;
 
 /// Detects when iterations no longer reduce the error.

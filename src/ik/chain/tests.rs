@@ -16,7 +16,7 @@ thread_local! {
     static DISABLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function during which no chain solves a problem, so that the tree must.
+/// Calls a function with the fast solvers for chains disabled, so that the tree solves every problem.
 pub(crate) fn without_chains<T>(call: impl FnOnce() -> T) -> T {
     DISABLED.set(true);
     let result = call();
@@ -37,13 +37,14 @@ fn body() -> Body {
     body
 }
 
-/// Solves with damped least squares on the chain only. Returns the report, or `None` if the chain does not apply.
+/// Solves with damped least squares on the chain only. Returns the report, or `None` if the chain does not support the
+/// problem.
 fn solve(body: &mut Body, goal: Goal, options: &Options) -> Option<Report> {
     let mut report = Report::default();
     Chain::default().solve(body, &[goal], options, false, &mut report).then_some(report)
 }
 
-/// Returns a rigid transform like a character's: a product of single-precision matrices along its skeleton.
+/// Returns a rigid transform like that of a character's base: a product of single-precision matrices.
 fn single_precision_placement(random: &mut Random, depth: usize) -> DAffine3 {
     let mut placement = Affine3A::IDENTITY;
     for _ in 0..depth {
@@ -55,7 +56,7 @@ fn single_precision_placement(random: &mut Random, depth: usize) -> DAffine3 {
 }
 
 /// The base of every animated character was rotated in single precision. When only exactly rigid placements counted as
-/// rigid, such characters were solved several times more slowly, by another path.
+/// rigid, the general solver posed such characters, several times more slowly.
 #[test]
 fn chain_solves_bodies_that_are_placed_in_single_precision() {
     let random = &mut Random(3);
@@ -90,7 +91,8 @@ fn chain_rejects_uneven_placements() {
     }
 }
 
-/// Uniform scales, exact or rounded to single precision, and a point of the last link instead of its joint.
+/// Tests uniform scales, exact or rounded to single precision, and a goal for a point of the last link instead of its
+/// joint.
 #[test]
 fn chain_solves_scaled_links_and_points_of_links() {
     let rounded = DVec3::new(1.0, 1.0 - 6e-8, 1.0 + 1.2e-7);
@@ -124,7 +126,7 @@ fn chain_solves_scaled_links_and_points_of_links() {
     }
 }
 
-/// Near the base, explicit two-bone once ran damped least squares under its own name.
+/// For targets near the base, an explicitly requested `two-bone` once ran damped least squares and reported `two-bone`.
 #[test]
 fn two_bone_runs_only_the_closed_form() {
     let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
@@ -141,7 +143,7 @@ fn two_bone_runs_only_the_closed_form() {
     }
 }
 
-/// The fused method takes the turns of its last step from a continued fraction.
+/// The fused method computes the turns of its last step with a continued fraction.
 #[test]
 fn turns_of_a_step_are_rotation_vectors() {
     let random = &mut Random(9);

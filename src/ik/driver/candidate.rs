@@ -5,8 +5,8 @@ use crate::tree::{Measure, Tree};
 
 use super::pose::TreePose;
 
-/// A restart must end nearer to the goals than the first start by this fraction of the chain's length, unless it
-/// reaches them. Otherwise the body would jump to a very different pose for a gain that nobody can see.
+/// A restart must end nearer to the goals than the first start by this fraction of the chain's length, unless the
+/// restart reaches the goals. Otherwise the body would jump to a very different pose for a gain that nobody can see.
 pub(super) const MARGIN: f64 = 1e-3;
 
 /// The best pose that one start has found.
@@ -16,7 +16,7 @@ pub(super) struct Candidate {
     pub(super) measure: Option<Measure>,
     /// The method that found the pose.
     pub(super) method: Method,
-    /// Whether the start ran until its error no longer fell.
+    /// Whether the start has run until its error no longer fell.
     pub(super) ended: bool,
 }
 
@@ -40,7 +40,7 @@ impl Candidate {
         self.measure.map_or(f64::INFINITY, |m| m.sum.sqrt())
     }
 
-    /// Returns whether the pose is better than an earlier start's by at least `margin`, metres.
+    /// Returns whether the pose is better than the pose of an earlier start by at least `margin`, in metres.
     fn beats(&self, other: &Self, margin: f64) -> bool {
         let (Some(own), Some(than)) = (self.measure, other.measure) else { return self.measure.is_some() };
         let matters = own.done || own.meets_pins() != than.meets_pins() || !own.meets_pins();
@@ -83,15 +83,15 @@ impl Candidates {
         self.all[..self.used].iter().any(Candidate::is_done)
     }
 
-    /// Returns the best candidate. The first one is kept unless another is better by `margin` metres.
+    /// Returns the best candidate. Another candidate is preferred to the first only if it is better by `margin` metres.
     pub(super) fn best(&self, margin: f64) -> Option<&Candidate> {
         let (first, later) = self.all[..self.used].split_first()?;
         let best = later.iter().reduce(|best, other| if other.beats(best, 0.0) { other } else { best });
         Some(best.filter(|best| best.beats(first, margin)).unwrap_or(first))
     }
 
-    /// Returns the index of the candidate with the smallest error that has not ended. A later one must be better than
-    /// the first by `margin` metres, as in `best`.
+    /// Returns the index of the candidate with the smallest error among those that have not ended. A later candidate
+    /// must be better than the first by `margin` metres, as in `best`.
     pub(super) fn most_promising(&self, margin: f64) -> Option<usize> {
         let open = (0..self.used).filter(|&i| !self.all[i].ended);
         let error = |i: usize| self.all[i].error() + if i == 0 { 0.0 } else { margin };

@@ -11,23 +11,26 @@ use super::{Driver, Task, is_budgeted};
 /// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. This
 /// gives the slowest methods, which gain a fraction of a per cent per iteration, time to show progress.
 const STALL_ITERATIONS: usize = 16;
-/// Fraction of its previous value below which the error of a start must fall within [`STALL_ITERATIONS`] iterations.
+/// A start stalls if its error does not fall below this fraction of its previous value within [`STALL_ITERATIONS`]
+/// iterations.
 const STALL_RATIO: f64 = 0.99;
 /// A target out of reach leaves an error that does not vanish, so the gain is compared with the chain's length: a start
-/// stalls if [`REMOTE_ITERATIONS`] iterations reduce the error by less than this fraction of the length.
+/// stalls if [`REMOTE_ITERATIONS`] iterations reduce the error by less than this fraction of the chain's length.
 const REMOTE_GAIN: f64 = 1e-4;
-/// Number of iterations in which [`REMOTE_GAIN`] is measured. A damped step that fails is repeated up to about five
-/// times before it gains anything.
+/// Number of iterations in which [`REMOTE_GAIN`] is measured. A damped step that fails is repeated up to about five times
+/// before the error falls.
 const REMOTE_ITERATIONS: usize = 8;
-/// The window and the ratio of a quick method, which gains nothing in half of its iterations if limits block it.
+/// Stall window in iterations and stall ratio for a quick method. If limits block such a method, half of its iterations gain
+/// nothing.
 const QUICK: (usize, f64) = (8, 0.998);
-/// With restarts left, a start of a quick method is set aside for the others if its error does not fall below this ratio
-/// in this window of iterations. Measured on 5,000 poses of a Panda arm: windows of 3 and 6 iterations made the slowest
-/// per cent of the solves a tenth slower.
+/// If restarts remain, a quick method's start is suspended when its error does not fall below this fraction within this
+/// window of iterations. Measured on 5,000 poses of a Panda arm: windows of 3 and 6 iterations made the slowest 1 % of the
+/// solves about 10 % slower.
 const BRIEF: (usize, f64) = (4, 0.5);
-/// The same for orientation goals and the other methods, except the transpose, whose error always falls slowly. It makes
-/// `particle` reach 89 % instead of 79 % of the poses of six hinges. Positions need the patience of [`STALL_RATIO`], because
-/// the error of a limb near full stretch falls slowly on its way to the target.
+/// Like [`BRIEF`], for the other methods if a goal has an orientation. The Jacobian transpose is excluded, because its error
+/// always falls slowly. With this rule, `particle` reaches 89 % instead of 79 % of the poses of an arm of six hinges.
+/// Position goals need [`STALL_RATIO`] instead, because the error of a limb near full stretch falls slowly on its way to the
+/// target.
 const SLOW_POSE: (usize, f64) = (16, 0.8);
 /// Two errors count as equal if they differ by at most this fraction, which rounding alone may cause.
 const SAME_ERROR: f64 = 1e-9;
@@ -35,7 +38,7 @@ const SAME_ERROR: f64 = 1e-9;
 /// order.
 const BEND_ANGLES: [f64; 2] = [0.05, 0.5];
 
-/// When a start gives way to another one.
+/// When a start is suspended or ended so that another one can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
     /// When its error falls slowly.
@@ -44,7 +47,7 @@ pub(super) enum Patience {
     Full,
 }
 
-/// Watches the error of a start.
+/// Detects when the error of a start falls too slowly.
 struct Watch {
     window: usize,
     /// Factor below which the error must fall in a window.
@@ -58,7 +61,8 @@ impl Watch {
     fn new(tree: &Tree, remote: bool, task: &Task<'_>, patience: Patience) -> Self {
         let mark = f64::INFINITY;
         let length = tree.tasks.iter().map(|t| t.length).fold(0.0, f64::max);
-        // Damped least squares stops by itself. A free chain must stop there too, whichever path solves it.
+        // Damped least squares has its own stop criterion. A free chain must stop at the same iteration here as in the fast
+        // solver for chains.
         if is_damped(task.method) && is_free_chain(tree) {
             return Self { window: usize::MAX, ratio: 1.0, gain: 0.0, mark };
         }
@@ -77,7 +81,7 @@ impl Watch {
         Self { window, ratio, gain: 0.0, mark }
     }
 
-    /// Returns whether the smallest error, after `pass` iterations, has fallen too little in the last window.
+    /// Returns whether the smallest error has fallen too little in the window that ends after `pass` iterations.
     fn is_slow(&mut self, pass: usize, error: f64) -> bool {
         if !pass.is_multiple_of(self.window) {
             return false;
@@ -101,8 +105,8 @@ pub(super) fn is_quick(task: &Task<'_>) -> bool {
 }
 
 impl Driver {
-    /// Iterates from the current pose until the goals are met, the patience ends, or the iteration limit is reached.
-    /// The best pose goes to the candidate.
+    /// Iterates from the current pose until the goals are met, the patience ends, or the iteration limit is reached. Stores
+    /// the best pose in the candidate.
     pub(super) fn descend(&mut self, tree: &mut Tree, task: &Task<'_>, candidate: usize, patience: Patience) {
         let Task { method, options, .. } = *task;
         self.start = candidate;
@@ -126,13 +130,13 @@ impl Driver {
             if self.methods.stops(method, options, sum) {
                 break;
             }
-            // No method finds a direction to turn in on a straight chain. The error then stays the same to the last
-            // digits.
+            // On a straight chain, no method finds a direction to turn in. The error then stays the same to the last digits.
             // Damped least squares itself bends a free chain that is straight.
             let bend_first = task.bend && candidate == 0 && !(is_damped(method) && is_free_chain(tree));
             let stuck = match pass {
                 0 => bend_first,
-                // The closed form of the fused method is undone if it does not help.
+                // If the closed form of the fused method does not help, it is undone, so the same error does not mean that
+                // the chain is stuck.
                 1 if method == Method::Fused => false,
                 _ => (sum - last).abs() <= SAME_ERROR * last,
             };
@@ -189,8 +193,8 @@ impl Driver {
         }
     }
 
-    /// Returns the error whose fall shows that a start is promising, metres. Goals out of reach leave an error that hides
-    /// the progress of the others.
+    /// Returns the error that shows whether a start makes progress, in metres. Goals out of reach are left out, because
+    /// their remaining error would hide the progress towards the other goals.
     fn watched_error(&self, tree: &Tree, sum: f64) -> f64 {
         if self.remote.iter().all(|remote| *remote == self.remote[0]) {
             return sum.sqrt();
@@ -201,9 +205,9 @@ impl Driver {
 
     /// Returns the angles by which a straight chain is bent.
     fn bends(&self, tree: &Tree, task: &Task<'_>, candidate: usize) -> &'static [f64] {
-        // Do not bend if joints have an angle budget, because then a spent budget, not a straight chain, can keep the
-        // error the same. If only the base moves, there is no joint to bend. Random starts are not straight. Bending
-        // the stretched pose of a drag beyond the reach would make it shake.
+        // Do not bend if joints have an angle budget. The error can then stay the same because a budget is spent, not
+        // because the chain is straight. If only the base moves, there is no joint to bend. Random starts are not straight.
+        // In a drag beyond the reach, bending the stretched pose would make the body shake.
         let budgeted = is_budgeted(tree, task);
         let rests = task.options.start == Start::Continue
             && self.remote.iter().zip(&tree.tasks).any(|(remote, t)| *remote && t.weight > 0.0);

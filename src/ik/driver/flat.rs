@@ -5,18 +5,19 @@ use glam::DVec3;
 use crate::methods::two_bone::{bend, swing};
 use crate::tree::{EffectorTask, Tree};
 
-/// The error of a straight chain is flat: its gradient is at most this fraction of what the error and the chain's length
-/// allow. Rounding leaves far less, and limits that block a bent chain leave far more.
+/// The error of a straight chain counts as flat if its gradient is at most this fraction of the product of the error and the
+/// chain's length. Rounding errors leave a far smaller gradient, and limits that block a bent chain leave a far larger one.
 const FLAT: f64 = 1e-6;
 
-/// Sine of the largest bend of a nearly straight chain: characters' knees are up to ten degrees beyond straight at rest.
+/// Sine of the largest bend angle of a nearly straight chain. At rest, characters' knees are up to ten degrees beyond straight.
 const STRETCHED: f64 = 0.2;
-/// A hinge within this angle of its limit has stopped at it, radians.
+/// A hinge counts as stopped at its limit if it is within this angle of the limit, in radians.
 const AT_LIMIT: f64 = 1e-3;
 
 /// Negative derivatives of half an effector's squared error, in base space.
 struct Gradient {
-    /// With respect to the position, in metres. The orientation's is divided by `radian` twice.
+    /// Derivative with respect to the position, in metres. `turn` is the derivative with respect to the orientation, divided by the
+    /// square of `radian`.
     error: DVec3,
     turn: DVec3,
     radian: f64,
@@ -34,7 +35,7 @@ pub(super) fn is_flat(tree: &Tree) -> bool {
 }
 
 /// Returns the hinge that has stopped at its limit and keeps a nearly straight chain from folding. The knee of a straight leg is
-/// such a hinge if its limit is a little beyond straight: the error of a target between hip and foot grows until the knee has
+/// such a hinge if its limit is a little beyond straight. If the target is between hip and foot, the error grows until the knee has
 /// bent a little, and only then falls.
 pub(super) fn stopped_hinge(tree: &Tree) -> Option<usize> {
     let [task] = &tree.tasks[..] else { return None };
@@ -53,7 +54,8 @@ pub(super) fn stopped_hinge(tree: &Tree) -> Option<usize> {
     tree.above(0).find(|&index| is_nearer && is_stopped(index) && is_straight(index))
 }
 
-/// Bends a hinge until the end is as far from the joint above it as the target. That joint turns so that the end stays on its line.
+/// Bends a hinge until the end is as far from the joint above the hinge as the target is. Then turns that joint so that the end
+/// keeps its direction from that joint.
 pub(super) fn fold(tree: &mut Tree, hinge: usize) {
     let Some((line, above)) = tree.tasks.first().map(|t| t.position).zip(tree.joints[hinge].parent) else {
         return;
@@ -65,7 +67,7 @@ pub(super) fn fold(tree: &mut Tree, hinge: usize) {
 impl Gradient {
     fn new(task: &EffectorTask) -> Self {
         let error = task.target.map_or(DVec3::ZERO, |target| target - task.position);
-        // The error along the axes is already weighted once. The transposed map weights it again.
+        // The error along the axes already contains the weights once. The transposed map multiplies it by them again.
         let turn = match (task.orientation, task.turn_map) {
             (Some(_), Some(map)) => map.transpose() * task.orientation_term.weighted_rotation(task.turn),
             (Some(_), None) => task.turn,
@@ -77,7 +79,7 @@ impl Gradient {
         Self { error: force * task.position_term.weight, turn: turn * weight, radian: task.radian }
     }
 
-    /// Returns the negative gradient with respect to the turn of a joint and its followers, as a rotation vector.
+    /// Returns the negative gradient with respect to the rotation of a joint and its followers, as a rotation vector.
     fn slope(&self, tree: &Tree, index: usize, effector: usize) -> DVec3 {
         let along = |axis| {
             let (turned, moved) = tree.effector_motion(index, axis, effector);

@@ -72,7 +72,8 @@ impl Methods {
         }
     }
 
-    /// Ends an iteration: if the method extrapolates, all joints repeat its turns together. Returns whether it does.
+    /// Ends an iteration: if the method extrapolates, all joints repeat their turns of this iteration together. Returns
+    /// whether the method extrapolates.
     pub(super) fn extrapolate(&mut self, method: Method, tree: &mut Tree, options: &Options) -> bool {
         let extrapolates = method == Method::Ccd && options.ccd.extrapolate;
         if extrapolates {

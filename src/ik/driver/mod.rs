@@ -38,7 +38,7 @@ pub(super) struct Driver {
     start_pose: TreePose,
     /// For each task, whether its target is out of reach, or its weight is zero.
     remote: Vec<bool>,
-    /// Which joints restarts turn.
+    /// For each joint, whether restarts turn it.
     turns: Vec<bool>,
     /// The candidates that are still in the search for targets out of reach.
     scouts: Vec<usize>,
@@ -52,7 +52,7 @@ pub(super) struct Driver {
     pub(super) history: Vec<f64>,
 }
 
-/// What a solve asks of the driver.
+/// Input of the driver for one solve.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
     pub(super) method: Method,
@@ -65,7 +65,7 @@ pub(super) struct Task<'a> {
     pub(super) restarts: usize,
 }
 
-/// What a solve did.
+/// Result of the driver for one solve.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub(super) iterations: usize,
@@ -115,7 +115,8 @@ impl Driver {
             self.minimise(tree, task.options);
         } else {
             task.restarts = if budgeted { 0 } else { task.restarts };
-            // Without limits, a start with a slowly falling error still reaches its target. A restart would jump.
+            // Without limits, a start with a slowly falling error still reaches its target. A restart would make the
+            // pose jump.
             let limited = tree.joints.iter().any(|j| j.limit != Limit::Free);
             let patience = if limited && task.restarts > 0 { Patience::Brief } else { Patience::Full };
             self.descend(tree, &task, first, patience);
@@ -158,13 +159,13 @@ impl Driver {
             best.pose.apply(tree);
         }
         self.trace(tree, Order::BaseFirst, StepKind::Result);
-        // A closed form is not cut short.
+        // The closed form always completes, so the iteration limit does not end it.
         progress.spent &= progress.method != Method::TwoBone;
         progress
     }
 
     /// Runs the closed form for limbs. If the result is worse than the start pose because of limits, the start pose is
-    /// kept. With softening, a swivel or a pole the closed form is always used, because the requested pose need not
+    /// kept. With softening, a swivel or a pole, the closed form is always used, because the requested pose need not
     /// have the smallest error.
     fn solve_limb(&mut self, tree: &mut Tree, options: &Options) {
         self.record(tree, options);
@@ -179,7 +180,7 @@ impl Driver {
         self.record(tree, options);
     }
 
-    /// Straightens a free chain towards a target out of reach. This gives the nearest pose without an iteration.
+    /// Straightens a free chain towards a target out of reach. This gives the nearest pose without any iterations.
     fn straighten(&mut self, tree: &mut Tree, task: &Task<'_>) {
         self.candidates.get_mut(0).keep(tree, task.method);
         tree.straighten();
@@ -220,7 +221,7 @@ fn is_budgeted(tree: &Tree, task: &Task<'_>) -> bool {
     task.method == Method::Ccd && Ccd::has_budgets(tree, &task.options.ccd)
 }
 
-/// Returns the error by which a restart must be nearer to the goals, world metres.
+/// Returns the distance by which a restart must be nearer to the goals than the first start, in metres in world space.
 fn margin(tree: &Tree) -> f64 {
     MARGIN * tree.tasks.iter().map(|t| t.length).fold(0.0, f64::max)
 }

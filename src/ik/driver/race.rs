@@ -1,8 +1,9 @@
 //! A race of restarts.
 //!
-//! Each start runs only as long as its error falls quickly. A start that falls slowly is set aside, and the next one
-//! begins. Most goals are therefore met by a start that would have been quick from the beginning, and the others cost a
-//! few iterations each. If no start meets the goals, the most promising ones run until their errors no longer fall.
+//! Each start runs only as long as its error falls quickly. A start whose error falls slowly is suspended, and the next
+//! one begins. In most solves, the goals are therefore met by a start that converges quickly, and each of the other
+//! starts costs only a few iterations. If no start meets the goals, the most promising ones run until their errors no
+//! longer fall.
 
 use crate::tree::Tree;
 use crate::{Limit, Options};
@@ -13,16 +14,17 @@ use super::{Driver, Task, margin, seed};
 /// Maximum number of starts that run to their end if no start meets the goals.
 const POLISHED: usize = 3;
 
-/// Number of restarts after which the most promising start runs to its end, if there are more.
+/// Number of restarts after which the most promising start runs to its end before further restarts.
 const ROUND: usize = 8;
 
-/// If its target is out of reach, the requested start leaves the others one in this many iterations.
+/// If a target is out of reach, the requested start leaves one in this many of the remaining iterations to the other
+/// starts.
 const SCOUTED: usize = 4;
 
 impl Driver {
-    /// Restarts until a start meets the goals, or no start is left. The first candidate has already run.
+    /// Restarts until a start meets the goals or no start is left. The first candidate has already run.
     pub(super) fn race(&mut self, tree: &mut Tree, task: &Task<'_>) {
-        // The start pose was bent already, if that helps.
+        // The start pose was already bent, if bending helps.
         let task = &Task { bend: false, ..*task };
         self.candidates.get(0).pose.apply(tree);
         let gain = select_joints(tree, &mut self.turns);
@@ -42,7 +44,8 @@ impl Driver {
             self.candidates.get(0).pose.apply(tree);
             seed::place(tree, &self.turns, (number, quick), &mut self.seed);
             self.descend(tree, task, index, Patience::Brief);
-            // Many starts are a search in rounds, so that a pose that is hard to reach need not wait for all of them.
+            // If there are many starts, they are run in rounds, so that a promising start is finished before all the
+            // others have begun.
             if number % ROUND == ROUND - 1 && number + 1 < starts {
                 self.polish(tree, task, 1);
             }
@@ -68,7 +71,7 @@ impl Driver {
     }
 }
 
-/// What restarts can improve.
+/// The goals that restarts can improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gain {
     /// Nothing.
@@ -79,9 +82,9 @@ enum Gain {
     Remote,
 }
 
-/// Selects the joints that restarts turn: those above the goals within reach that are not met. If all of these are met,
-/// the joints above targets out of reach that limits may keep from the nearest pose. The other joints stay, so that a
-/// restart for one limb leaves the others alone.
+/// Selects the joints that restarts turn: those above the goals within reach that are not met. If all goals within
+/// reach are met, selects the joints above targets out of reach, if limits may keep these joints from the nearest pose.
+/// The other joints are not turned, so that a restart for one limb does not change the other limbs.
 fn select_joints(tree: &Tree, turns: &mut Vec<bool>) -> Gain {
     let misses = |task: &usize| tree.tasks[*task].weight > 0.0 && !tree.is_reached(*task);
     turns.clear();

@@ -1,8 +1,8 @@
 //! Restarts for targets out of reach.
 //!
 //! The nearest pose of a body with limits is the best of many local minima, and no error is small enough to end the search
-//! early. Many random poses are therefore improved by a few cheap sweeps, in rounds that each keep the better half
-//! (successive halving: Karnin, Koren & Somekh 2013). Only the best ones are worth the iterations of the method.
+//! early. Many random poses are therefore improved by a few cheap sweeps, in rounds. Each round keeps the better half of the
+//! poses (successive halving: Karnin, Koren & Somekh 2013). Only the best poses are then improved by the requested method.
 
 use crate::tree::Tree;
 use crate::{CcdOptions, Method, Options};
@@ -10,20 +10,21 @@ use crate::{CcdOptions, Method, Options};
 use super::descent::Patience;
 use super::{Driver, Task, seed};
 
-/// Number of random poses for each restart that the options allow. With 32 poses in all instead of 64, `dls` found 0.8 % fewer
-/// of the nearest poses in 800 cases of `sinew bench --table beyond`.
+/// Number of random poses for each restart that the options allow. With a total of 32 poses instead of 64, `dls` found 0.8 %
+/// fewer of the nearest poses in 800 cases of `sinew bench --table beyond`.
 const SCOUTS: usize = 8;
-/// Upper bound for the number of random poses. Options allow 10,000 restarts, which would need 80,000 poses.
+/// Upper bound for the number of random poses. The options allow 10,000 restarts, which would need 80,000 poses.
 const MOST_SCOUTS: usize = 1024;
-/// Sweeps of cyclic coordinate descent in each round. With 2 instead, 0.5 % fewer of the nearest poses were found.
+/// Number of sweeps of cyclic coordinate descent in each round. With 2 sweeps, 0.5 % fewer of the nearest poses were found.
 const SWEEPS: usize = 3;
-/// Number of poses from which the method iterates.
+/// Number of poses from which the requested method iterates.
 const FINALISTS: usize = 3;
 
 impl Driver {
     /// Iterates from the best of many random poses. The first candidate has already run to its end.
     pub(super) fn scout(&mut self, tree: &mut Tree, task: &Task<'_>) {
-        // Sweeps are not counted, so without this check a solve would improve after its last iteration.
+        // Sweeps do not count as iterations, so without this check a solve would still improve the pose after its last
+        // iteration.
         if self.is_over(task) {
             return;
         }

@@ -1,4 +1,4 @@
-//! The end of a continued solve: turns that gain nothing are taken back.
+//! The last step of a continued solve, which undoes turns that gain nothing.
 
 use glam::DVec3;
 
@@ -7,22 +7,22 @@ use crate::{Correction, Limit, Method, Secondary};
 
 use super::{Driver, Task};
 
-/// Fractions of the way back that are tried in order.
+/// Fractions of the way back to the start pose. They are tried in order.
 const FRACTIONS: [f64; 2] = [1.0, 0.5];
-/// Fraction of the tolerance by which the error of a goal that is not met may grow. With less, a bend of a nearly straight
-/// limb could not be taken back, because it changes the error only to second order.
+/// Fraction of the tolerance by which the error of a goal that is not met may grow. With a smaller value, a bend of a
+/// nearly straight limb could not be undone, because it changes the error only to second order.
 const SLACK: f64 = 0.1;
-/// The same for a return to the start pose itself. A larger value would make a slow drag stop and go.
+/// Like [`SLACK`], for a complete return to the start pose. With a larger value, a slow drag would be jerky.
 const START_SLACK: f64 = 1e-4;
 
 impl Driver {
     /// Moves the best pose towards the start pose without moving the effector noticeably.
     ///
-    /// Iterations that stop at limits or beyond the reach turn joints back and forth for gains that nobody can see. In a
-    /// drag, the body would shake.
+    /// At limits or beyond the reach, iterations turn joints back and forth for gains that nobody can see. In a drag, the
+    /// body would therefore shake.
     pub(super) fn settle(&mut self, tree: &mut Tree, task: &Task<'_>) {
         let [goal] = tree.tasks[..] else { return };
-        // A pole decides how the limb bends.
+        // A pole decides how the limb bends, so the pose must not be changed.
         if goal.pole.is_some() || !applies(tree, task) {
             return;
         }
@@ -56,8 +56,8 @@ impl Driver {
     }
 }
 
-/// Returns whether the turns of a method that gain nothing may be taken back. Without limits, the steps of these methods
-/// contain no such turns. With a secondary task they are wanted.
+/// Returns whether turns that gain nothing may be undone for a method. Without limits, the steps of the methods listed
+/// here contain no such turns. With a secondary task, such turns are intended.
 fn applies(tree: &Tree, task: &Task<'_>) -> bool {
     let takes_least_steps = match task.method {
         Method::Fused => task.options.fused.correction == Correction::Midpoint,

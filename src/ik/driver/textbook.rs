@@ -1,5 +1,5 @@
-//! The loops of the methods as the founding documents state them, see [`Options::textbook`]. One iteration is one pass. The
-//! last pose is the result, even if an earlier one was nearer.
+//! The loops of the methods as the original documents state them, see [`Options::textbook`]. One iteration is one pass. The
+//! last pose is the result, even if an earlier pose was nearer to the target.
 
 use crate::methods::textbook::ccd::{Ccd, Form, stretch};
 use crate::methods::textbook::fused::{Fused, closed_form};
@@ -22,7 +22,7 @@ pub(super) struct Textbook {
 }
 
 impl Driver {
-    /// Solves as the document of a method states it.
+    /// Solves with the loop that the document of a method states.
     pub(super) fn follow_document(&mut self, tree: &mut Tree, task: &Task<'_>) -> Progress {
         let Task { method, options, .. } = *task;
         let mut textbook = std::mem::take(&mut self.textbook);
@@ -38,7 +38,7 @@ impl Driver {
         Progress { iterations: self.iterations, method, spent }
     }
 
-    /// Returns whether there is another iteration, and counts it.
+    /// Returns whether another iteration may begin. If so, counts it.
     fn begin_pass(&mut self, options: &Options) -> bool {
         let begins = self.iterations < options.iterations;
         self.iterations += usize::from(begins);
@@ -77,7 +77,7 @@ impl Driver {
             let error = tree.largest_error();
             let tolerance = tree.tasks.first().map_or(0.0, |task| task.tolerance);
             let ends = match ccd.form {
-                // The listing compares the vectors of the last joint, which it has computed before that joint turns.
+                // The listing compares the vectors of the last joint, which were computed before that joint turned.
                 Form::Tmps => listed < tolerance,
                 Form::Mmd => error >= last,
                 Form::Lecture => error <= tolerance,
@@ -90,7 +90,7 @@ impl Driver {
         }
     }
 
-    /// Runs all iterations, because the listing never stops early, and fits the joints once.
+    /// Runs all iterations, because the listing never stops early, and then fits the joints once.
     fn move_particles(&mut self, particles: &mut Particles, tree: &mut Tree, options: &Options) {
         let Some(target) = tree.tasks.first().and_then(|task| task.target) else { return };
         particles.set(tree);
@@ -143,7 +143,7 @@ impl Driver {
                     jacobian.step(tree, Inverse::Pseudo(damping * damping), own.parameters, longest)
                 }
             };
-            // Without an inverse there is no step, and the next one would be the same.
+            // Without an inverse there is no step, and the next iteration would fail in the same way.
             if !has_moved {
                 return;
             }

@@ -1,4 +1,4 @@
-//! The body as capsules, which limbs must not penetrate.
+//! Capsules that approximate the body. Limbs must not penetrate them.
 
 use glam::DVec3;
 
@@ -8,23 +8,24 @@ use super::pose::Kinematics;
 use crate::figure::{Figure, Part, SOFT_PART};
 use sinew_base::mathematics::nearest_points;
 
-/// Where the capsules of arm and leg bones begin without a skin, as fractions of the bones. The first bone begins in the trunk.
+/// Start of the capsule along the first bone and the other bones of an arm and a leg, as a fraction of the bone's length. Used for
+/// bones without a measured capsule. The first bone begins in the trunk.
 const ARM_STARTS: [f64; 2] = [0.45, 0.1];
 const LEG_STARTS: [f64; 2] = [0.25, 0.1];
-/// Flesh gives way by [`SOFT_PART`] of the smaller radius and by this, metres.
+/// Flesh gives way by [`SOFT_PART`] of the smaller radius plus this distance, in metres.
 const SOFT: f64 = 0.02;
-/// Additional give of a forearm's flesh when the hand touches the body, metres.
+/// Additional distance by which a forearm's flesh gives way when the hand touches the body, in metres.
 const TOUCH: f64 = 0.03;
-/// Pairs farther apart than this, metres, need no nearest points.
+/// The nearest points of two capsules are not computed if they are farther apart than this distance, in metres.
 pub(super) const NEAR: f64 = 0.03;
 
-/// A segment with a radius, in the axes of the figure at its link.
+/// A segment with a radius, relative to its link and along the axes of the figure.
 #[derive(Clone, Copy, Debug)]
 struct Capsule {
     link: usize,
     ends: [DVec3; 2],
     radius: f64,
-    /// Half its length and its radius.
+    /// The sum of half the segment's length and the radius.
     reach: f64,
     part: BodyPart,
 }
@@ -35,7 +36,7 @@ impl Capsule {
     }
 }
 
-/// Capsules of one part never meet.
+/// The part of the body that a capsule belongs to. Capsules of the same part are never tested against each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BodyPart {
     Trunk,
@@ -63,17 +64,17 @@ impl BodyPart {
     }
 }
 
-/// Two capsules in a pose.
+/// The gap between two capsules in a pose. A negative value is a penetration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
     pub(super) value: f64,
-    /// From the second to the first.
+    /// Direction from the second capsule to the first.
     pub(super) normal: DVec3,
     pub(super) links: [usize; 2],
     pub(super) points: [DVec3; 2],
 }
 
-/// The capsules of a person, and the pairs that may meet.
+/// The capsules of a person, and the pairs that are tested for contact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Capsules {
     capsules: Vec<Capsule>,
@@ -81,8 +82,8 @@ pub(super) struct Capsules {
 }
 
 impl Capsules {
-    /// Sets the capsules of a figure: measured ones, and a person's for all other links. Shins may pass through the trunk unless they
-    /// are `cleared`, because a short figure could not squat otherwise.
+    /// Sets the capsules of a figure. Links without a measured capsule get that of a person. Shins may pass through the trunk unless
+    /// they are `cleared`, because a short figure could not squat otherwise.
     pub(super) fn set(&mut self, model: &Model, figure: &Figure, rest: &Kinematics, cleared: bool) {
         self.clear();
         if !model.is_person {
@@ -98,7 +99,7 @@ impl Capsules {
         self.pair(cleared);
     }
 
-    /// Adds a capsule of a person, if the link has no measured one.
+    /// Adds a capsule of a person if the link has no measured capsule.
     fn add(&mut self, figure: &Figure, link: usize, ends: [DVec3; 2], radius: f64) {
         let is_measured = figure.parts.capsules.iter().any(|capsule| capsule.link == link);
         if let Some(part) = BodyPart::of(figure, link).filter(|_| !is_measured) {
@@ -117,7 +118,7 @@ impl Capsules {
                 } else {
                     (person::LEG[place], LEG_STARTS[place])
                 };
-                // The knee of a short leg is as thick as the leg.
+                // The radius is at most half of the bone's length, for short legs.
                 self.add(figure, link, [to * start, to], radius.min(0.5 * to.length()));
             }
             if limb.is_arm {
@@ -155,8 +156,8 @@ impl Capsules {
         }
     }
 
-    /// Pairs parts that may meet: arms with everything but themselves, legs with each other, and cleared shins with the trunk. Upper
-    /// arms and thighs lie against the trunk.
+    /// Adds the pairs that may meet: an arm with everything but itself, legs with each other, and cleared shins with the trunk. Upper
+    /// arms and thighs are not paired with the trunk, because they lie against it.
     fn pair(&mut self, cleared: bool) {
         use BodyPart::{Arm, Leg, Trunk, UpperArm, UpperLeg};
         for b in 0..self.capsules.len() {
@@ -179,8 +180,8 @@ impl Capsules {
         pair.map(|index| self.capsules[index].link)
     }
 
-    /// Returns the ends of all capsules that should stay above the floor: a link, a point in its axes, and the radius. Ankles and feet
-    /// are near it anyway, and stand at their contacts.
+    /// Returns the ends of all capsules that should stay above the floor: the link, the point relative to the link, and the radius.
+    /// Ankles and feet are left out. They are near the floor anyway, and stand at their contacts.
     pub(super) fn ends(&self, figure: &Figure) -> impl Iterator<Item = (usize, DVec3, f64)> {
         let count = |capsule: &Capsule| {
             let (BodyPart::UpperLeg(limb) | BodyPart::Leg(limb)) = capsule.part else { return 2 };
@@ -193,7 +194,7 @@ impl Capsules {
             .flat_map(move |c| c.ends.into_iter().take(count(c)).map(|end| (c.link, end, c.radius)))
     }
 
-    /// Sets `slack` to the penetration depth of each pair in a pose, plus the give of flesh if the body is `soft`.
+    /// Sets `slack` to the penetration depth of each pair in a pose, plus the distance by which flesh gives way if the body is `soft`.
     pub(super) fn measure(
         &self,
         pose: &Kinematics,
@@ -211,8 +212,8 @@ impl Capsules {
         slack.extend(self.pairs.iter().map(depth));
     }
 
-    /// Lets a link touch other parts: its flesh and that of the links below no longer keep it away, and the bone above it gives way by
-    /// [`TOUCH`].
+    /// Lets a link touch other parts. The capsules of the link and of the links below it may penetrate freely, and the bone above the
+    /// link gives way by [`TOUCH`].
     pub(super) fn let_touch(&self, model: &Model, link: usize, slack: &mut [f64]) {
         let before = model.up(link).nth(1);
         for (pair, slack) in self.pairs.iter().zip(slack) {
@@ -225,7 +226,7 @@ impl Capsules {
         }
     }
 
-    /// Sets `places` to where the capsules are.
+    /// Sets `places` to the positions of the capsules in a pose.
     pub(super) fn place(&self, now: &Kinematics, places: &mut Vec<Place>) {
         places.clear();
         for capsule in &self.capsules {
@@ -235,7 +236,7 @@ impl Capsules {
         }
     }
 
-    /// Returns the gap of a pair, or `None` if it is wide.
+    /// Returns the gap of a pair, or `None` if the capsules are far apart.
     pub(super) fn gap(&self, places: &[Place], [first, second]: [usize; 2]) -> Option<Gap> {
         let (p, q) = (&places[first], &places[second]);
         let reach = p.reach + q.reach + NEAR;
@@ -252,7 +253,7 @@ impl Capsules {
     }
 }
 
-/// Where a capsule is: its ends, its middle, and how far it reaches from there.
+/// The position of a capsule: its ends, its middle, and how far it extends from its middle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     ends: [DVec3; 2],

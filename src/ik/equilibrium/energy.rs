@@ -1,5 +1,5 @@
-//! The energy of a figure: joint springs about the stance, uprightness, comfort of balance, weights that hang, heels that stay down, and
-//! feet of pulled legs that stick to the floor. Pins that yield are springs too, see `yielding`.
+//! The energy of a figure. Its terms are joint springs about the stance, uprightness, comfort of balance, the weight of hanging arms,
+//! heels that stay down, and feet of pulled legs that stick to the floor. Pins that yield are springs too, see `yielding`.
 
 use glam::{DMat3, DVec3};
 
@@ -14,13 +14,15 @@ use super::pull::{PullKind, inverse_left_jacobian};
 use super::system::System;
 use crate::rotation::rotation_vector;
 
-/// Displacement over which friction begins, metres.
+/// Displacement over which the friction of a foot builds up, in metres.
 const SLIP: f64 = 2e-3;
-/// Weight shifts to the inner side of a foot, this fraction of half its width from the middle.
+/// The centre of mass shifts to the inner side of the standing foot. This is the distance of that place from the foot's middle, as a
+/// fraction of half the foot's width.
 const INNER: f64 = 0.67;
-/// It shifts by at most this distance, metres of a person. A figure that stands wider than a person leaves some weight behind.
+/// The centre of mass shifts by at most this distance, in metres at human size. If a figure stands wider than a person, the shift is
+/// incomplete.
 const ASIDE: f64 = 0.08;
-/// At this height, metres, a pulled foot leaves the weight to the other one.
+/// Height in metres at which a pulled foot no longer carries weight.
 pub(super) const LIFTED: f64 = 0.10;
 
 /// Returns a smooth step from 0 to 1, and its slope (Hermite).
@@ -30,7 +32,7 @@ pub(super) fn smooth(x: f64) -> (f64, f64) {
 }
 
 impl Problem {
-    /// Returns the energy of a pose in joules. With a system, also adds its derivatives.
+    /// Returns the energy of a pose in joules. If `system` is given, also adds the derivatives of the energy to it.
     pub(super) fn energy(
         &self,
         pose: &Pose,
@@ -48,7 +50,7 @@ impl Problem {
             + self.yielding_pins(now, &mut buffers.columns[0], system)
     }
 
-    /// Springs of the joints, less the moments of weights that they balance in the stance.
+    /// Returns the energy of the joint springs, minus the work of the moments of weights that the springs balance in the stance.
     fn springs(&self, pose: &Pose, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for (link, joint) in self.model.joints.iter().enumerate() {
@@ -102,8 +104,8 @@ impl Problem {
         &mut system.hessian.entries[row.end - 1]
     }
 
-    /// Keeps directions of the body in the world: pelvis, chest and head upright, the pelvis facing forwards, and the gaze where the
-    /// head looks.
+    /// Keeps directions of the body fixed in the world: pelvis, chest and head stay upright, the pelvis faces forwards, and the gaze
+    /// points at what the head looks at.
     fn uprightness(
         &self,
         now: &Kinematics,
@@ -150,7 +152,8 @@ impl Problem {
         (self.stance_now.spins[0] * DVec3::Z).with_y(0.0).normalize_or(DVec3::Z)
     }
 
-    /// Keeps the centre of mass over its place. The derivatives are rows, see [`Kind::Comfort`](super::rows::Kind).
+    /// Keeps the centre of mass over its intended place. The derivatives enter the problem as rows, see
+    /// [`Kind::Comfort`](super::rows::Kind).
     fn comfort(&self, now: &Kinematics, system: Option<&mut System>) -> f64 {
         if !self.has_balance {
             return 0.0;
@@ -162,15 +165,15 @@ impl Problem {
         0.5 * constant::COMFORT * away.length_squared()
     }
 
-    /// Returns how far the centre of mass is from its place, along the floor. As a pulled foot rises, this place moves over the
-    /// other feet.
+    /// Returns the horizontal vector from the intended place of the centre of mass to its actual position. As a pulled foot rises, the
+    /// intended place moves over the other feet.
     pub(super) fn away(&self, now: &Kinematics, centre: DVec3) -> DVec3 {
         let lifted: f64 = self.lifted(now).map(|(_, _, (share, _))| share).sum();
         let away = (centre - self.centre).with_y(0.0);
         self.way().map_or(away, |way| away - way * lifted)
     }
 
-    /// Adds the derivatives of that distance along an axis to a row.
+    /// Adds the derivatives of the component of [`Self::away`] along an axis to a row.
     pub(super) fn away_row(
         &self,
         now: &Kinematics,
@@ -189,7 +192,8 @@ impl Problem {
         }
     }
 
-    /// Returns the feet that do not hold, with their balls and how far they are lifted.
+    /// Returns the feet that do not hold, each with the position of its ball, the fraction by which it counts as lifted, and the slope
+    /// of this fraction.
     fn lifted<'a>(&'a self, now: &'a Kinematics) -> impl Iterator<Item = (&'a Foot, DVec3, (f64, f64))> {
         self.contacts.iter().filter(|c| !c.holds).map(|c| {
             let foot = &self.feet[c.foot];
@@ -198,12 +202,12 @@ impl Problem {
         })
     }
 
-    /// Returns the shift of the centre of mass from the stance as a foot is lifted.
+    /// Returns the shift of the centre of mass from the stance when a foot is fully lifted.
     fn way(&self) -> Option<DVec3> {
         self.whole_way().map(|way| way.clamp_length_max(ASIDE))
     }
 
-    /// Returns the fraction of the way to the holding feet that the weight shifts.
+    /// Returns the fraction of the way to the holding feet by which the centre of mass shifts.
     pub(super) fn shifted(&self) -> f64 {
         self.whole_way().map_or(1.0, |way| ASIDE / way.length().max(ASIDE))
     }
@@ -261,7 +265,7 @@ impl Problem {
         energy
     }
 
-    /// The foot of a pulled leg sticks to its place, and leaves it when the pull is stronger than friction.
+    /// Makes the foot of a pulled leg stick to its place until the pull is stronger than friction.
     fn grip(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for contact in self.contacts.iter().filter(|c| !c.holds) {
@@ -283,7 +287,7 @@ impl Problem {
         energy
     }
 
-    /// Free axes of a goal are weak springs. A pointer, for example, does not know its depth.
+    /// Adds weak springs along the free axes of goals. The target of a pointer, for example, has no known depth.
     fn depth(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for pull in self.pulls.iter().filter(|p| !p.is_pin) {

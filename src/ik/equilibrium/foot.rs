@@ -7,25 +7,26 @@ use super::pose::{Kinematics, Pose};
 use crate::figure::Figure;
 use crate::rotation::shortest_arc;
 
-/// Minimum and maximum values that the skin may give a foot: distance of heel and tip in front of the ankle, and half the width, metres
-/// of a person.
+/// Minimum and maximum of the values that are measured on the skin: distances of heel and tip in front of the ankle, and half the width
+/// of the foot, in metres at human size.
 const MEASURED: [[f64; 2]; 3] = [[-0.15, -0.03], [0.08, 0.35], [0.03, 0.15]];
-/// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), and positions of heel, ball and tip behind
-/// or in front of the ankle, as fractions of that length.
+/// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), both in metres at human size, and positions of
+/// heel, ball and tip in front of the ankle (negative: behind it), as fractions of the length. `TOES` is the distance from ball to tip.
 const LENGTH: f64 = 0.266;
 const HALF_WIDTH: f64 = 0.045;
 const HEEL: f64 = -0.25;
 const BALL: f64 = 0.45;
 const TOES: f64 = 0.3;
 const TIP: f64 = 0.7;
-/// A foot is on the floor if its ball is at most this much higher than at rest, and its heel below the second height.
+/// A foot is on the floor if its ball has risen less than the first value above its height at rest, and its heel is lower than the
+/// second value.
 const STANDING: [f64; 2] = [0.03, 0.15];
-/// A person's ankle is at most this far above the sole, even if the floor is far below, metres of a person.
+/// Maximum height of a person's ankle above the sole, in metres at human size. It also applies if the floor is far below.
 const HIGHEST: f64 = 0.25;
-/// An end without toes that is this near to the floor at rest is a tip, which stands on one point at any angle.
+/// The end of a leg without toes stands on a single point, at any angle, if it is nearer to the floor at rest than this.
 const TIP_HEIGHT: f64 = 0.04;
 
-/// The sole of a leg. Points are relative to the ankle, along the axes of the figure at rest.
+/// The sole of a leg. Positions are relative to the ankle, along the axes of the figure at rest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Foot {
     pub(super) limb: usize,
@@ -36,7 +37,7 @@ pub(super) struct Foot {
     pub(super) ball: DVec3,
     pub(super) tip: DVec3,
     pub(super) half_width: f64,
-    /// Whether it stands on a single point at any angle.
+    /// Whether the foot stands on a single point at any angle.
     pub(super) is_point: bool,
     /// Heights of heel and ball at rest.
     pub(super) rest: [f64; 2],
@@ -89,7 +90,7 @@ impl Foot {
             std::array::from_fn(|i| metres[i].clamp(MEASURED[i][0], MEASURED[i][1]))
         });
         let [behind, before, half_width]: [f64; 3] = measured.unwrap_or(usual);
-        // A foot without toes is rigid up to its tip.
+        // A person's foot without a toe joint is rigid up to its tip, so the tip serves as the ball.
         let ahead = if ball.is_some() || !model.is_person { ahead } else { before };
         let foot = Self {
             limb: index,
@@ -117,21 +118,21 @@ impl Foot {
     }
 }
 
-/// A standing foot. It may turn about its ball, so that its heel rises.
+/// A standing foot. It may turn about its ball so that the heel rises.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
     pub(super) foot: usize,
     pub(super) ball: DVec3,
     pub(super) heel: DVec3,
-    /// The sideways axis, in the link's axes of the figure and in space, and the forward one.
+    /// The sideways axis of the foot in the link's frame and in the space of the figure, and the forward axis in that space.
     pub(super) local_side: DVec3,
     pub(super) side: DVec3,
     pub(super) forward: DVec3,
-    /// Whether it stays. The foot of a pulled leg sticks to its place only up to a force.
+    /// Whether the foot stays in place. The foot of a pulled leg sticks to its place only up to the force of friction.
     pub(super) holds: bool,
-    /// Whether its toes are pulled, so that only its ball sticks.
+    /// Whether the toes are pulled, so that only the ball sticks.
     pub(super) is_on_toes: bool,
-    /// Whether a pin keeps the foot, which then carries the body as well.
+    /// Whether a pin keeps the foot in place. Such a foot carries the body as well.
     pub(super) is_pinned: bool,
 }
 
@@ -153,7 +154,7 @@ impl Contact {
         }
     }
 
-    /// Returns whether the contact's rows keep the foot.
+    /// Returns whether the contact's own rows keep the foot in place.
     pub(super) fn keeps(&self) -> bool {
         self.holds && !self.is_pinned
     }
@@ -163,8 +164,8 @@ impl Contact {
         self.ball.lerp(self.heel, 0.5)
     }
 
-    /// Puts the foot back exactly, in closed form: the law of cosines bends the knee, the hip aims, and the ankle keeps the
-    /// foot. A straight leg is not singular then.
+    /// Moves the foot back to its place exactly, in closed form. The knee bends according to the law of cosines, the hip aims the leg,
+    /// and the ankle keeps the orientation of the foot. This makes a straight leg non-singular.
     pub(super) fn retract(&self, model: &Model, foot: &Foot, pose: &mut Pose, now: &Kinematics) {
         let (Some([hip, knee]), ankle) = (foot.leg, foot.link) else { return };
         let Freedom::Hinge { axis, .. } = model.joints[knee].freedom else { return };
@@ -175,7 +176,7 @@ impl Contact {
             (turn(now.spins[ankle] * self.local_side, self.side) * now.spins[ankle]).normalize()
         };
         let wanted = self.ball - spin * foot.ball - now.positions[hip];
-        // Both bones in the frame above the knee, with the hinge at the stance.
+        // Compute both bones in the frame above the knee, with the hinge as in the stance.
         let above = |link: usize| model.joints[link].parent.map_or(DQuat::IDENTITY, |p| now.spins[p]);
         let frame = above(knee);
         let angle = pose.angles[knee];
@@ -194,14 +195,14 @@ impl Contact {
         let wanted_cosine =
             (0.5 * (wanted.length_squared() - thigh.length_squared() - shin.length_squared()) - along) / size;
         let [low, high] = model.joints[knee].range;
-        // Of the two bends, the one that the range of the knee allows.
+        // There are two solutions. Choose the bend direction that the range of the knee allows.
         let side = if 0.5 * (low + high) >= straight { 1.0 } else { -1.0 };
         let bent = (straight + side * wanted_cosine.clamp(-1.0, 1.0).acos()).clamp(low, high);
         pose.set_angle(model, knee, bent);
         let reached = frame * (thigh + DQuat::from_axis_angle(axis, bent) * shin);
         let aim = turn(reached, wanted);
         pose.turns[hip] = (above(hip).conjugate() * aim * now.spins[hip]).normalize();
-        // The links between them turn with the hip.
+        // The links between hip and knee turn with the hip.
         let frame = aim * frame;
         let knee_spin = (frame * pose.turns[knee]).normalize();
         let below_knee = now.spins[knee].conjugate() * above(ankle);

@@ -1,4 +1,4 @@
-//! The pulls of the goals of a figure.
+//! The pulls that the goals of a figure exert.
 
 use glam::{DMat3, DVec3};
 
@@ -12,13 +12,14 @@ use crate::figure::{Figure, Part};
 use crate::{AxisTerm, Goal};
 
 impl Problem {
-    /// Sets the targets of the pulls of goals that have moved. Returns how far, metres.
+    /// Updates the pulls to the current targets of the goals. Returns the largest distance by which a target has moved,
+    /// in metres.
     pub(super) fn move_targets(&mut self, figure: &Figure, goals: &[Goal]) -> f64 {
         std::mem::swap(&mut self.pulls, &mut self.last_pulls);
         self.pulls.clear();
         self.yielding.clear();
         self.set_pulls(figure, goals);
-        // After them come the pulls of raised feet, which stay.
+        // The pulls of raised feet come after those of the goals, and stay unchanged.
         self.pulls.extend_from_slice(self.last_pulls.get(self.pulls.len()..).unwrap_or_default());
         let mut moved = 0.0_f64;
         for (pull, last) in self.pulls.iter_mut().zip(&self.last_pulls) {
@@ -88,7 +89,8 @@ impl Problem {
             kinds[0] = Some(PullKind::Position { offset, axes, free, start, end, target: end });
         }
         if let (Some(orientation), Some((axes, _))) = (goal.orientation, weighted(&goal.axes.orientation)) {
-            // Orientations of links with reflected axes have no meaning that a person would expect.
+            // Orientation goals are ignored for links with reflected axes, because their meaning would not be what a
+            // user expects.
             if model.up(goal.link).all(|link| model.joints[link].signs[0] == DVec3::ONE) {
                 let end = unit(space.orientation(orientation) * model.frame(goal.link));
                 let start = now.spins[goal.link];
@@ -116,7 +118,7 @@ impl Problem {
         Some(Pull { goal: index, link, kind, force: LIGHT_PULL, holds: false, is_pin: false })
     }
 
-    /// Returns whether nothing holds the body and only limbs are pulled. They must not drag it along.
+    /// Returns whether nothing holds the body and only limbs are pulled. The limbs must then not drag the body along.
     pub(super) fn hangs_on_limbs(&self) -> bool {
         let is_limb = |pull: &Pull| matches!(self.carrier(pull.link), Some(Part::Limb(..) | Part::Collar(_)));
         self.contacts.is_empty() && self.pulls.iter().all(|pull| !pull.is_pin && is_limb(pull))
@@ -142,7 +144,7 @@ impl Problem {
         })
     }
 
-    /// Returns the length of the bones between two links.
+    /// Returns the total length of the bones between two links.
     fn bones(&self, [a, b]: [usize; 2]) -> f64 {
         let is_above = |above: usize, link: usize| self.model.up(link).any(|l| l == above);
         let up = |link: usize, other: usize| self.model.up(link).take_while(move |&l| !is_above(l, other));

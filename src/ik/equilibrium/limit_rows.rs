@@ -1,4 +1,5 @@
-//! The limits of ball joints as rows. Values are radians within the limit.
+//! The limits of ball joints as rows. The value of a row is the distance to the border of the limit in radians, positive within the
+//! limit.
 
 use glam::{DQuat, DVec2, DVec3};
 
@@ -10,15 +11,15 @@ use crate::Limit;
 use crate::limit::swing_twist;
 use crate::rotation::{rotation_vector, wrapped};
 
-/// Steps of first and second differences, radians.
+/// Step sizes of the finite differences for first and second derivatives, in radians.
 const STEP: f64 = 1e-6;
 const SECOND_STEP: f64 = 2e-3;
-/// A cone is at least this wide, radians.
+/// Minimum half angle of a cone, in radians.
 const NARROWEST: f64 = 1e-3;
-/// Number of values of a limit.
+/// Maximum number of values of a limit.
 pub(super) const VALUES: usize = 6;
 
-/// Returns how far a rotation from rest is within each border of a limit. Values that do not exist are infinite.
+/// Returns how far a rotation from rest is inside each border of a limit. Values that do not exist are infinite.
 pub(super) fn limit_values(limit: &Limit, q: DQuat) -> [f64; VALUES] {
     let mut values = [f64::INFINITY; VALUES];
     match *limit {
@@ -27,7 +28,7 @@ pub(super) fn limit_values(limit: &Limit, q: DQuat) -> [f64; VALUES] {
             let vector = rotation_vector(away);
             let radii = DVec2::from(swing.map(|s| s.max(NARROWEST)));
             let at = DVec2::new(vector.dot(side), vector.dot(axis.cross(side))) / radii;
-            // Smooth in the middle, and along the border as steep as an angle.
+            // This is smooth in the middle of the cone, and at the border its slope is that of an angle.
             values[0] = 0.5 * (1.0 - at.length_squared()) * (radii.x * radii.y).sqrt();
             let middle = 0.5 * (twist[0] + twist[1]);
             let from_middle = wrapped(wrapped(angle - middle));
@@ -49,7 +50,7 @@ pub(super) fn limit_values(limit: &Limit, q: DQuat) -> [f64; VALUES] {
 }
 
 impl Problem {
-    /// Returns the values of a joint's limit, which are at least zero in the stance.
+    /// Returns the values of a joint's limit, relaxed so that they are at least zero in the stance.
     pub(super) fn limit_values(&self, link: usize, turn: DQuat) -> [f64; VALUES] {
         let mut values = self.bare_values(link, turn);
         let slack = self.limit_slack.get(link).copied().unwrap_or_default();
@@ -57,7 +58,7 @@ impl Problem {
         values
     }
 
-    /// Returns large numbers for the values that a limit has.
+    /// Returns `f64::MAX` for each value that a limit has, and infinity for the others.
     pub(super) fn limit_shape(&self, link: usize) -> [f64; VALUES] {
         let count = match self.model.joints[link].limit {
             Limit::Cone { .. } => 3,
@@ -68,13 +69,14 @@ impl Problem {
 
     /// Returns whether a joint has turned so little from rest that its limit is far away.
     pub(super) fn is_far_from_limit(&self, link: usize, turn: DQuat) -> bool {
-        // The sine of half the angle. Swing, twist and Euler angles are at most twice the angle.
+        // `sine` is the squared sine of half the rotation angle. Swing, twist and Euler angles are at most twice the rotation angle.
         let sine = turn.xyz().length_squared();
         let safe = self.safe_turns[link];
         turn.w > 0.0 && sine < safe * safe
     }
 
-    /// Measures by how much the stance exceeds each limit, and the sine of half the turn from rest within which the limit is far away.
+    /// Measures by how much the stance exceeds each limit. Also computes the sine of half the rotation angle from rest below which the
+    /// limit counts as far away.
     pub(super) fn measure_limits(&mut self) {
         let Self { model, stance, limit_slack, safe_turns, .. } = self;
         let safe = |joint: &Joint| {
@@ -101,7 +103,7 @@ impl Problem {
         limit_values(&self.model.joints[link].limit, self.model.own(link, turn))
     }
 
-    /// Returns the change of all values per turn about the axes of the figure.
+    /// Returns the derivatives of all values with respect to rotations about the axes of the figure.
     pub(super) fn limit_slopes(&self, link: usize, turn: DQuat) -> [[f64; VALUES]; 3] {
         let values = |v: DVec3| self.bare_values(link, DQuat::from_scaled_axis(v) * turn);
         DVec3::AXES.map(|axis| {
@@ -110,7 +112,7 @@ impl Problem {
         })
     }
 
-    /// Adds the second derivatives of the `nth` value of a joint's limit, for the moment that keeps it.
+    /// Adds the second derivatives of the `nth` value of a joint's limit, multiplied by the negative `moment` that enforces it.
     pub(super) fn bend_limit(
         &self,
         link: usize,

@@ -6,24 +6,24 @@ use super::model::{Joint, Model};
 use super::pose::Kinematics;
 use super::system::Forces;
 
-/// The centre of mass and its Jacobian. Arms count at the shoulder.
+/// The centre of mass and its Jacobian. The mass of an arm counts at the shoulder.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CentreOfMass {
     pub(super) at: DVec3,
     pub(super) columns: Vec<DVec3>,
-    /// For each link, the mass of it and all links below, and that mass times its centre.
+    /// For each link, the total mass of the link and all links below it, and this mass times its centre.
     below: Vec<(f64, DVec3)>,
 }
 
 impl CentreOfMass {
-    /// Computes the centre of a pose.
+    /// Returns the centre of mass of a pose.
     pub(super) fn place(model: &Model, now: &Kinematics) -> DVec3 {
         let centre =
             |(link, joint): (usize, &Joint)| now.point(link, balance_centre(joint)) * joint.balance_mass;
         model.joints.iter().enumerate().filter(|(_, j)| j.balance_mass > 0.0).map(centre).sum()
     }
 
-    /// Computes the centre and its derivatives.
+    /// Computes the centre of mass and its derivatives.
     pub(super) fn update(&mut self, model: &Model, now: &Kinematics) {
         let Self { at, columns, below } = self;
         below.clear();
@@ -46,7 +46,7 @@ impl CentreOfMass {
         }
     }
 
-    /// Adds a force on the centre, distributed over the links.
+    /// Adds a force on the centre of mass, distributed over the links.
     pub(super) fn push(model: &Model, now: &Kinematics, force: DVec3, forces: &mut Forces) {
         for (link, joint) in model.joints.iter().enumerate().filter(|(_, j)| j.balance_mass > 0.0) {
             forces.on_point(link, now.point(link, balance_centre(joint)), force * joint.balance_mass);

@@ -5,12 +5,12 @@
 //! subject to c(q) = 0,  d(q) ≥ 0              contacts, limits, floor, balance, and the capsules of the body
 //! ```
 //!
-//! The energy E contains joint springs about the stance, uprightness, comfort of balance, and the weight of hanging arms. Forces define
-//! an order of precedence: contacts and pins first, then balance, floor and body, then limits, and then goals. The pose depends on the
-//! goals and the stance, not on the path or the speed, so undoing a pull leads back.
+//! The energy E contains joint springs about the stance, uprightness, comfort of balance, and the weight of hanging arms. Forces define an
+//! order of precedence: contacts and pins first, then balance, floor and body, then limits, and then goals. The pose depends on the goals
+//! and the stance, not on the path or the speed of the targets, so undoing a pull restores the pose.
 //!
-//! Newton steps with exact second derivatives solve it, with one small quadratic program a step (see `newton`). Baerlocher & Boulic 2004
-//! order the tasks of a body by projections; here the forces order them.
+//! The problem is solved by Newton steps with exact second derivatives and one small quadratic program per step (see `newton`). Baerlocher
+//! & Boulic 2004 prioritise the tasks of a body by projections. Here, the forces set the priorities.
 
 mod buffers;
 mod capsule;
@@ -47,34 +47,37 @@ use pose::Pose;
 use problem::Problem;
 use pull::PullKind;
 
-/// If a solve does not continue a drag, its target moves in strides, metres of a person and radians, so that it finds the result of a drag.
+/// If a solve does not continue a drag, its targets move in strides of at most this size, in metres at human size and radians, so that the
+/// solve finds the same result as a drag.
 const STRIDE: f64 = 0.05;
 const TURN_STRIDE: f64 = 0.2;
-/// Iterations of a stride, and the share of all iterations that strides may take.
+/// Maximum iterations of a stride, and the fraction of all iterations that strides may take.
 const STRIDE_ITERATIONS: usize = 20;
 const WAY: f64 = 0.6;
-/// Iterations of a frame of a drag. A later frame continues.
+/// Maximum iterations of a frame of a drag. The next frame continues the solve.
 const FRAME_ITERATIONS: usize = 12;
-/// A frame in which a target moves by this distance, metres of a person, turns joints by at most this angle, radians. If one posture
-/// gives way to another, the body takes a few frames.
+/// A frame in which a target moves by this distance, in metres at human size, turns joints by at most this angle, in radians. A change to a
+/// very different posture therefore takes a few frames.
 const FRAME_MOVE: f64 = 0.005;
 const FRAME_TURN: f64 = 0.09;
-/// A solve rests when a step gains less, joules: on the way, in a frame of a drag, and at the end.
+/// A solve ends when a step gains less than this energy, in joules: in a stride, in a frame of a drag, and at the end.
 const WAY_REST: f64 = 1e-2;
 const FRAME_REST: f64 = 1e-4;
 const REST: f64 = 1e-7;
-/// A straighter limb is bent by this angle before the first step, because a straight limb has no bend direction.
+/// If a limb is bent by less than this angle, in radians, it is bent to this angle before the first step, because a straight limb has no
+/// bend direction.
 const STRAIGHT: f64 = 0.035;
-/// A limb that the stance stretches the wrong way by less than this, radians, and by more than half of [`STRAIGHT`], would be pressed
-/// further that way by a push along it. So it is bent farther before the first step, and straightened again when nothing pushes.
+/// If a limb is bent the wrong way in the stance by less than this angle, in radians, and by more than half of [`STRAIGHT`], a push along
+/// the limb would bend it further that way. Such a limb is therefore bent farther the right way before the first step, and returned to the
+/// stance when nothing pushes it.
 const OVERSTRETCHED: f64 = 0.26;
-/// A pull towards a limb's root by more than this, metres of a person, pushes it.
+/// A limb counts as pushed if its end is pulled towards its root by more than this distance, in metres at human size.
 const PUSHED: f64 = 1e-6;
-/// The hips go down by this distance, metres of a person, if the knee of a standing leg is bent by less than half of [`STRAIGHT`].
+/// The hips are lowered by this distance, in metres at human size, if the knee of a standing leg is bent by less than half of [`STRAIGHT`].
 const LOWERED: f64 = 2e-4;
-/// Number of times that the targets of a body with uneven scale are moved.
+/// Number of times that the targets are corrected for a body with uneven scale.
 const LENGTH_ROUNDS: usize = 4;
-/// A row that pushes with more than this force holds the body back, newtons.
+/// A row counts as holding the body back if its force exceeds this, in newtons.
 const HOLDING: f64 = 20.0;
 
 /// The solver of figures, with its buffers.
@@ -87,7 +90,7 @@ pub(crate) struct EquilibriumSolver {
     is_unfinished: bool,
 }
 
-/// What the problem of a drag was built from.
+/// The inputs from which the problem of a drag was built.
 #[derive(Clone, Debug)]
 struct Key {
     /// The body in the pose of the result.
@@ -109,8 +112,8 @@ pub(crate) struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// Returns what is known about a missed goal. Its target is beyond the bones if it is farther from a standing foot or a
-    /// pin than the total length of the bones between them. Then nothing that gives way would help.
+    /// Returns what is known about a missed goal. `beyond_bones` says whether its target is farther from a standing foot or a pin than the
+    /// total length of the bones in between. In that case, relaxing limits or balance would not help.
     pub(crate) fn evidence(&self, beyond_bones: bool) -> Evidence {
         if beyond_bones {
             return Evidence { beyond_bones, ..Evidence::default() };
@@ -123,12 +126,12 @@ impl Equilibrium {
         } else {
             (!self.held_by.is_empty()).then_some(Outcome::BlockedByContact)
         };
-        // A body that nothing holds back gives way to every pull as far as it reaches.
+        // If nothing holds the body back, it follows every pull as far as it can reach.
         Evidence { held, at_rest: self.converged, beyond_bones: true, limited: true, ..Evidence::default() }
     }
 }
 
-/// Returns how far a frame may turn joints if a target moves by a distance, metres of a person.
+/// Returns the angle by which a frame may turn joints if a target moves by `moved`, in metres at human size.
 fn frame_reach(moved: f64) -> f64 {
     FRAME_TURN * (moved / FRAME_MOVE).max(1.0)
 }
@@ -149,7 +152,7 @@ impl EquilibriumSolver {
         self.problem.is_beyond_bones(goal)
     }
 
-    /// Poses a body that is a figure. Returns `None` if the body has no figure.
+    /// Poses a body that is a figure. Returns `None` if [`Body::poses_as_figure`] is false.
     pub(crate) fn solve(
         &mut self,
         body: &mut Body,
@@ -211,7 +214,7 @@ impl EquilibriumSolver {
         }
     }
 
-    /// Moves the targets in strides from their points in the stance to their ends.
+    /// Moves the targets in strides from their positions in the stance to their final positions.
     fn walk(&mut self, most: usize, continues: bool) -> Ending {
         let strides = self.problem.pulls.iter().map(|pull| {
             let (metres, radians) = pull.distance();
@@ -224,7 +227,7 @@ impl EquilibriumSolver {
             return ending;
         }
         self.bend_straight_limbs(true);
-        // The first frame of a drag is as calm as the others.
+        // The first frame of a drag limits the turns of joints like the others.
         let is_frame = continues && strides <= 1.0;
         let reach = if is_frame { frame_reach(strides * STRIDE) } else { f64::INFINITY };
         #[expect(clippy::cast_precision_loss, reason = "a budget needs no exact count")]
@@ -252,8 +255,9 @@ impl EquilibriumSolver {
         Ending { iterations: ending.iterations + last.iterations, converged: last.converged }
     }
 
-    /// Meets the goals of a body whose uneven scale makes lengths depend on the pose: moves each target by its point's offset from
-    /// where the rest lengths would put it, and solves again. Returns the number of iterations.
+    /// Meets the goals of a body whose uneven scale makes lengths depend on the pose. Repeatedly solves for corrected targets: each is
+    /// moved by the difference between the model's position of the effector, which assumes the lengths at rest, and its true position.
+    /// Returns the number of iterations.
     fn follow_lengths(&mut self, body: &mut Body, most: usize) -> usize {
         let mut iterations = 0;
         for _ in 0..LENGTH_ROUNDS {
@@ -275,7 +279,7 @@ impl EquilibriumSolver {
         iterations
     }
 
-    /// Bends straight limbs that are pulled. A limb that the last frame stretched bends only if its end is pulled back.
+    /// Bends straight limbs that are pulled. Unless `is_first` is set, a limb is bent only if its end is pulled towards its root.
     fn bend_straight_limbs(&mut self, is_first: bool) {
         let Self { problem, newton, pose, .. } = self;
         newton.now.update(&problem.model, pose);
@@ -321,7 +325,7 @@ impl EquilibriumSolver {
         }
     }
 
-    /// Lowers the hips a little if a leg on the floor is straight, because it would not bend.
+    /// Lowers the hips a little if a leg on the floor is straight, because a straight leg would not bend.
     fn lower_straight_legs(&mut self) {
         let Self { problem, newton, pose, .. } = self;
         let model = &problem.model;
@@ -336,7 +340,7 @@ impl EquilibriumSolver {
         }
     }
 
-    /// Writes the pose into a body. Links that did not turn keep the bits of the stance.
+    /// Writes the pose into a body. Links that did not turn get exactly the rotation of the stance.
     fn write(&self, body: &mut Body) {
         let Self { problem: Problem { model, stance, .. }, pose, .. } = self;
         if pose.hips != stance.hips {
@@ -358,7 +362,7 @@ impl EquilibriumSolver {
 }
 
 impl Key {
-    /// Returns whether a problem differs only in the targets of its goals, and the body is in the pose of the last result.
+    /// Returns whether a new problem differs only in the targets of its goals, and the body is in the pose of the last result.
     fn fits(&mut self, body: &Body, goals: &[Goal], options: &Options) -> bool {
         self.options == *options
             && self.goals.len() == goals.len()

@@ -1,7 +1,7 @@
-//! A figure as the solver sees it: joints with their degrees of freedom, springs, masses, feet and capsules.
+//! The solver's model of a figure: joints with their degrees of freedom, springs, masses, feet and capsules.
 //!
-//! Lengths are metres of a person of 1.75 m. The space is the world, turned about its vertical axis so that the figure faces +Z, and
-//! reflected if the body is placed by a reflection.
+//! Lengths are in metres at human size: the figure is scaled to a person of 1.75 m. The space of the figure is the world, scaled,
+//! turned about its vertical axis so that the figure faces +Z, and reflected if the body is placed by a reflection.
 
 use std::f64::consts::PI;
 
@@ -21,11 +21,11 @@ pub(super) enum Freedom {
     /// Not at all.
     #[default]
     None,
-    /// About an axis of the figure, from the rotation in the stance.
+    /// Turns about an axis of the figure, starting from the rotation in the stance.
     Hinge { axis: DVec3, stance: DQuat },
-    /// About all axes.
+    /// Turns about all axes.
     Ball,
-    /// About all axes and along them: the hips.
+    /// Turns about all axes and moves along them. Only the hips do so.
     Root,
 }
 
@@ -48,26 +48,26 @@ pub(super) struct Joint {
     pub(super) part: Option<Part>,
     /// Position relative to the parent at rest, along the axes of the figure.
     pub(super) offset: DVec3,
-    /// Rotation from the axes of the figure to the link's at rest, and metres of a person per unit of the link.
+    /// Rotation from the axes of the figure to those of the link at rest, and metres at human size per unit of the link's frame.
     frame: DQuat,
     pub(super) scale: f64,
-    /// The signs of the axes of the joint's turns and of its points. Scale above it may reflect them.
+    /// The signs of the axes for rotations of the joint and for points of its link. A negative scale above the joint reflects them.
     pub(super) signs: [DVec3; 2],
     pub(super) freedom: Freedom,
-    /// Its first degree of freedom.
+    /// Index of the joint's first degree of freedom.
     pub(super) first: usize,
-    /// Stiffness about the axes of the figure, newton metres per radian. A hinge uses the first.
+    /// Stiffness about the axes of the figure, in newton metres per radian. A hinge uses only the first component.
     pub(super) stiffness: DVec3,
-    /// The limit, with axes of the link at rest.
+    /// The limit of the joint, along the axes of the link at rest.
     pub(super) limit: Limit,
-    /// Range of a hinge's angle from the stance, radians.
+    /// Range of a hinge's angle from the stance, in radians.
     pub(super) range: [f64; 2],
-    /// Fraction of the whole mass, and its centre.
+    /// Mass of the link as a fraction of the body's mass, and its centre.
     pub(super) mass: f64,
     pub(super) centre: DVec3,
-    /// The same for balance, in which arms count at the shoulder, so that they are not counterweights.
+    /// Like `mass`, for balance. The mass of an arm counts at the shoulder, so that the arm is not used as a counterweight.
     pub(super) balance_mass: f64,
-    /// Whether that mass is at the joint itself.
+    /// Whether `balance_mass` is at the joint itself.
     pub(super) counts_above: bool,
 }
 
@@ -76,10 +76,10 @@ pub(super) struct Joint {
 pub(super) struct Space {
     pub(super) from_world: DAffine3,
     pub(super) to_world: DAffine3,
-    /// Rotations from base space to the space of the figure, and from world orientations to those in this space.
+    /// Rotations that convert orientations in base space and in the world to the space of the figure.
     from_base: DQuat,
     from_world_spin: DQuat,
-    /// World metres per metre of a person.
+    /// Metres in world space per metre at human size.
     pub(super) size: f64,
 }
 
@@ -89,7 +89,7 @@ impl Space {
         let mirror = if placed.determinant() < 0.0 { DVec3::new(-1.0, 1.0, 1.0) } else { DVec3::ONE };
         let mirror = DMat3::from_diagonal(mirror);
         let world_spin = body.world_from_base_rotation();
-        // The rotation of a reflected base, seen in the mirror.
+        // For a reflected base, this is the rotation of the mirrored base.
         let is_reflected = placed.determinant() < 0.0;
         let spin = if is_reflected { DQuat::from_mat3(&proper(mirror * placed)) } else { world_spin };
         let front = spin * body.facing() * DVec3::Z;
@@ -102,13 +102,13 @@ impl Space {
         Self { from_world, to_world: from_world.inverse(), from_base, from_world_spin, size }
     }
 
-    /// Converts a world orientation to this space.
+    /// Converts a world orientation to the space of the figure.
     pub(super) fn orientation(&self, world: DQuat) -> DQuat {
         unit(self.from_world_spin * world)
     }
 }
 
-/// Returns the rotation that is nearest to a matrix without shear: its columns, normalised.
+/// Returns the rotation of a matrix: its orthonormalised columns.
 fn proper(m: DMat3) -> DMat3 {
     let x = m.x_axis.normalize_or(DVec3::X);
     let y = m.y_axis.reject_from_normalized(x).normalize_or(DVec3::Y);
@@ -124,9 +124,9 @@ pub(super) struct Model {
     pub(super) count: usize,
     /// The link of each degree of freedom.
     pub(super) owners: Vec<usize>,
-    /// Where the row of each degree of freedom begins in a matrix of the tree, and the number of entries.
+    /// Index of the first entry of each degree of freedom's row in a `TreeMatrix`, followed by the total number of entries.
     row_starts: Vec<usize>,
-    /// The degrees of freedom above each link, and where those of each link begin.
+    /// The degrees of freedom that move each link, and the index at which those of each link begin.
     paths: Vec<usize>,
     path_starts: Vec<usize>,
     rest: RestPose,
@@ -207,7 +207,7 @@ impl Model {
         }
     }
 
-    /// Lists the degrees of freedom above each link.
+    /// Lists the degrees of freedom that move each link.
     fn connect(&mut self) {
         self.paths.clear();
         self.path_starts.clear();
@@ -250,7 +250,7 @@ impl Model {
         &path[..path.len() - (self.joints[link].first + self.joints[link].freedom.count() - d)]
     }
 
-    /// Returns the largest turn of a joint in a step, radians. A metre of the hips counts as two.
+    /// Returns the largest turn of a joint in a step, in radians. A movement of the hips by one metre counts as two radians.
     pub(super) fn largest_turn(&self, step: &[f64]) -> f64 {
         let turn = |joint: &Joint| {
             let own = step.get(joint.first..joint.first + joint.freedom.count()).unwrap_or_default();
@@ -284,12 +284,12 @@ impl Model {
         reflect(self.joints[link].signs[0], unit(above * turn * self.joints[link].frame.conjugate()))
     }
 
-    /// Returns the rotation from the figure's axes to a link's at rest.
+    /// Returns the rotation from the figure's axes to the link's axes at rest.
     pub(super) fn frame(&self, link: usize) -> DQuat {
         self.joints[link].frame
     }
 
-    /// Converts a turn in the axes of the figure to a rotation from rest in the link's frame, for its limit.
+    /// Converts a turn in the axes of the figure to a rotation from rest in the link's frame, in which its limit is defined.
     pub(super) fn own(&self, link: usize, turn: DQuat) -> DQuat {
         let Joint { frame, signs, .. } = self.joints[link];
         reflect(signs[0], frame * turn * frame.conjugate())
@@ -301,7 +301,7 @@ impl Model {
         self.axes(link) * (offset * joint.signs[1]) * joint.scale
     }
 
-    /// Returns the rotation from a link's axes at rest to the figure's.
+    /// Returns the rotation from a link's axes at rest to the figure's axes.
     pub(super) fn axes(&self, link: usize) -> DQuat {
         self.joints[link].frame.conjugate()
     }

@@ -1,8 +1,8 @@
-//! Newton steps to the pose of least energy that keeps the hard rows.
+//! Newton steps to the pose with the least energy that satisfies the constraint rows.
 //!
 //! Sequential quadratic programming with an exact penalty (Fletcher 1987, "Practical Methods of Optimization", chapter 14.4). Each step
-//! eliminates the pose, so that a quadratic program with bounds remains, whose unknowns are the forces on the rows. Levenberg's damping
-//! limits steps, and a second-order correction (Fletcher 1982) keeps curved rows.
+//! eliminates the pose. A quadratic program with bounds remains, whose unknowns are the forces on the rows. Levenberg's damping limits
+//! steps, and a second-order correction (Fletcher 1982) satisfies curved rows.
 
 mod correction;
 mod hessian;
@@ -23,34 +23,35 @@ use hessian::Augmented;
 const DAMPING: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-6;
 const MOST_DAMPING: f64 = 1e9;
-/// The largest turn of a joint in a step, radians. The hips may move by half as many metres.
+/// Maximum turn of a joint in a step, in radians. The hips may move by half this number of metres.
 const LARGEST_STEP: f64 = 0.6;
-/// A remaining reach below this is not worth a step, radians.
+/// No further step is made, except to repair rows, if the angle by which joints may still turn is below this, in radians.
 const SHORTEST: f64 = 5e-3;
-/// Rows violated by less work, joules, need no repair. A repairing step turns joints by at most this angle, radians.
+/// Row violations are repaired only if their penalty is at least the first value, in joules. A repair step turns joints by at most the
+/// second value, in radians.
 const MENDED: f64 = 1e-2;
 const MENDING: f64 = 0.03;
-/// Hinges may turn by this factor more than the other joints in a frame.
+/// In a frame, hinges may turn farther than the other joints by this factor.
 const KNEES: f64 = 1.5;
-/// A step is accepted if the merit falls by this fraction of what the model predicts.
+/// A step is accepted if the merit falls by at least this fraction of the decrease that the model predicts.
 const ACCEPTED: f64 = 0.05;
-/// Weight of active rows that make an indefinite Hessian definite.
+/// Stiffness of the springs along active rows that make an indefinite Hessian definite.
 const AUGMENTATION: f64 = 3e4;
-/// A step this small ends the solve, radians.
+/// A step smaller than this ends the solve, in radians.
 const SMALLEST_STEP: f64 = 2e-6;
-/// A step in which the whole curvature along a pull counts.
+/// Size of the last step, in radians, from which the next step uses the whole curvature along a pull.
 const FAR_STEP: f64 = 0.05;
-/// Number of times that goals change between holding and pulling in a step.
+/// Maximum number of times that goals may switch between holding and pulling in a step.
 const SWITCHES: usize = 3;
-/// Errors of rows below this are rounding.
+/// Errors of rows below this count as rounding errors.
 const ROUNDING: f64 = 1e-8;
 
-/// Hints from the last solve. They never change the answer, only how fast it is found.
+/// Hints from the last solve. They never change the result, only the time to find it.
 #[derive(Clone, Debug, Default)]
 struct Warm {
     damping: f64,
     step: f64,
-    /// The force on each row, and whether it is between its bounds.
+    /// The force on each row, and whether this force is strictly between its bounds.
     forces: Vec<f64>,
     free: Vec<bool>,
 }
@@ -84,11 +85,11 @@ pub(super) struct Newton {
     trial: Trial,
     other: Trial,
     warm: Warm,
-    /// How far the steps of this solve may still turn joints, radians.
+    /// Angle by which the steps of this solve may still turn joints, in radians.
     left: f64,
-    /// Whether the reach is spent, so that a step only repairs rows.
+    /// Whether joints have turned as far as they may, so that a step only repairs rows.
     mends: bool,
-    /// The remaining squared length of each pull.
+    /// Squared length of each pull's residual after the step, according to the quadratic model.
     lengths: Vec<f64>,
     correction: Correction,
 }
@@ -107,7 +108,7 @@ enum Attempt {
     Rejected {
         hopeless: bool,
     },
-    /// A goal changed between holding and pulling.
+    /// A goal has switched between holding and pulling.
     Switched,
 }
 
@@ -124,8 +125,8 @@ impl Newton {
         self.rows.all.iter().zip(&self.warm.forces).map(|(row, &force)| (row.kind, force))
     }
 
-    /// Solves from a pose, in at most `most` iterations, until a step gains less than `tolerance`, joules. The steps together turn joints
-    /// by at most `reach`, radians.
+    /// Solves from a pose, in at most `most` iterations, until a step gains less than `tolerance`, in joules. All steps together turn
+    /// joints by at most `reach`, in radians.
     pub(super) fn solve(
         &mut self,
         problem: &mut Problem,
@@ -140,7 +141,7 @@ impl Newton {
         let mut merit = self.evaluate(problem, pose);
         while ending.iterations < most && !ending.converged {
             if self.left < SHORTEST {
-                // The reach is spent. Only row violations left by the last step are still repaired.
+                // Joints have turned as far as they may. Only row violations left by the last step are still repaired.
                 if self.trial_rows.penalty(problem) < MENDED {
                     break;
                 }
@@ -160,7 +161,7 @@ impl Newton {
         merit(problem, pose, &self.now, &self.rows, &mut self.buffers)
     }
 
-    /// Makes one step, with as much damping as it takes. Returns whether it was the last one.
+    /// Makes one step, and increases the damping until a step is accepted. Returns whether this was the last step.
     fn iterate(&mut self, problem: &mut Problem, pose: &mut Pose, merit: &mut f64, tolerance: f64) -> bool {
         let mut share = (self.warm.step / FAR_STEP).min(1.0);
         let mut switches = 0;
@@ -178,7 +179,7 @@ impl Newton {
         }
     }
 
-    /// Sets the quadratic model of the energy and the pulls, and the rows.
+    /// Computes the quadratic model of the energy and the pulls, and the rows.
     fn assemble(&mut self, problem: &Problem, pose: &Pose, share: f64) {
         self.now.derive(&problem.model);
         self.system.begin(&problem.model);
@@ -220,7 +221,7 @@ impl Newton {
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
         let mut size = problem.model.largest_turn(&self.step);
-        // A step that repairs rows must reach them, so damping bounds it, not its length.
+        // A step that repairs rows must satisfy them, so it is damped instead of shortened.
         let most = if self.mends { self.left } else { LARGEST_STEP };
         if size > most {
             let more = (2.0 * size / most).min(100.0);
@@ -228,12 +229,12 @@ impl Newton {
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
         if size > self.left {
-            // A frame goes part of the way. More damping would take another path, for example past a straight knee.
+            // The step of a frame is shortened. More damping would lead to another path, for example past a straight knee.
             size = self.shorten(size, self.left / size);
         }
         pose.stepped(&problem.model, &self.step, &mut self.trial.pose);
         self.trial.settle(problem);
-        // The knees of standing legs follow the hips, and turn fast when they are straight.
+        // The knees of standing legs follow the hips, and turn fast when they are nearly straight.
         let knees = |trial: &Pose| {
             let turned = trial.angles.iter().zip(&pose.angles).map(|(a, b)| (a - b).abs());
             turned.fold(0.0, f64::max) / KNEES
@@ -271,7 +272,7 @@ impl Newton {
             for ((&row, &y), &free) in self.rows.near.iter().zip(&self.qp.y).zip(&self.qp.free) {
                 (warm.forces[row], warm.free[row]) = (y, free);
             }
-            // Near the end, what the model missed in this step bounds what the next one can gain.
+            // Near the end, the error of the model in this step bounds the gain of the next step.
             let next = (gain - predicted) * (gain - predicted) / predicted.max(noise);
             let is_small = predicted < tolerance || size < SMALLEST_STEP || *full && next < 0.1 * tolerance;
             return Attempt::Accepted { small: is_small };
@@ -290,7 +291,7 @@ impl Newton {
         size * share
     }
 
-    /// Solves for the forces on the near rows, and for the step that they lead to.
+    /// Solves for the forces on the near rows, and for the resulting step.
     fn solve_qp(&mut self, model: &Model, full: bool) {
         let n = model.count;
         let Self { rows, factor, z, half, qp, warm, step, system, augmented, .. } = self;
@@ -325,7 +326,8 @@ impl Newton {
         factor.backward(model, step);
     }
 
-    /// Switches goals that exceed their force to pulling, and arrived goals to holding. Returns whether one changed.
+    /// Switches goals that need more than their maximum force to pulling, and goals that arrive at their targets to holding. Returns
+    /// whether a goal has switched.
     fn switch(&mut self, problem: &mut Problem, share: &mut f64, switches: usize) -> bool {
         let mut changed = false;
         for index in 0..problem.pulls.len() {
@@ -402,7 +404,7 @@ impl Newton {
 }
 
 impl Trial {
-    /// Computes the positions, and puts standing feet back.
+    /// Computes the positions, and moves standing feet back to their places.
     fn settle(&mut self, problem: &Problem) {
         self.now.place(&problem.model, &self.pose);
         retract(problem, &mut self.pose, &mut self.now);
@@ -414,7 +416,7 @@ impl Trial {
     }
 }
 
-/// Returns holding feet to their places.
+/// Moves holding feet back to their places.
 fn retract(problem: &Problem, pose: &mut Pose, now: &mut Kinematics) {
     let model: &Model = &problem.model;
     let holding = || problem.contacts.iter().filter(|c| c.keeps());
@@ -424,7 +426,7 @@ fn retract(problem: &Problem, pose: &mut Pose, now: &mut Kinematics) {
     }
 }
 
-/// Returns the energy of a pose, with the work of the pulls and the penalties of the rows.
+/// Returns the merit of a pose: the energy, the work of the pulls, and the penalties of the rows.
 fn merit(problem: &Problem, pose: &Pose, now: &Kinematics, rows: &Rows, buffers: &mut Buffers) -> f64 {
     problem.energy(pose, now, buffers, None) + problem.pull(now) + rows.penalty(problem)
 }

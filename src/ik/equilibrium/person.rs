@@ -1,4 +1,4 @@
-//! Radii of the parts of a person of 1.75 m, metres, for capsules.
+//! Capsule radii for the parts of a person of 1.75 m, in metres.
 
 /// Chest.
 pub const CHEST: f64 = 0.115;

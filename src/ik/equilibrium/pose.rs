@@ -1,4 +1,4 @@
-//! The pose of a figure, and the positions and axes that follow from it.
+//! The pose of a figure, and the positions and axes computed from the pose.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,11 +7,12 @@ use super::model::{Freedom, Model};
 /// The unknowns of a figure.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pose {
-    /// Position of the hips, metres of a person.
+    /// Position of the hips, in metres at human size.
     pub(super) hips: DVec3,
-    /// Rotation of each link relative to its parent, along the axes of the figure. The hips are relative to the world.
+    /// Rotation of each link relative to its parent, along the axes of the figure. The rotation of the hips is relative to the
+    /// space of the figure.
     pub(super) turns: Vec<DQuat>,
-    /// Angle of each hinge from the stance, radians.
+    /// Angle of each hinge from the stance, in radians.
     pub(super) angles: Vec<f64>,
 }
 
@@ -55,14 +56,14 @@ impl Pose {
 pub(super) struct Kinematics {
     /// Position of each link.
     pub(super) positions: Vec<DVec3>,
-    /// Rotation of each link from its rest.
+    /// Rotation of each link from its rest orientation.
     pub(super) spins: Vec<DQuat>,
-    /// The unit axis of each degree of freedom, and the point that it turns about. A shift has no such point.
+    /// The unit axis of each degree of freedom, and a point on the axis for a rotation. A translation has no such point.
     pub(super) axes: Vec<(DVec3, Option<DVec3>)>,
 }
 
 impl Kinematics {
-    /// Computes everything.
+    /// Computes the positions, the rotations and the axes.
     pub(super) fn update(&mut self, model: &Model, pose: &Pose) {
         self.place(model, pose);
         self.derive(model);
@@ -80,7 +81,7 @@ impl Kinematics {
             };
             positions.push(at);
             let spin = above * turn;
-            // Rounding would add up along a chain of joints that turn.
+            // Without normalisation, rounding errors would add up along a chain of joints that turn.
             spins.push(if joint.freedom == Freedom::None { spin } else { spin.normalize() });
         }
     }
@@ -123,12 +124,12 @@ impl Kinematics {
         Some((straight, if 0.5 * (low + high) >= straight { 1.0 } else { -1.0 }))
     }
 
-    /// Returns the position of a link's point.
+    /// Returns the position of a point that is fixed to a link.
     pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
         self.positions[link] + self.spins[link] * offset
     }
 
-    /// Sets `columns` to a link point's derivatives with respect to the degrees of freedom above.
+    /// Sets `columns` to the derivatives of a link's point with respect to the degrees of freedom above it.
     pub(super) fn point_columns(&self, model: &Model, link: usize, at: DVec3, columns: &mut Vec<DVec3>) {
         columns.clear();
         columns.extend(model.path(link).iter().map(|&d| match self.axes[d] {

@@ -1,4 +1,4 @@
-//! The problem of a figure in a stance: what it stands on, what pulls on it, and what it must not pass.
+//! The problem of a figure in a stance: its contacts, the pulls on it, and the constraints on its pose.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -15,7 +15,7 @@ use super::yielding::Yielding;
 use crate::figure::{Figure, Part};
 use crate::{Body, Goal, Options};
 
-/// Number of directions in which the centre of mass keeps its distance from the edge of the support.
+/// Number of horizontal directions in which the centre of mass must keep its distance from the edge of the support.
 pub(super) const DIRECTIONS: usize = 16;
 
 /// A point that must stay above the floor.
@@ -26,7 +26,7 @@ pub(super) struct FloorPoint {
     pub(super) height: f64,
 }
 
-/// The problem. Every bound is relaxed so that the stance is allowed.
+/// The problem of a figure. Every bound is relaxed so that the stance is allowed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
     pub(super) model: Model,
@@ -36,19 +36,19 @@ pub(super) struct Problem {
     pub(super) contacts: Vec<Contact>,
     pub(super) pulls: Vec<Pull>,
     pub(super) yielding: Vec<Yielding>,
-    /// Whether anything but pins pulls.
+    /// Whether at least one goal that is not a pin pulls.
     pub(super) is_pulled: bool,
     pub(super) has_balance: bool,
     pub(super) centre: DVec3,
     pub(super) support_slack: [f64; DIRECTIONS],
-    /// Joints whose parts hang, with their weights, newtons.
+    /// Links whose parts hang, with their weights in newtons.
     pub(super) weights: Vec<(usize, f64)>,
-    /// The moments of these weights in the stance, which the springs balance there.
+    /// The moments of `weights` in the stance. The springs balance these moments.
     pub(super) preload: Vec<f64>,
-    /// Stiffness of each joint, after relaxing what is pulled.
+    /// Stiffness of each joint, after relaxing the limbs that are pulled.
     pub(super) stiffness: Vec<DVec3>,
     pub(super) root_stiffness: f64,
-    /// How far the limits of each joint are exceeded in the stance.
+    /// By how much the stance exceeds the limits of each joint.
     pub(super) limit_slack: Vec<[f64; 6]>,
     /// See [`Problem::is_far_from_limit`].
     pub(super) safe_turns: Vec<f64>,
@@ -64,7 +64,8 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Sets the problem of a body in its stance, or in its pose if it has none. Allocates nothing once the buffers have grown.
+    /// Sets the problem of a body in its stance, or in its current pose if it has no stance. Allocates nothing once the buffers have
+    /// grown.
     pub(super) fn set(&mut self, body: &Body, figure: &Figure, goals: &[Goal], options: &Options) {
         let (rotations, root) = match body.stance() {
             Some(stance) => (&stance.rotations[..], stance.root),
@@ -121,7 +122,7 @@ impl Problem {
         self.support_slack = support.map(|side| (-side.value).max(0.0));
     }
 
-    /// Empties what [`Problem::set`] fills.
+    /// Empties the fields that [`Problem::set`] fills.
     fn clear(&mut self) {
         self.stiffness.clear();
         self.feet.clear();
@@ -135,7 +136,8 @@ impl Problem {
         self.look = None;
     }
 
-    /// Ends the ranges of elbows and knees at straight, or at the stance if that is beyond. A joint pushed past that would stay there.
+    /// Ends the range of each elbow and knee at the straight limb, or at the stance if the limb is overstretched there. A joint that
+    /// is pushed beyond would stay there.
     fn keep_from_overstretching(&mut self, figure: &Figure) {
         let Self { model, stance, stance_now, .. } = self;
         for joints in figure.parts.limbs.iter().flat_map(|limb| limb.joints.windows(3)) {
@@ -173,7 +175,7 @@ impl Problem {
         stance_now.update(model, stance);
     }
 
-    /// Sets the rest pose, in which all links have the axes of the figure. It is upright even if a node above the hips leans.
+    /// Sets the rest pose, in which all links have the axes of the figure. This pose is upright even if a node above the hips leans.
     fn set_rest(&mut self, body: &Body, hips: Option<DVec3>) {
         let Self { model, rest, rest_pose, .. } = self;
         let hips = hips.unwrap_or_else(|| body.world_from_base().transform_point3(body.links()[0].offset));
@@ -183,12 +185,12 @@ impl Problem {
         rest.place(model, rest_pose);
     }
 
-    /// Returns the part that carries a link.
+    /// Returns the part of the body that contains or carries a link.
     pub(super) fn carrier(&self, link: usize) -> Option<Part> {
         self.model.up(link).find_map(|l| self.model.joints[l].part)
     }
 
-    /// Adds the feet that stand in the stance. Without a pull, only what is pinned stays.
+    /// Adds the feet that stand in the stance. Adds none if nothing pulls, because then only pinned parts stay in place.
     fn set_contacts(&mut self, figure: &Figure, goals: &[Goal]) {
         let Some(floor) = self.model.floor.filter(|_| self.is_pulled) else { return };
         let is_of_leg = |model: &Model, foot: &Foot, goal: &Goal| {
@@ -218,7 +220,8 @@ impl Problem {
         }
     }
 
-    /// Keeps a raised foot where it is, as long as its leg reaches. The leg is not a counterweight: it counts at the hip.
+    /// Keeps a raised foot where it is, as long as its leg reaches. The mass of the leg counts at the hip, so that the leg is not used
+    /// as a counterweight.
     fn keep_raised(&mut self, link: usize, leg: &[usize]) {
         let place = self.stance_now.positions[link];
         let (axes, free) = (DMat3::IDENTITY, DMat3::ZERO);
@@ -249,7 +252,8 @@ impl Problem {
         }
     }
 
-    /// Relaxes the legs that are pulled, more than arms, because a pelvis tilts easily and a stiff ankle keeps a knee from bending.
+    /// Relaxes the legs that are pulled. Legs are relaxed more than arms, because a pelvis tilts easily and a stiff ankle keeps a knee
+    /// from bending.
     fn relax_legs(&mut self, figure: &Figure) {
         for contact in self.contacts.iter().filter(|c| !c.holds) {
             let leg = &figure.parts.limbs[self.feet[contact.foot].limb].joints;
@@ -257,7 +261,7 @@ impl Problem {
         }
     }
 
-    /// Stiffens the trunk, which no pin should move.
+    /// Stiffens the trunk, because pins should not move it.
     fn stiffen_trunk(&mut self, factor: f64) {
         for (joint, stiffness) in self.model.joints.iter().zip(&mut self.stiffness) {
             if !matches!(joint.part, Some(Part::Limb(..))) {
@@ -285,12 +289,12 @@ impl Problem {
         let Self { model, stance_now, rest, floor_points, feet, contacts, .. } = self;
         let Some(floor) = model.floor else { return };
         let mut add = |link: usize, offset: DVec3, radius: f64| {
-            // Neither in the stance nor at rest is a point beyond its bound.
+            // The bound is lowered so that the point is allowed both in the stance and at rest.
             let least = stance_now.point(link, offset).y.min(rest.point(link, offset).y);
             floor_points.push(FloorPoint { link, offset, height: least.min(floor + radius) });
         };
         add(0, DVec3::ZERO, 0.1);
-        // An animal lays its nose on the floor.
+        // An animal may lay its nose on the floor.
         let radius = if model.is_person { 0.1 } else { 0.0 };
         model.head.into_iter().for_each(|head| add(head, DVec3::ZERO, radius));
         for limb in &figure.parts.limbs {
@@ -311,7 +315,8 @@ impl Problem {
         }
     }
 
-    /// Keeps the skin, or without one the ends of all capsules, above the floor wherever they start, but not higher than at rest.
+    /// Keeps the skin above the floor, or the ends of all capsules if there is no skin. They are raised even if they start below the
+    /// floor, but not higher than at rest.
     fn keep_above_floor(&mut self, figure: &Figure) {
         let Self { model, rest, floor_points, capsules, .. } = self;
         let Some(floor) = model.floor else { return };
@@ -326,7 +331,7 @@ impl Problem {
             let height = rest.point(link, offset).y.min(floor + radius);
             FloorPoint { link, offset, height }
         }));
-        // A finger is as long beyond its last joint as before it.
+        // A finger extends as far beyond each of its joints as the bone before that joint is long.
         for link in
             figure.parts.limbs.iter().filter(|limb| limb.is_arm).flat_map(|limb| limb.digits.iter().copied())
         {
@@ -336,7 +341,8 @@ impl Problem {
         }
     }
 
-    /// Returns where the head looks while a hand is pulled.
+    /// Returns the direction in which the head looks while a hand is pulled, and the stiffness of the spring that turns the head
+    /// there.
     fn looks_at(&self, figure: &Figure, options: &Options) -> Option<(DVec3, f64)> {
         let head = self.model.head.filter(|_| options.full_body.look > 0.0)?;
         let is_hand = |pull: &&Pull| {

@@ -1,8 +1,8 @@
-//! What pulls on a figure: goals and pins.
+//! Pulls on a figure, which are exerted by goals and pins.
 //!
-//! A goal is a hand that pulls with at most a certain force (an exact penalty; Fletcher 1987, chapter 14.3). While less is needed, it
-//! holds its target exactly: its residual is a row of constraints. Otherwise it pulls with its whole force, and the pose is the nearest
-//! that the energy allows.
+//! A goal acts like a hand that pulls with at most a certain force (an exact penalty; Fletcher 1987, chapter 14.3). While a smaller
+//! force is enough, the goal holds its target exactly: its residual is a constraint. Otherwise the goal pulls with its maximum force,
+//! and the pose is the nearest that the energy allows.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -11,33 +11,33 @@ use super::pose::Kinematics;
 use super::system::{Forces, System};
 use crate::rotation::rotation_vector;
 
-/// A part of a goal or of a pin.
+/// The pull of a goal's or pin's position, orientation or look-at part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pull {
     pub(super) goal: usize,
     pub(super) link: usize,
     pub(super) kind: PullKind,
-    /// The largest force in newtons, or moment in newton metres.
+    /// The maximum force in newtons, or the maximum moment in newton metres.
     pub(super) force: f64,
-    /// Whether it holds its target exactly.
+    /// Whether the pull holds its target exactly.
     pub(super) holds: bool,
-    /// Whether it is a pin, whose rows are as strong as contact rows.
+    /// Whether the pull is a pin. Pins have rows that are as strong as contact rows.
     pub(super) is_pin: bool,
 }
 
-/// What a pull moves, and where to.
+/// The quantity that a pull moves, and its target.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PullKind {
-    /// A point of the link. `axes` weighs the residual. The rows of `free` are the axes that do not count.
+    /// A point of the link. `axes` weights the residual. The rows of `free` are the axes that do not count.
     Position { offset: DVec3, axes: DMat3, free: DMat3, start: DVec3, end: DVec3, target: DVec3 },
     /// The orientation of the link from rest.
     Orientation { axes: DMat3, start: DQuat, end: DQuat, target: DQuat },
-    /// A direction of the link points at a place. On the way, at `target`.
+    /// A direction of the link that must point at `end`. During strides, it points at `target` instead.
     Aim { axis: DVec3, eye: DVec3, start: DVec3, end: DVec3, target: DVec3 },
 }
 
 impl Pull {
-    /// Moves the target to a fraction of the way from where its point was in the stance.
+    /// Moves the target to a fraction of the way from its start in the stance to its end.
     pub(super) fn advance(&mut self, share: f64) {
         let is_end = share >= 1.0;
         match &mut self.kind {
@@ -53,7 +53,7 @@ impl Pull {
         }
     }
 
-    /// Returns how far the target moves from the stance: metres and radians.
+    /// Returns how far the target moves from the stance, in metres and in radians.
     pub(super) fn distance(&self) -> (f64, f64) {
         match self.kind {
             PullKind::Position { start, end, axes, .. } => ((axes * (end - start)).length(), 0.0),
@@ -137,12 +137,13 @@ impl Pull {
             PullKind::Aim { axis, .. } => {
                 forces.on_direction(self.link, now.spins[self.link] * axis, force);
             }
-            // Its turns are small where it is held, and its columns follow it exactly.
+            // Nothing is added for orientations. Their error is small while they are held, and their columns are exact.
             PullKind::Orientation { .. } => {}
         }
     }
 
-    /// Adds the whole force of the pull, with the curvature across it and a share of that along it.
+    /// Adds the maximum force of the pull, with all of the curvature across the residual and the fraction `share` of the curvature
+    /// along it.
     pub(super) fn add(
         &self,
         system: &mut System,
@@ -176,8 +177,8 @@ pub(super) fn inverse_left_jacobian(v: DVec3) -> DMat3 {
     DMat3::IDENTITY - cross * 0.5 + cross * cross * k
 }
 
-/// Interpolates two positions as seen from the origin, by azimuth, height and distance, so that the path leads around and not
-/// overhead.
+/// Interpolates two positions relative to the origin by azimuth, height and horizontal distance, so that the path leads around the
+/// origin and not over it.
 fn between(from: DVec3, to: DVec3, share: f64) -> DVec3 {
     let polar = |v: DVec3| (v.x.atan2(v.z), v.y, v.x.hypot(v.z));
     let ((a, height, near), (b, top, far)) = (polar(from), polar(to));

@@ -68,14 +68,14 @@ pub(super) struct BoxQp {
     solution: Vec<f64>,
 }
 
-/// An unknown this far beyond a bound is beyond it, and a slope this large leads away from one.
+/// Tolerance for an unknown beyond its bound, and minimum slope with which an unknown leaves its bound.
 const BOUND: f64 = 1e-12;
 const SLOPE: f64 = 1e-10;
-/// Rows that depend on each other differ at least by this fraction of the mean diagonal.
+/// This fraction of the mean diagonal is added to the diagonal, so that dependent rows do not make the matrix singular.
 const RIDGE: f64 = 1e-13;
 
 impl BoxQp {
-    /// Empties the program for `m` unknowns.
+    /// Clears the program and prepares it for `m` unknowns.
     pub(super) fn begin(&mut self, m: usize) {
         self.a.clear();
         self.a.resize(m * m, 0.0);
@@ -85,7 +85,7 @@ impl BoxQp {
         self.free.clear();
     }
 
-    /// Adds an unknown, with a guess of its value and of whether it is between its bounds.
+    /// Adds an unknown. `guess` and `free` are guesses of its value and of whether this value is between its bounds.
     pub(super) fn push(&mut self, b: f64, bounds: [f64; 2], guess: f64, free: bool) {
         self.b.push(b);
         self.bounds.push(bounds);
@@ -120,7 +120,7 @@ impl BoxQp {
         }
     }
 
-    /// Solves for the free unknowns. Returns false if they depend on each other.
+    /// Solves for the free unknowns. Returns false if the free unknowns depend on each other.
     fn solve_free(&mut self, ridge: f64) -> bool {
         let m = self.b.len();
         let Self { a, b, y, free, index, factor, solution, .. } = self;
@@ -171,7 +171,7 @@ impl BoxQp {
         true
     }
 
-    /// Returns the unknown at a bound that gains most by leaving it.
+    /// Returns the unknown that gains most by leaving its bound.
     fn steepest(&self) -> Option<usize> {
         let m = self.b.len();
         let mut best = (SLOPE, None);

@@ -2,13 +2,13 @@
 
 use glam::{DQuat, DVec3};
 
-/// Returns a rotation as seen in partly reflected axes: S R S for S = diag(signs).
+/// Returns a rotation expressed in partly reflected axes: S R S for S = diag(signs).
 pub(super) fn reflect(signs: DVec3, q: DQuat) -> DQuat {
     let v = reflect_axis(signs, q.xyz());
     DQuat::from_xyzw(v.x, v.y, v.z, q.w)
 }
 
-/// Returns an axis of rotation in partly reflected axes.
+/// Returns a rotation axis expressed in partly reflected axes.
 pub(super) fn reflect_axis(signs: DVec3, axis: DVec3) -> DVec3 {
     axis * signs * (signs.x * signs.y * signs.z)
 }

@@ -9,9 +9,9 @@ use crate::figure::{FigureParts, LimbParts};
 use crate::rotation::any_perpendicular;
 use crate::{Limit, Link};
 
-/// Largest bend of a joint inside a limb that has no hinge limit, measured from straight, radians.
+/// Maximum bend from straight of an inner limb joint without a hinge limit, in radians.
 const MAX_BEND: f64 = 155.0 * PI / 180.0;
-/// How far such a joint may bend the wrong way, radians.
+/// Maximum bend in the wrong direction of an inner limb joint without a hinge limit, in radians.
 const OVERBEND: f64 = 3.0 * PI / 180.0;
 /// Two bones whose angle has at least this sine determine the axis of the joint between them.
 const BENT: f64 = 0.05;
@@ -21,7 +21,7 @@ const BENT: f64 = 0.05;
 pub(super) struct LimbHinge {
     /// Unit axis in the joint's rest frame.
     pub(super) axis: DVec3,
-    /// Minimum and maximum angle, radians.
+    /// Minimum and maximum angle, in radians.
     pub(super) range: [f64; 2],
 }
 
@@ -30,9 +30,9 @@ pub(super) struct LimbHinge {
 pub(super) struct RestPose {
     pub(super) positions: Vec<DVec3>,
     pub(super) rotations: Vec<DQuat>,
-    /// Metres of base space per unit of each link's frame.
+    /// Metres in base space per unit of each link's frame.
     pub(super) scales: Vec<f64>,
-    /// The signs of the scale above each link, and with its own.
+    /// For each link, the signs of the scale without and with the link's own scale.
     pub(super) signs: Vec<[DVec3; 2]>,
     /// The hinge of each link, if it is a joint inside a limb.
     pub(super) hinges: Vec<Option<LimbHinge>>,

@@ -1,8 +1,8 @@
-//! The hard rows: what a pose must keep, each with its value and the largest force that keeps it.
+//! The constraint rows of a pose. Each row has a value, and a maximum force that enforces the constraint.
 //!
-//! An equality keeps its value at zero, and a bound keeps it at least zero. A row is kept exactly if its force exceeds what the
-//! rest of the problem asks for. Forces therefore define an order of precedence, and no set of rows is infeasible (an exact
-//! penalty).
+//! An equality keeps its value at zero, and a bound keeps its value at least zero. A row is satisfied exactly if the rest of the
+//! problem does not push against it with more than its maximum force. The forces therefore define an order of precedence, and no set
+//! of rows is infeasible (an exact penalty).
 
 use glam::DVec3;
 
@@ -18,22 +18,22 @@ use super::support;
 use super::system::Forces;
 use crate::{Hold, Limit};
 
-/// Forces of rows: contacts and pins; balance, floor and body; limits, which are moments; and goals that hold.
+/// Maximum forces of contacts and pins, and of balance, floor and body. For limits, the maximum moment.
 const CONTACT_FORCE: f64 = 100.0 * constant::PULL;
 const BODY_FORCE: f64 = 20.0 * constant::PULL;
 const LIMIT_MOMENT: f64 = 5.0 * constant::PULL;
-/// A bound that is this far away is left out of a step: metres and radians.
+/// A step leaves out a bound whose value is at least this, in metres or radians.
 const NEAR: f64 = 0.03;
 const NEAR_FLOOR: f64 = 0.06;
 const NEAR_HINGE: f64 = 0.25;
 pub(super) const NEAR_LIMIT: f64 = 0.12;
 
-/// What a row keeps.
+/// The constraint that a row enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A contact, by its index.
+    /// The foot of a contact stays in place. Contains the index of the contact.
     Contact(usize),
-    /// The heel of a contact stays above its place.
+    /// The heel of a contact stays at least as high as in the stance.
     Heel(usize),
     /// The limit of a link.
     Limit(usize),
@@ -43,10 +43,10 @@ pub(super) enum Kind {
     Floor(usize),
     /// A pair of capsules stays apart.
     Body(usize),
-    /// A pull, by its index.
+    /// A pull holds its target. Contains the index of the pull.
     Pull(usize),
-    /// The spring that keeps the centre of mass over its place, along a horizontal axis. It is a part of the energy: as a row it does
-    /// not couple the limbs.
+    /// The spring that keeps the centre of mass over its intended place, along a horizontal axis. This term belongs to the energy. It
+    /// is handled as a row so that it does not couple the limbs in the Hessian.
     Comfort,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Row {
     pub(super) value: f64,
     pub(super) kind: Kind,
     pub(super) is_equality: bool,
-    /// The largest force in newtons, or moment in newton metres.
+    /// The maximum force in newtons, or the maximum moment in newton metres.
     pub(super) force: f64,
     pub(super) is_near: bool,
 }
@@ -77,13 +77,13 @@ impl Row {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     pub(super) all: Vec<Row>,
-    /// The near rows, and their derivatives, `n` numbers each.
+    /// The indices of the near rows, and the derivatives of these rows, `n` numbers each.
     pub(super) near: Vec<usize>,
     pub(super) jacobian: Vec<f64>,
 }
 
 impl Rows {
-    /// Adds a row. With derivatives, `fill` sets them if the row is near.
+    /// Adds a row. If `n` is given and the row is near, `fill` sets its derivatives.
     fn push(&mut self, n: Option<usize>, row: Row, fill: impl FnOnce(&mut [f64])) {
         if let (Some(n), true) = (n, row.is_near) {
             self.near.push(self.all.len());
@@ -94,7 +94,7 @@ impl Rows {
         self.all.push(row);
     }
 
-    /// Returns the sum of the penalties of all rows except goals' pulls.
+    /// Returns the sum of the penalties of all rows except those of goals' pulls.
     pub(super) fn penalty(&self, problem: &Problem) -> f64 {
         let counts = |row: &&Row| !matches!(row.kind, Kind::Pull(p) if !problem.pulls[p].is_pin);
         self.all.iter().filter(counts).map(|row| row.force * row.violation()).sum()
@@ -110,7 +110,8 @@ fn bound(kind: Kind, value: f64, force: f64, near: f64) -> Row {
 }
 
 impl Problem {
-    /// Returns a row's meaning in a report. Standing feet, pinned or not, and goals always carry a force.
+    /// Returns the [`Hold`] that a report contains for a row. Standing feet, pinned or not, and goals have none, because they always
+    /// carry a force.
     pub(super) fn hold(&self, kind: Kind) -> Option<Hold> {
         match kind {
             Kind::Contact(_) | Kind::Heel(_) | Kind::Comfort => None,
@@ -129,7 +130,7 @@ impl Problem {
         }
     }
 
-    /// Computes the rows of a pose, except pulls. With `derive`, also the derivatives of near rows.
+    /// Computes the rows of a pose, except those of pulls. If `derive` is set, also computes the derivatives of near rows.
     pub(super) fn rows(
         &self,
         pose: &Pose,
@@ -282,7 +283,7 @@ impl Problem {
                 pull.columns(&self.model, now, columns, other);
             }
             for axis in pull.rows().into_iter().flatten() {
-                // The force of a goal is bounded by its length, not along each axis: see `Newton::hold_or_pull`.
+                // The magnitude of a goal's force is limited, not its components. See `Newton::switch`.
                 let force = if pull.is_pin { CONTACT_FORCE } else { 50.0 * pull.force };
                 let row = Row { force, ..equality(Kind::Pull(index), residual.dot(axis)) };
                 rows.push(n, row, |out| {
@@ -293,7 +294,8 @@ impl Problem {
         }
     }
 
-    /// Adds the forces that keep the rows. Limits of ball joints are curved: their second derivatives go to `matrix`.
+    /// Adds the forces that enforce the rows. The limits of ball joints are curved, so their second derivatives are added to
+    /// `matrix`.
     pub(super) fn push_rows(
         &self,
         pose: &Pose,
@@ -304,7 +306,7 @@ impl Problem {
         matrix: &mut TreeMatrix,
     ) {
         let mut balance = DVec3::ZERO;
-        // Rows of one kind follow each other; this counts them.
+        // Rows of the same kind follow each other. `nth` counts them.
         let (mut last, mut nth) = (None, 0);
         for (row, &force) in rows.all.iter().zip(kept) {
             nth = if last == Some(row.kind) { nth + 1 } else { 0 };
@@ -330,7 +332,7 @@ impl Problem {
                     let foot = &self.feet[self.contacts[index].foot];
                     forces.on_point(foot.link, now.point(foot.link, foot.heel), DVec3::Y * force);
                 }
-                // The energy already includes its force.
+                // The energy already includes the force of this spring.
                 Kind::Comfort => {}
                 Kind::Limit(link) => self.bend_limit(link, pose.turns[link], nth, force, matrix),
                 Kind::Balance(index) => balance -= support::direction(index) * force,

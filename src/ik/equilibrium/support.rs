@@ -8,31 +8,33 @@ use super::mass::CentreOfMass;
 use super::pose::Kinematics;
 use super::problem::{DIRECTIONS, Problem};
 
-/// A heel at this height has left the support, metres.
+/// Height in metres at which a rising heel no longer supports the body.
 const RISEN: f64 = 0.4;
 
-/// The distance of the centre of mass from the edge of the support in a direction, less the margin.
+/// The distance from the centre of mass to the edge of the support in a direction, minus the margin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Side {
     pub(super) value: f64,
     pub(super) direction: DVec3,
-    /// The corner of the support that is farthest.
+    /// The corner of the support that is farthest in this direction.
     corner: Corner,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Corner {
-    /// Its place, and where it would be if the foot had not been lifted.
+    /// The position of the corner, and the position that it would have if the foot were not lifted.
     at: DVec3,
     own: DVec3,
-    /// Its sideways offset from the middle of the foot, as a vector of the foot.
+    /// The sideways offset of the corner from the middle of the foot. This vector turns with the foot.
     beside: DVec3,
     contact: usize,
-    /// Shares of the heel and of the ball in the corner, and how the first changes with the height of the heel.
+    /// Weights of the heel and of the ball in the position of the corner, and the rate at which the weight shifts to
+    /// the ball with the height of the heel.
     heel: f64,
     ball: f64,
     heel_slope: f64,
-    /// How far a lifted foot has left the support, its change with the height of the ball, and where its corners go.
+    /// The fraction by which a lifted foot has left the support, its derivative with respect to the height of the ball,
+    /// and the position towards which the foot's corners move.
     lifted: f64,
     lifted_slope: f64,
     towards: Option<DVec3>,
@@ -45,7 +47,7 @@ pub(super) fn direction(index: usize) -> DVec3 {
 }
 
 impl Problem {
-    /// Returns how far the centre of mass is from the edge of the support in each direction.
+    /// Returns the distance from the centre of mass to the edge of the support in each direction.
     pub(super) fn support(&self, now: &Kinematics, centre: DVec3) -> [Side; DIRECTIONS] {
         let mut sides: [Side; DIRECTIONS] = std::array::from_fn(|index| {
             let value = if self.contacts.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
@@ -67,7 +69,8 @@ impl Problem {
         sides
     }
 
-    /// Returns the corners of a foot. The tip of a holding foot stays; its heel leaves the support as it rises.
+    /// Returns the corners of a foot. The tip of a holding foot stays in place. The heel leaves the support as it
+    /// rises.
     fn corners(&self, now: &Kinematics, index: usize) -> impl Iterator<Item = Corner> {
         let contact = &self.contacts[index];
         let foot = &self.feet[contact.foot];
@@ -112,7 +115,7 @@ impl Problem {
             .into_iter()
     }
 
-    /// Adds the derivatives of a distance from the edge to a row.
+    /// Adds the derivatives of the distance to the edge of the support to a row.
     pub(super) fn support_row(
         &self,
         now: &Kinematics,

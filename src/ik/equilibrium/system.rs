@@ -11,7 +11,7 @@ use super::pose::Kinematics;
 pub(super) struct System {
     /// The positive semidefinite part of the Hessian.
     pub(super) hessian: TreeMatrix,
-    /// The forces whose second derivatives are the rest of it (the geometric stiffness).
+    /// The forces whose second derivatives are the rest of the Hessian (the geometric stiffness).
     pub(super) forces: Forces,
     pub(super) gradient: Vec<f64>,
 }
@@ -25,8 +25,8 @@ impl System {
         self.gradient.resize(model.count, 0.0);
     }
 
-    /// Adds a term of a vector with gradient `slope` and Hessian `weight`. `columns` are the vector's derivatives with respect
-    /// to the unknowns above a link.
+    /// Adds a term of a vector with gradient `slope` and Hessian `weight`. `columns` contains the vector's derivatives with respect to the
+    /// unknowns above a link.
     pub(super) fn add(
         &mut self,
         model: &Model,
@@ -60,14 +60,14 @@ impl System {
     }
 }
 
-/// Forces on points and directions of links. Only their second derivatives count.
+/// Forces on points and directions of links. They are used only for second derivatives.
 ///
-/// A turn of a joint by ω moves a point by exp(ω) r about the joint, so that ∂²x/∂a∂b = a × (b × r) for axes a above b, and the mean of both
-/// orders for two axes of one joint. Then −f · ∂²x = −a · ((b × r) × f) = −a · (r fᵀ − tr(r fᵀ)) b, which is linear in r fᵀ. So each link
-/// only needs the sum of that matrix over everything below it, whatever the number of forces.
+/// A turn of a joint by ω moves a point by exp(ω) r about the joint, so that ∂²x/∂a∂b = a × (b × r) for axes a above b, and the mean of
+/// both orders for two axes of one joint. Then −f · ∂²x = −a · ((b × r) × f) = −a · (r fᵀ − tr(r fᵀ)) b, which is linear in r fᵀ. Each link
+/// therefore needs only the sum of this matrix over all forces below it, regardless of their number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forces {
-    /// For each link, the sums of p fᵀ and of f over its points, and of u fᵀ over its directions.
+    /// For each link, the sum of p fᵀ over its points p and of u fᵀ over its directions u, and the sum of f over its points.
     sums: Vec<(DMat3, DVec3)>,
     below: Vec<(DMat3, DVec3)>,
 }
@@ -79,7 +79,7 @@ impl Forces {
         self.sums.resize(links, (DMat3::ZERO, DVec3::ZERO));
     }
 
-    /// Adds a force on a point of a link, at a place.
+    /// Adds a force on a point of a link. `at` is the position of the point.
     pub(super) fn on_point(&mut self, link: usize, at: DVec3, force: DVec3) {
         let (moments, sum) = &mut self.sums[link];
         *moments += outer(at, force);
@@ -91,7 +91,7 @@ impl Forces {
         self.sums[link].0 += outer(of, force);
     }
 
-    /// Adds −f · ∂²x of all forces to a matrix.
+    /// Adds −f · ∂²x for all forces f to a matrix.
     pub(super) fn bend(&mut self, model: &Model, now: &Kinematics, matrix: &mut TreeMatrix) {
         self.below.clone_from(&self.sums);
         for (link, joint) in model.joints.iter().enumerate().rev() {

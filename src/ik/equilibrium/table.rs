@@ -1,4 +1,4 @@
-//! Measured tables of a body: masses of its segments and stiffness of its joints.
+//! Tables of measured values: masses of a body's segments and stiffness of its joints.
 
 use glam::DVec3;
 
@@ -7,10 +7,10 @@ use super::model::{Freedom, Joint, Model};
 use crate::figure::{Figure, LimbParts, Part};
 use crate::{Body, Options};
 
-/// Mass of a person, kilograms.
+/// Mass of a person, in kilograms.
 pub(super) const MASS: f64 = 75.0;
-/// Masses of segments as fractions of the whole, and centres of long ones as fractions of their length from the joint above
-/// (Winter 2009, "Biomechanics and Motor Control of Human Movement", table 4.1).
+/// Masses of segments as fractions of the body's mass. `CENTRE` is the distance of a long segment's centre of mass from the joint
+/// above, as a fraction of the segment's length (Winter 2009, "Biomechanics and Motor Control of Human Movement", table 4.1).
 const PELVIS: f64 = 0.142;
 const TRUNK: f64 = 0.355;
 const NECK: f64 = 0.020;
@@ -18,16 +18,18 @@ const HEAD: f64 = 0.061;
 const ARM: [f64; 3] = [0.028, 0.016, 0.006];
 const LEG: [f64; 3] = [0.100, 0.0465, 0.0145];
 const CENTRE: f64 = 0.43;
-/// Fractions of an animal: hips, back, head with neck, and all limbs together.
+/// Masses of an animal's hips, back, head with neck, and all limbs together, as fractions of its mass.
 const ANIMAL: [f64; 4] = [0.2, 0.4, 0.1, 0.3];
 
-/// Stiffness in newton metres per radian: bending, twist and bending sideways. The back and the neck are divided among their joints.
-/// Ratios matter: a stiff ankle and a soft knee send the hips back when they go down.
+/// Stiffness in newton metres per radian. The components of a vector are for bending, twist and bending sideways. The stiffness of
+/// the back and the neck is divided among their joints. The ratios matter: with a stiff ankle and a soft knee, the hips move back as
+/// they go down.
 const SPINE: DVec3 = DVec3::new(25.0, 30.0, 40.0);
 const NECK_SPRING: DVec3 = DVec3::new(6.0, 6.0, 8.0);
 const COLLAR: f64 = 60.0;
 const ARM_SPRINGS: [f64; 3] = [14.0, 7.0, 4.0];
-/// They are at least this much stiffer than the largest moment of the weight that they carry. Otherwise an idle arm would fall.
+/// The stiffness of an arm's joint is at least this factor times the largest moment of the weight that the joint carries. Otherwise
+/// an idle arm would fall.
 const HANGING: f64 = 1.5;
 const HIP: DVec3 = DVec3::new(2.0, 20.0, 12.0);
 const KNEE: f64 = 9.0;
@@ -35,7 +37,7 @@ const ANKLE: f64 = 60.0;
 /// An animal's paws turn easily.
 const PAW: f64 = 8.0;
 
-/// Sets the masses.
+/// Sets the masses of the links and their centres.
 pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     let (spine, neck) = (&figure.parts.spine, &figure.parts.neck);
     let share = |whole: f64, among: usize| whole / f64::from(u32::try_from(among.max(1)).unwrap_or(1));
@@ -63,7 +65,7 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
         for (index, &link) in limb.joints.iter().enumerate() {
             let last = index + 1 == limb.joints.len();
             let bone = limb.joints.get(index + 1).map(|&n| offset_of(&model.joints, link, n));
-            // A hand continues its forearm, and a foot points forwards.
+            // A hand extends along its forearm, and a foot points forwards.
             let end = if limb.is_arm {
                 offset_of(&model.joints, limb.joints[index.saturating_sub(1)], link).normalize_or_zero()
                     * 0.18
@@ -94,7 +96,7 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     }
 }
 
-/// Returns the vector from a joint to one below it. At rest all links have the axes of the figure.
+/// Returns the vector from a joint to another joint below it at rest, where all links have the axes of the figure.
 fn offset_of(joints: &[Joint], link: usize, below: usize) -> DVec3 {
     let up = std::iter::successors(Some(below), |&l| joints[l].parent).take_while(|&l| l != link);
     up.map(|l| joints[l].offset).sum()
@@ -139,7 +141,7 @@ pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: 
     }
 }
 
-/// Returns the moment of the weight that a joint of an arm carries when the arm is level, newton metres.
+/// Returns the moment of the weight that a joint of an arm carries when the arm is level, in newton metres.
 fn moment(model: &Model, arm: &LimbParts, index: usize) -> f64 {
     let mut reach = 0.0;
     let mut moment = 0.0;

@@ -1,4 +1,4 @@
-//! The derivatives of the energy and of the rows agree with differences.
+//! Checks that the derivatives of the energy and of the rows agree with finite differences.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -15,7 +15,7 @@ pub(super) fn person() -> Body {
     person_with_hands(0.02)
 }
 
-/// The same with hands this far in front of the line of the upper arms at rest.
+/// Like [`person`], with the hands at the distance `ahead` in front of the line of the upper arms at rest.
 fn person_with_hands(ahead: f64) -> Body {
     let mut links: Vec<Link> = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
@@ -68,7 +68,7 @@ fn person_with_hands(ahead: f64) -> Body {
     body
 }
 
-/// A problem in a pose that is not its stance.
+/// Returns a problem, and a pose that is not its stance.
 fn problem(goals: &[Goal]) -> (Problem, Pose) {
     let body = person();
     let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_look(0.5));
@@ -108,7 +108,7 @@ fn all_goals() -> Vec<Goal> {
     vec![sight, place, pole, foot]
 }
 
-/// Returns a yielding pin on the left foot, near its place.
+/// Returns a yielding pin on the left foot, near the foot's position.
 fn yielding_pin() -> Goal {
     Goal::pin(15, DVec3::new(0.05, 0.1, 0.02), DQuat::IDENTITY).with_yields(true)
 }
@@ -127,7 +127,7 @@ fn the_gradient_of_the_energy_agrees_with_differences() {
         for pull in &problem.pulls {
             pull.add(&mut system, &problem.model, &now, 1.0, &mut buffers.columns);
         }
-        // The spring of balance is a row.
+        // The balance spring is a row.
         let mut rows = Rows::default();
         problem.rows(&pose, &now, &mut buffers, true, &mut rows);
         for (&row, jacobian) in rows.near.iter().zip(rows.jacobian.chunks_exact(problem.model.count)) {
@@ -171,7 +171,7 @@ fn the_rows_agree_with_differences() {
     }
 }
 
-/// Checks a quadratic model, whose Hessian comes from the system and its forces, against differences of its gradient.
+/// Checks a quadratic model, whose Hessian comes from the system and its forces, against finite differences of its gradient.
 fn check_hessian(problem: &Problem, pose: &Pose, model_at: impl Fn(&Pose, &Kinematics) -> System) {
     let mut now = Kinematics::default();
     now.update(&problem.model, pose);
@@ -185,7 +185,7 @@ fn check_hessian(problem: &Problem, pose: &Pose, model_at: impl Fn(&Pose, &Kinem
     for a in 0..problem.model.count {
         let row = system.hessian.row(&problem.model, a).to_vec();
         for (&b, &exact) in problem.model.above(a).iter().chain([&a]).zip(&row) {
-            // The turns of one joint do not commute; their mean does.
+            // The second derivatives of a joint's turns depend on their order, so compare with the mean of both orders.
             let numeric = 0.5 * (second(a, b) + second(b, a));
             assert!((numeric - exact).abs() < 1e-3 * (1.0 + exact.abs()), "{a} {b}: {numeric} {exact}");
         }
@@ -207,12 +207,12 @@ fn the_hessian_of_pulls_agrees_with_differences_of_the_gradient() {
 
 #[test]
 fn the_hessian_of_the_energy_agrees_with_differences_of_the_gradient() {
-    // The weight of heels had no second derivatives, but the floor that carries them had. The Hessian was then indefinite in every
-    // pose, so Newton's method continued without second order and took three times as many iterations.
+    // Regression test: the weight of heels had no second derivatives, but the floor that carries the heels had. The Hessian was then
+    // indefinite in every pose, so Newton's method omitted the second derivatives and took three times as many iterations.
     let mut goal = Goal::position(8, DVec3::ONE);
     goal.axes.position.weights.z = 0.0;
     let (mut problem, pose) = problem(&[goal, yielding_pin()]);
-    // Springs of ball joints leave their second order out, and the spring of balance is a row.
+    // Springs of ball joints omit their second-order terms, and the balance spring is a row.
     problem.stiffness.fill(DVec3::ZERO);
     problem.preload.fill(0.0);
     problem.has_balance = false;
@@ -226,7 +226,8 @@ fn the_hessian_of_the_energy_agrees_with_differences_of_the_gradient() {
 
 #[test]
 fn elbows_and_knees_end_where_they_are_straight() {
-    // A foot that was pulled up pushed a knee past straight, where it stayed, so that the whole body rose on its toes.
+    // Regression test: a foot that was pulled up pushed a knee past straight. The knee stayed there, so the whole body rose on its
+    // toes.
     let (problem, _) = problem(&[]);
     let Problem { model, stance, stance_now: now, .. } = &problem;
     for [above, link, end] in [[6, 7, 8], [10, 11, 12], [13, 14, 15], [17, 18, 19]] {
@@ -234,15 +235,15 @@ fn elbows_and_knees_end_where_they_are_straight() {
         let [low, high] = model.joints[link].range;
         let past = if side > 0.0 { straight.min(0.0) - low } else { high - straight.max(0.0) };
         assert!(past <= 1e-12 && high - low > 1.0, "{link}: {past} radians past straight");
-        // The stance itself is allowed.
+        // The stance itself is within the range.
         assert!((low..=high).contains(&0.0), "{link}: {low} to {high}");
     }
 }
 
 #[test]
 fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
-    // A robot's elbows were stretched by 5 degrees too far at rest. A push along the arm pressed them further that way, against their
-    // limit, so that the whole body turned away from the hand.
+    // Regression test: a robot's elbows were overstretched by 5 degrees at rest. A push along the arm bent them further in the wrong
+    // direction, against their limit, so the whole body turned away from the hand.
     let mut body = person_with_hands(-0.026);
     let place = |body: &Body, link: usize| body.world_from_link(link).unwrap().translation;
     let (hand, chest) = (place(&body, 8), place(&body, 2));
@@ -260,9 +261,9 @@ fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
     let error = place(&body, 8).distance(hand - DVec3::X * 0.3);
     let moved = place(&body, 2).distance(chest);
     assert!(error < 1e-3 && moved < 1e-2, "the hand misses by {error} m, the chest moves by {moved} m");
-    // The hand was pulled through the straight arm, so that the elbow went to the back.
+    // The hand was pulled along the straight arm towards the shoulder, so the elbow must move back.
     assert!(place(&body, 7).z < chest.z - 0.05, "{}", place(&body, 7));
-    // On the way back it is straightened, although the hand could also be there with a bent elbow.
+    // On the way back, the elbow is straightened, although the hand could also reach its target with a bent elbow.
     drag(&mut body, 60, 0);
     (0..30).for_each(|_| drag(&mut body, 1, 0));
     for (link, at) in rest.iter().enumerate() {
@@ -270,7 +271,7 @@ fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
     }
 }
 
-/// Regression test: skin outside of the capsules stayed in the floor, and shins in the trunk.
+/// Regression test: skin outside the capsules stayed in the floor, and shins stayed in the trunk.
 #[test]
 fn skin_is_kept_above_the_floor_and_shins_out_of_the_trunk() {
     let mut body = person();
@@ -295,8 +296,8 @@ fn skin_is_kept_above_the_floor_and_shins_out_of_the_trunk() {
     assert!(meets(hips, shin) && !meets(hips, thigh));
 }
 
-/// Regression test: if a node above the hips leant with the motion, the rest pose leant too, so skin could be as deep in the floor as
-/// in that pose.
+/// Regression test: if a node above the hips leant with the motion, the rest pose leant too. Skin was then allowed as deep in the
+/// floor as in that rest pose.
 #[test]
 fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {
     let mut body = person();
@@ -316,7 +317,8 @@ fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {
     }
 }
 
-/// A pin is stronger than what keeps the legs apart. One that yields is a spring, but keeps the orientation of its foot.
+/// A pin is stronger than the rows that keep the legs apart. The position of a pin that yields is only a spring, but the pin still
+/// keeps the orientation of its foot.
 #[test]
 fn a_pin_that_yields_gives_way_to_the_other_leg() {
     let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_clear(true));

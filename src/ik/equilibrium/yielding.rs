@@ -1,7 +1,8 @@
-//! Pins that yield: springs that keep a point near its place, but not against what keeps the parts of the body apart.
+//! Pins that yield: springs that keep a point near its target, but give way to the rows that keep the parts of the body apart.
 //!
-//! A pin is stronger than the rows of the body. A leg whose ankle is pinned therefore passes the other leg only by turning about the line
-//! from its hip to its ankle, and jumps from one side to the other one. A foot in the air has no such need to be in its place.
+//! A pin is stronger than the rows that keep the parts of the body apart. A leg whose ankle is pinned can therefore pass the other leg
+//! only by turning about the line from its hip to its ankle, and jumps from one side to the other. A foot in the air does not have to be
+//! so exactly at its target.
 
 use glam::{DMat3, DVec3};
 
@@ -14,20 +15,20 @@ use super::system::System;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Yielding {
     pub(super) link: usize,
-    /// The point, in the axes of the figure at the link.
+    /// The point relative to the link, along the axes of the figure.
     pub(super) offset: DVec3,
-    /// Where it is in the stance, and where it should be.
+    /// The position of the point in the stance, and its target.
     pub(super) start: DVec3,
     pub(super) end: DVec3,
 }
 
 impl Yielding {
-    /// Returns how far the point should move from the stance, metres of a person.
+    /// Returns the distance from the point in the stance to its target, in metres at human size.
     pub(super) fn distance(&self) -> f64 {
         self.start.distance(self.end)
     }
 
-    /// Returns the energy of the spring in joules. With a system, also adds its derivatives.
+    /// Returns the energy of the spring in joules. If `system` is given, also adds the derivatives of the energy to it.
     pub(super) fn energy(
         &self,
         model: &Model,

@@ -11,10 +11,11 @@ use crate::{CcdOptions, Limit};
 
 use super::ccd_joints::{slide, turn_coupled};
 
-/// The largest number of iterations whose turns one extrapolation repeats. It doubles up to this in six iterations.
+/// The largest number of iterations whose turns one extrapolation repeats. The number doubles from 1 to this value in
+/// six iterations.
 const MAX_STRIDE: f64 = 64.0;
-/// The largest turn of a joint by one extrapolation, radians. A larger one would leave the region in which the turns of
-/// an iteration point the right way.
+/// The largest turn of a joint by one extrapolation, radians. A larger turn would leave the region in which the turns
+/// of an iteration point the right way.
 const MAX_EXTRAPOLATION: f64 = 1.0;
 
 /// The state of cyclic coordinate descent. Buffers are reused by later solves.
@@ -30,9 +31,9 @@ pub(crate) struct Ccd {
     last_error: f64,
     /// Whether an iteration did not reduce the error and [`CcdOptions::early_stop`] is set.
     stopped: bool,
-    /// How many iterations' turns the next extrapolation repeats.
+    /// Number of iterations whose turns the next extrapolation repeats.
     stride: f64,
-    /// The joints before the iteration, and after its sweep. Used for extrapolation.
+    /// The states of the joints before the iteration and after its sweep, for extrapolation.
     before: Vec<JointState>,
     after: Vec<JointState>,
     /// The current and the wanted vectors from the current joint to the effectors below it, in the joint's frame, and
@@ -63,8 +64,8 @@ impl Ccd {
         self.stopped
     }
 
-    /// Returns whether a joint may turn only by a given angle in the whole solve. The pose must then come only from
-    /// this method's turns: a limb must not be straightened or bent, and a solve must not restart from another pose.
+    /// Returns whether any joint has a maximum rotation for the whole solve. If so, the pose must come only from this
+    /// method's turns: a limb must not be straightened or bent first, and the solve must not restart from another pose.
     pub(crate) fn has_budgets(tree: &Tree, options: &CcdOptions) -> bool {
         options.budget.is_finite() || tree.joints.iter().any(|j| j.ccd_budget.is_finite())
     }
@@ -227,8 +228,8 @@ pub(crate) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> D
     if sin == 0.0 && cos == 0.0 { DQuat::IDENTITY } else { DQuat::from_axis_angle(axis, sin.atan2(cos)) }
 }
 
-/// Returns the linearised turn, see [`CcdOptions::linear`], about the axis of a hinge or about any axis. `length2` is the
-/// square of the chain's length.
+/// Returns the linearised turn, see [`CcdOptions::linear`], about the axis of a hinge, or about any axis if `axis` is
+/// `None`. `length2` is the square of the chain's length.
 ///
 /// The weighted mean of l × Δp equals that of `from × to`, because from × (to − from) = from × to.
 pub(crate) fn linear_turn(axis: Option<DVec3>, vectors: &[(DVec3, DVec3, f64)], length2: f64) -> DQuat {
@@ -240,8 +241,8 @@ pub(crate) fn linear_turn(axis: Option<DVec3>, vectors: &[(DVec3, DVec3, f64)], 
     DQuat::from_scaled_axis(axis.map_or(turn, |axis| axis * axis.dot(turn)))
 }
 
-/// Returns the shortest arc between two vectors in a joint's frame. If they are opposite, the axis is a perpendicular
-/// that does not depend on the joint's frame.
+/// Returns the shortest arc between two vectors in a joint's frame. If the vectors are opposite, the axis of the arc is
+/// perpendicular to them and does not depend on the joint's frame.
 fn arc_to_target(tree: &Tree, joint: &Joint, from: DVec3, to: DVec3) -> DQuat {
     let hint = if from.dot(to) < 0.0 {
         tree.to_frame(joint, any_perpendicular(Tree::from_frame(joint, from)))
@@ -251,8 +252,8 @@ fn arc_to_target(tree: &Tree, joint: &Joint, from: DVec3, to: DVec3) -> DQuat {
     shortest_arc(from, to, hint)
 }
 
-/// Returns the part of a turn that is applied. `weight` is the joint's weight, `place` its number counted from the
-/// tip, and `left` the part of its budget that is left, radians.
+/// Returns the part of a turn that is applied. `weight` is the joint's weight, `place` the joint's number counted from
+/// the tip, and `left` the rest of the joint's budget in radians.
 pub(crate) fn partial_turn(arc: DQuat, weight: f64, place: usize, left: f64, options: &CcdOptions) -> DQuat {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let step = options.step * if options.growing { place as f64 } else { 1.0 };

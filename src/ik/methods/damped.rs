@@ -48,15 +48,16 @@ pub(crate) trait DampedProblem {
     fn cost(&self) -> f64;
     /// Returns whether the goals are met in the current pose.
     fn is_done(&self) -> bool;
-    /// Turns a free chain with a single target position out of poses in which steps are poor: [`swing`], and
-    /// [`Arch`] if the chain [is straight](is_straight). Returns whether it was bent into an arc.
+    /// Moves a free chain with a single target position out of poses from which steps make little progress: [`swing`],
+    /// and [`Arch`] if the chain [is straight](is_straight). Returns whether it was bent into an arc.
     fn start(&mut self) -> bool;
     /// Bends a free chain into an arc if its target is [far out](is_stretched). Returns whether it did.
     fn arch(&mut self) -> bool;
     /// Makes the current pose the one that steps start from, and measures its errors and its Jacobian.
     fn measure(&mut self);
     /// Takes a tentative step with `boost` times the normal λ². If `again` is set, the step corrects the remaining
-    /// error with the Jacobian and the damping of the last step, and both steps together start from the measured pose.
+    /// error with the Jacobian and the damping of the last step. The two steps together then count as one step from the
+    /// measured pose.
     fn step(&mut self, boost: f64, again: bool);
     /// Keeps the last tentative step.
     fn accept(&mut self);
@@ -67,9 +68,10 @@ pub(crate) trait DampedProblem {
 /// The state of the iterations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Damped {
-    /// λ² is multiplied by this, which is at least 1. Zero before the first step.
+    /// Factor for λ², which is at least 1, or zero before the first step.
     boost: f64,
-    /// Cost of the measured pose, and cost before the last step. They differ if a step is taken again.
+    /// Cost of the measured pose, and cost before the last step. They differ if the last step reused the matrix of the
+    /// step before it.
     measured: f64,
     last: f64,
     steps: usize,
@@ -79,8 +81,8 @@ pub(crate) struct Damped {
 }
 
 impl Damped {
-    /// Judges the last tentative step and takes another one. Takes none if the goals are met before the first step, or
-    /// if the iterations are stuck.
+    /// Judges the last tentative step and takes another one. Takes no step if the goals are met before the first step,
+    /// or if the iterations are stuck.
     #[inline(always)]
     pub(crate) fn pass(&mut self, problem: &mut impl DampedProblem) {
         let is_first = self.boost == 0.0;
@@ -148,16 +150,16 @@ pub(crate) fn damping(joints: f64, error2: f64, length: f64) -> f64 {
 }
 
 /// Returns the rotation of a whole chain about its base towards a target that is far to the side, or `None` if the
-/// target is not. Without this, iterations would fold and unfold the chain. A chain that must fold to reach the target
-/// is left alone. `end` and `target` are relative to the base.
+/// target is not far to the side. Without this rotation, iterations would fold and unfold the chain. A chain that must
+/// fold to reach the target is left alone. `end` and `target` are relative to the base.
 pub(crate) fn swing(end: DVec3, target: DVec3) -> Option<DQuat> {
     let (end2, target2) = (end.length_squared(), target.length_squared());
     let is_aside = target2 >= WHOLE_TURN * end2 && end.dot(target) <= SIDE * (end2 * target2).sqrt();
     is_aside.then(|| shortest_arc(end, target, any_perpendicular(end)))
 }
 
-/// Returns whether a chain is much straighter than the target requires. On a straight line no joint has a direction to
-/// turn in, and near one the direction is inaccurate. `end` and `target` are relative to the base.
+/// Returns whether a chain is much straighter than the target requires. In a straight chain, no joint has a direction
+/// to turn in, and in a nearly straight chain the direction is inaccurate. `end` and `target` are relative to the base.
 pub(crate) fn is_straight(reach: f64, end: DVec3, target: DVec3) -> bool {
     reach - end.length() <= STRAIGHT * (reach - target.length())
 }
@@ -172,7 +174,8 @@ pub(crate) fn is_stretched(reach: f64, target: DVec3) -> bool {
 pub(crate) struct Arch {
     /// The shortest arc from the end to the target.
     turn: DQuat,
-    /// Unit vectors: towards the target, normal of the arc's plane, and in the plane across the way.
+    /// Unit vectors: towards the target, along the normal of the arc's plane, and within the plane at right angles to
+    /// the target's direction.
     way: DVec3,
     axis: DVec3,
     across: DVec3,
@@ -183,8 +186,8 @@ pub(crate) struct Arch {
 }
 
 impl Arch {
-    /// Returns the arc for a chain with links of total length `reach`. `end` and `target` are relative to the base,
-    /// and `bend` is the axis about which the chain bends. Returns `None` if there is no plane for the arc.
+    /// Returns the arc for a chain with links of total length `reach`. `end` and `target` are relative to the base, and
+    /// `bend` is the axis about which the chain bends. Returns `None` if the plane of the arc is undefined.
     pub(crate) fn new(reach: f64, end: DVec3, target: DVec3, bend: DVec3) -> Option<Self> {
         let way = target.try_normalize()?;
         let turn = shortest_arc(end, target, any_perpendicular(end));
@@ -201,7 +204,7 @@ impl Arch {
         Some(Self { turn, way, axis, across: axis.cross(way), half_angle: x, reach, passed: 0.0 })
     }
 
-    /// Lays the next link into the arc. Returns its new vector and its rotation.
+    /// Places the next link on the arc. Returns the link's new vector and its rotation.
     pub(crate) fn lay(&mut self, link: DVec3, length: f64) -> (DVec3, DQuat) {
         let angle = self.half_angle * (1.0 - (2.0 * self.passed + length) / self.reach);
         self.passed += length;

@@ -29,7 +29,7 @@ pub(crate) struct Optimize {
 }
 
 /// Returns the squared distance of a joint from another state, radians squared. A leader's prior covers its own turn,
-/// and its followers have none.
+/// and the followers have no prior.
 fn distance_squared(joint: &Joint, state: JointState) -> f64 {
     match &joint.prismatic {
         _ if joint.role == Role::Follower => 0.0,
@@ -45,7 +45,7 @@ const MIN_GAIN: f64 = 1e-9;
 const FIRST_MU: f64 = 1e-3;
 /// No step gains anything if μ exceeds this multiple of the squared length: turns are then below 1e-5 of the error.
 const LAST_MU: f64 = 1e5;
-/// Bounds of μ, which keep its products with the factors of one step finite.
+/// Bounds of μ. They keep the product of μ and the factors of one step finite.
 const MU_RANGE: [f64; 2] = [1e-16, 1e6];
 
 impl Optimize {

@@ -14,8 +14,8 @@ use crate::tree::{Joint, Tree};
 use super::ccd::best_turn_about;
 
 /// Weight of the orientation of a segment, relative to the positions of its points, where both determine the angle of a
-/// hinge. Chosen by measurement: between 0.01 and 1 the success on six and seven hinges changes by less than eight
-/// percentage points, and it is largest for 0.3.
+/// hinge. Chosen by measurement: between 0.01 and 1 the success rate on arms of six and seven hinges changes by less
+/// than eight percentage points, and it is largest for 0.3.
 const FRAME_WEIGHT: f64 = 0.3;
 /// A joint within this angle of its limit's border, in radians, carries the segment below it like a rigid body.
 const BORDER: f64 = 1e-3;
@@ -36,7 +36,7 @@ impl Segment {
     }
 }
 
-/// What is attached to a segment.
+/// An item that is attached to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attached {
     /// The joint with this index.
@@ -64,8 +64,8 @@ pub(crate) struct Segments {
     group: Vec<usize>,
 }
 
-/// Returns whether a tree needs segments. A body with scale has none that are rigid. Its points are moved instead,
-/// and limits apply when the joints are fitted to them.
+/// Returns whether a tree needs segments. A body with scale has no rigid segments. The solver moves points instead, and
+/// limits apply when the joints are fitted to the points.
 pub(crate) fn needs_segments(tree: &Tree) -> bool {
     let turns = |t: &crate::tree::EffectorTask| t.orientation.is_some() || t.aim.is_some();
     tree.rigid && (tree.joints.iter().any(|j| j.limit != Limit::Free) || tree.tasks.iter().any(turns))
@@ -107,10 +107,10 @@ impl Segments {
     }
 
     /// Turns the joints, from the root to the tips, so that their segments come as near as possible to the stored ones,
-    /// and moves the stored ones there. Every joint stays within its limit.
+    /// and moves the stored segments to the resulting pose. Every joint stays within its limit.
     ///
-    /// A segment turns so that its points come nearest to their stored positions. If the joint at such a point binds,
-    /// the points of the next segment count too, because that joint cannot turn freely to reach them.
+    /// A segment turns so that its points come nearest to their stored positions. If the joint at one of these points
+    /// is binding, the points of the next segment count too, because that joint cannot turn freely to reach them.
     pub(crate) fn fit(&mut self, tree: &mut Tree) {
         for index in 0..self.all.len() {
             let joint = &tree.joints[index];
@@ -185,8 +185,8 @@ fn is_turned(tree: &Tree, task: usize) -> bool {
     tree.tasks.get(task).is_some_and(|t| t.weight > 0.0 && (t.orientation.is_some() || t.aim.is_some()))
 }
 
-/// Returns the rotation of a joint that is nearest to a requested one. A joint of weight below one turns only by this
-/// fraction of the way.
+/// Returns the allowed rotation of a joint that is nearest to the requested one. A joint with a weight below one turns
+/// only that fraction of the way.
 fn allowed(joint: &Joint, requested: DQuat) -> DQuat {
     let rotation = joint.allowed(requested.normalize());
     if joint.weight >= 1.0 {

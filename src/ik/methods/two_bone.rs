@@ -14,12 +14,14 @@ use crate::{LimbOptions, Limit, Method, SolveError, Swivel};
 /// Number of swivels, evenly spaced on the whole circle, to try if limits block the first one. 15° is finer than the
 /// typical ranges of shoulders and hips.
 const SWIVELS: usize = 24;
-/// Number of rounds of the search for a swivel. The last one is 0.4⁷ ≈ 1/600 as coarse as the first, 0.025°.
+/// Number of rounds of the search for a swivel. The step of the last round is 0.4⁷ ≈ 1/600 of the first step, or
+/// 0.025°.
 const ROUNDS: usize = 8;
-/// Number of steps across the interval that a later round searches. It is the interval between the neighbours of the
-/// best swivel so far, so a step is half of the last one.
+/// Number of steps across the interval that a later round searches. The interval is centred on the best swivel so far,
+/// and lies between the neighbours of this swivel in the previous round.
 const REFINED_STEPS: usize = 4;
-/// The step of a round as a fraction of the previous one. Less than a half, so that each round is finer.
+/// The step of a round as a fraction of the previous step. It is less than a half, so that two steps do not reach the
+/// neighbours of the best swivel.
 const REFINEMENT: f64 = 0.4;
 /// Fraction by which another swivel must reduce the squared error. A gain at the level of rounding errors must not turn
 /// the limb.
@@ -78,7 +80,7 @@ pub(crate) fn solve(tree: &mut Tree, options: &LimbOptions) {
     // Swing the end back onto its old line within the limb's plane, and then swing the whole limb towards the target.
     swing(tree, first, line);
     swing(tree, first, target);
-    // With scale, bones change their length as they turn. Repeat with the lengths of the current pose.
+    // With scale, bones change their length as they turn. Repeat the closed form with the lengths of the current pose.
     for _ in 0..if tree.rigid { 0 } else { CORRECTIONS } {
         if tree.measure().done {
             break;

@@ -2,14 +2,15 @@
 
 use sinew_base::api::with_methods;
 
-/// Largest factor for over-relaxation. From 2 on, successive over-relaxation diverges (Ostrowski 1954; Reich 1949).
+/// Largest factor for over-relaxation. Successive over-relaxation diverges if the factor is 2 or more (Ostrowski 1954;
+/// Reich 1949).
 const MAX_RELAXATION: f64 = 1.95;
-/// Smallest factor for damping. With 0 nothing would turn.
+/// Smallest factor for damping. With a factor of 0, no joint would turn.
 const MIN_RELAXATION: f64 = 0.01;
 
 /// Options of cyclic coordinate descent: the order of the joints, the form of a turn, and the maximum rotations.
 ///
-/// [`Link::ccd_budget`](crate::Link::ccd_budget) is the maximum rotation of a single joint.
+/// [`Link::ccd_budget`](crate::Link::ccd_budget) sets the maximum rotation of an individual joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -37,9 +38,10 @@ pub struct CcdOptions {
     /// turn more than near ones.
     pub linear: bool,
     /// Whether the turns of an iteration are repeated by all joints together if this reduces the error. This is the
-    /// pattern move of Hooke & Jeeves 1961. Each repetition that helps doubles the next one.
+    /// pattern move of Hooke & Jeeves 1961. Each repetition that reduces the error doubles the size of the next one.
     pub extrapolate: bool,
-    /// Whether the solve ends as soon as an iteration does not reduce the error, as in MMD. There is then no restart.
+    /// Whether the solve ends as soon as an iteration does not reduce the error, as in MMD. Such a solve never
+    /// restarts.
     pub early_stop: bool,
 }
 

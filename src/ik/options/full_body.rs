@@ -8,14 +8,15 @@ use sinew_base::api::with_methods;
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct FullBodyOptions {
-    /// Whether the figure keeps its balance. Otherwise it may fall over for a goal.
+    /// Whether the figure keeps its balance. If false, the figure may lose its balance to reach a goal.
     pub balance: bool,
     /// Stiffness of the back relative to the default of 1. A stiff back leads to a squat, a soft one to a bow.
     pub spine_stiffness: f64,
-    /// How far the head turns towards what a hand reaches for, from 0 (not at all) to 1 (it faces the target as far as
-    /// the neck allows).
+    /// How far the head turns towards the target of a hand, from 0 (not at all) to 1 (it faces the target as far as the
+    /// neck allows).
     pub look: f64,
-    /// Whether parts of the body that pass through each other or the floor at the start are moved out. Otherwise they come no nearer.
+    /// Whether parts of the body that pass through each other or the floor at the start are moved apart. If false, these parts may stay as
+    /// they are, but do not come any nearer to each other.
     pub clear: bool,
 }
 

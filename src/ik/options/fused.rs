@@ -8,7 +8,7 @@ use sinew_base::api::with_methods;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Correction {
-    /// Eqs. 15 and 16, the improved method: the part of the last step from its interpolated midpoint on.
+    /// Eqs. 15 and 16, the improved method: a repetition of the part of the last step after its interpolated midpoint.
     #[default]
     Midpoint,
     /// Eq. 14, the method before the improvement: a pull towards the middle angles of the joints.
@@ -23,14 +23,14 @@ pub enum Correction {
 pub struct FusedOptions {
     /// The additional task.
     pub correction: Correction,
-    /// α of eq. 16, 0 to 1: the place of the midpoint between the rotations before the last step (0) and after it (1).
-    /// At 1 the additional task of [`Correction::Midpoint`] is zero.
+    /// α of eq. 16, 0 to 1: the position of the midpoint between the rotations before the last step (0) and after it
+    /// (1). At 1 the additional task of [`Correction::Midpoint`] is zero.
     pub alpha: f64,
-    /// αᵢ of eq. 15 for the first joint, -1 to 1. The joints between the first and the last one have weights in between.
-    /// [`Correction::MidAngle`] has no weights.
+    /// αᵢ of eq. 15 for the first joint, -1 to 1. The weights of the joints between the first and the last one are
+    /// interpolated. [`Correction::MidAngle`] ignores these weights.
     ///
-    /// As the paper prints eq. 15, [`Correction::Midpoint`] continues the last step. Negative weights pull back to the
-    /// midpoint instead, as in eq. 14, and turn the joints less.
+    /// With positive weights, as in the printed eq. 15, [`Correction::Midpoint`] continues the last step. Negative
+    /// weights pull the pose back towards the midpoint instead, similar to eq. 14, so the joints turn less.
     pub first_weight: f64,
     /// αᵢ of eq. 15 for the last joint, -1 to 1.
     pub last_weight: f64,

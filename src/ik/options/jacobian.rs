@@ -10,7 +10,7 @@ pub enum JointParameters {
     /// Rotation vectors, applied to quaternions.
     #[default]
     RotationVector,
-    /// Euler angles about x, then the turned y, then the twice turned z.
+    /// Euler angles about the x axis, then the rotated y axis, then the twice rotated z axis.
     Euler,
 }
 
@@ -28,12 +28,12 @@ pub enum Secondary {
     /// Pull towards the posture from [`Body::set_posture`](crate::Body::set_posture), or towards rest without
     /// such a posture.
     Posture,
-    /// Pull towards the middle of the limits.
+    /// Pull towards the middles of the joint limits.
     LimitCentres,
     /// Pull towards the pose in which the solve started.
     Start,
-    /// Keep the centre of mass of the moving segments above or below the mean of the pins, or of the base if there are
-    /// none. Each segment between two joints has a mass proportional to its length.
+    /// Keep the centre of mass of the moving segments above or below the mean position of the pins, or the position of
+    /// the base if there are no pins. Each segment between two joints has a mass proportional to its length.
     Balance,
 }
 
@@ -43,7 +43,7 @@ pub enum Secondary {
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct JacobianOptions {
-    /// Parameters of the joint rotations.
+    /// Parametrisation of the joint rotations.
     pub parameters: JointParameters,
     /// Secondary task in the null space.
     pub secondary: Secondary,
@@ -51,13 +51,14 @@ pub struct JacobianOptions {
     pub secondary_gain: f64,
     /// λ of damped least squares as a fraction of the chain's length. With `None`, λ falls with the error.
     pub damping: Option<f64>,
-    /// Maximum error that one iteration tries to correct, as a fraction of the chain's length. Values of 0.02 to 0.1 keep
-    /// the steps in the range where the Jacobian is a good approximation, and the path of the effector almost straight.
-    /// With the default of 1 there is practically no maximum, because rejected steps are repeated with more damping.
+    /// Maximum error that one iteration tries to correct, as a fraction of the chain's length. Values of 0.02 to 0.1
+    /// keep the steps in the range where the Jacobian is a good approximation, and keep the path of the effector almost
+    /// straight. The default of 1 practically never limits a step. This is possible because rejected steps are repeated
+    /// with more damping.
     pub clamp: f64,
-    /// Fixed step size of [`Method::JacobianTranspose`](super::Method::JacobianTranspose), θ += step · Jᵀe / l² with the
-    /// chain's length l. A hinge at the base of a straight chain turns to its target in about one step of size one. `None`
-    /// means the size that is optimal to first order (Buss 2004, eq. 8).
+    /// Fixed step size of [`Method::JacobianTranspose`](super::Method::JacobianTranspose), θ += step · Jᵀe / l² with
+    /// the chain's length l. With a step size of one, a hinge at the base of a straight chain turns to its target in
+    /// about one step. `None` means the size that is optimal to first order (Buss 2004, eq. 8).
     pub step: Option<f64>,
 }
 

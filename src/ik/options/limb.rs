@@ -5,7 +5,7 @@ use glam::{DMat4, DVec3, DVec4};
 use sinew_base::api::with_methods;
 
 /// The swivel of a limb, its rotation about the line from its first joint to its end. A target position does not
-/// determine it.
+/// determine the swivel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -18,11 +18,11 @@ pub enum Swivel {
     Standard,
     /// The swivel of an arm: the elbow points straight back while the arm hangs down. The shortest arc carries the
     /// hanging arm into any other pose, so that the elbow points down if the hand is in front (Oshita 2021, "Inverse
-    /// kinematics", analytical solution). An arm that points straight up has no such pose, and nearby the elbow turns
-    /// fast.
+    /// kinematics", analytical solution). This swivel is undefined for an arm that points straight up, and near that
+    /// direction the elbow turns fast.
     Arm,
-    /// The swivel of a leg: the knee points to the front while the leg hangs down, and is carried along as for
-    /// [`Swivel::Arm`]. [`Body::set_facing`](crate::Body::set_facing) defines the front.
+    /// The swivel of a leg: the knee points to the front while the leg hangs down, and turns with the leg in the same
+    /// way as the elbow in [`Swivel::Arm`]. [`Body::set_facing`](crate::Body::set_facing) defines the front.
     Leg,
     /// An angle relative to the swivel of the rest pose, radians.
     Angle(f64),
@@ -36,17 +36,17 @@ pub enum Swivel {
     },
 }
 
-/// Samples in a plane, or closer to one than this fraction of the determinant of evenly spread samples, do not determine a
-/// swivel.
+/// Samples in a plane do not determine a swivel. Samples count as lying in a plane if the determinant of their normal
+/// equations is below this fraction of the determinant for evenly spread samples.
 const FLAT: f64 = 1e-9;
 
 impl Swivel {
-    /// Fits a swivel to measured ones: [`Swivel::Follow`] by least squares of its angles. This is the swivel from data of
-    /// Oshita's lecture (2021, analytical solution).
+    /// Fits a [`Swivel::Follow`] to measured swivels by least squares of the angles. This is the swivel that Oshita's
+    /// lecture derives from data (2021, analytical solution).
     ///
-    /// A sample is the vector from the first joint to the target in base space, divided by the length of the limb, and the
-    /// angle relative to the swivel of the rest pose in radians. Returns `None` if there are fewer than four samples, if their
-    /// targets are in a plane, or if a number is not finite.
+    /// A sample consists of the vector from the first joint to the target in base space, divided by the length of the limb, and of the
+    /// angle relative to the swivel of the rest pose in radians. Returns `None` if there are fewer than four samples, if their targets are
+    /// in a plane, or if a number is not finite.
     ///
     /// ```
     /// use sinew_ik::glam::DVec3;
@@ -84,7 +84,7 @@ impl Swivel {
 pub struct LimbOptions {
     /// Swivel of the limb.
     pub swivel: Swivel,
-    /// Softening near full stretch: the limb slows down over this last fraction of its length. 0 means no softening.
+    /// Fraction of the limb's length, just before full stretch, over which the limb slows down. 0 means no softening.
     pub soften: f64,
 }
 

@@ -15,7 +15,8 @@ static CUSTOM_NAME: OnceLock<&str> = OnceLock::new();
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Method {
     // Not `#[non_exhaustive]`: the compiler reports every place that a new variant affects, even in other crates.
-    /// Full-body for a figure, two-bone for a limb, full-body for several goals or pins, damped least squares otherwise.
+    /// Selects full-body for a figure, two-bone for a limb, full-body for several goals or pins, and damped least
+    /// squares otherwise.
     #[default]
     Auto,
     /// Cyclic coordinate descent.
@@ -38,13 +39,14 @@ pub enum Method {
     Fused,
     /// Nonlinear least squares with a trust region.
     Optimize,
-    /// The whole body with root motion: the trunk and then the limbs of a [figure](crate::FigureParts), and damped least
-    /// squares on any other body, pins first and then the other goals.
+    /// Whole-body IK with root motion: the static equilibrium of a [figure](crate::FigureParts), or damped least
+    /// squares on any other body, with pins before the other goals.
     FullBody,
     /// The likeliest posture of a [`Style`](crate::Style), or a blend of [`Examples`](crate::Examples), followed by
     /// the full-body method. Needs a pose prior from [`Solver::set_style`](crate::Solver::set_style).
     Style,
-    /// The method registered by [`register_method`](crate::register_method). It has that method's name.
+    /// The method registered by [`register_method`](crate::register_method), with the name under which it was
+    /// registered.
     Custom,
 }
 
@@ -85,7 +87,7 @@ impl Method {
         }
     }
 
-    /// Sets the name of [`Method::Custom`], unless it is set.
+    /// Sets the name of [`Method::Custom`], unless it is already set.
     pub(crate) fn name_custom(name: &'static str) {
         CUSTOM_NAME.get_or_init(|| name);
     }
@@ -101,8 +103,8 @@ impl Method {
         Self::all().filter(|method| !matches!(method, Self::Auto | Self::Style))
     }
 
-    /// Returns whether the method can weigh the axes of a goal differently. The others move or turn an effector as a whole,
-    /// towards the nearest point or orientation that its goal's free axes allow.
+    /// Returns whether the method can weigh the axes of a goal differently. The other methods move or turn an effector
+    /// as a whole, towards the nearest point or orientation that its goal's free axes allow.
     pub(crate) fn weighs_axes(self) -> bool {
         !matches!(self, Self::Ccd | Self::Particle | Self::Fabrik | Self::TwoBone)
     }

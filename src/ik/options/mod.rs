@@ -30,10 +30,10 @@ pub const DEFAULT_ITERATIONS: usize = 100;
 pub(crate) const DEFAULT_TOLERANCE: f64 = 1e-4;
 /// Default tolerance of orientations and aims, radians.
 pub(crate) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
-/// Default of [`Options::characteristic_length`]. Chosen, not derived.
+/// Default of [`Options::characteristic_length`]. The value was chosen, not derived.
 pub(crate) const DEFAULT_CHARACTERISTIC_LENGTH: f64 = 0.3;
 
-/// The pose that a solve starts from, and whether it may jump to another one.
+/// The pose that a solve starts from, and whether the solve may jump to another pose.
 ///
 /// With [`Current`](Self::Current) and [`Rest`](Self::Rest) a solver keeps no memory: the same problem has the same
 /// result, to the last bit, whatever the solver did before.
@@ -47,10 +47,11 @@ pub enum Start {
     Current,
     /// The rest rotations. The result then depends only on the goals.
     Rest,
-    /// The current rotations of the body, as the result of the previous frame of a drag or of a tracked motion. The solve
-    /// never restarts from another pose, because the body must not jump. If the problem, including the rest rotations and
-    /// limits of the links, equals the last solve's, and the body is in its result within single-precision rounding, the
-    /// result is returned unchanged, so that the body does not creep while its goals rest.
+    /// The current rotations of the body, which count as the result of the previous frame of a drag or of a tracked
+    /// motion. The solve never restarts from another pose, because the body must not jump. If the problem, including
+    /// the rest rotations and limits of the links, equals that of the last solve, and the body is still in the
+    /// resulting pose within single-precision rounding, that result is returned unchanged. The body therefore does not
+    /// creep while its goals stay the same.
     Continue,
 }
 
@@ -74,28 +75,28 @@ pub enum Start {
 pub struct Options {
     /// The method.
     pub method: Method,
-    /// Maximum number of iterations. For a pose within reach of an arm whose joints are all hinges or prismatic, [`Method::Dls`],
-    /// [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] may take 2000 if the first start fails, unless this is less than
-    /// the default.
+    /// Maximum number of iterations. If the first start fails for a target pose within reach of an arm whose joints are all hinges or
+    /// prismatic, [`Method::Dls`], [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] may take 2000 iterations, unless
+    /// this maximum is less than the default.
     pub iterations: usize,
     /// Tolerance of positions in world metres. `None` means a ten-thousandth of the longest chain's length.
     pub tolerance: Option<f64>,
     /// Tolerance of orientations and aims in radians.
     pub angle_tolerance: f64,
-    /// Number of metres that one radian of orientation error counts as, as a fraction of the length of the goal's chain.
-    /// This is the characteristic length by which positions and orientations become comparable (Tandirci, Angeles &
-    /// Ranjbaran 1992, "The characteristic point and the characteristic length of robotic manipulators"). The default is
-    /// 0.3.
+    /// Displacement that is weighted like an orientation error of one radian, as a fraction of the length of the goal's
+    /// chain. This is the characteristic length by which positions and orientations become comparable (Tandirci,
+    /// Angeles & Ranjbaran 1992, "The characteristic point and the characteristic length of robotic manipulators"). The
+    /// default is 0.3.
     pub characteristic_length: f64,
     /// The pose that the solve starts from.
     pub start: Start,
     /// Whether joint limits apply. Without them all joints turn freely, prismatic joints keep their displacement, and mimic
     /// joints do not follow.
     pub limits: bool,
-    /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same. For a target out
-    /// of reach of joints with limits, the restarts begin in the best of eight times as many poses. Arms as in
-    /// [`Options::iterations`] get up to 50 times as many restarts, because many of their local minima are not solutions.
-    /// [`Start::Continue`] never restarts.
+    /// Maximum number of restarts from other poses for a solve that stalls. These poses are the same in every run. If
+    /// the joints have limits and a target is out of reach, the restarts begin in the best of eight times as many
+    /// poses. The arms described at [`Options::iterations`] get up to 50 times as many restarts, because many of their
+    /// local minima are not solutions. A solve with [`Start::Continue`] never restarts.
     pub restarts: usize,
     /// Whether the report contains the error of each iteration. Recording does not change the result.
     pub record: bool,
@@ -103,16 +104,17 @@ pub struct Options {
     /// takes time and memory for each step.
     ///
     /// Cyclic coordinate descent turns one joint after the other, and each turn is one step. Every other method turns
-    /// all joints at once, and its steps are their turns, base first. A free chain, which is solved in a form without
-    /// frames, is solved a second time on the frames that the trace shows, with the same algorithm.
+    /// all joints at once, and each of its steps is the turn of one of these joints, in order from the base. A free
+    /// chain is solved in a form without joint frames. To trace it, the same algorithm runs a second time on the joint
+    /// frames that the trace shows.
     pub trace: bool,
     /// Whether the method is solved exactly as its founding document states it. The default is `false`.
     ///
-    /// There is then no first bend, no restart and no second method. One iteration is one pass, the solve ends where the
-    /// document says, and the last pose is the result. The base keeps its place. `docs/solvers.md` gives each method's rule.
-    /// The documents are about [`Method::Ccd`], [`Method::Particle`], [`Method::JacobianTranspose`], [`Method::PseudoInverse`],
-    /// [`Method::Dls`], [`Method::TwoBone`] and [`Method::Fused`], and about one goal with a position. Anything else is an
-    /// error. [`Method::JacobianTranspose`] needs [`JacobianOptions::step`], and [`Method::Dls`] needs
+    /// In this form, there is no initial bend, no restart and no second method. One iteration is one pass, the solve ends where the
+    /// document says, and the last pose is the result. The base keeps its position. `docs/solvers.md` describes the pass and the end
+    /// condition of each method. The documents are about [`Method::Ccd`], [`Method::Particle`], [`Method::JacobianTranspose`],
+    /// [`Method::PseudoInverse`], [`Method::Dls`], [`Method::TwoBone`] and [`Method::Fused`], and about one goal with a position. Other
+    /// methods and other goals are errors. [`Method::JacobianTranspose`] needs [`JacobianOptions::step`], and [`Method::Dls`] needs
     /// [`JacobianOptions::damping`], because the documents leave these numbers open.
     pub textbook: bool,
     /// Options of [`Method::Ccd`].

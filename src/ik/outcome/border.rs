@@ -9,26 +9,28 @@ use crate::rotation::{rotation_vector, wrapped};
 use crate::tree::{Joint, Tree};
 use crate::{Limit, swing_twist};
 
-/// A turn that leads beyond every limit, radians.
+/// Angle that is beyond every limit, in radians.
 const FAR: f64 = 1e9;
-/// Change of an angle for derivatives, radians.
+/// Step of the finite differences of rotations, in radians.
 const PROBE: f64 = 1e-4;
-/// A swing is at the border of its ellipse if it is this near, as a fraction of the ellipse's size.
+/// A swing counts as at the border of its ellipse if it is at most this far from the border, as a fraction of the
+/// ellipse's size.
 const AT_BORDER: f64 = 1e-6;
-/// An ellipse with a smaller semi-axis counts as a rectangle, radians.
+/// An ellipse counts as a rectangle if a semi-axis is smaller than this, in radians.
 const FLAT: f64 = 1e-3;
 
-/// A direction in which a joint turns or slides, with the rest of the joint's coordinates constant.
+/// A direction in which a joint turns or slides while the other coordinates of the joint stay constant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coordinate {
-    /// The turn of the joint per radian of the coordinate, a rotation vector in base space.
+    /// The turn of the joint per radian of the coordinate, as a rotation vector in base space.
     pub(super) turn: DVec3,
-    /// How far the joint can go, from a nonpositive to a nonnegative number, radians.
+    /// How far the coordinate can change in the negative and in the positive direction, in radians. The first number is
+    /// at most zero, and the second is at least zero.
     pub(super) room: [f64; 2],
-    /// Curvature of the border to which the direction is tangent, per radian. The coordinate before this one leads out of
-    /// that border.
+    /// Curvature of the border to which the direction is tangent, per radian. The previous coordinate of the joint leads
+    /// across that border.
     pub(super) curvature: f64,
-    /// Whether the joint is prismatic, so that its range is a part of the body's lengths.
+    /// Whether the joint is prismatic. The range of a prismatic joint counts as a part of the body's lengths.
     pub(super) is_stroke: bool,
 }
 
@@ -48,7 +50,7 @@ impl Coordinate {
         self.room[0] <= -FAR && self.room[1] >= FAR
     }
 
-    /// Returns the room, without limits if `is_limited` is not set.
+    /// Returns the room if `is_limited` is set, and an unlimited room otherwise.
     pub(super) fn room_if(&self, is_limited: bool) -> [f64; 2] {
         if is_limited { self.room } else { [-FAR, FAR] }
     }
@@ -78,7 +80,8 @@ pub(super) fn coordinates(
     }
 }
 
-/// Returns how a joint turns in base space if the numbers that describe its own rotation change, one after the other.
+/// Returns, for each of the numbers that describe a joint's own rotation, how the joint turns in base space per change of
+/// that number.
 fn turns(tree: &Tree, joint: &Joint, numbers: [f64; 3], rotation: impl Fn([f64; 3]) -> DQuat) -> [DVec3; 3] {
     DVec3::AXES.map(|change| {
         let at = |probe: f64| joint.link_rotation(rotation((DVec3::from(numbers) + change * probe).into()));
@@ -87,7 +90,7 @@ fn turns(tree: &Tree, joint: &Joint, numbers: [f64; 3], rotation: impl Fn([f64; 
     })
 }
 
-/// Returns how far an angle is from the ends of its range.
+/// Returns the differences from an angle to the minimum and the maximum of its range.
 fn room(angle: f64, min: f64, max: f64) -> [f64; 2] {
     if max - min >= TAU {
         return [-FAR, FAR];
@@ -98,10 +101,10 @@ fn room(angle: f64, min: f64, max: f64) -> [f64; 2] {
     [min - angle, max - angle]
 }
 
-/// Returns the three angles of a joint whose limit is a box of them.
+/// Returns the coordinates of a joint with an Euler limit: its three angles.
 fn euler(tree: &Tree, joint: &Joint, order: EulerRot, [min, max]: [[f64; 3]; 2]) -> [Option<Coordinate>; 3] {
     let (a, b, c) = own(joint.rest, joint.reversed(), joint.rotation).to_euler(order);
-    // Two triples describe the same rotation. One of them is within the box.
+    // Two triples of angles describe the same rotation. Use the triple that is within the limit.
     let ways = [[a, b, c], [wrapped(a + PI), wrapped(PI - b), wrapped(c + PI)]];
     let rooms = |way: [f64; 3]| std::array::from_fn::<_, 3, _>(|i| room(way[i], min[i], max[i]));
     let least = |way| rooms(way).into_iter().map(|r| r[1].min(-r[0])).fold(f64::INFINITY, f64::min);
@@ -111,7 +114,8 @@ fn euler(tree: &Tree, joint: &Joint, order: EulerRot, [min, max]: [[f64; 3]; 2])
     std::array::from_fn(|i| Some(Coordinate::new(turns[i], rooms[i])))
 }
 
-/// Returns the direction out of the ellipse of the swing, the direction along it, and the twist.
+/// Returns the coordinates of a joint with a cone limit: the direction out of the ellipse of the swing, the direction
+/// along the ellipse, and the twist.
 fn cone(tree: &Tree, joint: &Joint, push: impl Fn(DVec3) -> f64) -> [Option<Coordinate>; 3] {
     let Limit::Cone { axis, side, swing, twist } = joint.limit else { return [None; 3] };
     let (away, angle) = swing_twist(own(joint.rest, joint.reversed(), joint.rotation), axis);
@@ -144,7 +148,7 @@ fn cone(tree: &Tree, joint: &Joint, push: impl Fn(DVec3) -> f64) -> [Option<Coor
     [Some(outward), Some(Coordinate { curvature, ..tangent }), twist]
 }
 
-/// Returns the distance from a point of an ellipse to its border in a direction.
+/// Returns the distance from a point in an ellipse to the border of the ellipse in a direction.
 fn distance(from: DVec2, direction: DVec2, size: DVec2) -> f64 {
     let (p, d) = (from / size, direction / size);
     let (a, b, c) = (d.length_squared(), p.dot(d), p.length_squared() - 1.0);

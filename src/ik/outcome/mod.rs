@@ -1,7 +1,7 @@
-//! Why a goal is missed.
+//! The reason why a goal is missed.
 //!
-//! One function decides for every method, from what is known about the returned pose. The outcome describes only this
-//! pose: another posture may be nearer.
+//! For all methods, one function determines the outcome from the evidence about the returned pose. The outcome
+//! describes only this pose: another posture may be nearer.
 
 mod border;
 mod multipliers;
@@ -16,11 +16,11 @@ pub(super) use multipliers::Multipliers;
 pub(super) struct Evidence {
     /// Whether the goal is within its tolerances.
     pub(super) reached: bool,
-    /// What holds the effector back: the error would fall if it gave way.
+    /// The outcome for the constraint that holds the effector back. The error would fall if this constraint gave way.
     pub(super) held: Option<Outcome>,
-    /// Whether the error does not fall in any direction that is allowed.
+    /// Whether no allowed direction reduces the error.
     pub(super) at_rest: bool,
-    /// Whether the target is farther away than the bones reach, or nearer than they can fold.
+    /// Whether the target is farther away than the bones reach, or nearer than the chain can fold.
     pub(super) beyond_bones: bool,
     /// Whether anything could hold the effector back: limits, contacts or balance.
     pub(super) limited: bool,

@@ -1,8 +1,9 @@
-//! What limits hold back.
+//! Determines which effectors are held back by limits.
 //!
 //! At the nearest pose within limits, the gradient of the squared error points out of the limits (Karush 1939; Kuhn &
-//! Tucker 1951): no allowed direction reduces the error, and a forbidden direction does. The linear least squares problem
-//! of the pose decides both. It is solved with and without limits, and the gains of the steps are compared.
+//! Tucker 1951): no allowed direction reduces the error, and a forbidden direction does. Both conditions are checked with
+//! the linear least squares problem of the pose. The problem is solved with and without limits, and the error reductions
+//! of the two steps are compared.
 
 use glam::DVec3;
 
@@ -14,32 +15,33 @@ use super::Evidence;
 use super::border::{Coordinate, coordinates};
 use super::rows::{Rows, errors, responses};
 
-/// The error is at rest if the allowed step reduces its square by at most this fraction.
+/// An error counts as at rest if the allowed step reduces its square by at most this fraction.
 const AT_REST: f64 = 1e-2;
-/// Limits hold an effector back if they keep this fraction of its squared error.
+/// Limits hold an effector back if more than this fraction of its squared error would vanish without them.
 const HELD: f64 = 1e-2;
-/// Damping of the step, λ² as a fraction of the error times the length of the chain. The error curves about as much with
-/// a joint, so no step exceeds the range of the linear model.
+/// Damping λ² of the step, as a fraction of the error times the length of the chain. The curvature of the error as a
+/// joint turns has about this magnitude, so no step exceeds the range of the linear model.
 const DAMPING: f64 = 0.2;
-/// The same as a fraction of the squared length, so that some remains at zero error.
+/// Minimum damping λ² as a fraction of the squared length of the chain, so that the problem is damped even if the error
+/// is zero.
 const LEAST_DAMPING: f64 = 1e-9;
-/// A step beyond a limit by less than this is a rounding error, radians.
+/// A step that exceeds a limit by less than this counts as a rounding error, in radians.
 const ROUNDING: f64 = 1e-12;
-/// Number of rounds that change all unknowns at once. The others change one, because changing many at once may cycle
-/// (Júdice & Pires 1994, section 3).
+/// Number of rounds that move all unknowns to or from their bounds at once, and maximum number of rounds. The later
+/// rounds move only one unknown each, because moving many at once may cycle (Júdice & Pires 1994, section 3).
 const BLOCK_ROUNDS: usize = 8;
 const ROUNDS: usize = 64;
-/// Metres that the base moves for a radian of a joint, as a fraction of the length of the chain.
+/// Movement of the base in metres that counts like one radian of a joint, as a fraction of the length of the chain.
 const ROOT: f64 = 0.5;
 
 /// What is known about an effector.
 #[derive(Clone, Copy, Debug, Default)]
 struct Verdict {
-    /// Whether no allowed direction reduces its error.
+    /// Whether no allowed direction reduces the effector's error.
     at_rest: bool,
-    /// Whether its error would fall without limits.
+    /// Whether the effector's error would fall without limits.
     is_held: bool,
-    /// The squared error, and what the allowed step leaves of it.
+    /// The squared error, and the squared error that remains after the allowed step.
     square: f64,
     left: f64,
 }
@@ -64,14 +66,14 @@ pub(crate) struct Multipliers {
     /// The first row of each effector, and the number of rows.
     starts: Vec<usize>,
     errors: Vec<f64>,
-    /// The errors that the step leaves.
+    /// The errors that remain after the step.
     rest: Vec<f64>,
     matrix: Vec<f64>,
     verdicts: Vec<Verdict>,
 }
 
 impl Multipliers {
-    /// Judges the effectors of a tree in its pose.
+    /// Judges the effectors of a tree in its current pose.
     pub(crate) fn judge(&mut self, tree: &Tree) {
         self.set_rows(tree);
         self.set_unknowns(tree);
@@ -87,7 +89,8 @@ impl Multipliers {
             verdict.left = square(&self.rest[rows]);
             verdict.at_rest = verdict.square - verdict.left <= AT_REST * verdict.square;
         }
-        // Lengths include the range of a prismatic joint, so it does not block targets beyond them.
+        // The lengths of a tree include the ranges of prismatic joints. These ranges therefore do not count as blocking
+        // if a target is beyond the lengths.
         let has_strokes = self.unknowns.iter().any(|unknown| unknown.coordinate.is_stroke);
         for keeps_strokes in [false, true] {
             if keeps_strokes && !has_strokes {
@@ -116,7 +119,7 @@ impl Multipliers {
         self.unknowns.iter().any(|unknown| !unknown.coordinate.is_free())
     }
 
-    /// Sets the errors.
+    /// Sets the errors of all effectors.
     fn set_rows(&mut self, tree: &Tree) {
         self.starts.clear();
         self.errors.clear();
@@ -159,8 +162,8 @@ impl Multipliers {
         }
     }
 
-    /// Computes the errors that the best step leaves, with the rooms of the coordinates that `bounds` selects, by block
-    /// principal pivoting.
+    /// Computes the errors that remain after the best step, by block principal pivoting. Only the coordinates that
+    /// `bounds` selects are limited.
     fn solve(&mut self, bounds: impl Fn(&Coordinate) -> bool) {
         for unknown in &mut self.unknowns {
             unknown.room = unknown.coordinate.room_if(bounds(&unknown.coordinate));
@@ -191,7 +194,7 @@ impl Multipliers {
                 row.iter_mut().zip(column).for_each(|(m, c)| *m += factor * c);
             }
         }
-        // With W the inverse of the damping, the step W Jᵀ (J W Jᵀ + 1)⁻¹ e leaves (J W Jᵀ + 1)⁻¹ e.
+        // If W is the inverse of the damping, the step W Jᵀ (J W Jᵀ + 1)⁻¹ e leaves the error (J W Jᵀ + 1)⁻¹ e.
         solve_damped(&mut self.matrix, &mut self.rest, 1.0);
         for (unknown, column) in self.unknowns.iter_mut().zip(self.columns.chunks_exact(n.max(1))) {
             if !unknown.is_bound {
@@ -201,7 +204,7 @@ impl Multipliers {
     }
 
     /// Moves unknowns beyond their bounds to the bounds, and releases those that the error pulls away from the bounds.
-    /// Returns whether there were any.
+    /// Returns whether any unknown was moved or released.
     fn pivot(&mut self, single: bool) -> bool {
         let n = self.errors.len();
         let mut changed = false;

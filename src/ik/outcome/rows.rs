@@ -1,4 +1,4 @@
-//! The errors of an effector as rows of a linear problem, and how they change.
+//! The errors of an effector as rows of a linear problem, and the derivatives of these errors.
 
 use glam::DVec3;
 
@@ -7,15 +7,16 @@ use crate::tree::EffectorTask;
 /// Weight of pins relative to goals.
 const PINNED: f64 = 1e4;
 
-/// The position, the orientation and the aim of an effector, without those that its goal lacks. Each is multiplied by the root
-/// of its weight.
+/// Rows for the position, the orientation and the aim of an effector. An entry is `None` if the goal lacks this part. Each row
+/// is multiplied by the square root of its weight.
 pub(super) type Rows = [Option<DVec3>; 3];
 
 fn weight(task: &EffectorTask) -> f64 {
     task.weight * if task.pinned { PINNED } else { 1.0 }
 }
 
-/// Returns the errors of an effector in base space, metres. Beyond `most` metres only their directions count.
+/// Returns the errors of an effector in base space, in metres. They are scaled down so that their total length is at most
+/// `most` metres.
 pub(super) fn errors(task: &EffectorTask, most: f64) -> Rows {
     let position = task.target.map(|target| {
         let error = target - task.position;

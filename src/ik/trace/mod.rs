@@ -1,8 +1,8 @@
 //! The trace of a solve: every turn of every joint, in the order in which the solve made them.
 //!
-//! A trace leads from the pose in which the solver was given the body to the pose that it returns. Nothing is left out:
-//! a start from another pose, a step that is undone, and the return to the best pose are steps too. Therefore
-//! [`Step::apply`] of all steps, in order, turns the first pose into the last one.
+//! A trace leads from the body's pose before the solve to its pose after the solve. Nothing is left out: a start from another
+//! pose, a step that is undone, and the return to the best pose are steps too. Therefore [`Step::apply`] of all steps, in order,
+//! turns the first pose into the last one.
 
 mod recorder;
 #[cfg(test)]
@@ -14,8 +14,8 @@ use glam::{DQuat, DVec3};
 
 use super::Body;
 
-/// Sine of the largest angle between a translation and the axis of the prismatic joint that made it. It covers rounding
-/// errors.
+/// Sine of the maximum angle, due to rounding errors, between a translation and the axis of the prismatic joint that caused the
+/// translation.
 const PARALLEL: f64 = 1e-6;
 
 pub(super) use recorder::{Order, Recorder, Stage};
@@ -24,13 +24,13 @@ pub(super) use recorder::{Order, Recorder, Stage};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepKind {
-    /// Before the first iteration: the return to rest of [`Start::Rest`](super::Start::Rest), the posture of a style, or
-    /// a rotation that was brought within its limit.
+    /// A change before the first iteration: the return to the rest pose for [`Start::Rest`](super::Start::Rest), the posture of a
+    /// style, or a rotation that was brought within its limit.
     Start,
     /// An iteration of the method.
     #[default]
     Iteration,
-    /// A closed form: a limb's, or a chain that is straightened towards a target out of reach.
+    /// A closed-form solution, either of a limb or of a chain that is straightened towards a target out of reach.
     ClosedForm,
     /// A straight chain is bent, because no method finds a direction in which to bend it.
     Bend,
@@ -75,33 +75,34 @@ impl fmt::Display for StepKind {
 pub struct Step {
     /// Why the joint was turned.
     pub kind: StepKind,
-    /// Number of the start pose to which the iteration belongs: 0 for the requested pose, and then the others in their
-    /// order. Most poses compared for targets out of reach have no iterations.
+    /// Number of the start pose to which the iteration belongs: 0 for the requested pose, then the other start poses in their
+    /// order. Most of the poses that are compared for targets out of reach have no iterations.
     pub start: usize,
-    /// Number of the iteration, counted from 1 over all starts. 0 before the first iteration.
+    /// Number of the iteration, counted from 1 over all starts. It is 0 before the first iteration.
     pub iteration: usize,
     /// Index of the link that turns or slides, or of the base that moves. For a spring, the link at its upper end.
     pub link: usize,
     /// The sign of the joint on the path from the base to the end: 1 if the joint turns what follows it on the path, and −1 if the
-    /// path leads from the joint to its parent, so that its rotation is applied the other way round (Oshita 2021,
+    /// path leads from the joint to its parent, so that the rotation is applied in the opposite direction (Oshita 2021,
     /// `FindJointPath`).
     pub sign: i8,
     /// Axis of the turn or direction of the translation, a unit vector in world space. The turn is the product of the
     /// link's orientation after the step and the inverse of its orientation before. Orientations are products of
     /// rotations, so that scale does not matter.
     pub axis: DVec3,
-    /// Angle of the turn, radians, from 0 to π. 0 for a translation.
+    /// Angle of the turn in radians, from 0 to π. It is 0 for a translation.
     pub angle: f64,
-    /// Length of the translation, world metres. 0 for a turn. For [`StepKind::Pull`] and [`StepKind::Spring`], it is the lower
-    /// particle's.
+    /// Length of the translation in world metres. It is 0 for a turn. For [`StepKind::Pull`] and [`StepKind::Spring`], it is the
+    /// distance by which the lower particle moves.
     pub distance: f64,
-    /// For [`StepKind::Pull`] and [`StepKind::Spring`], the positions of the lower and of the upper particle after the step, world
-    /// metres.
+    /// For [`StepKind::Pull`] and [`StepKind::Spring`], the positions of the lower and of the upper particle after the step, in
+    /// world metres.
     pub particles: Option<[DVec3; 2]>,
-    /// Largest distance between a goal's point and its target position after the step, world metres. `None` if no goal
-    /// has a position. Goals of weight zero do not count. For moves of particles, the point is the end's particle.
+    /// Largest distance between a goal's point and its target position after the step, in world metres. `None` if no goal has a
+    /// position. Goals of weight zero do not count. For moves of particles, the position of the end's particle is compared with
+    /// the target.
     pub position_error: Option<f64>,
-    /// Largest orientation or aim error of a goal after the step, radians. `None` if no goal has either.
+    /// Largest orientation or aim error of a goal after the step, in radians. `None` if no goal has an orientation or an aim.
     pub orientation_error: Option<f64>,
 }
 

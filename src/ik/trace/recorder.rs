@@ -9,12 +9,13 @@ use crate::{Body, Goal};
 
 use super::{Step, StepKind, orientation_above, slide_direction};
 
-/// Turns below this angle in radians, and translations below this length in base-space metres, are rounding errors.
+/// Turns below this angle in radians, and translations below this length in base-space metres, count as rounding errors.
 const ROUNDING: f64 = 1e-12;
-/// The fast form of a free chain and the tree that is traced in its place agree to this angle, radians. A smaller
-/// difference belongs to the last turn of its joint.
+/// Maximum angle, in radians, by which the result of the fast solver for free chains may differ from that of the tree
+/// that is traced instead. A smaller difference is added to the last turn of the joint.
 const TWIN: f64 = 1e-5;
-/// Maximum number of steps, about 15 MB. Iterations beyond it are left out, and the last steps lead to the result.
+/// Maximum number of steps, which take about 15 MB. Later iterations are left out, and the last steps lead directly to
+/// the result.
 const MAX_STEPS: usize = 1 << 17;
 
 /// The order in which the joints of a tree turn in one pass.
@@ -23,12 +24,12 @@ pub(crate) enum Order {
     #[default]
     BaseFirst,
     TipFirst,
-    /// The middle joint of a limb bends, and then the first one swings it.
+    /// The middle joint of a limb bends, and then the first joint swings the limb.
     Limb,
 }
 
 impl Order {
-    /// Returns the index of the joint that turns at a place in the order.
+    /// Returns the index of the joint that turns at a position in the order.
     fn index(self, place: usize, count: usize) -> usize {
         match (self, place) {
             (Self::TipFirst, _) => count - 1 - place,
@@ -38,7 +39,7 @@ impl Order {
     }
 }
 
-/// Where in a solve a change happens.
+/// The stage of a solve in which a change happens.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stage {
     pub(crate) kind: StepKind,
@@ -52,7 +53,8 @@ enum Value {
     Rotation(DQuat),
     Displacement(f64),
     Root(DVec3),
-    /// Particles, world metres: how the lower one moved, where both are, and the error of the end's particle.
+    /// A move of particles, in world metres: the displacement of the lower particle, the positions of both particles,
+    /// and the error of the end's particle.
     Particles {
         moved: DVec3,
         points: [DVec3; 2],
@@ -67,7 +69,7 @@ struct Change {
     to: Value,
 }
 
-/// Records the changes of a pose during a solve. It does nothing unless [`Recorder::begin`] was called.
+/// Records the changes of a pose during a solve. The recorder does nothing unless [`Recorder::begin`] was called.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     is_active: bool,
@@ -154,7 +156,7 @@ impl Recorder {
         self.changes.push(Change { stage, link, to: Value::Displacement(displacement) });
     }
 
-    /// Records a move of particles. `at` is the start and the iteration.
+    /// Records a move of particles. `at` contains the numbers of the start and of the iteration.
     pub(crate) fn note_particles(&mut self, tree: &Tree, moved: &Move, at: (usize, usize)) {
         let Some((joint, target)) =
             tree.joints.get(moved.joint).zip(tree.tasks.first().and_then(|t| t.target))
@@ -177,14 +179,15 @@ impl Recorder {
         self.changes.len() < MAX_STEPS || stage.kind == StepKind::Result
     }
 
-    /// Ends the record in the pose of the solved body, and writes its steps. `body` is the body in its first pose.
+    /// Ends the record in the pose of the solved body, and writes the recorded steps to `steps`. `body` is the body in
+    /// its pose before the solve.
     pub(crate) fn finish(&mut self, mut body: Body, solved: &Body, goals: &[Goal], steps: &mut Vec<Step>) {
         self.settle(solved);
         steps.clear();
         for change in &self.changes {
             let step = step(change, &body);
             match change.to {
-                // The recorded value has no rounding errors of the steps before.
+                // Use the recorded value, because it does not contain the rounding errors of the previous steps.
                 Value::Rotation(rotation) => body.set_rotation(change.link, rotation),
                 Value::Displacement(displacement) => body.set_displacement(change.link, displacement),
                 Value::Root(root) => body.set_root(root),
@@ -227,7 +230,7 @@ fn differ(a: DQuat, b: DQuat) -> bool {
     rotation_vector(b * a.conjugate()).length() > ROUNDING
 }
 
-/// Returns the step that a change makes in a body, without its errors.
+/// Returns the step for a change of a body. The errors of the step are not set.
 fn step(change: &Change, body: &Body) -> Step {
     let Stage { kind, start, iteration } = change.stage;
     let (link, none) = (change.link, any_perpendicular(DVec3::Y));
@@ -269,8 +272,8 @@ fn step(change: &Change, body: &Body) -> Step {
     }
 }
 
-/// Returns the largest position error in world metres, and the largest orientation or aim error in radians, without free
-/// axes.
+/// Returns the largest position error in world metres, and the largest orientation or aim error in radians. Free axes do
+/// not count.
 fn errors(body: &Body, goals: &[Goal]) -> (Option<f64>, Option<f64>) {
     let (mut metres, mut radians) = (None, None);
     let largest = |of: &mut Option<f64>, error: f64| *of = Some(of.map_or(error, |e: f64| e.max(error)));

@@ -1,4 +1,4 @@
-//! Traces lead from the first pose to the result, without changing it.
+//! Checks that traces lead from the first pose to the result, and that tracing does not change the result.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
@@ -37,13 +37,13 @@ fn free(_: usize) -> Limit {
     Limit::Free
 }
 
-/// Hinges about alternating axes.
+/// Returns the limit of a joint: a hinge, about alternating axes.
 fn hinge(joint: usize) -> Limit {
     let axis = if joint.is_multiple_of(2) { DVec3::X } else { DVec3::Z };
     Limit::Hinge { axis, min: -1.2, max: 1.0 }
 }
 
-/// Returns a trunk of three joints with two arms of three.
+/// Returns a trunk of three joints with two arms of three joints each.
 fn figure() -> Body {
     let side = |sign: f64| DVec3::new(sign, 0.3, 0.0);
     let mut links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
@@ -70,8 +70,8 @@ fn reachable(body: &Body, link: usize, turn: f64) -> DVec3 {
     turned.world_from_link(link).unwrap().translation
 }
 
-/// Solves with and without a trace. Returns the report with the trace, after checking that both results have the same
-/// bits and that the steps lead to it.
+/// Solves with and without a trace, and checks that both results are bit-identical and that the steps lead to the result.
+/// Returns the report with the trace.
 fn check(body: &Body, goals: &[Goal], options: &Options) -> Report {
     let name = format!("{options:?}");
     let (mut plain, mut traced) = (body.clone(), body.clone());
@@ -108,7 +108,7 @@ fn check(body: &Body, goals: &[Goal], options: &Options) -> Report {
     report
 }
 
-/// The options of a method, and variants that take other code paths.
+/// Returns the options of a method, and variants that take other code paths.
 fn variants(method: Method) -> Vec<Options> {
     let plain = Options { method, iterations: 60, ..Options::default() };
     let mut all = vec![
@@ -156,7 +156,8 @@ fn the_steps_of_every_method_lead_to_the_result_and_do_not_change_it() {
     }
 }
 
-/// Regression: the trace of a free chain that was straight at rest showed a solve that bent it first, and ended with a jump.
+/// Regression test: for a free chain that was straight at rest, the trace showed a solve that bent the chain first, and
+/// ended with a jump.
 #[test]
 fn the_steps_of_a_straight_chain_lead_to_the_result() {
     let links: Vec<Link> = std::iter::once(Link::base())
@@ -171,7 +172,7 @@ fn the_steps_of_a_straight_chain_lead_to_the_result() {
         let report = solver.solve(&mut body, &goals, &Options { trace: true, ..options }).unwrap().clone();
         let jump = report.trace.iter().filter(|step| step.kind == StepKind::Result).map(|step| step.angle);
         let jump = jump.fold(0.0, f64::max);
-        // Chains that the fast form does not solve may end with a step back to the best of several poses.
+        // If the fast solver cannot solve a chain, the trace may end with a step back to the best of several poses.
         if report.reached() && report.iterations > 0 && options.limits {
             traced += 1;
             assert!(jump < 1e-6, "{:?}: the trace ends with a jump of {jump} rad", options.method);
@@ -215,7 +216,8 @@ fn slides_and_mimic_joints_are_traced() {
         let report = check(&body, &[goal], &Options { method, ..Options::default() });
         assert!(report.trace.iter().any(|s| s.link == 1 && s.distance > 0.0), "{method}");
         assert!(report.trace.iter().any(|s| s.link == 3 && s.angle > 0.0), "{method}");
-        // Regression: without limits, joints do not slide, but the trace had a step to zero and one back.
+        // Regression test: without limits, prismatic joints do not slide, but the trace had a step to displacement zero and
+        // a step back.
         let mut moved = body.clone();
         moved.set_displacement(1, 0.2);
         let report = check(&moved, &[goal], &Options { method, limits: false, ..Options::default() });
@@ -240,13 +242,13 @@ fn descent_turns_one_joint_after_the_other_towards_the_target() {
             let place = |body: &Body, link| body.world_from_link(link).unwrap().translation;
             let (joint, end) = (place(&replayed, step.link), place(&replayed, 6));
             let (from, to) = (end - joint, target - joint);
-            // The shortest arc from joint→effector to joint→target.
+            // The step is the shortest arc from joint→effector to joint→target.
             assert!((from.angle_between(to) - step.angle).abs() < 1e-6, "{step:?}");
             assert!(from.cross(to).normalize().dot(step.axis) > 1.0 - 1e-6, "{step:?}");
             step.apply(&mut replayed);
         }
     }
-    // A solved problem has no steps.
+    // A problem that is already solved has no steps.
     let mut solver = Solver::default();
     let options = Options { start: Start::Continue, trace: true, ..Options::default() };
     let goals = [Goal::position(6, target)];

@@ -11,8 +11,8 @@ use super::term::Term;
 use super::{EffectorTask, Hinge, Joint, Prismatic, Role, Tree};
 
 impl Tree {
-    /// Loads the pose of a body and its goals, which must be valid. Of the options, it uses the limits, the tolerance of
-    /// orientations and the characteristic length.
+    /// Loads the pose of a body and its goals, which must be valid. Of the options, this function uses the limits, the
+    /// tolerance of orientations and the characteristic length.
     pub(crate) fn set(&mut self, body: &Body, goals: &[Goal], options: &Options) {
         self.angle_tolerance = options.angle_tolerance;
         self.characteristic_length = options.characteristic_length;
@@ -39,7 +39,7 @@ impl Tree {
         self.scale_displacements();
     }
 
-    /// Loads a solved pose like [`Tree::set`], but leaves joints where they are even if they are beyond their limits.
+    /// Loads a solved pose like [`Tree::set`], but leaves joints unchanged even if they are beyond their limits.
     pub(crate) fn set_solved(&mut self, body: &Body, goals: &[Goal], options: &Options) {
         self.set(body, goals, options);
         for joint in &mut self.joints {
@@ -50,8 +50,8 @@ impl Tree {
         self.forward();
     }
 
-    /// Creates a joint for each link that moves an effector, and for the leaders of such links. All other links are folded
-    /// into these joints.
+    /// Creates a joint for each link that moves an effector, and for the leaders of such links. All other links become
+    /// parts of these joints.
     fn set_joints(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         let links = body.links();
         let limit = |index: usize| if limits { body.coupled_limit(index) } else { Limit::Free };
@@ -82,8 +82,8 @@ impl Tree {
             let limit = limit(index);
             let prismatic = chosen.filter(|_| can_slide).and_then(|_| prismatic(link, &limit));
             self.has_prismatic |= prismatic.is_some();
-            // A displacement that does not change belongs to the offset, or for a joint that turns before it is displaced,
-            // to what is below.
+            // A constant displacement is added to the offset. If the joint turns before it is displaced, the displacement
+            // is added to the transform below the joint instead.
             let is_rigid = can_slide && prismatic.is_none();
             let turns_first = is_rigid && chosen.is_some() && link.reversed;
             let offset = if is_rigid && !turns_first { body.local_position(index) } else { link.offset };
@@ -152,7 +152,7 @@ impl Tree {
         let unspin = body.world_from_base_rotation().conjugate();
         let scale = self.world_from_base.determinant().abs().cbrt();
         let base_rotation = DMat3::from_quat(body.world_from_base_rotation());
-        // Only the ratios of the weights matter, among pins and among goals.
+        // Only the ratios of weights matter, separately for pins and for other goals.
         let largest = |pinned| {
             let weights =
                 goals.iter().filter(|g| g.pinned == pinned).map(|g| stated_weight(g) * largest_factor(g));
@@ -207,7 +207,7 @@ impl Tree {
         }
     }
 
-    /// Finds the tasks below each joint, and the limb of each task.
+    /// Finds the tasks below each joint and the limb of each task.
     fn connect_tasks(&mut self) {
         self.above.clear();
         for (index, task) in self.tasks.iter().enumerate() {
@@ -231,7 +231,7 @@ impl Tree {
 }
 
 /// Returns whether the link of a goal moves the goal's effector. Turning a link moves its other points but not its own
-/// joint. A displacement moves both.
+/// joint. A displacement moves all of them.
 fn moves_own(body: &Body, goal: &Goal) -> bool {
     goal.turns_own() || matches!(body.links()[goal.link].limit, Limit::Prismatic { .. })
 }
@@ -247,7 +247,7 @@ fn prismatic(link: &Link, limit: &Limit) -> Option<Prismatic> {
     Some(Prismatic::new(link.slide_axis()?, [min, max]))
 }
 
-/// Returns the weight of a goal. Only the axes of a pin have weights, unless its own is zero.
+/// Returns the weight of a goal. For a pin, the weight is 1 unless it is zero, so only the weights of its axes matter.
 fn stated_weight(goal: &Goal) -> f64 {
     if goal.pinned && goal.weight > 0.0 { 1.0 } else { goal.weight }
 }
@@ -260,7 +260,7 @@ fn largest_factor(goal: &Goal) -> f64 {
     all.into_iter().flatten().reduce(f64::max).unwrap_or(1.0)
 }
 
-/// Returns the hinge of a joint whose limit is one.
+/// Returns the hinge of a joint whose limit is a hinge.
 fn hinge(joint: &Joint) -> Option<Hinge> {
     let Limit::Hinge { axis, min, max } = joint.limit else { return None };
     let axis = if joint.reversed { axis } else { joint.rest * axis };

@@ -1,7 +1,8 @@
 //! Mimic joints among the joints of a tree.
 //!
-//! A leader and its followers are one degree of freedom. The leader's column of the Jacobian is the sum of its own and its
-//! followers' columns times their ratios. The followers have no column, and forward kinematics sets them.
+//! A leader and its followers are one degree of freedom. The leader's column of the Jacobian is the sum of its own column
+//! and its followers' columns times their ratios. The followers have no column of their own. Forward kinematics sets their
+//! values.
 
 use glam::{DQuat, DVec3};
 
@@ -19,11 +20,11 @@ pub(crate) enum Role {
     Single,
     /// Other joints follow the joint.
     Leader,
-    /// The joint follows another one.
+    /// The joint follows another joint.
     Follower,
 }
 
-/// A follower among the joints.
+/// A joint that follows another joint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coupling {
     pub(crate) leader: usize,
@@ -68,12 +69,12 @@ impl Tree {
         }
     }
 
-    /// Returns whether a joint follows another one, or another one follows it.
+    /// Returns whether any joint follows another joint.
     pub(crate) fn is_coupled(&self) -> bool {
         !self.couplings.is_empty()
     }
 
-    /// Returns whether no joint is prismatic, and each joint turns by itself.
+    /// Returns whether no joint is prismatic and no joint follows another joint.
     pub(crate) fn only_turns(&self) -> bool {
         !self.is_coupled() && !self.has_prismatic
     }
@@ -129,7 +130,7 @@ impl Tree {
         })
     }
 
-    /// Selects the leaders of all selected followers too.
+    /// Also selects the leaders of all selected followers.
     pub(crate) fn select_leaders(&self, selected: &mut [bool]) {
         for coupling in &self.couplings {
             if selected[coupling.follower] {

@@ -1,4 +1,4 @@
-//! Effector tasks: the goals of a solve as the solvers see them.
+//! Effector tasks: the form of a solve's goals that the methods use.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -15,23 +15,23 @@ pub(crate) struct EffectorTask {
     pub(crate) limb: Option<usize>,
     /// Position in the turned frame of `joint`, or in base space without a joint.
     pub(crate) local: DVec3,
-    /// Orientation of the link in the same frame.
+    /// Orientation of the link in the frame of `local`.
     pub(super) local_spin: DQuat,
     /// Position in base space.
     pub(crate) position: DVec3,
     /// Orientation of the link in base space.
     pub(crate) spin: DQuat,
-    /// Target position in base space, if any of its axes counts.
+    /// Target position in base space. `None` if all of its axes are free.
     pub(crate) target: Option<DVec3>,
-    /// Target orientation in base space, if any of its axes counts.
+    /// Target orientation in base space. `None` if all of its axes are free.
     pub(crate) orientation: Option<DQuat>,
-    /// The targets of the goal, whether any of their axes counts or not. They are needed to report the full errors.
+    /// The targets of the goal, even if all of their axes are free. They are needed to report the full errors.
     pub(super) stated: (Option<DVec3>, Option<DQuat>),
-    /// The weights and tolerances of the position, whose error is measured in the world.
+    /// The weights and tolerances of the position. Its error is measured in world space.
     pub(crate) position_term: Term,
-    /// The weights and tolerances of the orientation, whose error is measured in base space.
+    /// The weights and tolerances of the orientation. Its error is measured in base space.
     pub(crate) orientation_term: Term,
-    /// For an orientation whose axes differ, the map of
+    /// For an orientation whose axes have different weights, the map of
     /// [`weighted_from_base`](super::term::TermAxes::weighted_from_base) in the current pose.
     pub(crate) turn_map: Option<DMat3>,
     /// An axis in the link's frame, and the point in base space at which it aims.
@@ -44,11 +44,11 @@ pub(crate) struct EffectorTask {
     pub(crate) pole: Option<DVec3>,
     pub(crate) weight: f64,
     pub(crate) pinned: bool,
-    /// Tolerance of the position, world metres.
+    /// Tolerance of the position, in world metres.
     pub(crate) tolerance: f64,
-    /// Length of the chain above the effector, world metres.
+    /// Length of the chain above the effector, in world metres.
     pub(crate) length: f64,
-    /// Metres per radian of orientation error, base space.
+    /// Metres in base space that count like one radian of orientation error.
     pub(crate) radian: f64,
 }
 
@@ -80,7 +80,7 @@ impl EffectorTask {
         self.weight * self.orientation_term.weight
     }
 
-    /// Returns the allowed orientation that is nearest to `spin`, base space. Without free axes it is the target.
+    /// Returns the allowed orientation that is nearest to `spin`, in base space. Without free axes, this is the target.
     pub(crate) fn nearest_orientation(&self, spin: DQuat) -> Option<DQuat> {
         let target = self.orientation?;
         match self.orientation_term.rotation_error(target, spin) {

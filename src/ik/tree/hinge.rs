@@ -4,13 +4,13 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-/// A range of ±180° that leaves a smaller gap than this, in radians, covers the circle: the joint may keep turning across the
-/// gap. Files write π with few digits.
+/// If the gap that a range of about ±180° leaves is smaller than this, in radians, the range covers the whole circle, and the
+/// joint may keep turning across the gap. Files often store π with few digits.
 const SMALL_GAP: f64 = 1e-3;
 
-/// A joint that turns about one axis. Its angle φ is measured from the middle of its range, and its rotation is
-/// middle · cos(φ/2) + side · sin(φ/2), where both quaternions are constant and perpendicular. So an angle is read from
-/// a rotation and written to it by a few products, without a quaternion product or a trigonometric function.
+/// A joint that turns about one axis. Its angle φ is measured from the middle of its range, and its rotation is middle ·
+/// cos(φ/2) + side · sin(φ/2), where both quaternions are constant and perpendicular. The angle can therefore be read from a
+/// rotation and written to it with a few multiplications, without a quaternion product or a trigonometric function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hinge {
     /// Unit axis in the joint's frame before it turns.
@@ -37,7 +37,8 @@ impl Hinge {
         Self { axis, middle, side, half, goes_round: range > TAU - SMALL_GAP, border: (cos, sin) }
     }
 
-    /// Returns the hinge without turns across the gap of its range, for joints whose followers would jump.
+    /// Returns a copy of the hinge that does not turn across the gap of its range. It is used for joints whose followers
+    /// would jump.
     pub(super) fn stopping(self) -> Self {
         Self { goes_round: false, ..self }
     }
@@ -55,7 +56,7 @@ impl Hinge {
     pub(crate) fn room(&self, rotation: DQuat, turn: f64, margin: f64) -> Option<f64> {
         let half = self.half.filter(|_| !self.goes_round)?;
         let (cos, sin) = self.half_angle(rotation);
-        // |φ| ≤ π |sin(φ/2)|, so most turns need no arc tangent.
+        // |φ| ≤ π |sin(φ/2)|, so most turns need no arctangent.
         if PI * sin.abs() + turn.abs() <= half {
             return None;
         }
@@ -69,8 +70,8 @@ impl Hinge {
         self.turned_by(rotation, small_cos_sin(0.5 * turn))
     }
 
-    /// Returns the rotation after a turn of any size, which [`retract`](super::retract) maps to an angle below π. It stops
-    /// at the border of the range.
+    /// Returns the rotation after a turn of any size, which [`retract`](super::retract) maps to an angle below π. The
+    /// rotation stops at the border of the range.
     #[inline]
     pub(crate) fn retracted(&self, rotation: DQuat, turn: f64) -> DQuat {
         let half = 0.5 * turn;
@@ -90,7 +91,7 @@ impl Hinge {
             (cos, sin) = (self.border.0, self.border.1.copysign(sin));
         }
         let turned = self.middle * cos + self.side * sin;
-        // One step of Newton's method for 1/√ at 1. The length differs from 1 only by rounding errors.
+        // One step of Newton's method for 1/√x, starting at 1. The length differs from 1 only by rounding errors.
         turned * (1.5 - 0.5 * turned.length_squared())
     }
 }
@@ -131,7 +132,7 @@ mod tests {
         }
     }
 
-    /// A turret with limits of ±3.14159 stopped behind its base when it was dragged full circle.
+    /// Regression test: a turret with limits of ±3.14159 stopped behind its base when it was dragged full circle.
     #[test]
     fn a_hinge_of_half_a_turn_to_both_sides_goes_round() {
         let (axis, gap) = (DVec3::Y, 1e-5);
@@ -144,10 +145,10 @@ mod tests {
             let wanted = DQuat::from_axis_angle(axis, turn * f64::from(step));
             assert!(rotation.angle_between(wanted) < 2.0 * gap, "{step}");
         }
-        // It never stops inside the gap.
+        // The hinge never stops inside the gap.
         let inside = hinge.turned(DQuat::from_axis_angle(axis, PI - 0.1), 0.1 + 0.1 * gap);
         assert!(inside.w.abs() > 0.249 * gap, "{inside}");
-        // A follower would jump to its other end.
+        // A follower would jump to the other end of its range.
         let stopping = hinge.stopping();
         assert!(stopping.room(DQuat::from_axis_angle(axis, PI - 0.1), 0.2, 1e-9).is_some());
         assert!(!Hinge::new(axis, DQuat::IDENTITY, 2.0 * PI - 0.01).goes_round);
@@ -162,7 +163,7 @@ mod tests {
             let border = if range < 2.0 * PI { 0.5 * range } else { f64::INFINITY };
             for from in [-1.0, -0.5, 0.0, 0.3, 1.0].map(|f: f64| f * border.min(3.0)) {
                 for turn in [-1.0, -0.1, 0.0, 0.2, 1.0_f64] {
-                    // Both signs of a quaternion are the same rotation.
+                    // A quaternion and its negative are the same rotation.
                     for start in [at(from), -at(from)] {
                         let wanted = (from + turn).clamp(-border, border);
                         let away = hinge.turned(start, turn).angle_between(at(wanted));

@@ -1,4 +1,4 @@
-//! How far a pose is from its goals.
+//! The errors of a pose, and the lengths of chains.
 
 use glam::DVec3;
 
@@ -7,16 +7,16 @@ use crate::rotation::rotation_vector;
 use super::prismatic::SegmentLengths;
 use super::{EffectorTask, Tree};
 
-/// Factor for the squared errors of pins when steps are judged. A step violates pins to second order and the next step
-/// corrects that. A larger factor would reject such steps.
+/// Factor for the squared errors of pins when steps are judged. A step violates pins to second order, and the next step
+/// corrects this violation. With a larger factor, such steps would be rejected.
 pub(crate) const PIN_WEIGHT: f64 = 10.0;
 
 /// The errors of a pose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure {
-    /// Sum of squared errors of the pinned goals that are outside their tolerance, world metres squared.
+    /// Sum of squared errors of the pinned goals that are outside their tolerance, in square world metres.
     pin_error: f64,
-    /// Weighted sum of squared errors, world metres squared.
+    /// Weighted sum of squared errors, in square world metres.
     pub(crate) sum: f64,
     /// Whether all goals with a positive weight are within tolerance.
     pub(crate) done: bool,
@@ -50,7 +50,7 @@ impl Tree {
     }
 
     /// Returns the distance in world metres from an effector to its target along all axes, and the larger of its
-    /// orientation error about all axes and its aim error, radians.
+    /// orientation error about all axes and its aim error, in radians.
     pub(crate) fn full_errors(&self, task: usize) -> (Option<f64>, Option<f64>) {
         let task = &self.tasks[task];
         let (target, orientation) = task.stated;
@@ -75,14 +75,14 @@ impl Tree {
             && task.aim.is_none_or(|_| aim_turn.length() <= aim_tolerance)
     }
 
-    /// Returns the position error of an effector plus its orientation error in metres, world metres.
+    /// Returns the sum of an effector's position error and its orientation error converted to metres, in world metres.
     pub(crate) fn task_error(&self, task: usize) -> f64 {
         let turn =
             self.angle_error(task).unwrap_or(0.0) * self.characteristic_length * self.tasks[task].length;
         self.error(task).unwrap_or(0.0) + turn
     }
 
-    /// Returns the weighted squared error of an effector without the weight of its goal, world metres squared.
+    /// Returns the weighted squared error of an effector without the weight of its goal, in square world metres.
     fn weighted_square(&self, task: &EffectorTask) -> f64 {
         let EffectorTask { position_term, orientation_term, .. } = task;
         let error = task.target.map_or(0.0, |target| {
@@ -112,8 +112,8 @@ impl Tree {
         measure
     }
 
-    /// Returns the length of the longest chain in the pose that was loaded, base space. It serves as a scale, so it is
-    /// computed only once, although scale inside a chain may change it a little.
+    /// Returns the length of the longest chain in the loaded pose, in base space. This length is only used as a scale. It
+    /// is therefore computed only once, although scales inside a chain may change it a little.
     pub(crate) fn length(&self) -> f64 {
         self.length
     }
@@ -123,7 +123,7 @@ impl Tree {
         self.is_beyond(task, |_| 0.0)
     }
 
-    /// Returns whether an effector cannot come within the tolerance of its target, regardless of limits and other goals.
+    /// Returns whether an effector cannot come within its tolerance of the target, even without limits and other goals.
     pub(crate) fn is_beyond_bones(&self, task: usize) -> bool {
         let tolerance = self.tasks[task].tolerance;
         self.is_beyond(task, |lengths| tolerance * lengths.sum / nonzero_length(lengths.world))
@@ -138,7 +138,7 @@ impl Tree {
             && (lengths.is_farther(margin) || lengths.is_nearer(margin))
     }
 
-    /// Returns the largest position error of the effectors with a positive weight, world metres.
+    /// Returns the largest position error of the effectors with a positive weight, in world metres.
     pub(crate) fn largest_error(&self) -> f64 {
         let counts = |task: &usize| self.tasks[*task].weight > 0.0;
         (0..self.tasks.len()).filter(counts).filter_map(|task| self.error(task)).fold(0.0, f64::max)
@@ -149,7 +149,7 @@ impl Tree {
         let task = &self.tasks[task];
         let mut lengths = Lengths::default();
         let (mut end, mut next) = (task.position, task.joint);
-        // The lengths of the segment that ends at the last joint, if it is prismatic.
+        // The lengths of the segment that ends at the last joint, if that joint is prismatic.
         let mut changing: Option<SegmentLengths> = None;
         while let Some(joint) = next.map(|j| &self.joints[j]) {
             let stretch = end - joint.position;
@@ -174,7 +174,8 @@ impl Tree {
         if let Some(first) = changing {
             lengths.add(first);
         }
-        // A target with a free axis extends to infinity. Its nearest point is the nearest one in the world.
+        // A target with a free axis extends to infinity. The nearest point of the target is the one that is nearest in
+        // world space.
         lengths.is_bounded = !task.position_term.has_free_axes();
         let nearest = self.nearest_target(task, end).filter(|_| lengths.is_bounded || self.is_placed_evenly);
         lengths.to_target = nearest.map_or(0.0, |target| (target - end).length());
@@ -191,23 +192,25 @@ pub(super) fn nonzero_length(length: f64) -> f64 {
 /// The lengths of an effector's chain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lengths {
-    /// Sum of the segments, base space. Segments of changing length count as their largest.
+    /// Sum of the segment lengths in base space. For segments of variable length, the maximum counts.
     pub(crate) sum: f64,
-    /// The largest sum of the least and the largest length of a segment, base space. Both are equal for most segments.
+    /// The maximum, over all segments, of the sum of a segment's minimum and maximum length, in base space. The two
+    /// lengths are equal for most segments.
     longest: f64,
-    /// Sum of the segments, base space. Segments of changing length count as at rest, so that tolerances do not grow with
-    /// the range of a prismatic joint.
+    /// Sum of the segment lengths in base space. For segments of variable length, the length at rest counts, so that
+    /// tolerances do not grow with the range of a prismatic joint.
     pub(crate) nominal: f64,
-    /// The same sum in world metres.
+    /// The sum `nominal`, in world metres.
     pub(crate) world: f64,
-    /// Distance from the topmost joint to the target, base space. If the target has free axes, to its nearest point.
+    /// Distance from the topmost joint to the target, in base space. If the target has free axes, this is the distance to
+    /// its nearest point.
     to_target: f64,
     /// Whether the target has no free axes.
     is_bounded: bool,
 }
 
 impl Lengths {
-    /// Adds a segment that changes its length.
+    /// Adds a segment of variable length.
     fn add(&mut self, segment: SegmentLengths) {
         self.sum += segment.largest;
         self.longest = self.longest.max(segment.least + segment.largest);
@@ -220,12 +223,12 @@ impl Lengths {
         self.is_farther(0.0)
     }
 
-    /// Returns whether the target is beyond the reach of a rigid chain by more than `margin`, base space.
+    /// Returns whether the target is beyond the reach of a rigid chain by more than `margin`, in base space.
     fn is_farther(&self, margin: f64) -> bool {
         self.to_target > self.sum + margin
     }
 
-    /// Returns whether the target is nearer than a rigid chain can fold by more than `margin`, base space.
+    /// Returns whether the target is nearer, by more than `margin` in base space, than a rigid chain can fold.
     fn is_nearer(&self, margin: f64) -> bool {
         self.is_bounded && self.to_target < self.longest - self.sum - margin
     }

@@ -1,4 +1,4 @@
-//! A body as the solvers see it: the joints that turn, and the effectors that they move.
+//! The form of a body that the methods use: the joints that turn, and the effectors that they move.
 
 mod build;
 mod coupling;
@@ -23,7 +23,8 @@ pub(super) use hinge::Hinge;
 pub(super) use measure::{Measure, PIN_WEIGHT};
 pub(super) use prismatic::{JointState, Prismatic};
 
-/// A joint that turns or slides, and moves at least one effector. The leader of a mimic joint need not move any itself.
+/// A joint that turns or slides, and moves at least one effector. The leader of a mimic joint need not move an effector
+/// itself.
 ///
 /// ```text
 /// base space ──fixed──▶ ──displacement──▶ frame ──rotation──▶ ──scale──▶ turned ──fixed──▶ frame of the next joint
@@ -33,30 +34,30 @@ pub(super) struct Joint {
     /// Index of the joint's link in the body.
     pub(super) link: usize,
     pub(super) parent: Option<usize>,
-    /// Transform from the joint's frame, before it turns, to the parent's turned frame. Without a parent it leads to
-    /// base space. It includes the links in between that never turn.
+    /// Transform from the joint's frame, before it turns, to the parent's turned frame. Without a parent, the transform
+    /// leads to base space. The links in between, which never turn, are included.
     fixed: DAffine3,
-    /// Whether `fixed` is only a translation, as for a joint directly below another one.
+    /// Whether `fixed` is only a translation, as for a joint directly below another joint.
     fixed_is_translation: bool,
     /// The product of the rotations in `fixed`.
     fixed_spin: DQuat,
     pub(super) rotation: DQuat,
-    /// Displacement of a prismatic joint, metres of the frame. Zero for other joints.
+    /// Displacement of a prismatic joint, in metres in its frame. Zero for other joints.
     pub(super) displacement: f64,
     pub(super) rest: DQuat,
     /// Rotation in the posture that the secondary task pulls towards.
     pub(super) posture: DQuat,
     scale: DVec3,
     pub(super) limit: Limit,
-    /// The hinge, if the limit is one.
+    /// The hinge, if the limit is a hinge.
     pub(super) hinge: Option<Hinge>,
-    /// The axis and the range of a prismatic joint, if the limit is one.
+    /// The axis and the range, if the limit is prismatic.
     pub(super) prismatic: Option<Prismatic>,
-    /// Whether the joint follows another one, or others follow it.
+    /// Whether the joint follows another joint, or other joints follow it.
     pub(super) role: Role,
     reversed: bool,
     pub(super) weight: f64,
-    /// Maximum rotation in one solve by cyclic coordinate descent, radians.
+    /// Maximum rotation in one solve by cyclic coordinate descent, in radians.
     pub(super) ccd_budget: f64,
     /// Position in base space.
     pub(super) position: DVec3,
@@ -126,8 +127,8 @@ impl Joint {
         self.hinge.map(|hinge| hinge.axis)
     }
 
-    /// Returns the rotation after a turn of at most one radian, given as a rotation vector in the frame before
-    /// turning, within the limit.
+    /// Returns the rotation, within the limit, after a turn of at most one radian. `turn` is a rotation vector in the
+    /// frame before turning.
     #[inline(always)]
     pub(super) fn turned_by(&self, turn: DVec3) -> DQuat {
         match &self.hinge {
@@ -146,7 +147,7 @@ pub(super) struct Tree {
     below: Vec<usize>,
     /// A pair (joint, effector) for every joint above an effector.
     above: Vec<(usize, usize)>,
-    /// The links of the body. Those that turn and move an effector are chosen and become the joints.
+    /// The links of the body. The links that turn and move an effector are chosen, and become the joints.
     reduced: ReducedTree,
     /// For each link, a transform from its frame and the rotation of this transform. The transform leads to the
     /// turned frame of the link's own joint or of the nearest joint above it, or to base space if there is no such
@@ -155,15 +156,15 @@ pub(super) struct Tree {
     /// Links with a locked limit, and their rest rotations.
     locked: Vec<(usize, DQuat)>,
     has_prismatic: bool,
-    /// The mimic joints among the joints.
+    /// The joints that follow other joints.
     couplings: Vec<Coupling>,
     /// Leaders of mimic joints that move no effector themselves.
     leaders: Vec<usize>,
     world_from_base: DMat3,
     base_from_world: DAffine3,
-    /// Whether `world_from_base` scales all directions equally.
+    /// Whether the scale of `world_from_base` is uniform.
     is_placed_evenly: bool,
-    /// Translation of the base, base space.
+    /// Translation of the base, in base space.
     pub(super) root: DVec3,
     /// Rotation from the space of the figure (+Y up, +Z to its front) to base space.
     pub(super) facing: DQuat,
@@ -171,7 +172,7 @@ pub(super) struct Tree {
     pub(super) rigid: bool,
     /// Whether every scale is uniform. Lengths then never change.
     has_uniform_scale: bool,
-    /// Length of the longest chain in the pose that was loaded, base space.
+    /// Length of the longest chain in the loaded pose, in base space.
     length: f64,
     /// Whether the base moves. No target is then out of reach.
     pub(super) root_moves: bool,
@@ -286,8 +287,8 @@ impl Tree {
         self.world_from_base * vector
     }
 
-    /// Returns the allowed position of an effector that is nearest to `here`, base space. Without free axes it is the
-    /// target.
+    /// Returns the allowed position of an effector that is nearest to `here`, in base space. Without free axes, this is
+    /// the target.
     pub(super) fn nearest_target(&self, task: &EffectorTask, here: DVec3) -> Option<DVec3> {
         let target = task.target?;
         if !task.position_term.has_free_axes() {
@@ -330,7 +331,7 @@ impl Tree {
     }
 
     /// Returns the rotation in a joint's frame that turns everything below the joint about a direction of base space.
-    /// In a mirrored frame the angle changes its sign.
+    /// In a mirrored frame, the angle has the opposite sign.
     pub(super) fn turn_about(&self, joint: &Joint, direction: DVec3, angle: f64) -> DQuat {
         let Some(axis) = self.to_frame(joint, direction).try_normalize() else { return DQuat::IDENTITY };
         DQuat::from_axis_angle(axis, if joint.frame.determinant() < 0.0 { -angle } else { angle })

@@ -9,17 +9,18 @@ use crate::rotation::{BENT, any_perpendicular, rotation_vector, shortest_arc};
 
 use super::{Joint, Tree};
 
-/// Two rotations whose dot product differs from 1 by at most this are the same. The angle between them is below 3e-6.
+/// Two rotations count as equal if their dot product differs from 1 by at most this. The angle between them is below 3e-6.
 const SAME_ROTATION: f64 = 1e-12;
-/// A joint or a pole this near to the line of a limb, as a fraction of the limb's length, has no direction from it.
+/// If a joint or a pole is nearer to the line of a limb than this fraction of the limb's length, its direction from the line is
+/// undefined.
 const ON_LINE: f64 = 1e-9;
-/// Number of directions in which the room of a joint is measured, by turns of this many radians.
+/// Number of axes about which the room of a joint is measured, and the angle of these probe turns in radians.
 const DIRECTIONS: u32 = 8;
 const PROBE: f64 = 0.5;
 
 impl Tree {
-    /// Points every joint above a single effector at its target, as far as the limits allow. Without limits this is
-    /// the pose nearest to a target that is out of reach.
+    /// Points every joint above a single effector at its target, as far as the limits allow. Without limits, this is the pose nearest
+    /// to a target that is out of reach.
     pub(crate) fn straighten(&mut self) {
         let Some((task, target)) = self.tasks.first().and_then(|t| Some((*t, t.target?))) else { return };
         for index in 0..self.joints.len() {
@@ -38,14 +39,14 @@ impl Tree {
     /// Turns every joint a little in the same direction. A straight chain needs this, because the methods cannot find
     /// a direction in which to bend it.
     pub(crate) fn bend(&mut self, angle: f64) {
-        // Only then is it worth looking for the joint below each joint.
+        // Looking for the joint below each joint is only useful if there is a narrow limit.
         let has_narrow = self.joints.iter().any(|joint| is_narrow(&joint.limit));
         for index in 0..self.joints.len() {
             let axis = if has_narrow { self.bend_axis_beside(index) } else { self.own_bend_axis(index) };
             let joint = &mut self.joints[index];
             let way =
                 |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
-            // A hinge at the end of its range bends only one way.
+            // A hinge at the end of its range bends in only one direction.
             let turned = way(angle);
             joint.rotation =
                 if turned.dot(joint.rotation).abs() > 1.0 - SAME_ROTATION { way(-angle) } else { turned };
@@ -53,9 +54,9 @@ impl Tree {
         self.forward();
     }
 
-    /// Returns the axis about which a joint bends: opposite to the axis of the joint below, if only the limit of that joint prescribes
-    /// one. A thigh goes forwards when the shin goes back. Otherwise the effector would move aside, and cyclic coordinate descent
-    /// would turn the knee back to its limit.
+    /// Returns the axis about which a joint bends. If the limit of the joint below prescribes an axis and the joint's own limit does
+    /// not, this is the opposite of the axis below. A thigh, for example, moves forwards when the shin moves back. Otherwise the
+    /// effector would move aside, and cyclic coordinate descent would turn the knee back to its limit.
     fn bend_axis_beside(&self, index: usize) -> DVec3 {
         let joint = &self.joints[index];
         let below = self.joints.iter().position(|j| j.parent == Some(index) && is_narrow(&j.limit));
@@ -73,9 +74,9 @@ impl Tree {
         self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y))
     }
 
-    /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, or the axis about
-    /// which the rest pose bends, or any perpendicular of the link. If the limit leaves much more room about another axis, that
-    /// axis is returned.
+    /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, or the axis about which
+    /// the rest pose bends, or any axis perpendicular to the link. If the limit leaves much more room about another axis, that axis is
+    /// returned.
     pub(crate) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
         let joint = &self.joints[index];
         if let Some(axis) = joint.hinge_axis() {
@@ -137,8 +138,8 @@ fn is_narrow(limit: &Limit) -> bool {
     matches!(limit, Limit::Cone { .. } | Limit::Euler { .. })
 }
 
-/// Returns the axis about which the limit of a joint lets it turn farthest, perpendicular to a link, unless the default axis leaves
-/// half of that room. A knee whose limit is a box of Euler angles bends about the widest side of the box.
+/// Returns the axis about which the limit of a joint lets it turn farthest, perpendicular to a link, or the default axis if it leaves
+/// at least half of that room. A knee whose limit is a box of Euler angles bends about the widest side of the box.
 fn widest_axis(joint: &Joint, default_axis: DVec3, link: DVec3) -> DVec3 {
     let Some(link) = link.try_normalize() else { return default_axis };
     let axis = |direction: u32| {
@@ -152,7 +153,7 @@ fn widest_axis(joint: &Joint, default_axis: DVec3, link: DVec3) -> DVec3 {
     let rooms = (0..DIRECTIONS).map(axis).map(|axis| (axis, room(axis)));
     let (widest, most) =
         rooms.fold((default_axis, 0.0), |best, next| if next.1 > best.1 { next } else { best });
-    // A joint at the end of its range bends the other way.
+    // A joint at the end of its range bends in the other direction, so both directions count.
     let own = room(default_axis).max(room(-default_axis));
     if 2.0 * own >= most { default_axis } else { widest }
 }

@@ -4,25 +4,25 @@ use glam::{DQuat, DVec3};
 
 use super::{Joint, Tree};
 
-/// A displacement that moves an effector as far as this fraction of the chain's length counts like a turn of one radian.
-/// It is the mean distance of an effector from the joints of a straight chain, so that turns and displacements contribute
-/// alike to a step.
+/// Displacement that counts like a turn of one radian, as a fraction of the chain's length. This fraction is the mean
+/// distance of an effector from the joints of a straight chain, so that turns and displacements contribute equally to a
+/// step.
 const ARM: f64 = 0.5;
 
 /// The range of lengths of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SegmentLengths {
-    /// Base space.
+    /// Minimum length, in base space.
     pub(super) least: f64,
-    /// Base space.
+    /// Maximum length, in base space.
     pub(super) largest: f64,
-    /// Without a displacement, or as near to that as the range allows, base space.
+    /// The length in base space without a displacement, or with the smallest displacement that the range allows.
     pub(super) nominal: f64,
-    /// The same in world metres.
+    /// The length `nominal`, in world metres.
     pub(super) world: f64,
 }
 
-/// The rotation of a joint, and its displacement in metres. One of the two is constant.
+/// The rotation of a joint, and its displacement in metres. At least one of the two is constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct JointState {
     pub(crate) rotation: DQuat,
@@ -31,8 +31,9 @@ pub(crate) struct JointState {
 
 /// A joint that moves along one axis.
 ///
-/// The solvers treat a displacement like a turn. Its rotation vector lies along the axis, and its angle is the
-/// displacement divided by [`per_radian`](Self::per_radian), so that weights, damping and largest steps apply to both.
+/// The solvers treat a displacement like a turn. Its rotation vector lies along the axis, and its angle is the displacement
+/// divided by [`per_radian`](Self::per_radian), so that weights, damping and maximum steps apply to turns and displacements
+/// alike.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prismatic {
     /// Unit axis in the joint's frame before it turns.
@@ -49,8 +50,8 @@ impl Prismatic {
         Self { axis, min, max, per_radian: 1.0 }
     }
 
-    /// Returns the displacement after a turn, which is given as a rotation vector in the joint's frame. It stops at the
-    /// border of the range.
+    /// Returns the displacement after a turn, which is given as a rotation vector in the joint's frame. The displacement
+    /// stops at the border of the range.
     pub(crate) fn moved(&self, displacement: f64, turn: DVec3) -> f64 {
         self.clamped(displacement + turn.dot(self.axis) * self.per_radian)
     }
@@ -61,7 +62,7 @@ impl Prismatic {
     }
 
     /// Returns how far the joint may move in the direction of `turn` if `turn` leads more than `margin` beyond the range,
-    /// and `None` otherwise. All three are in radians, see [`Prismatic::per_radian`].
+    /// and `None` otherwise. `turn`, `margin` and the result are in radians, see [`Prismatic::per_radian`].
     pub(crate) fn room(&self, displacement: f64, turn: f64, margin: f64) -> Option<f64> {
         let left = if turn > 0.0 { self.max - displacement } else { displacement - self.min };
         let room = (left / self.per_radian).max(0.0);
@@ -80,8 +81,9 @@ impl Prismatic {
         0.5 * (self.min + self.max)
     }
 
-    /// Returns the smallest and the largest distance between a point and another one that the joint moves, if their
-    /// vector without a displacement is `vector`, and a displacement of one metre moves the other point by `along`.
+    /// Returns the smallest and the largest distance between a fixed point and a point that the joint moves. `vector` leads
+    /// from the fixed point to the moved point without a displacement, and `along` is the movement per metre of
+    /// displacement.
     fn distances(&self, vector: DVec3, along: DVec3) -> (f64, f64) {
         let at = |displacement: f64| (vector + along * displacement).length();
         let ends = [at(self.min), at(self.max)];
@@ -115,7 +117,7 @@ impl Joint {
         JointState { rotation: self.centre(), displacement }
     }
 
-    /// Returns whether the joint is within `margin` radians of its limit's border. For a prismatic joint see
+    /// Returns whether the joint is within `margin` radians of its limit's border. For a prismatic joint, see
     /// [`Prismatic::per_radian`].
     pub(crate) fn is_at_border(&self, margin: f64) -> bool {
         match &self.prismatic {
@@ -142,7 +144,8 @@ impl Joint {
         }
     }
 
-    /// Moves a prismatic joint by a turn in its frame, which represents a displacement, from the displacement `from`.
+    /// Moves a prismatic joint from the displacement `from` by a turn in its frame, which represents a change of the
+    /// displacement.
     #[cold]
     pub(crate) fn slide_by(&mut self, from: f64, turn: DVec3) {
         if let Some(prismatic) = &self.prismatic {
@@ -158,7 +161,8 @@ impl Joint {
 
 impl Tree {
     /// Returns how a point below a joint turns and moves in base space if the joint turns by `turn`, a rotation vector in
-    /// base space, to first order. `arm` is the vector from the joint to the point. A prismatic joint turns nothing.
+    /// base space, to first order. `arm` is the vector from the joint to the point. A prismatic joint does not turn the
+    /// point.
     #[inline]
     pub(crate) fn motion(&self, joint: &Joint, turn: DVec3, arm: DVec3) -> (DVec3, DVec3) {
         match &joint.prismatic {
@@ -178,8 +182,8 @@ impl Tree {
         }
     }
 
-    /// Returns the lengths of the segment that ends at a joint. It begins at the parent, or for the topmost joint at the
-    /// joint's undisplaced position. Returns `None` if the joint is not prismatic, so that the length is constant.
+    /// Returns the lengths of the segment that ends at a joint. The segment begins at the parent, or at the undisplaced
+    /// position of the topmost joint. Returns `None` if the joint is not prismatic. The length is then constant.
     #[cold]
     pub(super) fn segment_lengths(&self, joint: &Joint) -> Option<SegmentLengths> {
         let prismatic = joint.prismatic.as_ref()?;

@@ -8,7 +8,7 @@ use crate::{AxisTerm, Tolerance};
 /// One part of an effector task's error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term {
-    /// Weight relative to the task's. It is the largest of the axes.
+    /// Weight relative to the weight of the task. It is the largest weight of the axes.
     pub(crate) weight: f64,
     /// The axes, unless all of them have the same weight.
     pub(crate) axes: Option<TermAxes>,
@@ -23,16 +23,17 @@ pub(crate) struct Term {
 pub(crate) struct TermAxes {
     /// The square roots of the weights relative to [`Term::weight`]. Zero for free axes.
     roots: DVec3,
-    /// Linear map from base space to the axes, each multiplied by the root of its weight. For the position, it keeps
-    /// lengths of base space, except for the weights. For the orientation, it depends on the pose.
+    /// Linear map from base space to the axes. Each axis is multiplied by the square root of its weight. For the
+    /// position, the map preserves lengths in base space, except for the weights. For the orientation, the map depends on
+    /// the pose.
     pub(crate) weighted_from_base: DMat3,
-    /// One for each axis that counts, and zero for free axes.
+    /// 1 for each axis that counts, and 0 for free axes.
     counted: DVec3,
 }
 
 impl Term {
     /// Creates a term. `axes_from_error` is a rotation. `scale` is the length of a unit vector of base space in the space
-    /// of the error, and `error_from_base` the map between both.
+    /// of the error, and `error_from_base` is the map from base space to the space of the error.
     pub(super) fn new(
         term: &AxisTerm,
         axes_from_error: DMat3,
@@ -80,7 +81,7 @@ impl Term {
         }
     }
 
-    /// Returns the length of an error vector whose components are multiplied by the roots of their weights.
+    /// Returns the length of an error vector whose components are multiplied by the square roots of their weights.
     pub(super) fn weighted_length(&self, error: DVec3) -> f64 {
         match self.axes {
             None => error.length(),
@@ -88,7 +89,7 @@ impl Term {
         }
     }
 
-    /// Returns whether an error vector is within tolerance. `default` is the tolerance of a goal without one.
+    /// Returns whether an error vector is within tolerance. `default` is used if the goal has no tolerance itself.
     pub(super) fn is_within(&self, error: DVec3, default: f64) -> bool {
         match self.tolerance {
             None => self.length(error) <= default,
@@ -130,8 +131,8 @@ impl Term {
         Some((base_from_axes * error, map))
     }
 
-    /// Converts an error in base space to the axes, each component multiplied by the root of its weight. For
-    /// orientations only, because lengths in base space differ from world lengths.
+    /// Converts an error in base space to the axes, and multiplies each component by the square root of its weight. This
+    /// is only valid for orientations, because lengths in base space differ from world lengths.
     pub(crate) fn weighted_rotation(&self, error: DVec3) -> DVec3 {
         self.axes.map_or(error, |axes| axes.roots * (self.axes_from_error * error))
     }

@@ -48,7 +48,7 @@ fn explain(
     let redrawn = redraw.as_ref().and_then(|redraw| {
         Some((again(&redraw.frame(puppet, scene::frame(puppet, settings)))?.image, redraw.record()))
     });
-    // The name of an adapter does not contain the CPU, which affects a software adapter.
+    // The adapter's name does not include the CPU, but a software adapter's results depend on it.
     let explain = |image: &Drawn, record: &SceneRecord| {
         let (golden, actual) = ((&golden.image, &before), (&image.image, record));
         let redrawn = redrawn.as_ref().map(|(image, record)| [(image, *record), actual]);
@@ -65,7 +65,7 @@ fn explain(
     explain(drawn, &now)
 }
 
-/// The default view: from the front, the whole puppet.
+/// The default view, which shows the whole puppet from the front.
 fn default_view(puppet: &Puppet) -> ViewSettings {
     let bounds = puppet.bounds();
     ViewSettings::new(Camera::framing(&bounds, AUTO_FOV_Y, 1.0), bounds)

@@ -21,11 +21,11 @@ pub struct CallSite {
 /// Which goldens an assertion writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Update {
-    /// None, not even missing ones.
+    /// No goldens, not even missing ones.
     No,
     /// Goldens of failing assertions, and missing ones.
     Failing,
-    /// All.
+    /// All goldens.
     All,
 }
 
@@ -125,11 +125,11 @@ fn file_name(name: &str) -> String {
 
 /// Returns the folder of the source file.
 ///
-/// The compiler names a source file relative to the folder of the workspace, in which it ran. It is the folder of the
-/// package, or one above it.
+/// The compiler names a source file relative to the folder of the workspace, in which it ran. The workspace's folder is that of the package
+/// or one above it.
 fn folder(site: &CallSite) -> Result<PathBuf, String> {
     let file = Path::new(site.file);
-    // If tests run on another machine than they were built on, cargo sets the variable to the folder there.
+    // If tests run on a different machine than they were built on, cargo sets this variable to the package's folder on that machine.
     let at_run = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let manifests = [Some(PathBuf::from(site.manifest)), at_run];
     let source = manifests.iter().flatten().find_map(|manifest| source(manifest, file)).ok_or_else(|| {
@@ -141,8 +141,8 @@ fn folder(site: &CallSite) -> Result<PathBuf, String> {
 /// Finds a source file that is relative to the folder of a package or to one above it.
 pub(super) fn source(manifest: &Path, file: &Path) -> Option<PathBuf> {
     let candidates = || manifest.ancestors().map(|folder| folder.join(file)).filter(|path| path.is_file());
-    // A file of the same path may exist above the workspace, so one inside the package is preferred. `crates/a/src/lib.rs` below the
-    // package `crates/a` would be a file of another package, so among those inside, the one with the outermost base is preferred.
+    // A file of the same path may exist above the workspace, so a file inside the package is preferred. If there are several inside, the
+    // one with the outermost base is chosen: `crates/a/src/lib.rs` below the package `crates/a` would belong to another package.
     let inside = candidates().filter(|path| path.starts_with(manifest)).last();
     inside.or_else(|| candidates().next())
 }

@@ -93,8 +93,8 @@ macro_rules! assert_pose {
 /// with its [`ViewSettings`](crate::scene::ViewSettings) and the size of the image in pixels (default: 256 x 256). Puppets are drawn
 /// without a window, on a software adapter that is opened once per process, so that the test needs no graphics card.
 ///
-/// The golden of a puppet contains its scene, so that the message can explain the difference. The tolerances of `sinew test` by the
-/// kind of change apply unless the assertion has its own tolerance.
+/// The golden of a puppet contains its scene, so that the message can explain the difference. An assertion without its own tolerance uses
+/// the tolerances by kind of change, as `sinew test` does.
 ///
 /// The golden is `goldens/MODULE__NAME.png`, named as for [`assert_pose!`](crate::regress::assert_pose).
 ///

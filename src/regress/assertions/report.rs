@@ -22,7 +22,7 @@ pub(super) fn other(kind: &str, golden: &GoldenFile, cause: &str) -> String {
     format!("{kind} \"{}\" differs from its golden: {cause}\n{}", golden.name, files(golden, false))
 }
 
-/// The message for joints that differ by more than the tolerance, or `None` if there are none. `joints` are the current ones.
+/// The message for joints that differ by more than the tolerance, or `None` if there are none. `joints` are the current joints.
 pub(super) fn pose(
     golden: &GoldenFile,
     joints: &Joints,
@@ -41,7 +41,7 @@ pub(super) fn pose(
         degrees(tolerance.angle)
     );
     let _ = writeln!(text, "  {} moved the most, by {}", worst.name, millimetres(worst.distance));
-    // A joint moves everything below it. The order of the file is usually parents first, so the cause comes first.
+    // A joint moves everything below it. Files usually list parents first, so the joint that caused the movement comes first.
     let order: HashMap<&str, usize> = joints.nodes.iter().map(|j| j.name.as_str()).zip(0..).collect();
     failing.sort_by_key(|d| order.get(d.name.as_str()));
     let width = failing.iter().take(MAX_JOINTS).map(|d| d.name.chars().count()).max().unwrap_or(0).max(5);

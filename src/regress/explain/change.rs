@@ -87,23 +87,23 @@ pub struct Change {
     pub text: String,
     /// The cause, in words that are the same in all images with this cause.
     pub cause: String,
-    /// Name of the part that shows it, if only one does.
+    /// Name of the part that shows the change, if only one part does.
     pub part: Option<String>,
-    /// Name of the node that has moved.
+    /// Name of the node whose movement is the cause.
     pub joint: Option<String>,
     /// Name of the material.
     pub material: Option<String>,
-    /// Number of pixels that differ because of it.
+    /// Number of pixels that differ because of the change.
     pub pixels: usize,
     /// Number of these pixels that differ by at least two levels of 255.
     pub visible: usize,
-    /// Whether it exceeds the tolerance of its kind.
+    /// Whether the change exceeds the tolerance of its kind.
     pub fails: bool,
     /// The largest difference of a channel, in levels of 255.
     pub levels: u8,
     /// Number of pixels whose alpha differs by at least two levels of 255.
     pub alpha: usize,
-    /// Mean distance of the colours in CIELAB (CIE 1976), over its pixels.
+    /// Mean distance of the colours in CIELAB (CIE 1976), over the pixels of the change.
     pub delta_e: f64,
     /// The largest distance that a visible vertex has moved, in world metres.
     pub distance: Option<f64>,
@@ -111,10 +111,10 @@ pub struct Change {
     pub angle: Option<f64>,
     /// The largest distance that a visible vertex has moved in the image, in pixels.
     pub shift: Option<f64>,
-    /// Whether its visible pixels count against [`KindTolerance::changed`](crate::regress::KindTolerance::changed).
+    /// Whether the visible pixels of the change count against [`KindTolerance::changed`](crate::regress::KindTolerance::changed).
     #[serde(skip)]
     pub(super) counts: bool,
-    /// The box around its pixels: left, top, right and bottom, the last two exclusive.
+    /// The box around the pixels of the change: left, top, right and bottom, the last two exclusive.
     #[serde(rename = "box")]
     pub bounds: [u32; 4],
 }

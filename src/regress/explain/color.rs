@@ -6,7 +6,7 @@ pub(super) fn delta_e(a: [u8; 4], b: [u8; 4]) -> f64 {
     ((l - m).powi(2) + (a - c).powi(2) + (b - d).powi(2)).sqrt()
 }
 
-/// Converts sRGB with the white point D65 to CIELAB. Alpha is a factor, as over black.
+/// Converts sRGB with the white point D65 to CIELAB. The colour is multiplied by alpha, as if it were composited over black.
 fn lab([r, g, b, alpha]: [u8; 4]) -> [f64; 3] {
     let linear = |level: u8| {
         let x = f64::from(level) / 255.0 * f64::from(alpha) / 255.0;

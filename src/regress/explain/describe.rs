@@ -23,21 +23,21 @@ const CLEAR_LEVELS: u8 = 96;
 const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that can be distinguished from another driver's rounding.
 const DRIVER_MEAN: f64 = 1.25;
-/// The same if another driver draws nearly everything else alike, and the fraction of other pixels that may differ then.
+/// `DRIVER_MEAN` if the other driver draws nearly all other pixels identically, and the fraction of other pixels that may still differ.
 const QUIET_MEAN: f64 = 0.75;
 const QUIET: f64 = 0.02;
-/// One in this many pixels that another driver draws differently may differ by two levels or more.
+/// Of the pixels that another driver draws differently, one in this number may differ by two levels or more.
 const DRIVER_VISIBLE: usize = 8;
 
-/// What the golden's scene shows when the same driver draws it again.
+/// The changes between the golden's scene, redrawn by the current driver, and the actual scene.
 pub(super) struct Redrawn {
     pub(super) changes: Vec<(Cause, Change)>,
-    /// The materials that differ from the redrawn ones.
+    /// The differences between the materials of the two scenes.
     pub(super) materials: BTreeMap<u32, MaterialChange>,
 }
 
 impl Redrawn {
-    /// Takes over from the redrawn changes which changes count and fail.
+    /// Decides which changes count and fail. The decision is copied from the changes that the redrawn scene shows.
     fn decide(&self, scenes: &Scenes<'_>, changes: &mut Vec<(Cause, Change)>) {
         for (cause, change) in changes.iter_mut().filter(|(cause, _)| self.decides(scenes, cause)) {
             let known = self.changes.iter().find(|(known, _)| known == cause).map(|(_, known)| known);
@@ -46,7 +46,7 @@ impl Redrawn {
             change.visible = known.map_or(0, |known| known.visible);
             change.alpha = known.map_or(0, |known| known.alpha);
         }
-        // The other driver's noise may have hidden the change among the pixels of another one.
+        // The other driver's noise may have assigned the pixels of this change to another change.
         let is_hidden = |(cause, change): &&(Cause, Change)| {
             change.fails && self.decides(scenes, cause) && changes.iter().all(|(known, _)| known != cause)
         };
@@ -63,7 +63,7 @@ impl Redrawn {
             | Cause::Background
             | Cause::Other => true,
             Cause::Material(part) => self.materials.get(part) == scenes.facts.materials.get(part),
-            // Shadows of changed meshes are in both images.
+            // The golden is redrawn with the current meshes, so the shadows of changed meshes are the same in both images.
             Cause::Shadow => !scenes.facts.changes_shapes(scenes.conditions.same_machine),
             _ => false,
         }
@@ -140,8 +140,9 @@ impl<'a> Describe<'a> {
 
     /// Returns whether the visible pixels of a group count as changed.
     ///
-    /// If the scene is the same, they do not: only the renderer differs, and the limits of the whole image decide. On another machine, the
-    /// pixels differ anyway. Its rounding has no direction and seldom exceeds a level, and movements must be large enough.
+    /// They do not if the scene is the same: then only the renderer differs, and the limits of the whole image decide. On another machine,
+    /// pixels also differ because of rounding, which has no direction and seldom exceeds a level. There, a group counts only if it exceeds
+    /// this rounding, or if a movement is large enough.
     fn counts(
         &self,
         cause: &Cause,
@@ -194,8 +195,8 @@ impl<'a> Describe<'a> {
         part < QUIET
     }
 
-    /// Returns whether a mesh has changed visibly. A mesh only rewritten with other rounding differs by a level or at a few edges,
-    /// but a vertex that moved changes the shading around it.
+    /// Returns whether a mesh has changed visibly. A mesh that was only rewritten with different rounding changes pixels by one level or at
+    /// a few edges. A vertex that moved changes the shading around it.
     fn shows_mesh(&self, cause: &Cause, group: &Group) -> bool {
         let change = match cause {
             Cause::Weights(part) | Cause::Mesh(part) => self.scenes.facts.meshes.get(part),
@@ -205,21 +206,21 @@ impl<'a> Describe<'a> {
         let has_many = group.visible > self.tolerance.changed;
         let is_located = is(MeshChange::is_located);
         if let Some(shift) = self.meshes.get(cause) {
-            // On another machine, only the pixels of known vertices exclude its noise elsewhere on the part.
+            // The noise of another machine is everywhere on the part, so its pixels count only if the changed vertices are known.
             let has_many = match self.scenes.conditions.same_machine {
                 true => has_many,
                 false => is_located && group.clear > self.tolerance.changed,
             };
-            // The golden contains places as cells, so the vertex may have moved farther.
+            // The golden stores the position of a vertex only as a cell, so the vertex may have moved farther.
             return has_many || shift >= MIN_SHIFT && shift + SeenRecord::ERROR >= self.tolerance.moved;
         }
-        // A vertex that moves at an outline changes few pixels, but clearly.
+        // A vertex that moves at an outline changes only few pixels, but by many levels.
         let is_clear = group.clear > MESH_PIXELS || group.clear > 0 && group.levels >= CLEAR_LEVELS;
         match self.scenes.conditions.same_machine {
             true if self.scenes.facts.is_rewritten || is(MeshChange::is_rounding) => has_many,
             true if is_located => has_many || is_clear,
             true => has_many || group.clear > 2 * MESH_PIXELS,
-            // Only the pixels of changed vertices are in the group.
+            // The group contains only pixels of changed vertices.
             false if is_located => is_clear,
             false => group.interior > 3 * MESH_PIXELS,
         }
@@ -236,7 +237,7 @@ impl<'a> Describe<'a> {
             Cause::Camera => Some(Shift { distance: 0.0, pixels: self.scenes.camera }),
             _ => None,
         };
-        // Vertices outside the region may move farther.
+        // Vertices outside the compared region may move farther, so only the movement inside it counts.
         let shift = if self.scenes.conditions.restricted { shift.map(|_| group.shift) } else { shift };
         let joint = match cause {
             Cause::Moved(node) => Some(*node),

@@ -16,7 +16,7 @@ use super::meshes::MeshChange;
 const MIN_TURN: f64 = 2e-6;
 const MIN_DISTANCE: f64 = 1e-6;
 
-/// The words for a floor that followed the figure.
+/// The text for a floor that followed the figure.
 pub(super) const MOVED_FLOOR: &str = "the floor is at another place";
 
 #[derive(Clone, Debug, Default)]
@@ -89,7 +89,8 @@ impl Facts {
         facts
     }
 
-    /// Returns whether parts, and thus their shadows, differ. On another machine, the shadows of single vertices look like noise.
+    /// Returns whether parts, and thus their shadows, differ. On another machine, the shadows of single moved vertices cannot be
+    /// distinguished from noise.
     pub(super) fn changes_shapes(&self, same_machine: bool) -> bool {
         let shapes =
             |change: &MeshChange| change.changes_the_shape() && (same_machine || !change.is_located());
@@ -110,7 +111,7 @@ impl Facts {
         for (index, name) in (0..).zip(existing) {
             let find = |record: &SceneRecord| record.parts.iter().find(|part| part.name == name).cloned();
             let Some((was, is)) = find(golden).zip(find(actual)) else { continue };
-            // A joint without a name is identified by its inverse bind matrix, so the weights seem to differ with it.
+            // A joint without a name is identified by its inverse bind matrix, so the weights seem to differ if this matrix differs.
             let is_unnamed = |node: &usize| skeleton.nodes.get(*node).is_some_and(|node| node.name.is_none());
             let ignores_weights = self.binds.iter().any(is_unnamed);
             if let Some(change) = MeshChange::between(puppet, index, (&was, &is), ignores_weights) {
@@ -161,7 +162,7 @@ impl Facts {
                 continue;
             }
             let clause = match name.as_str() {
-                // Their values are digests.
+                // The values of these settings are digests.
                 "file lights" | "overlays" => format!("other {name}"),
                 "ghosts" => ghosts(&was, &is),
                 "floor" => format!("{} floor", if is == NO_FLOOR { "no" } else { "a" }),
@@ -176,8 +177,8 @@ impl Facts {
         }
     }
 
-    /// Returns the changed joint that has moved a surface. `nodes` are the nodes that move it, largest weight first. The joint is the
-    /// nearest changed node among the first of them and its ancestors, or otherwise of the next one. Returns `None` if there is none.
+    /// Returns the changed joint that has moved a surface. `nodes` are the nodes that move it, largest weight first. For each of them in
+    /// this order, this looks for the nearest changed node among the node itself and its ancestors. Returns the first one found, or `None`.
     pub(super) fn cause(&self, puppet: &Puppet, nodes: &[usize]) -> Option<usize> {
         let skeleton = &puppet.character().skeleton;
         let changed = |node: &usize| skeleton.ancestors(*node).find(|n| self.joints.contains_key(n));
@@ -258,7 +259,7 @@ pub(super) fn camera(golden: &CameraRecord, actual: &CameraRecord) -> Vec<String
     clauses
 }
 
-/// Says which ghosts differ. Their values are digests of their poses.
+/// Returns text that says which ghosts differ. The values are digests of the ghosts' poses.
 fn ghosts(golden: &str, actual: &str) -> String {
     let list = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
     let (was, is) = (list(golden), list(actual));

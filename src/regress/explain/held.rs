@@ -1,5 +1,5 @@
-//! Compares with the camera and the floor of the golden. A camera that frames the figure moves with every change of its outline, and
-//! would otherwise move all pixels.
+//! Compares scenes with the camera and the floor of the golden. A camera that frames the figure moves with every change of the figure's
+//! outline, and would otherwise move all pixels.
 
 use crate::puppet::Puppet;
 use crate::regress::record::{FloorRecord, SceneRecord};
@@ -12,7 +12,7 @@ use super::facts::{MOVED_FLOOR, camera};
 use super::surfaces::Surfaces;
 use super::{Explanation, motion};
 
-/// The cause of a camera that follows the figure.
+/// The cause that is reported for a camera that follows the figure.
 const FRAMING: &str = "the framing follows the figure";
 
 /// The camera and the floor of a golden, with which a scene is redrawn.
@@ -34,7 +34,7 @@ impl GoldenView {
         Some(Self { camera, floor })
     }
 
-    /// Returns the frame to draw instead of the scene's.
+    /// Returns the frame with the golden's camera and floor, to be drawn instead of the scene's frame.
     pub(in crate::regress) fn frame<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
         let ground = frame.ground.map(|floor| match self.floor {
             Some(FloorRecord { center, radius, .. }) => Floor { center: center.into(), radius, ..floor },
@@ -50,8 +50,8 @@ impl GoldenView {
 }
 
 impl Explanation {
-    /// Adds that the camera or the floor of the scene differs. The explanation is of an image that was drawn with the golden's, so no pixel
-    /// of that image shows it. `size` is its width and height.
+    /// Adds the difference of the camera or the floor to the explanation. The explained image was drawn with the golden's camera and floor,
+    /// so none of its pixels shows this difference. `size` is the image's width and height.
     pub(in crate::regress) fn add_camera(
         &mut self,
         puppet: &Puppet,

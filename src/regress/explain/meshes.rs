@@ -32,7 +32,7 @@ enum Moved {
     /// The vertices are not recorded.
     #[default]
     Unknown,
-    /// The vertices by their indices. The largest distance is in metres of the world.
+    /// The vertices by their indices. The number is the largest distance, in world metres.
     Vertices(BTreeSet<u32>, f32),
     /// Number of vertices without a vertex of the other mesh at the same place. The meshes have different orders.
     Number(usize),
@@ -43,8 +43,8 @@ enum Moved {
 }
 
 impl MeshChange {
-    /// Compares the meshes of a part. Returns `None` if they are the same. `ignores_weights` is for joints without names, whose inverse bind
-    /// matrices differ.
+    /// Compares the meshes of a part. Returns `None` if they are the same. `ignores_weights` must be set if the inverse bind matrix of a
+    /// joint without a name differs.
     pub(super) fn between(
         puppet: &Puppet,
         part: u32,
@@ -81,7 +81,7 @@ impl MeshChange {
         Some(change)
     }
 
-    /// Returns the words for the joints near which a large mesh differs.
+    /// Returns text that names the joints near which a large mesh differs.
     fn near(&self, kind: fn(&[Vec<String>; 2]) -> &Vec<String>) -> String {
         let joints = kind(&self.regions);
         let named: Vec<String> = joints.iter().take(3).map(|joint| format!("`{joint}`")).collect();
@@ -107,7 +107,7 @@ impl MeshChange {
         };
         let elsewhere = indices(&moved);
         if was.len() != is.len() || elsewhere.len() > was.len() / REORDERED {
-            // The larger number, because a moved vertex has no counterpart in either mesh.
+            // Each moved vertex lacks a counterpart in both directions, so the larger of the two numbers is used.
             let number = unmatched((before, &was), (now, &is)).max(unmatched((now, &is), (before, &was)));
             self.moved = match number {
                 0 => Moved::Rounding(2.0 * step * scale),
@@ -116,7 +116,7 @@ impl MeshChange {
             return;
         }
         self.weights = Some(indices(&|a, b| a.weights != b.weights));
-        // The sums are exact, so their difference is the movement of a single vertex.
+        // The sums are exact. If only one vertex has moved, their difference is its movement.
         let sums = DVec3::from_array(before.sum).distance(DVec3::from_array(now.sum));
         if elsewhere.is_empty() {
             self.moved = if sums > 0.0 { Moved::Rounding(2.0 * step * scale) } else { Moved::Connected };
@@ -129,7 +129,7 @@ impl MeshChange {
         self.moved = Moved::Vertices(elsewhere, largest * scale);
     }
 
-    /// Returns whether the surface is elsewhere, or moves differently.
+    /// Returns whether the surface is at another place, or moves differently.
     pub(super) fn changes_the_shape(&self) -> bool {
         self.changes_weights() || self.changes_positions()
     }
@@ -143,7 +143,7 @@ impl MeshChange {
         [Attribute::Positions, Attribute::Morphs].iter().any(|attribute| self.attributes.contains(attribute))
     }
 
-    /// Returns whether anything differs that only the shading depends on.
+    /// Returns whether attributes differ that affect only the shading.
     pub(super) fn changes_shading(&self) -> bool {
         !self.shading().is_empty()
     }
@@ -193,7 +193,7 @@ impl MeshChange {
         words.into_iter().filter(|(a, _)| self.attributes.contains(a)).map(|(_, word)| word).collect()
     }
 
-    /// Returns the words for other weights of a part.
+    /// Returns text about the changed weights of a part.
     pub(super) fn weights_text(&self, part: &str) -> String {
         match self.weights.as_ref().map(BTreeSet::len) {
             Some(0) => format!("weights of part `{part}` differ slightly"),
@@ -203,7 +203,7 @@ impl MeshChange {
         }
     }
 
-    /// Returns the words for other positions or morph targets of a part.
+    /// Returns text about the changed positions or morph targets of a part.
     pub(super) fn positions_text(&self, part: &str) -> String {
         let [[vertices, triangles], [vertices_now, triangles_now]] = self.counts;
         if !self.attributes.contains(&Attribute::Positions) {
@@ -240,7 +240,7 @@ impl MeshChange {
         }
     }
 
-    /// Returns the words for what the shading of a part depends on.
+    /// Returns text about the changed attributes that affect the shading of a part.
     pub(super) fn shading_text(&self, part: &str) -> String {
         format!("{} of part `{part}` differ", self.shading().join(" and "))
     }
@@ -276,7 +276,7 @@ fn scale(puppet: &Puppet, part: u32) -> f32 {
     world_from_mesh.matrix3.determinant().abs().cbrt()
 }
 
-/// Returns the words for joints with different inverse bind matrices.
+/// Returns text that names the joints with different inverse bind matrices.
 pub(super) fn binds_text(joints: &BTreeSet<usize>, name: impl Fn(usize) -> String) -> String {
     let shown: Vec<String> = joints.iter().take(3).map(|joint| name(*joint)).collect();
     let more = joints.len() - shown.len();

@@ -54,7 +54,7 @@ pub struct Explanation {
     pub verdict: String,
     /// The changes, the most important first.
     pub changes: Vec<Change>,
-    /// Differences of the file that no pixel shows, as clauses.
+    /// Differences between the scenes that no pixel shows, as clauses.
     pub unseen: Vec<String>,
     /// For each pixel, row by row from the top, the index of its change plus one, or zero if the images are equal.
     #[serde(skip)]
@@ -64,7 +64,7 @@ pub struct Explanation {
 /// The conditions of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// Whether the same driver drew both on the same CPU.
+    /// Whether the same driver drew both images on the same CPU.
     pub same_machine: bool,
     /// Whether only a region is compared, and the images are made equal elsewhere.
     pub restricted: bool,
@@ -84,7 +84,7 @@ struct Group {
     /// Sums of the differences of red, green, blue and alpha, with their signs.
     signed: [i64; 4],
     levels: u8,
-    /// The largest surface movement in its pixels.
+    /// The largest movement of a surface in the group's pixels.
     shift: Shift,
     /// Number of pixels whose alpha differs by at least two levels.
     alpha: usize,
@@ -122,8 +122,8 @@ impl Explanation {
         Self::with_redrawn(puppet, golden, actual, tolerance, (conditions, None))
     }
 
-    /// The same, with two images from the driver of `actual`: the redrawn golden's scene, and the actual one. Without another driver's noise,
-    /// they show more about everything that the record contains.
+    /// Like [`Self::new`], with two further images that the driver of `actual` has drawn: the golden's scene, and the actual scene. Without
+    /// another driver's noise, these images show smaller changes of everything that the record contains.
     pub(super) fn with_redrawn(
         puppet: &Puppet,
         golden: (&DecodedImage, &SceneRecord),
@@ -144,7 +144,7 @@ impl Explanation {
         })
     }
 
-    /// Returns the first clauses about what no pixel shows, and the number of the others.
+    /// Returns the first clauses about differences that no pixel shows, and the number of the others.
     #[cfg(feature = "cli")]
     pub(super) fn unseen_text(&self) -> String {
         verdict::some_of(&self.unseen).join("; ")
@@ -165,7 +165,7 @@ impl Explanation {
         self.changes.iter().filter(|change| change.counts).map(|change| change.visible).sum()
     }
 
-    /// Returns the number of these pixels whose alpha differs visibly.
+    /// Returns the number of pixels whose alpha differs visibly because the scenes differ.
     pub fn alpha(&self) -> usize {
         self.changes.iter().filter(|change| change.counts).map(|change| change.alpha).sum()
     }
@@ -184,8 +184,8 @@ impl Explanation {
     }
 }
 
-/// Compares two scenes and their images. `then` gets the groups of pixels and the cause of each pixel. Returns `None` if the images have
-/// different sizes.
+/// Compares two scenes and their images. `then` receives the scenes, the groups of pixels and the cause of each pixel. Returns `None` if
+/// the images have different sizes.
 fn compared<T>(
     puppet: &Puppet,
     (expected, before): (&DecodedImage, &SceneRecord),

@@ -19,9 +19,9 @@ pub(super) const MIN_SHIFT: f32 = 0.01;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Shift {
-    /// In world metres.
+    /// The distance in world metres.
     pub(super) distance: f32,
-    /// In pixels, as seen by the golden's camera.
+    /// The distance in pixels, as seen by the golden's camera.
     pub(super) pixels: f32,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Scenes<'a> {
         project(self.clip_from_world.get(camera)?, self.size, point)
     }
 
-    /// Returns how far the pose moves a point: between two positions, both seen by the golden's camera.
+    /// Returns how far the pose moves a point. Both positions are seen by the golden's camera.
     fn pose_shift(&self, was: Vec3, is: Vec3) -> Shift {
         if was == is {
             return Shift::default();
@@ -124,8 +124,8 @@ impl<'a> Scenes<'a> {
         self.puppet.character().primitive(part).triangles.get(hit.triangle as usize).copied()
     }
 
-    /// Returns the largest shift of any visible vertex, by the joint that caused it, and of the camera in pixels. A vertex is visible
-    /// if one of its triangles is, before or now.
+    /// Returns the largest shift of any visible vertex, by the joint that caused it, and of the camera in pixels. A vertex is visible if
+    /// one of its triangles is visible in either scene.
     fn largest_shifts(&self) -> (BTreeMap<Option<usize>, Shift>, f32) {
         let mut shifts: BTreeMap<Option<usize>, Shift> = BTreeMap::new();
         let mut camera: f32 = 0.0;
@@ -147,7 +147,7 @@ impl<'a> Scenes<'a> {
         (shifts, camera)
     }
 
-    /// Returns the vertices that have a visible triangle, before or now, each with its point in such a triangle.
+    /// Returns the vertices that have a visible triangle in either scene. Each comes with its position as a point of such a triangle.
     pub(super) fn visible_vertices(&self) -> Vec<(Hit, u32)> {
         let hits = self.ids.iter().flat_map(|ids| ids.hits.iter().flatten());
         let triangles: BTreeSet<(u32, u32)> = hits.map(|hit| (hit.part, hit.triangle)).collect();
@@ -161,8 +161,9 @@ impl<'a> Scenes<'a> {
         vertices
     }
 
-    /// Returns a lower bound in pixels of how far a vertex in the golden's pose is from its place in the golden. Only a change of the mesh or
-    /// its skin moves it. `None` if the golden does not contain the place, or if it is outside the image.
+    /// Returns a lower bound of the distance in pixels between a vertex in the golden's pose and the recorded place of this vertex. Only a
+    /// change of the mesh or its skin causes such a distance. Returns `None` if the golden does not contain the place, or if the vertex is
+    /// outside the image.
     pub(super) fn mesh_shift(&self, part: u32, vertex: u32) -> Option<f32> {
         let [golden, _] = self.surfaces;
         let pixel = self.project(0, golden.position(part as usize, vertex)?)?;
@@ -178,7 +179,7 @@ fn is_inside(pixel: Vec2, size: Vec2) -> bool {
     pixel.cmpge(Vec2::ZERO).all() && pixel.cmple(size).all()
 }
 
-/// Returns the largest distance in pixels by which another camera moves points in the golden's image.
+/// Returns the largest distance in pixels by which the change of the camera moves points in the golden's image.
 #[expect(clippy::cast_precision_loss, reason = "image sizes are exact in single precision")]
 pub(super) fn camera_shift(
     cameras: [Camera; 2],

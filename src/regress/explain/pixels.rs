@@ -10,9 +10,9 @@ use super::raster::{Hit, Ids};
 
 /// The largest difference in levels that noise may cause inside a surface if the scene is the same.
 const NOISE: u8 = 2;
-/// The same on another machine.
+/// The value of `NOISE` for another machine.
 const DRIVER_NOISE: u8 = 8;
-/// Relative difference of the depths of neighbouring pixels at an edge within a part.
+/// Minimum relative difference of the depths of neighbouring pixels at an edge within a part.
 const EDGE_DEPTH: f32 = 0.02;
 
 /// The cause of a pixel's difference.
@@ -90,14 +90,14 @@ impl Scenes<'_> {
             return cause;
         }
         let facts = self.facts;
-        // What is seen through a surface may have changed too.
+        // A surface that is visible through another one may have changed too.
         let behind = self.ids.map(|ids| ids.hit_behind(index));
         let hits = || [was, is].into_iter().chain(behind).flatten().chain(near.hits());
         if let Some(cause) = hits().find_map(|hit| self.changed_vertices(hit)) {
             return cause;
         }
         if let Some((cause, shift)) = hits().find_map(|hit| self.movement(hit)) {
-            // If both have moved, the larger movement counts.
+            // If both the camera and the surface have moved, the larger movement is the cause.
             let hit = was.or(is);
             let camera = hit.and_then(|hit| self.positions(hit)).map_or(0.0, |[p, _]| self.camera_shift(p));
             return if !facts.camera.is_empty() && camera > shift.pixels { Cause::Camera } else { cause };
@@ -139,7 +139,7 @@ impl Scenes<'_> {
         if self.moves_shadows() {
             return Cause::Shadow;
         }
-        // On the same machine, every difference has a cause. Steep normal maps show movements that are too small for anything else.
+        // On the same machine, every difference has a cause. Steep normal maps show movements that are too small to be visible otherwise.
         if self.conditions.same_machine {
             let near = hits().find_map(|hit| facts.cause(self.puppet, &raster::nodes(self.puppet, hit)));
             if let Some(node) = near.or_else(|| facts.joints.keys().next().copied()) {
@@ -207,7 +207,7 @@ impl Scenes<'_> {
     /// Returns the change of the shape of a part.
     fn changed_shape(&self, part: u32) -> Option<Cause> {
         let change = self.facts.meshes.get(&part)?;
-        // Elsewhere on the part, another machine differs by noise.
+        // If the changed vertices are known, another machine's differences elsewhere on the part are noise.
         if change.is_located() && !self.conditions.same_machine {
             return None;
         }
@@ -231,14 +231,14 @@ impl Scenes<'_> {
         Some((cause.map_or(Cause::Morph(hit.part), Cause::Moved), shift))
     }
 
-    /// Returns the first part whose material has the same change, so that a material is one change.
+    /// Returns the first part whose material has the same change, so that parts with the same material are reported as one change.
     fn material(&self, part: u32) -> Option<u32> {
         let change = self.facts.materials.get(&part)?;
         self.facts.materials.iter().find(|(_, other)| *other == change).map(|(first, _)| *first)
     }
 }
 
-/// The surfaces around a pixel, which a pixel at an edge may partly show.
+/// The surfaces around a pixel. A pixel at an edge may show part of them.
 struct Neighbours {
     hits: [[Option<Hit>; 8]; 2],
     count: usize,

@@ -29,7 +29,7 @@ pub(super) struct Hit {
 pub(super) struct Ids {
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Row by row from the top. `None` where there is no surface.
+    /// The surface at each pixel, row by row from the top. `None` if there is no surface.
     pub(super) hits: Vec<Option<Hit>>,
     /// The opaque surfaces behind transparent ones and behind holes. Empty if no part has either.
     behind: Vec<Option<Hit>>,
@@ -43,8 +43,8 @@ struct Corner {
 }
 
 impl Ids {
-    /// Draws the ids of posed surfaces. Front faces and depth order match the renderer. A surface with holes or
-    /// transparency counts everywhere, and what is behind it is drawn separately.
+    /// Draws the ids of posed surfaces. Front faces and depth order match the renderer. A surface with holes or transparency is drawn as if
+    /// it were opaque, and the surfaces behind it are drawn separately.
     pub(super) fn draw(puppet: &Puppet, surfaces: &Surfaces, camera: &Camera, size: (u32, u32)) -> Self {
         let mut all = Self::layer(puppet, surfaces, camera, size, |_| true);
         let is_opaque = |part: Part| !is_see_through(puppet.character(), part);
@@ -98,7 +98,7 @@ impl Ids {
         self.behind.get(index)?.as_ref()
     }
 
-    /// Cuts off what is behind the near plane, and draws the rest.
+    /// Clips a triangle at the near plane, and draws the rest.
     fn clipped(&mut self, triangle: [Corner; 3], facing: Option<bool>, id: (u32, u32)) {
         let inside = |c: &Corner| c.clip.w > MIN_W && c.clip.z >= 0.0;
         if triangle.iter().all(inside) {

@@ -13,7 +13,7 @@ use crate::view::Bounds;
 /// Settings of which a record contains only digests.
 const UNKNOWN: [&str; 3] = ["file lights", "overlays", "ghosts"];
 
-/// A golden's pose, camera, light and materials, with the current meshes and textures.
+/// A golden's pose, camera, light and materials, to be drawn with the current meshes and textures.
 pub(in crate::regress) struct Redraw {
     record: SceneRecord,
     palette: Palette,
@@ -22,7 +22,8 @@ pub(in crate::regress) struct Redraw {
 }
 
 impl Redraw {
-    /// Returns what can be redrawn. `None` if it would show the same as the scene, or if the record does not contain enough.
+    /// Prepares to redraw a golden's scene. Returns `None` if the image would show the same as the current scene, or if the record lacks
+    /// something that drawing needs.
     pub(in crate::regress) fn of(
         puppet: &Puppet,
         golden: &SceneRecord,
@@ -60,7 +61,7 @@ impl Redraw {
         &self.record
     }
 
-    /// Returns the frame to draw. `frame` is the current one.
+    /// Returns the frame to draw. `frame` is the frame of the current scene.
     pub(in crate::regress) fn frame<'a>(&'a self, puppet: &'a Puppet, mut frame: Frame<'a>) -> Frame<'a> {
         // The depth range is restored too, because it may decide which of two coincident surfaces is visible.
         frame.camera = self.record.camera.camera();
@@ -153,7 +154,7 @@ impl Restored {
         let of_file = character.primitive(part).material.and_then(|index| character.materials.get(index));
         let mut material = puppet.posed_material(part).or(of_file).cloned().unwrap_or_default();
         was.apply_to(&mut material);
-        // Otherwise, something has changed that the record does not contain.
+        // If the digests differ, something has changed that the record does not contain.
         let is_same = values_digest(&material) == was.values;
         is_same.then(|| Self { record: MaterialRecord { name: is.name.clone(), ..was.clone() }, material })
     }

@@ -50,7 +50,8 @@ impl MeshShifts {
         Self(shifts)
     }
 
-    /// Returns a lower bound of the largest distance that a cause moves a visible vertex. `None` if the golden lacks it.
+    /// Returns a lower bound of the largest distance in pixels by which a cause moves a visible vertex. Returns `None` if the golden does
+    /// not contain the places of the vertices.
     pub(super) fn get(&self, cause: &Cause) -> Option<f32> {
         self.0.get(cause).copied()
     }

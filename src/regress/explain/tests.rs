@@ -168,7 +168,7 @@ fn parts_that_are_not_drawn_are_missing_and_new_ones_are_added() {
 fn the_same_scene_on_another_driver_is_noise_or_an_outline() {
     let golden = drawing(|_, _| {});
     let mut actual = drawing(|_, _| {});
-    // Single levels anywhere, and pixels at outlines that change sides.
+    // Differences of single levels anywhere, and pixels at outlines that switch to the other side's colour.
     for value in actual.image.rgba.iter_mut().step_by(44) {
         *value = value.saturating_add(1);
     }
@@ -219,15 +219,15 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
         assert_eq!(explanation.changes[0].kind, ChangeKind::Mesh);
         explanation.fails()
     };
-    // A mesh that was written with different rounding, or without a few triangles at an edge.
+    // A mesh that was written with different rounding, or without a few triangles at an edge, passes.
     assert!(!fails(10, 2, true) && !fails(60, 1, true));
-    // A vertex that moved within a surface of one colour.
+    // A vertex that moved within a surface of one colour fails.
     assert!(fails(11, 2, true));
-    // Another driver changes colours slightly, too.
+    // Another driver's slight changes of colours pass.
     assert!(!fails(60, 8, false) && fails(60, 9, false));
 }
 
-/// A figure with few vertices, which are recorded, and one of its weights.
+/// Draws a figure with so few vertices that they are recorded. One of its skin weights is multiplied by `weight`.
 fn small(weight: f32) -> Drawing {
     let mut figure = asset::load("assets/awkward.glb".as_ref()).unwrap();
     figure.meshes[0].primitives[0].influences[0].weights[300].x *= weight;
@@ -273,7 +273,7 @@ fn one_clear_pixel_of_a_changed_vertex_fails() {
     assert!(clear.fails() && !faint.fails(), "{}\n{}", clear.verdict, faint.verdict);
 }
 
-/// A vertex has moved or it has not, whatever the pixels of a driver show.
+/// Whether a vertex has moved must not depend on the pixels that a driver draws.
 #[test]
 fn other_weights_are_judged_by_how_far_they_move_a_vertex() {
     let golden = small(1.0);
@@ -294,8 +294,8 @@ fn other_weights_are_judged_by_how_far_they_move_a_vertex() {
     assert!(!near.fails(), "{}", near.verdict);
 }
 
-/// Another driver hides an exposure that changes colours by two levels, and seems to show one that changes nothing. Two images of this
-/// driver show the difference.
+/// The noise of another driver hides an exposure that changes colours by two levels, and seems to show one that changes nothing. Two images
+/// of this driver show the difference.
 #[test]
 fn a_change_is_judged_by_two_images_of_this_driver() {
     let golden = drawing(|_, _| {});

@@ -13,10 +13,10 @@ use super::words::{JointNames, count, length, node_name, pixels};
 
 /// Maximum number of changes that a verdict names.
 const NAMED: usize = 3;
-/// Maximum number of changes of the file that an explanation lists.
+/// Maximum number of changes without pixels that an explanation lists.
 const MAX_UNSEEN: usize = 100;
 
-/// The words for the shadows of a renderer without soft shadows.
+/// The text about the shadows of a renderer without soft shadows.
 const SHARP: &str = "soft shadows, which OpenGL draws sharp";
 
 /// Puts the differences between two scenes into words.
@@ -114,7 +114,7 @@ impl<'a> Wording<'a> {
         )
     }
 
-    /// Returns the words for a cause, without what each image shows of it.
+    /// Returns text about a cause that is the same for all images.
     pub(super) fn cause(&self, cause: &Cause) -> String {
         let facts = self.scenes.facts;
         let skeleton = &self.scenes.puppet.character().skeleton;
@@ -147,7 +147,7 @@ impl<'a> Wording<'a> {
         }
     }
 
-    /// Returns the words for a change of a file: of its skins, or of a mesh.
+    /// Returns text about a change of the skins or of a mesh in the file.
     fn contents(&self, cause: &Cause) -> Option<String> {
         let facts = self.scenes.facts;
         let mesh = |part: &u32| facts.meshes.get(part).map(|change| (change, self.part(*part)));
@@ -163,7 +163,7 @@ impl<'a> Wording<'a> {
         })
     }
 
-    /// Names differences without pixels: because the pose does not show them, or because the camera follows them.
+    /// Returns text about the differences that no pixel shows, because the pose does not show them or because the camera follows them.
     pub(super) fn unseen<'c>(&self, seen: impl Iterator<Item = &'c Cause>) -> Vec<String> {
         let facts = self.scenes.facts;
         let seen: BTreeSet<&Cause> = seen.collect();
@@ -195,7 +195,7 @@ impl<'a> Wording<'a> {
     }
 }
 
-/// Returns a sentence about the changes, the most important first, and about what no pixel shows.
+/// Returns a sentence about the changes, the most important first, and about the differences that no pixel shows.
 pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
     let failing: Vec<&Change> = changes.iter().filter(|change| change.fails).collect();
     let shown = if failing.is_empty() { changes.iter().collect() } else { failing };
@@ -216,7 +216,7 @@ pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
         clauses.push(format!("{} more {}", count(more), if more == 1 { "change" } else { "changes" }));
     }
     let unseen = some_of(unseen);
-    // A camera that follows the figure hides what has changed, so it comes last.
+    // A camera that follows the figure hides the changes themselves, so the camera comes last.
     let hides = shown.first().is_some_and(|change| change.kind == ChangeKind::Camera);
     if clauses.is_empty() {
         clauses.push("no pixel differs".to_owned());
@@ -225,7 +225,7 @@ pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
     sentence(&clauses.join("; "))
 }
 
-/// Returns the first clauses about what no pixel shows, and the number of the others.
+/// Returns the first clauses about differences that no pixel shows, and the number of the others.
 pub(super) fn some_of(unseen: &[String]) -> Vec<String> {
     let more = unseen.len().saturating_sub(NAMED);
     let mut some: Vec<String> = unseen.iter().take(NAMED).cloned().collect();

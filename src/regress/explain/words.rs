@@ -39,12 +39,12 @@ pub(super) struct JointNames {
 }
 
 impl JointNames {
-    /// Uses the bones of a human body if it is known, and otherwise the names in the file.
+    /// Uses the bone names of the human body if the body is recognised, and otherwise the names in the file.
     pub(super) fn of(puppet: &Puppet) -> Self {
         Self { words: puppet.rig.bones.iter().map(|(bone, node)| (*node, spaced(bone))).collect() }
     }
 
-    /// Returns the words for a joint, for example "left lower arm".
+    /// Returns the name of a joint as words, for example "left lower arm".
     pub(super) fn words(&self, puppet: &Puppet, node: usize) -> String {
         self.words.get(&node).cloned().unwrap_or_else(|| node_name(&puppet.character().skeleton, node))
     }

@@ -16,8 +16,8 @@ const SAME: f32 = 1e-4;
 const MAX_UNNAMED: usize = 500;
 
 impl SceneRecord {
-    /// Returns this record with names from another one: an unnamed joint takes the name of one in the same place, and a part the
-    /// name of one with the same positions.
+    /// Returns this record with names from another one: an unnamed joint takes the name of a joint at the same place, and a part takes the
+    /// name of a part with the same positions.
     pub(in crate::regress) fn named_like(&self, other: &Self) -> Self {
         let mut record = self.clone();
         record.rename_parts(other);

@@ -53,7 +53,7 @@ impl Contents {
 #[derive(Debug, Default)]
 pub(in crate::regress) struct ContentsCache(Mutex<Vec<Known>>);
 
-/// A character, the parts of it that a puppet draws, which depend on the scene, and their contents.
+/// A character, its parts that a puppet draws in the current scene, and the contents of these parts.
 #[cfg(feature = "cli")]
 type Known = (Arc<Character>, Vec<Part>, Arc<Contents>);
 
@@ -72,7 +72,7 @@ impl ContentsCache {
         if let Some(contents) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
             return contents;
         }
-        // Other cases continue in the meantime. Two of them may read the same character.
+        // The lock is not held here, so that other cases can continue. Two cases may therefore read the same character.
         let contents = Arc::new(Contents::of(puppet));
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if list.len() == Self::MAX {
@@ -87,7 +87,7 @@ impl ContentsCache {
 mod tests {
     use super::*;
 
-    /// The scenes of a file may have equally many parts.
+    /// Two scenes of a file may have different parts, but the same number of them.
     #[test]
     fn each_choice_of_parts_has_its_own_contents() {
         let mut character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();

@@ -121,7 +121,7 @@ const NUMBERS: [&str; 10] = [
 ];
 
 impl MaterialRecord {
-    /// Says which number differs most from a newer record. `None` if no recorded number differs.
+    /// Returns text about the number that differs most from a newer record, or `None` if no recorded number differs.
     pub(in crate::regress) fn other_numbers(&self, newer: &Self) -> Option<String> {
         let (was, is) = (self.numbers?, newer.numbers?);
         let all = NUMBERS.into_iter().zip(was.into_iter().zip(is));
@@ -131,7 +131,7 @@ impl MaterialRecord {
         (was != is).then(|| format!("{name} is {is:.3} instead of {was:.3}"))
     }
 
-    /// Gives a material the recorded numbers.
+    /// Sets the numbers of a material to the recorded ones.
     pub(in crate::regress) fn apply_to(&self, material: &mut Material) {
         material.base_color = Vec4::from(self.color);
         if let Some([metallic, roughness, normal, occlusion, r, g, b, strength, ior, specular]) = self.numbers

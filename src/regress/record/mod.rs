@@ -52,7 +52,7 @@ pub struct SceneRecord {
     pub camera: CameraRecord,
     /// The world matrices of all nodes, in file order.
     pub joints: Vec<Joint>,
-    /// The weights of the pose: morph targets, and values of expressions and animated properties.
+    /// The weights of the pose: weights of morph targets, and values of expressions and animated properties.
     pub weights: Vec<f32>,
     /// The parts that are drawn.
     pub parts: Vec<PartRecord>,
@@ -94,7 +94,7 @@ pub struct CameraRecord {
 pub struct FloorRecord {
     /// The centre in world metres.
     pub center: [f32; 3],
-    /// The distance at which it has faded out, in world metres.
+    /// The distance from the centre at which the floor has faded out, in world metres.
     pub radius: f32,
 }
 
@@ -113,7 +113,7 @@ pub struct PartRecord {
     /// Its vertices, if the meshes of the record are small enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vertices: Option<VerticesRecord>,
-    /// Where its vertices are in the image, if the scene does not have too many.
+    /// The places of its vertices in the image, if the scene does not have too many vertices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenRecord>,
     /// For larger meshes, digests of the positions and the weights of the vertices that each joint moves most, by the joint's label.
@@ -129,12 +129,12 @@ pub struct MaterialRecord {
     pub name: String,
     /// Linear RGBA factor of the base colour.
     pub color: [f32; 4],
-    /// Digest of all its other numbers and switches.
+    /// Digest of all other numbers and switches of the material.
     pub values: String,
-    /// Digest of its encoded images.
+    /// Digest of the material's encoded images.
     pub textures: String,
-    /// The most common of these numbers, with which it can be drawn again: metalness, roughness, scale of the normal map, strength of the
-    /// occlusion, emission (linear RGB and its strength), index of refraction, and specular factor.
+    /// The most common numbers of the material, with which the material can be drawn again: metalness, roughness, scale of the normal map,
+    /// strength of the occlusion, emission (linear RGB and its strength), index of refraction, and specular factor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<[f32; 10]>,
 }
@@ -145,7 +145,7 @@ impl SceneRecord {
         Self::with(puppet, frame, size, &Contents::of(puppet))
     }
 
-    /// Like [`Self::of`], with known contents.
+    /// Like [`Self::of`], for a character whose contents have already been computed.
     pub(super) fn with(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32), contents: &Contents) -> Self {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();
@@ -186,7 +186,7 @@ impl SceneRecord {
         setting("shadow") == Some("on") && setting("light") != Some("classic")
     }
 
-    /// Returns a digest of what does not depend on the pose and the view: meshes, inverse bind matrices and materials.
+    /// Returns a digest of everything that does not depend on the pose and the view: meshes, inverse bind matrices and materials.
     pub(super) fn contents_digest(&self) -> String {
         let mut digest = crc32fast::Hasher::new();
         let mut add = |text: &str| {
@@ -207,8 +207,8 @@ impl SceneRecord {
         format!("{:08x}", digest.finalize())
     }
 
-    /// Returns the recorded world matrices of a skeleton's nodes, which are found by name if the skeleton has changed since. A node that is
-    /// not in the record is at rest relative to its parent.
+    /// Returns the recorded world matrices of a skeleton's nodes, which are found by name if the skeleton has changed since the recording.
+    /// A node that is not in the record is at rest relative to its parent.
     pub fn world_from_node(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
         let named = |joint: &Joint| Affine3A::from_cols_array(&joint.world);
         let labels: Vec<String> = (0..skeleton.nodes.len()).map(|node| skeleton.label(node)).collect();
@@ -240,8 +240,8 @@ impl FloorRecord {
 }
 
 impl CameraRecord {
-    /// Returns whether another camera shows the same, except for rounding. The depth range, which follows the bounds of the posed objects,
-    /// is ignored.
+    /// Returns whether another camera shows the same part of the world, except for rounding. The depth range, which follows the bounds of
+    /// the posed objects, is ignored.
     pub(super) fn shows_the_same(&self, other: &Self) -> bool {
         let distance = Vec3::from_array(self.position).distance(Vec3::from_array(self.target)).max(1e-6);
         let is_near = |a: [f32; 3], b: [f32; 3], unit: f32| {

@@ -1,5 +1,5 @@
-//! Where the vertices of a part are in the image: enough to measure how far a change of the mesh or its skin moves visible vertices, in
-//! less than a byte per vertex.
+//! Records the places of a part's vertices in the image, in less than a byte per vertex. This is enough to measure how far a change of the
+//! mesh or its skin moves visible vertices.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use crate::asset::Primitive;
 
 use super::vertices::{digit, value};
 
-/// Smallest and largest side of a cell in pixels, and the number of cells on each axis after which their digits repeat. The distance
-/// between repeats differs by vertex, so that not all vertices that move together are taken for unmoved.
+/// Minimum and maximum side of a cell in pixels, and the number of cells on each axis after which the cells' digits repeat. The distance
+/// between repeats differs by vertex, so that vertices that move together do not all seem unmoved.
 const CELL: [f32; 2] = [0.1, 0.14];
 const CELLS: u8 = 8;
 /// Maximum number of vertices of a scene whose places are recorded.
@@ -22,10 +22,10 @@ pub(super) const MAX_SEEN: usize = 20_000;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SeenRecord {
-    /// Digest of the positions in their order, because the digits depend on it.
+    /// Digest of the positions in the order of the vertices, on which the digits depend.
     pub order: String,
-    /// A digit for each vertex: its cell among eight by eight. A space stands for a vertex at the place of the first one with its
-    /// position, and other characters for vertices behind the camera.
+    /// A digit for each vertex, which is its cell in a block of eight by eight. A space stands for a vertex that is at the same place as
+    /// the first vertex with the same position. Other characters stand for vertices behind the camera.
     pub cells: String,
 }
 
@@ -33,7 +33,7 @@ pub struct SeenRecord {
 #[derive(Clone, Debug, Default)]
 pub(in crate::regress) struct SeenVertices {
     cells: Vec<u8>,
-    /// For each vertex, the first one with its position.
+    /// For each vertex, the index of the first vertex with the same position.
     first: Vec<usize>,
 }
 
@@ -109,7 +109,8 @@ pub(in crate::regress) fn project(clip_from_world: &Mat4, size: Vec2, point: Vec
     (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * size)
 }
 
-/// Returns, for each vertex, the first one with its position. A file splits vertices where normals or textures have a seam.
+/// Returns, for each vertex, the index of the first vertex with the same position. A file splits vertices where normals or textures have a
+/// seam.
 fn first_at(primitive: &Primitive) -> Vec<usize> {
     let mut known = HashMap::new();
     let first = |(vertex, position): (usize, &Vec3)| {
@@ -130,7 +131,7 @@ fn order(primitive: &Primitive) -> String {
 mod tests {
     use super::*;
 
-    /// A distance is accurate to the size of a cell, until the cells repeat.
+    /// A distance is accurate to the size of a cell, as long as it is shorter than the distance after which the cells repeat.
     #[test]
     fn a_vertex_that_moves_is_at_a_known_distance() {
         let size = Vec2::splat(200.0);

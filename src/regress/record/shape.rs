@@ -33,7 +33,7 @@ impl Attribute {
         [Self::Positions, Self::Weights, Self::Morphs, Self::Normals, Self::Uvs, Self::Colors];
 }
 
-/// FNV-1a, with a final mix so that the sum over triangles does not cancel.
+/// FNV-1a, with a final mix so that differences do not cancel in the sum over triangles.
 #[derive(Clone, Copy)]
 struct Digest(u64);
 

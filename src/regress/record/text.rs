@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 64 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedScene {
     scene: ZTXtChunk,
-    /// Digest of what does not depend on the pose and the view.
+    /// Digest of everything that does not depend on the pose and the view.
     contents: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl RecordedScene {
 
     /// Writes the chunks after the header of a PNG. Nothing is written if the text is damaged.
     ///
-    /// The encoder itself compresses texts fast rather than well, which makes them a tenth longer.
+    /// The PNG encoder compresses texts quickly rather than well, so its chunks would be a tenth longer.
     pub(in crate::regress) fn write(
         &self,
         writer: &mut png::Writer<impl Write>,
@@ -110,7 +110,7 @@ impl RecordedScene {
     }
 }
 
-/// Escapes the characters of a JSON text that are not ASCII, because such a chunk stores Latin-1.
+/// Escapes the characters of a JSON text that are not ASCII, because this kind of chunk stores Latin-1.
 fn ascii(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

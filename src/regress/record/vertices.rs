@@ -10,13 +10,13 @@ use super::shape::{influences, joint_names, strongest};
 
 /// Maximum number of vertices that a record contains. Larger meshes have digests by joint.
 pub(super) const MAX_VERTICES: usize = 6_000;
-/// The longest side of the box around the largest part has one of these numbers of steps.
+/// The longest side of the box around the largest part is divided into one of these numbers of steps.
 const STEPS: [f32; 3] = [1023.0, 511.0, 255.0];
-/// The largest number of a step that two digits per axis can store, and the farthest place of a vertex.
+/// The largest number of steps that two digits per axis can store, and the largest coordinate of a vertex.
 const MAX_STEP: i32 = 2047;
 const FARTHEST: f32 = 1e15;
-/// Maximum mean number of bits for the position of a vertex. In a mesh with few large triangles, each vertex is far from the one
-/// before, so its steps are longer.
+/// Maximum mean number of bits for the position of a vertex. In a mesh with few large triangles, each vertex is far from the previous one,
+/// so longer steps are used.
 const BITS: f32 = 9.5;
 /// Weights are rounded down to a multiple of one over this number. It is odd, and weights are shifted, so that the rounding of weights
 /// that are stored as bytes has no effect.
@@ -36,10 +36,11 @@ pub struct VerticesRecord {
     pub step: f32,
     /// The sum of all positions in mesh space. If one vertex has moved, the sum has moved by the same distance.
     pub sum: [f64; 3],
-    /// For x, y and z: the upper digits of all vertices, then the lower ones. A number is the difference to the previous vertex in
-    /// steps, folded so that small ones have small digits.
+    /// For x, y and z: the upper digits of all vertices, then the lower ones. Each number is the difference to the previous vertex in
+    /// steps. Positive and negative differences are interleaved, so that small differences have small digits.
     pub positions: String,
-    /// A digit for each vertex that stands for the joint that moves it most, and then one that depends on all joints and their weights.
+    /// Two digits for each vertex. The first stands for the joint with the largest weight, and the second depends on all joints and their
+    /// weights.
     pub weights: String,
 }
 
@@ -126,7 +127,7 @@ pub(super) fn step(character: &Character, parts: &[Part]) -> f32 {
         if bounds.is_empty() { 0.0 } else { (bounds.hi - bounds.lo).max_element() }
     };
     let size = positions().map(side).fold(0.0, f32::max);
-    // The bits for both directions and for the distance to the previous vertex.
+    // The number of bits for the sign and for the distance to the previous vertex.
     let bits = |difference: Vec3, scale: f32| {
         difference.to_array().map(|x| (1.0 + 2.0 * x.abs() * scale).log2()).iter().sum::<f32>()
     };
@@ -198,7 +199,7 @@ mod tests {
         assert_eq!(longer.vertices(), None);
         let other = VerticesRecord { positions: record.positions.replace('0', "?"), ..record.clone() };
         assert_eq!(other.vertices(), None);
-        // Steps that add up endlessly, and a place that no file can have.
+        // Steps that add up to an unlimited sum, and a position that no file can have.
         let far = VerticesRecord { positions: "y".repeat(600), weights: String::new(), ..record.clone() };
         assert_eq!(far.vertices(), None);
         assert_eq!(VerticesRecord { low: [3e38; 3], ..record }.vertices(), None);

@@ -1,4 +1,4 @@
-// What the other files share: the data, elements, texts of numbers, the state of the page, and its events.
+// Code that the other files share: the data, elements, the formatting of numbers, the state of the page, and its events.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = id => document.getElementById(id);
@@ -14,7 +14,7 @@ function make(tag, props = {}, ...children) {
   return node;
 }
 
-// The kinds of changes, in the order of their numbers in the map: what the legend says, and the colour.
+// The kinds of changes, in the order of their numbers in the map. Each has its text in the legend and its colour.
 const KINDS = {
   missing: ["missing", "#e5383b"],
   added: ["added", "#2fa84f"],
@@ -36,7 +36,7 @@ const kindText = kind => KINDS[kind]?.[0] ?? String(kind);
 const kindColour = kind => (KINDS[kind] ?? KINDS.other)[1];
 const rgbOf = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
 
-// A number of the report that was not finite is stored as a huge one.
+// The report stores numbers that are not finite as huge ones.
 const isHuge = x => Math.abs(x) >= 1e300;
 const digits = (x, n) => Number(x.toPrecision(n)).toString();
 const scientific = x => isHuge(x) ? "not finite" : x === 0 ? "0" : x.toExponential(2);
@@ -61,7 +61,7 @@ const count = (n, word) => `${thousands(n)} ${word}${n === 1 ? "" : "s"}`;
 // A text in which names are between backticks, as nodes.
 const named = text => text.split("`").map((part, i) => i % 2 ? make("code", {}, part) : part);
 
-// The verdict of a case that nothing explains.
+// The verdict of a case without an explanation.
 function verdictOf(row, failing, findings) {
   if (row.status === "updated") return failing ? `The golden was updated: ${failing}` : "The golden was updated.";
   return failing ?? (findings && !row.fails ? "All comparisons pass." : "");
@@ -92,7 +92,7 @@ const allEntries = [...data.cases.map(row => entryOf(row, false)), ...(data.chec
 // Failures come first. Otherwise, the order is that of the suite.
 const entries = [...allEntries.filter(e => e.row.fails), ...allEntries.filter(e => !e.row.fails)];
 
-// What is shown. Only `select`, `selectChange` and `setMode` change these fields.
+// The selection and the mode of the page. Only `select`, `selectChange` and `setMode` change these fields.
 const state = { entry: null, change: -1, mode: "side", marked: new Set() };
 
 const listeners = {};
@@ -154,8 +154,8 @@ function prepare(canvas) {
 const colourOf = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 
-// A row of buttons of which one is chosen. `choices` are a value, a text, perhaps a key, and whether the button is disabled. `choose` gets
-// the value and the event. The buttons stay the same if their values do, so that they keep the focus.
+// A row of buttons of which one is chosen. Each of `choices` has a value, a text, optionally a key, and whether its button is disabled.
+// `choose` receives the value and the event. If the values have not changed, the existing buttons are reused, so that they keep the focus.
 function radios(box, choices, chosen, choose) {
   const values = choices.map(([value]) => value).join();
   if ([...box.children].map(button => button.dataset.value).join() !== values) box.replaceChildren(...choices.map(([value, text, key]) => {
@@ -171,7 +171,7 @@ function radios(box, choices, chosen, choose) {
   });
 }
 
-// In a row of such buttons, the arrow keys go to the next one.
+// In a row of radio buttons, the arrow keys move to the next or previous button.
 addEventListener("keydown", event => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   const box = event.target.closest?.("[role=radiogroup]");

@@ -1,10 +1,10 @@
-// The causes of all failed cases, with their numbers of cases. An earlier run has its numbers beside them.
+// The causes of all failed cases, with the number of cases for each. The numbers of an earlier run are shown beside them.
 
 const causeKey = change => `${change.kind} ${change.cause}`;
 const failing = explanation => (explanation?.changes ?? []).filter(change => change.fails && change.cause);
 const causes = [];
 
-// Collects the causes, those of most cases first.
+// Collects the causes. Causes with the most cases come first.
 function buildCauses() {
   const known = new Map();
   const cause = change => {
@@ -32,7 +32,7 @@ function causeNode(cause) {
   const title = data.earlier ? "cases of the earlier run → cases of this run" : "";
   cause.button = make("button", { type: "button", onclick: () => { filter.cause = filter.cause === cause.key ? "" : cause.key; applyFilter(); } },
     swatch, make("b", { title }, numbers), make("span", { className: "text", title: kindText(cause.kind) }, ...named(cause.text)));
-  // Only the earlier run has it.
+  // This cause occurs only in the earlier run.
   cause.button.disabled = cause.now.size === 0;
   return make("li", {}, cause.button);
 }

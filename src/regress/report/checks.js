@@ -17,7 +17,7 @@ function showMotion() {
   const images = row.strip.map((image, i) => imageNode(image, faulty.has(i)));
   if (images.length) box.append(make("div", {}, make("h3", {}, "Images"), make("div", { className: "strip" }, ...images)));
   const span = spanOf(row);
-  // Curves with faults are shown. Without any, the first ones are, and the others can be unfolded.
+  // Curves with faults are shown. If there are none, the first curves are shown. All other curves can be unfolded.
   const isFaultyCurve = curve => findingsOf(row, curve).length > 0;
   const curves = [...row.curves.filter(isFaultyCurve), ...row.curves.filter(curve => !isFaultyCurve(curve))];
   const open = Math.max(row.curves.filter(isFaultyCurve).length, 3);

@@ -9,8 +9,8 @@ pub(super) fn repeat(suite: &Path, case: &str) -> String {
     command(suite, "--case", case)
 }
 
-/// The command that makes the results of one case its goldens. It ends with ` --accept` and the name of the case, so that the page
-/// can join the commands of several cases.
+/// The command that accepts the results of one case as its goldens. It ends with ` --accept` and the name of the case, so that the page can
+/// join the commands of several cases.
 pub(super) fn accept(suite: &Path, case: &str) -> String {
     command(suite, "--accept", case)
 }
@@ -19,7 +19,7 @@ fn command(suite: &Path, option: &str, case: &str) -> String {
     let suite = suite.display().to_string();
     // A file whose name looks like an option needs a folder in front of it.
     let suite = if suite.starts_with('-') { format!("./{suite}") } else { suite };
-    // The same applies to the name of a case, which is then joined to its option.
+    // The name of a case may look like an option too. It is then joined to its option with an equals sign.
     let between = if case.starts_with('-') { '=' } else { ' ' };
     format!("sinew test {} {option}{between}{}", quoted(&suite), quoted(case))
 }

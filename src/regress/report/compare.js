@@ -35,14 +35,14 @@ function setMix(mix) {
   emit("draw");
 }
 
-// Space: starts blinking, stops it, and goes on.
+// The space bar starts blinking, pauses it, and continues it.
 function pauseOrBlink() {
   if (state.mode === "blink") compareState.isPaused = !compareState.isPaused;
   else setMode("blink");
   emit("mode");
 }
 
-// The arrow keys left and right: what they change depends on the mode.
+// Handles the left and right arrow keys, whose effect depends on the mode.
 function adjust(step) {
   if (state.mode === "slider") setCut(compareState.cut + step * 0.02);
   if (state.mode === "onion") setMix(compareState.mix + step * 0.05);
@@ -200,7 +200,7 @@ function drawSlider(context, pane) {
 function drawHighlight(context, pane) {
   const change = selectedChange();
   if (!change) return;
-  // The outline of half an image would hide what it shows.
+  // The outline of a change that covers half of the image would hide the image itself.
   const isSmall = change.pixels < 0.2 * shown.width * shown.height;
   if (shown.map && isSmall && effectiveMode() !== "difference") drawImage(context, painted.outline ??= paintOutline(state.change), pane);
   if (!change.box) return;
@@ -272,7 +272,7 @@ function connectCompare() {
     compareState.phase = 1 - compareState.phase;
     emit("draw");
   }, BLINK_MILLISECONDS);
-  // Many events may ask for the same drawing.
+  // Whether a drawing is already scheduled. Many events may ask for the same one.
   let isAsked = false;
   on("draw", () => {
     if (isAsked) return;

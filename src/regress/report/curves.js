@@ -33,14 +33,14 @@ function axisUnit(unit, largest) {
   return [unit ?? "", 1];
 }
 
-// The part of the time axis that all curves and the strip share.
+// The range of time that all curves and the strip share.
 function spanOf(check) {
   const times = [...check.curves.flatMap(c => [c.times[0], c.times[c.times.length - 1]]), ...check.strip.map(s => s.time), check.duration, 0];
   const known = times.filter(t => Number.isFinite(t));
   return [Math.min(...known), Math.max(...known, 1e-3)];
 }
 
-// The place of a curve on its canvas.
+// The layout of a curve on its canvas.
 function layout(curve, span, width, height) {
   const values = curve.values.filter(v => Number.isFinite(v) && !isHuge(v));
   const limit = Number.isFinite(curve.limit) ? [curve.limit] : [];

@@ -31,7 +31,8 @@ function changeNode(change, index) {
   if (!change.fails) node.append(make("span", { className: "tolerated" }, "within tolerance"));
   node.append(make("span", { className: "kind" }, kindText(change.kind)), make("span", { className: "text" }, ...named(change.text)),
     make("span", { className: "numbers" }, ...numbersOf(change).map(text => make("span", {}, text))));
-  // A second click on the same change would clear it, so a double click can be something else.
+  // A double click shows the box of the change. Its second click has cleared the highlight, which
+  // is set again here.
   node.ondblclick = () => { if (change.box) { state.change = index; emit("change"); showBox(change.box); } };
   return make("li", {}, node);
 }
@@ -47,7 +48,7 @@ function showChanges() {
 function markChange() {
   const nodes = byId("changes").querySelectorAll(".change");
   nodes.forEach((node, i) => node.setAttribute("aria-pressed", String(i === state.change)));
-  // Below the images, the list must not scroll them away.
+  // If the list is below the images, scrolling to its entries must not move the images out of view.
   const scrolls = getComputedStyle(byId("side")).overflowY === "auto";
   if (scrolls) nodes[state.change]?.scrollIntoView({ block: "nearest" });
 }

@@ -38,7 +38,7 @@ struct EarlierExplanation {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct EarlierChange {
     kind: String,
-    /// Not written by earlier versions.
+    /// Earlier versions did not write this field.
     #[serde(default)]
     cause: String,
     fails: bool,

@@ -1,4 +1,4 @@
-// The images of the selected case, decoded. Those of other cases stay encoded, so that a page may have thousands of them.
+// The decoded images of the selected case. The images of other cases stay encoded, so that a page may have thousands of cases.
 
 // The decoded images: `golden`, `actual`, `flip` and `map`, each a canvas or `null`, and `pixels`, their RGBA bytes.
 let shown = emptyImages();
@@ -17,14 +17,14 @@ async function decode(url) {
   return { canvas, bytes: context.getImageData(0, 0, canvas.width, canvas.height).data };
 }
 
-// Decodes the images of the selected case and emits `images`. A later selection wins over a slow decoder.
+// Decodes the images of the selected case and emits `images`. If another case is selected in the meantime, the result is dropped.
 async function showImages() {
   const { entry } = state;
   const { row } = entry;
   const clear = () => { shown = emptyImages(); emit("images"); };
   if (!hasImage(entry)) return clear();
-  // The images of the previous case must not stay visible under the name of this one, but most are decoded before an empty area would
-  // be noticed as flicker.
+  // The images of the previous case must not stay visible under the name of this one, but most images are decoded so quickly that clearing
+  // the area at once would only cause flicker.
   const timer = setTimeout(clear, 100);
   const same = row.expected && !row.actual && row.status !== "missing";
   const urls = { golden: row.expected, actual: same ? row.expected : row.actual, flip: row.difference, map: row.explanation?.map };

@@ -41,7 +41,7 @@ function connectKeys() {
     if (event.key === "Escape" && state.change >= 0) return selectChange(state.change);
     const key = KEYS.find(([keys]) => keys.includes(event.key));
     if (!key) return;
-    // A browser scrolls by some of these keys, and would type the slash.
+    // The browser would scroll on some of these keys, and would type the slash.
     event.preventDefault();
     key[3](event.key);
   });

@@ -73,7 +73,7 @@ function buildList() {
 }
 const groupHeads = [];
 
-// Hides what does not match. If the selected entry is hidden, the first visible one is selected.
+// Hides the entries that do not match. If the selected entry is hidden, the first visible one is selected.
 function applyFilter() {
   for (const entry of entries) entry.node.hidden = !matches(entry);
   for (const { title, members, head } of groupHeads) {
@@ -136,7 +136,7 @@ function showMarks() {
   emit("marks");
 }
 
-// The command that accepts all marked cases. Their own commands begin with the same words and end with their names.
+// The command that accepts all marked cases. The commands of single cases begin with the same words and end with the names of the cases.
 function acceptMarked() {
   const commands = entries.filter(e => state.marked.has(e)).map(e => e.row.accept);
   const start = commands[0].lastIndexOf(" --accept");

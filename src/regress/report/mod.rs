@@ -102,7 +102,7 @@ fn assemble(data: &PageData<'_>) -> Result<String, String> {
     // Inside a script element, `</script` and `<!--` would not be treated as text.
     let json = json.replace('<', "\\u003c");
     let script = format!("\"use strict\";\n{}", SCRIPTS.join("\n"));
-    // The data come last, because names may contain the marks of the other parts.
+    // The data is inserted last, because names in it may contain the placeholders of the other parts.
     let page = PAGE.replacen("{{style}}", STYLE, 1).replacen("{{script}}", &script, 1);
     Ok(page.replacen("{{data}}", &json, 1))
 }

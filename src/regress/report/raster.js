@@ -1,7 +1,7 @@
-// Draws triangles with a depth buffer, without the GPU. Unlike the painter's algorithm, it needs no sorting and is right where triangles
-// intersect, as two poses of one character do.
+// Draws triangles with a depth buffer, without the GPU. Unlike the painter's algorithm, this needs no sorting and is correct where
+// triangles intersect, as they do in two poses of one character.
 
-// A target of `width` by `height` pixels: colours as RGBA bytes in one number, and depths, of which the larger one is nearer.
+// A target of `width` by `height` pixels. Each pixel has a colour, as RGBA bytes in one number, and a depth. Larger depths are nearer.
 function newTarget(width, height) {
   const image = new ImageData(width, height);
   return { width, height, image, colours: new Uint32Array(image.data.buffer), depths: new Float32Array(width * height).fill(-Infinity) };

@@ -38,7 +38,7 @@ pub(super) struct CaseRow<'a> {
     goals: Vec<GoalRow>,
     /// The command that reruns the case.
     repeat: String,
-    /// The command that makes the results of the case its goldens, if it wrote any.
+    /// The command that accepts the results of the case as its goldens, if the case wrote any.
     accept: Option<String>,
 }
 

@@ -1,10 +1,10 @@
-// The area in which images are compared: its zoom, and which pixel of the image is where on the screen.
+// The area in which images are compared: its zoom, and the mapping between pixels of the image and points on the screen.
 
 // `centre` is the pixel in the middle of a pane. With `fit`, the whole image is shown and `zoom` follows the size of the area.
 const view = { zoom: 1, centre: [0, 0], fit: true };
 const ZOOMS = [0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
-// The panes: where they are on the canvas. Two images are beside each other, or one above the other if they are then larger.
+// The positions of the panes on the canvas. Two images are side by side, or one above the other if that makes them larger.
 function panes(width, height, ratio) {
   const whole = { x: 0, y: 0, width, height };
   if (effectiveMode() !== "side" || !hasBoth() || shown.isIdentical) return [whole];
@@ -14,8 +14,8 @@ function panes(width, height, ratio) {
   return fitZoom(stacked[0], ratio) > fitZoom(beside[0], ratio) ? stacked : beside;
 }
 
-// The largest zoom at which an image fits into a pane. An enlarged image is as large as a multiple of half of its pixels, so that its
-// pixels look alike.
+// The largest zoom at which an image fits into a pane. The zoom of an enlarged image is a multiple of one half, so that its pixels look
+// alike.
 function fitZoom(pane, ratio) {
   const zoom = Math.min((pane.width - 16) / shown.width, (pane.height - 16) / shown.height);
   return zoom * ratio >= 1 ? Math.floor(2 * zoom * ratio) / (2 * ratio) : Math.max(zoom, 0.01);
@@ -39,7 +39,7 @@ function placedPanes() {
   return panes(canvas.clientWidth, canvas.clientHeight, ratio).map(pane => place(pane, ratio));
 }
 
-// The position in the image that is at a point of the canvas, in pixels, or `null` outside of the panes.
+// The position in the image that corresponds to a point of the canvas, in pixels, or `null` outside the panes.
 function imagePoint(x, y) {
   const pane = placedPanes().find(p => x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height);
   return pane && shown.width ? { pane, x: (x - pane.left) / view.zoom, y: (y - pane.top) / view.zoom } : null;
@@ -93,7 +93,7 @@ function showBox([x0, y0, x1, y1]) {
   emit("draw");
 }
 
-// Whether the whole image is visible, so that dragging may do something else than moving it.
+// Whether the whole image is visible, so that dragging can have another effect than moving the image.
 function isWholeVisible() {
   const [pane] = placedPanes();
   return shown.width * view.zoom <= pane.width && shown.height * view.zoom <= pane.height;
@@ -147,7 +147,7 @@ function connectStage() {
   byId("zoom-in").onclick = () => zoomBy(1);
   byId("zoom-out").onclick = () => zoomBy(-1);
   byId("zoom-fit").onclick = fitImage;
-  // Drawn at once, because the browser would show a stretched image for one frame.
+  // The canvas is redrawn at once, because the browser would otherwise show a stretched image for one frame.
   new ResizeObserver(drawCompare).observe(canvas);
 }
 

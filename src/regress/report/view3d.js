@@ -1,8 +1,9 @@
-// The small 3-D view of both poses. What moved is orange in the actual and blue in the golden pose, and the rest is grey.
+// The small 3-D view of both poses. Surfaces that moved are orange in the actual pose and blue in the golden pose. The others are grey.
 
 const view3d = { mesh: null, camera: null, poses: "both", isDragged: false, hovered: -1 };
 const POSES = [["both", "both"], ["golden", "golden"], ["actual", "actual"]];
-// Parts of the box's half size: a vertex that moved further is coloured, and one that moved by `FULL` has the full colour.
+// Distances as fractions of the box's half size. A vertex that moved farther than `UNMOVED` is coloured, and one that moved by `FULL` has
+// the full colour.
 const [UNMOVED, FULL] = [0.0006, 0.04];
 
 function bytesOf(base64) {
@@ -34,7 +35,7 @@ function meshOf(source) {
     }
     moved[t] = Number.isNaN(largest) ? -1 : clamp((largest / half - UNMOVED) / (FULL - UNMOVED), 0, 1);
   }
-  // The distances of the report are those relative to the parent joint.
+  // The distances in the report are relative to the parent joint, so world distances are computed here.
   const joints = source.joints.map(joint => ({ ...joint, path: Math.hypot(...sub(joint.golden, joint.actual)) }));
   const normals = { golden: normalsOf(golden, all), actual: normalsOf(actual, all) };
   return { golden, actual, normals, triangles: all, part, moved, half, centre, joints, parts: source.parts, camera: source.camera };
@@ -66,7 +67,8 @@ function cameraAxes() {
 }
 
 const SHADES = 32;
-// The colours of triangles from unmoved to fully moved, as [r, g, b]. Those of parts that are not highlighted are closer to the background.
+// The colours of triangles from unmoved to fully moved, as [r, g, b]. The colours of parts that are not highlighted are closer to the
+// background.
 function shades(name, pale) {
   const [same, moved] = [rgbOf(colourOf("--same")), rgbOf(colourOf(name))];
   const paper = isDark() ? 30 : 225;
@@ -80,7 +82,7 @@ function drawView() {
   if (!mesh || !canvas.clientWidth) return;
   const { context, width, height, ratio } = prepare(canvas);
   const camera = cameraAxes();
-  // While the view turns, fewer pixels are drawn. At rest, more than the screen has smooth the edges.
+  // While the view turns, fewer pixels are drawn. At rest, more pixels are drawn than the screen has, which smooths the edges.
   const scale = view3d.isDragged ? 1 : Math.min(2 * ratio, 3);
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
   const part = mesh.parts.findIndex(p => p.name === selectedChange()?.part);

@@ -16,7 +16,7 @@ use crate::render::DecodedImage;
 use super::image_check::{Draw, ImageCheck, Verdict};
 use super::{Finding, GoldenScene, Outcome, Posed, Settings, Status, Update, thresholds};
 
-/// Context of a case's check within its run.
+/// Settings and resources of the run that the check of a case needs.
 pub(in crate::regress) struct CheckContext<'a> {
     pub(in crate::regress) goldens: GoldenFolders<'a>,
     pub(in crate::regress) settings: &'a Settings,
@@ -96,7 +96,7 @@ fn image(
     };
     let verdict = check.compare(outcome, &actual, found)?;
     let lacks_scene = verdict == Verdict::Same && outcome.scene != GoldenScene::Recorded;
-    // The scene must match the pixels.
+    // The scene is added only to an identical image, because it must match the pixels.
     let is_identical = outcome.expected.as_ref().is_some_and(|golden| golden.image == actual.image);
     let adds_scene = update == Update::Scenes && lacks_scene && is_identical;
     if verdict != Verdict::Same || update == Update::All || adds_scene {
@@ -112,7 +112,7 @@ fn image(
     }
     let is_recorded = !context.require_scenes || !lacks_scene || adds_scene || update == Update::All;
     if !is_recorded {
-        // Only an identical image can get its scene.
+        // The scene can be added only if the image is identical.
         let which = if is_identical { "scenes" } else { "all" };
         let text = "image: the golden does not contain its scene, which the suite requires; see --update";
         outcome.findings.push(Finding { passed: false, text: format!("{text}={which}") });

@@ -34,7 +34,7 @@ pub(super) struct ImageCheck<'a> {
 /// A function that draws a frame of the case.
 pub(in crate::regress) type Draw<'a> = dyn Fn(&Frame<'_>) -> Result<DecodedImage, String> + 'a;
 
-/// Two images to compare, and what is known of their scenes.
+/// Two images to compare, with the records of their scenes if they are known.
 struct Pair<'a> {
     expected: &'a Drawn,
     image: &'a DecodedImage,
@@ -165,7 +165,7 @@ impl ImageCheck<'_> {
         let drawn = masked.as_ref().unwrap_or(image);
         let difference = compare(&expected.image, drawn, self.tolerance.levels)?;
         let within = difference.passes(self.tolerance);
-        // On the same machine, every difference has a cause. If all pixels are the same, the file has changed.
+        // On the same machine, every difference has a cause. If all pixels are the same, the explanation lists changes of the file.
         let needs = |scenes: &(&SceneRecord, &SceneRecord)| {
             difference.pixels() == 0 || same_machine || self.needs_explanation(&difference, within, *scenes)
         };
@@ -205,7 +205,7 @@ impl ImageCheck<'_> {
             add(passed, format!("verdict: {}", explanation.verdict));
         }
         add(is_fine, describe(&judged.difference, self.tolerance));
-        // Without its scene, the golden is compared like goldens of earlier versions.
+        // A golden whose scene cannot be read is compared like goldens of earlier versions.
         damage.into_iter().for_each(|text| add(is_fine, text));
         if as_other_machine {
             let text =
@@ -228,8 +228,8 @@ impl ImageCheck<'_> {
         }
     }
 
-    /// Returns whether an explanation can change the result, or is shown. It costs more than comparing images, so it is left
-    /// out if all pixels differ by at most one level and the recorded pose and camera are the current ones.
+    /// Returns whether an explanation is shown or can change the result. Explaining takes longer than comparing images. It is therefore
+    /// left out if all pixels differ by at most one level and the golden's pose, camera and contents have not changed.
     fn needs_explanation(
         &self,
         difference: &Difference,
@@ -245,8 +245,9 @@ impl ImageCheck<'_> {
     }
 }
 
-/// Returns the limits for an image of the same scene that another machine drew. Only the renderer can have changed then, and its bugs are
-/// larger (`docs/decisions/regression-tests.md`). Shadows that are sharp instead of soft differ in wide areas, by few levels.
+/// Returns the limits for an image of the same scene that another machine drew. Only the renderer can have changed then, and bugs of the
+/// renderer cause larger differences (`docs/decisions/regression-tests.md`). Shadows that are sharp instead of soft change large areas by a
+/// few levels.
 fn other_machine(tolerance: &ImageTolerance, other_shadows: bool) -> ImageTolerance {
     let (mean, worst) = if other_shadows { (2.0, 3.0) } else { (1.5, 1.5) };
     ImageTolerance { mean: tolerance.mean * mean, worst: tolerance.worst * worst, ..*tolerance }

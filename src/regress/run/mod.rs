@@ -43,7 +43,7 @@ pub trait Posed {
     fn reports(&self) -> &[GoalReport];
     /// Width and height of the image in pixels.
     fn size(&self) -> (u32, u32);
-    /// World matrices of the case's nodes. By default, the posed puppet's.
+    /// World matrices of the case's nodes. By default, these are the nodes of the posed puppet.
     fn joints(&self) -> Joints {
         Joints::of(self.puppet())
     }
@@ -135,11 +135,11 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// The golden image, if it exists.
     pub expected: Option<Drawn>,
-    /// The image that was drawn, with the golden's camera if more than the camera differs.
+    /// The image that was drawn. It was drawn with the golden's camera if more than the camera differs.
     pub actual: Option<Drawn>,
     /// The difference between both images. Its map is empty if [`Settings::images`] is off.
     pub difference: Option<Difference>,
-    /// Why the image differs. `None` if it does not differ visibly, or if the golden does not contain its scene.
+    /// Why the image differs from its golden. `None` if it does not differ visibly, or if the golden does not contain its scene.
     pub explanation: Option<Explanation>,
     /// Both poses, if the image fails and [`Settings::images`] is on.
     pub view: Option<PoseView>,

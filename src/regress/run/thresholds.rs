@@ -1,4 +1,4 @@
-//! Which tolerances would accept a case, and how many cases fail at other tolerances.
+//! Determines which tolerances would accept a case, and how many cases fail at other tolerances.
 
 use crate::regress::golden::JointDifference;
 use crate::regress::suite::Checks;
@@ -17,7 +17,8 @@ struct Threshold {
 }
 
 impl Threshold {
-    /// Returns whether the case fails at a limit. The movement of vertices must stay below its limit; everything else may reach it.
+    /// Returns whether the case fails at a limit. The movement of vertices must stay below its limit. All other values may equal their
+    /// limits.
     fn fails_at(&self, limit: f64) -> bool {
         if self.key == "moved" { self.measured >= limit } else { self.measured > limit }
     }
@@ -86,7 +87,7 @@ fn rounded_up(threshold: &Threshold) -> String {
         steps += 1.0;
     }
     let limit = steps * unit;
-    // Enough decimals for two digits, without the rounding errors of the product.
+    // Formats as many decimals as two significant digits need, which hides the rounding errors of the product.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -117,7 +118,7 @@ pub fn sweep<'a>(cases: impl IntoIterator<Item = (&'a str, &'a Outcome, &'a Chec
         measured.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut limits: Vec<(f64, &str)> = vec![(0.0, "identical images")];
         for (value, name) in measured.into_iter().filter(|(value, _)| *value > 0.0) {
-            // Many cases differ by nearly the same amount. The last one represents all.
+            // Many cases differ by nearly the same amount. One limit represents all of them.
             match limits.last_mut() {
                 Some(last) if last.0 > 0.0 && value < last.0 * 1.05 => *last = (value, name),
                 _ => limits.push((value, name)),

@@ -117,7 +117,7 @@ pub struct Suite {
     pub path: PathBuf,
     /// Folder of the goldens.
     pub goldens: PathBuf,
-    /// Classes of adapters that have their own goldens, each in a folder of its name within that folder.
+    /// Classes of adapters that have their own goldens. The goldens of a class are in a folder with its name within `goldens`.
     pub golden_sets: Vec<String>,
     /// Whether each golden image must contain its scene.
     pub require_scenes: bool,

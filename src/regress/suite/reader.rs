@@ -42,7 +42,7 @@ fn too_many(table: &Table) -> SpannedError {
     SpannedError::new(table.span(), format!("too many cases; a suite can have at most {MAX_CASES}"))
 }
 
-/// The suite's defaults that apply to a case: those that the case does not set and that its kind of case can have.
+/// The suite's defaults that apply to a case: those that the case does not set itself and that this kind of case can have.
 fn applicable_defaults<'t>(defaults: &'t Table, table: &Table) -> Vec<(&'t str, Cow<'t, Item>)> {
     let replays = [defaults, table].iter().any(|t| t.contains_key("replay"));
     let inapplicable = if replays { REPORT_KEYS } else { REPLAY_KEYS };
@@ -75,7 +75,7 @@ fn text_length(item: &Item) -> usize {
     item.span().map_or(1, |span| span.len())
 }
 
-/// Adds an argument `KEY=VALUE` for each value of a table. The keys of tables within it are joined by dots.
+/// Adds an argument `KEY=VALUE` for each value of a table. The keys of nested tables are joined by dots.
 fn assignments(
     flag: &str,
     prefix: &str,

@@ -119,7 +119,7 @@ fn names(item: Option<&Item>, key: &str) -> Result<Vec<String>, SpannedError> {
     })
 }
 
-/// Reads the classes of adapters that have their own goldens. They are names of folders.
+/// Reads the classes of adapters that have their own goldens. Each class is also the name of a folder.
 pub(super) fn golden_sets(item: Option<&Item>) -> Result<Vec<String>, SpannedError> {
     let sets = names(item, "golden-sets").map_err(|error| SpannedError {
         cause: "golden-sets must be a list of adapter classes".into(),

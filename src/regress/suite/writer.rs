@@ -30,7 +30,7 @@ pub struct NewCase {
 }
 
 impl SuiteWriter {
-    /// Starts a suite with a comment of some lines, its folder of goldens, and its defaults.
+    /// Starts a suite with a comment of one or more lines, its folder of goldens, and its defaults.
     pub fn new(comment: &str, goldens: &str, defaults: NewCase) -> Self {
         let mut document = DocumentMut::new();
         document.insert("version", value(VERSION));
@@ -112,7 +112,7 @@ impl NewCase {
 
 /// Converts a number, without a fraction if it has none.
 fn number_value(number: f64) -> Value {
-    // Zero has one sign.
+    // Converts negative zero to zero.
     let number = number + 0.0;
     if number.fract() == 0.0 && number.abs() < 1e9 {
         #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
@@ -121,12 +121,13 @@ fn number_value(number: f64) -> Value {
     exact(number)
 }
 
-/// Returns whether a name leaves any characters for file names.
+/// Returns whether a name contains characters that file names can use.
 pub fn has_file_name(name: &str) -> bool {
     !slug(name).is_empty()
 }
 
-/// Returns names that lead to different files. Shared names are prefixed with the names of `folders`.
+/// Returns names that result in different file names. Shared names are prefixed with the names of
+/// `folders`.
 pub fn distinct(names: &[String], folders: &[String]) -> Vec<String> {
     let count = |list: &[String], name: &str| list.iter().filter(|n| slug(n) == slug(name)).count();
     let with_folder: Vec<String> = names

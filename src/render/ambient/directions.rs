@@ -1,11 +1,11 @@
-//! The directions from which the surroundings are seen.
+//! The directions from which the depth maps of ambient occlusion are drawn.
 
 use std::f32::consts::PI;
 
 use glam::{Mat4, Vec3, Vec4};
 
-/// Number of directions, as in `shaders/ambient_occlusion.wgsl`. Each of them contributes at most three hundredths of the result, so
-/// steps are hardly visible.
+/// Number of directions, as in `shaders/ambient_occlusion.wgsl`. Each of them contributes at most three hundredths of the result, so steps
+/// in the brightness are hardly visible.
 pub(super) const DIRECTIONS: usize = 128;
 /// Width of a map in texels, as in the shader.
 pub(super) const WIDTH: u32 = 512;
@@ -24,7 +24,7 @@ fn directions() -> [Vec3; DIRECTIONS] {
 
 /// Returns the shader's parameters for maps of a sphere: their centre, and one divided by half their width in metres.
 pub(in crate::render) fn place((center, radius): (Vec3, f32)) -> [f32; 4] {
-    // The border stays empty, because points beyond it read its texels.
+    // The border stays empty, because points outside the map read the texels of the border.
     #[expect(clippy::cast_precision_loss, reason = "a power of two")]
     let margin = 1.0 + 4.0 / WIDTH as f32;
     center.extend(1.0 / (radius.max(1e-6) * margin)).into()
@@ -61,7 +61,7 @@ mod tests {
         }
     }
 
-    /// Reproduces the shader.
+    /// Repeats the computation of the shader.
     #[test]
     fn the_shader_finds_points_in_the_maps() {
         let sphere = (Vec3::new(1.0, -2.0, 0.5), 3.0);

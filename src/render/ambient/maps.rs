@@ -15,12 +15,12 @@ use super::super::{Frame, Gpu, RenderError, gpu_types};
 use super::directions::{DIRECTIONS, WIDTH, views};
 use super::posed::PosedVertices;
 
-/// Half the memory of the shadow map's format. Its steps are much smaller than the offset along the normal.
+/// Uses half the memory of the shadow map's format. The depth steps are still much smaller than the offset along the normal.
 const FORMAT: TextureFormat = TextureFormat::Depth16Unorm;
-/// The distance of the globals of two maps in their buffer, a multiple of every adapter's alignment.
+/// Distance in bytes between the globals of consecutive maps in their buffer, a multiple of every adapter's alignment.
 const STRIDE: usize = size_of::<gpu_types::Globals>().next_multiple_of(256);
 
-/// A map for each direction, and how they are drawn.
+/// A map for each direction, and the pipelines and buffers that draw the maps.
 #[derive(Debug)]
 pub(in crate::render) struct OcclusionMaps {
     /// All maps, as the shader reads them.
@@ -71,7 +71,7 @@ impl OcclusionMaps {
         let matrices = views(frame.sphere);
         let mut bytes = vec![0; STRIDE * DIRECTIONS];
         for (bytes, matrix) in bytes.chunks_exact_mut(STRIDE).zip(matrices) {
-            // The vertex shader of the key light's shadow is used.
+            // The maps are drawn with the vertex shader of the key light's shadow.
             let globals = gpu_types::Globals { shadow_from_world: matrix.to_cols_array_2d(), ..*globals };
             bytes.iter_mut().zip(bytes_of(&globals)).for_each(|(to, from)| *to = *from);
         }
@@ -79,7 +79,7 @@ impl OcclusionMaps {
         staging.write(gpu, buffer, &bytes, BufferUsages::UNIFORM).map(drop)
     }
 
-    /// Skins the vertices of a frame once for all maps, if there are compute shaders.
+    /// Skins the vertices of a frame once for all maps, if the adapter supports compute shaders.
     pub(in crate::render) fn pose(
         &mut self,
         gpu: &Gpu,

@@ -15,7 +15,8 @@ use super::super::{Gpu, RenderError};
 
 /// Buffers are bound at multiples of this number of bytes, which suits every adapter's alignment.
 const ALIGNMENT: u64 = 256;
-/// Maximum memory for the results in bytes. Frames that need more skin their vertices for each map.
+/// Maximum size of the skinned vertices, in bytes. If a frame needs more, its vertices are skinned
+/// again for each map.
 const MOST: u64 = 1 << 28;
 
 /// The skinned vertices of the batches of a frame.
@@ -25,7 +26,7 @@ pub(super) struct PosedVertices {
     /// The index of the first instance of each batch.
     firsts: Option<wgpu::Buffer>,
     results: Option<wgpu::Buffer>,
-    /// Where the results of each batch begin.
+    /// The offset in bytes of each batch's skinned vertices.
     offsets: Vec<u64>,
 }
 
@@ -45,7 +46,8 @@ impl PosedVertices {
             && parts().all(|part| VertexSkinner::fits(gpu, part, count))
     }
 
-    /// Decides where the results go, and schedules the upload of the shader's input.
+    /// Assigns a part of the result buffer to each batch, and schedules the upload of the shader's
+    /// input.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,

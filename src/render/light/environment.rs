@@ -15,14 +15,15 @@ const MIN_KEY_HEIGHT: f32 = 0.35;
 /// Light from all directions.
 #[derive(Debug)]
 pub struct Environment {
-    /// Spherical harmonics of the light that a matt surface collects, without the key light's. Constant light of one gives one.
+    /// Spherical harmonics of the light that a matt surface collects, without the key light. For a constant radiance of one, the result is
+    /// one.
     pub irradiance: [Vec3; 9],
     /// The levels of the texture: linear RGBA, row by row. The first one is 128 texels wide, and each of the next four half as
-    /// wide as the previous one. They contain all light.
+    /// wide as the previous one. They contain all of the light, including the key light.
     pub levels: Vec<Vec<[f16; 4]>>,
     /// The brightest area.
     pub key: KeyLight,
-    /// A hash of everything above. Equal environments have equal numbers.
+    /// A hash of all fields above. Equal environments have equal hashes.
     pub id: u64,
 }
 
@@ -83,7 +84,7 @@ impl Environment {
         self.filtered(sharp, at).lerp(self.filtered((sharp + 1).min(LEVELS - 1), at), level.fract())
     }
 
-    /// Returns the bilinear mean around a point of a level, from 0 to 1.
+    /// Returns the bilinearly interpolated value at a point of a level. The coordinates of the point are from 0 to 1.
     fn filtered(&self, level: usize, at: Vec2) -> Vec3 {
         let width = SIZE >> level;
         let Some(texels) = self.levels.get(level) else { return Vec3::ZERO };

@@ -27,8 +27,8 @@ const SCALE: [f32; 9] = {
     ]
 };
 
-/// Returns the harmonics of light from a list of directions with solid angles and radiances. The irradiance is divided by π, so
-/// that constant light of one gives one.
+/// Returns the harmonics of light from a list of directions with solid angles and radiances. The irradiance is divided by π, so that a
+/// constant radiance of one results in one.
 pub(super) fn project(light: impl Iterator<Item = (Vec3, f32, Vec3)>) -> [Vec3; 9] {
     let mut sums = [[0.0_f64; 3]; 9];
     for (direction, solid_angle, radiance) in light {

@@ -82,7 +82,7 @@ impl Environment {
 impl Pixels {
     fn light(&self, x: usize, y: usize) -> Vec3 {
         let [r, g, b, e] = self.values.get(y * self.width + x).copied().unwrap_or_default();
-        // 136 is the offset of the exponent, and the eight bits before the point.
+        // 136 is the exponent's bias of 128, plus 8 because the mantissa is a fraction of 256.
         let scale = if e == 0 { 0.0 } else { (f32::from(e) - 136.0).exp2() };
         (Vec3::new(r.into(), g.into(), b.into()) * scale).min(Vec3::splat(MAX_LIGHT))
     }
@@ -110,7 +110,7 @@ impl Panorama {
         self.light.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns the bilinear mean around a direction.
+    /// Returns the bilinearly interpolated radiance in a direction.
     fn radiance(&self, d: Vec3) -> Vec3 {
         let u = d.x.atan2(-d.z) / TAU + 0.5;
         let v = d.y.clamp(-1.0, 1.0).acos() / PI;
@@ -341,7 +341,7 @@ mod tests {
             for value in [0, 1, 128, 255] {
                 let mut damaged = image.clone();
                 damaged[position] = value;
-                // Any result is right, as long as there is one.
+                // Any result is acceptable, as long as reading returns one.
                 drop(read(&damaged));
             }
         }

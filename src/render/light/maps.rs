@@ -14,10 +14,10 @@ pub(in crate::render) struct LightMaps {
     no_shadow: wgpu::TextureView,
     no_occlusion: wgpu::TextureView,
     sampler: wgpu::Sampler,
-    /// The number of the environment in the texture. `None` if there is none.
+    /// The id of the environment in the texture. `None` if there is none.
     id: Option<u64>,
     environment: wgpu::TextureView,
-    /// Used instead of a backdrop.
+    /// Bound instead of a backdrop if there is none.
     empty: wgpu::TextureView,
     /// The bind groups without and with a backdrop, and their views.
     groups: [Option<([wgpu::TextureView; 3], wgpu::BindGroup)>; 2],

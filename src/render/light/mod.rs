@@ -44,7 +44,7 @@ pub struct Light {
     /// Exposure in stops. Each stop doubles the brightness.
     #[serde(default)]
     pub exposure: f32,
-    /// How light becomes colours.
+    /// How light is converted to colours.
     #[serde(default)]
     pub tone: ToneMap,
     /// Whether the lights of the file are drawn in addition to an environment.
@@ -71,7 +71,7 @@ pub enum LightSource {
     Outdoor,
     /// The same light from everywhere, without a shadow.
     Flat,
-    /// Light from an image. It has no name in files.
+    /// Light from an image. Files have no name for this source.
     #[serde(skip)]
     Image(Arc<Environment>),
 }
@@ -95,7 +95,7 @@ impl Light {
             return Err(format!("exposure must be between -{0} and {0} stops", Self::MAX_EXPOSURE));
         }
         self.file_lights.validate()?;
-        // A little more than a turn, because angles in degrees are rounded.
+        // The limit is slightly more than a full turn, because angles in degrees are rounded.
         if self.rotation.abs() <= 6.3 { Ok(()) } else { Err("rotation must be at most a whole turn".into()) }
     }
 
@@ -121,7 +121,7 @@ impl Light {
         self.environment().is_none_or(|environment| environment.key.color != Vec3::ZERO)
     }
 
-    /// Returns the factor of all light.
+    /// Returns the factor by which all light is multiplied.
     pub fn exposure_factor(&self) -> f32 {
         self.exposure.exp2()
     }

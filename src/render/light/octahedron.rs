@@ -11,7 +11,7 @@ pub(super) const LEVELS: usize = 5;
 /// filtering needs no special cases. In the last level, the edge is in the centre of the outer texels.
 pub(super) const CONTENT: f32 = 0.875;
 
-/// Returns the point of a direction, from −1 to 1. The direction must not be zero.
+/// Returns the point on the square that represents a direction, with coordinates from −1 to 1. The direction must not be zero.
 pub(super) fn point(direction: Vec3) -> Vec2 {
     let d = direction.abs();
     let p = Vec2::new(direction.x, direction.z) / (d.x + d.y + d.z);
@@ -30,7 +30,7 @@ pub(super) fn solid_angle(point: Vec2, area: f32) -> f32 {
 }
 
 fn on_octahedron(point: Vec2) -> Vec3 {
-    // Across an edge, the opposite half of the same edge continues.
+    // A point beyond an edge continues at the mirrored position on the same edge.
     let mut p = point;
     if p.x.abs() > 1.0 {
         p = Vec2::new((2.0 - p.x.abs()).copysign(p.x), -p.y);

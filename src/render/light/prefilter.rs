@@ -59,7 +59,7 @@ impl RadianceMap {
         })
     }
 
-    /// Returns the mean radiance around a direction. Each level of detail doubles the width of the mean.
+    /// Returns the mean radiance around a direction. Each level of detail doubles the width of the averaged area.
     fn sample(&self, direction: Vec3, detail: f32) -> Vec3 {
         let last = self.levels.len() - 1;
         let detail = detail.clamp(0.0, to_f32(last));
@@ -80,7 +80,7 @@ impl RadianceMap {
         row(y).lerp(row(y + 1), part.y)
     }
 
-    /// Returns a texel by its indices plus one. Beyond an edge, the opposite half of the same edge continues.
+    /// Returns a texel by its indices plus one. A texel beyond an edge is the one at the mirrored position on the same edge.
     fn fetch(&self, level: usize, x: usize, y: usize) -> Vec3 {
         let width = WIDTH >> level;
         let wrapped = |along: usize, across: usize| match along {

@@ -16,12 +16,13 @@ pub const MAX_LIGHTS: usize = 8;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FileLights {
-    /// Not at all.
+    /// Not drawn.
     #[default]
     Off,
-    /// With a common factor: the light that is strongest at the centre of the figure is as bright there as a key light.
+    /// Drawn with a common factor. It is chosen so that the light that is strongest at the centre of the figure is as bright there as a key
+    /// light.
     On,
-    /// With this factor. With one, a white surface that faces a light of π lux is white, as in the Khronos viewer.
+    /// Drawn with this factor. With a factor of one, a white surface that faces a light of π lux is white, as in the Khronos viewer.
     Scale(f32),
 }
 
@@ -46,9 +47,9 @@ impl FileLights {
 /// A light at a point or from one direction, without a shadow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PunctualLight {
-    /// Where it is, in world metres. `None` if it is infinitely far away.
+    /// The position in world metres. `None` if the light is infinitely far away.
     pub position: Option<Vec3>,
-    /// The unit direction in which it shines.
+    /// The unit direction in which the light shines.
     pub direction: Vec3,
     /// Linear RGB: illuminance of a surface that faces the light, at a distance of one metre if it has a position. π makes a white surface
     /// white.
@@ -74,7 +75,7 @@ impl PunctualLight {
         self.color * (fade * inside * inside / distance2)
     }
 
-    /// Returns the factor and the offset with which a cosine becomes the brightness in a cone.
+    /// Returns the factor and the offset that convert the cosine of an angle to the brightness in the cone.
     fn cone_factors(&self) -> [f32; 2] {
         let Some([inner, outer]) = self.cone else { return [0.0, 1.0] };
         let scale = 1.0 / (inner.cos() - outer.cos()).max(0.001);
@@ -103,7 +104,7 @@ impl PunctualLight {
     }
 }
 
-/// A point that is closer to a light than this is lit as at this distance, in metres.
+/// Minimum distance to a light in metres. A closer point is lit as if it were at this distance.
 const MIN_DISTANCE: f32 = 0.01;
 
 /// Returns the lights as the shader reads them. Lights beyond [`MAX_LIGHTS`] are left out.

@@ -1,4 +1,4 @@
-//! The built-in environments, from a few shapes.
+//! The built-in environments, which consist of a few shapes.
 
 use std::sync::LazyLock;
 
@@ -8,9 +8,9 @@ use super::environment::Environment;
 
 /// A rectangular lamp at an infinite distance.
 struct SoftBox {
-    /// The direction towards its centre, with a length of one.
+    /// The unit direction towards the lamp's centre.
     towards: Vec3,
-    /// Tangents of half its width and half its height.
+    /// Tangents of the half angles of the lamp's width and height.
     half_size: (f32, f32),
     /// Width of its soft edge, as a fraction of its size.
     edge: f32,
@@ -76,7 +76,7 @@ pub(super) fn studio() -> &'static Environment {
 pub(super) fn outdoor() -> &'static Environment {
     static OUTDOOR: LazyLock<Environment> = LazyLock::new(|| {
         let towards_sun = Vec3::new(0.42, 0.72, 0.5).normalize();
-        // Wider than the real one, and not as bright, because the texture is coarse.
+        // The sun is wider and less bright than the real one, because the texture is coarse.
         let sun = move |d: Vec3| {
             let cover = smoothstep(0.9925, 0.9965, d.dot(towards_sun));
             Vec3::new(1.0, 0.93, 0.80) * (84.0 * cover)
@@ -94,7 +94,7 @@ pub(super) fn outdoor() -> &'static Environment {
     &OUTDOOR
 }
 
-/// Returns the same light from everywhere.
+/// Returns an environment with the same light from all directions.
 pub(super) fn flat() -> &'static Environment {
     static FLAT: LazyLock<Environment> =
         LazyLock::new(|| Environment::new(|_| Vec3::splat(0.8), |_| Vec3::ZERO));

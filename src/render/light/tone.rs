@@ -1,4 +1,4 @@
-//! Tone maps: how light becomes colours. `shaders/tone_map.wgsl` contains their formulas.
+//! Tone maps, which convert light to colours. `shaders/tone_map.wgsl` contains their formulas.
 
 use std::str::FromStr;
 

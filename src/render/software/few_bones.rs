@@ -1,5 +1,5 @@
-//! The matrices of small frames in a uniform buffer. If these drivers read a storage buffer at a different index for each vertex, they
-//! read number by number.
+//! The matrices of small frames in a uniform buffer. If software drivers read a storage buffer at a different index for each vertex, they
+//! read only one number at a time.
 
 use glam::Vec4;
 

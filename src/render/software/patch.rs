@@ -33,7 +33,7 @@ pub(in crate::render) struct Patch {
     resolve: Option<(TextureFormat, wgpu::RenderPipeline)>,
 }
 
-/// The textures of the rectangle, which may be larger.
+/// The textures for the rectangle. They may be larger than the rectangle.
 #[derive(Debug)]
 struct PatchTarget {
     size: (u32, u32),
@@ -45,8 +45,9 @@ struct PatchTarget {
 }
 
 impl Patch {
-    /// Decides whether a frame is drawn in this way. Returns the number of samples of the image itself. Objects behind a transmissive
-    /// surface may be anywhere in the image, and outlines are outside the boxes of parts.
+    /// Decides whether only a rectangle of a frame is multisampled. Returns the number of samples for the rest of the image. Frames with
+    /// outlines or transmissive surfaces have no rectangle: outlines are outside the boxes of parts, and objects behind a transmissive
+    /// surface may be anywhere in the image.
     pub(in crate::render) fn choose(
         &mut self,
         gpu: &Gpu,
@@ -77,8 +78,8 @@ impl Patch {
         1
     }
 
-    /// Returns the output of the surfaces. Half floats store linear light with more precision than bytes. Otherwise, software
-    /// drivers convert each sample to sRGB and back.
+    /// Returns the output of the surfaces. The rectangle stores linear light as half floats, which are more precise than bytes. With an
+    /// sRGB format, software drivers would convert each sample to sRGB and back.
     pub(in crate::render) fn inner(&self, output: Output) -> Output {
         let is_linear = self.rect.is_some() && output.format.is_srgb();
         if is_linear { Output { format: TextureFormat::Rgba16Float, ..output } } else { output }

@@ -8,7 +8,7 @@ use crate::rig::{Chain, JointRig, Rig};
 
 use super::Scene;
 
-/// Maximum number of undo steps, and their maximum size in bytes. A pose of a hundred thousand nodes takes megabytes.
+/// Maximum number of undo steps, and their maximum total size in bytes. A pose of a hundred thousand nodes takes megabytes.
 const MAX_STEPS: usize = 200;
 const MAX_BYTES: usize = 64 << 20;
 
@@ -31,23 +31,23 @@ pub(in crate::viewer) struct History {
 /// A kind of edit that consists of many small changes but is undone as one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum EditRun {
-    /// The limit of a node.
+    /// Changes to a node's limit.
     Limit(usize),
-    /// A morph weight.
+    /// Changes to a morph weight.
     Morph(usize),
-    /// The rotation of a node.
+    /// Rotations of a node.
     Turn(usize),
-    /// The rotations of several nodes.
+    /// Rotations of several nodes together.
     TurnJoints,
-    /// The pull of the limb that ends at a node.
+    /// Changes to the pull of the limb that ends at a node.
     Pull(usize),
-    /// The motion.
+    /// Changes to the motion.
     Motion,
-    /// A blend with a stored pose.
+    /// Blends with a stored pose.
     Blend,
-    /// The weight of a node's goal.
+    /// Changes to the weight of a node's goal.
     Weight(usize),
-    /// The weights and tolerances of a node's goal along its axes.
+    /// Changes to the weights and tolerances of a node's goal along its axes.
     Axes(usize),
 }
 

@@ -19,21 +19,21 @@ pub(super) use selection::Selection;
 pub(super) use snapshot::{Restored, is_valid};
 pub use snapshot::{Snapshot, SolveProblem};
 
-/// A character's scene, how it is shown, and how it is edited.
+/// A character's scene, with its selection, view and settings.
 #[derive(Clone, Debug)]
 pub(super) struct Document {
-    /// What undo restores.
+    /// The part of the document that undo restores.
     pub(super) scene: Scene,
     pub(super) selection: Selection,
     /// The camera.
     pub(super) orbit: Orbit,
     pub(super) settings: Settings,
-    /// The sources of clips added to the character's own.
+    /// The sources of the clips that were added to the clips of the character's file.
     pub(super) additions: Vec<AddedClips>,
 }
 
 impl Document {
-    /// Returns the settings as stored in files. Files do not store images, so the studio replaces them.
+    /// Returns the settings as stored in files. Files do not store environment images, so the studio light source replaces an image.
     pub(super) fn stored_settings(&self) -> Settings {
         let mut settings = self.settings.clone();
         if matches!(settings.light.source, LightSource::Image(_)) {
@@ -51,7 +51,7 @@ impl Document {
         for option in SolverOption::all().iter().filter(|o| o.refusal.is_none()) {
             let value = option.get(&self.settings.solver);
             if value != option.get(&defaults) || before.get(option).is_some() {
-                // The session replaces all values that an option rejects.
+                // No error is expected, because the session has already replaced all values that an option rejects.
                 let _ = stored.set(option, value);
             }
         }

@@ -40,7 +40,7 @@ impl Scene {
         self.goals.iter().any(|goal| goal.node == node)
     }
 
-    /// Stores a goal. It replaces the node's previous goal and takes over its axes if they fit.
+    /// Stores a goal. The goal replaces the node's previous goal and inherits the axes of that goal if they are valid for it.
     pub(in crate::viewer) fn store_goal(&mut self, goal: Target) {
         let before = self.goals.iter().find(|g| g.node == goal.node).map(|g| g.axes);
         let axes = before.filter(|axes| axes_fit(axes, &goal)).unwrap_or(goal.axes);
@@ -48,14 +48,14 @@ impl Scene {
         self.goals.push(Target { axes, ..goal });
     }
 
-    /// Sets the weight of a node's goal relative to others, at most [`MAX_GOAL_WEIGHT`].
+    /// Sets the weight of a node's goal relative to other goals, at most [`MAX_GOAL_WEIGHT`].
     pub(in crate::viewer) fn set_goal_weight(&mut self, node: usize, weight: f64) {
         for goal in self.goals.iter_mut().filter(|goal| goal.node == node) {
             goal.weight = weight.min(MAX_GOAL_WEIGHT);
         }
     }
 
-    /// Sets the weights and tolerances of a node's goal along its axes, if they are valid for it.
+    /// Sets the weights and tolerances of a node's goal along its axes, if the values are valid for that goal.
     pub(in crate::viewer) fn set_goal_axes(&mut self, node: usize, axes: &GoalAxes) {
         for goal in self.goals.iter_mut().filter(|goal| goal.node == node && axes_fit(axes, goal)) {
             goal.axes = *axes;
@@ -79,7 +79,7 @@ impl Scene {
         }
     }
 
-    /// Size in bytes without the rig.
+    /// Returns the size of the scene in bytes, excluding the rig.
     pub(super) fn bytes(&self) -> usize {
         let Self { held, goals, pins, base: _, rig: _, motion, time: _ } = self;
         size_of::<Self>()

@@ -2,7 +2,7 @@
 
 use crate::asset::Skeleton;
 
-/// Maximum number of selected joints besides the active one. The joint that was active first is dropped.
+/// Maximum number of selected joints besides the active one. Beyond this number, the least recently active joint is dropped.
 const MAX_SELECTED: usize = 1000;
 
 /// The selected joints, and the joint that was dragged last.
@@ -40,7 +40,7 @@ impl Selection {
         }
     }
 
-    /// Removes a joint. If it was the active one, the joint that was active before becomes active.
+    /// Removes a joint. If it was the active one, the previously active joint becomes active.
     pub(in crate::viewer) fn remove(&mut self, node: usize) {
         self.others.retain(|&n| n != node);
         if self.active == Some(node) {

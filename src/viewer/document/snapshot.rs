@@ -1,4 +1,4 @@
-//! A document's scene and selection as stored in files: the differences from the character at rest and from its rig.
+//! A document's scene and selection as stored in files. The pose and the rig are stored as differences from the rest pose and from the loaded rig.
 
 use std::sync::Arc;
 
@@ -36,19 +36,19 @@ pub struct Snapshot {
     /// The node that does not move while others are dragged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
-    /// Bones of the body that differ from the rig's file, by name. `None` removes a bone that the file assigns.
+    /// Bone assignments that differ from the rig file, by the name of the bone. `None` removes an assignment of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bones: Vec<(String, Option<usize>)>,
-    /// Joint limits that differ from the rig's file.
+    /// Joint limits that differ from the rig file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<(usize, Limit)>,
-    /// Poles that differ from the rig's file: the chain's effector and the pole's position in world metres.
+    /// Poles that differ from the rig file: the chain's effector, and the position of the pole in world metres, or `None` for no pole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
-    /// Pulls of limbs that differ from the rig's file, by the effector of the chain.
+    /// Pulls of limbs that differ from the rig file, by the effector of the limb's chain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pulls: Vec<(usize, f64)>,
-    /// The solver options of the rig, if they differ from the rig's file.
+    /// The solver options of the rig, if they differ from those of the rig file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<OptionOverrides>,
     /// The loaded motion.
@@ -71,12 +71,12 @@ pub struct Snapshot {
     pub problem: Option<SolveProblem>,
 }
 
-/// Whether a motion equals the default for a missing key.
+/// Returns whether a motion equals the default for a missing key.
 fn is_default(motion: &Motion) -> bool {
     *motion == Motion::default()
 }
 
-/// Whether a time equals the default for a missing key.
+/// Returns whether a time equals the default for a missing key.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
 fn is_zero(time: &f32) -> bool {
     *time == 0.0
@@ -98,7 +98,7 @@ pub struct SolveProblem {
     pub whole_body: bool,
 }
 
-/// What a snapshot restores.
+/// The state that a snapshot restores.
 #[derive(Debug)]
 pub(in crate::viewer) struct Restored {
     pub(in crate::viewer) scene: Scene,
@@ -107,8 +107,8 @@ pub(in crate::viewer) struct Restored {
 }
 
 impl Snapshot {
-    /// Returns the snapshot of a document of a character. It contains limits, poles and options that differ from the rig `before`. `time` is the time
-    /// on the timeline in seconds.
+    /// Returns the snapshot of a character's document. Of the rig, it contains only the parts that differ from the rig `before`, such as
+    /// limits, poles and options. `time` is the time on the timeline in seconds.
     pub(in crate::viewer) fn of(document: &Document, character: &Character, before: &Rig, time: f32) -> Self {
         let rest = &character.skeleton;
         let Scene { held, goals, pins, base, rig, motion, time: _ } = &document.scene;
@@ -210,7 +210,7 @@ impl Snapshot {
     }
 }
 
-/// Returns the assigned bones that differ from an earlier rig. `None` means that a bone is no longer assigned.
+/// Returns the bone assignments that differ from those of the rig `before`. `None` means that a bone is no longer assigned.
 fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
     let (now, then) = (&rig.given_bones, &before.given_bones);
     let names = now.keys().chain(then.keys().filter(|bone| !now.contains_key(*bone)));

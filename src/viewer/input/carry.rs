@@ -1,4 +1,4 @@
-//! Pulling and turning the selected joint while no button is pressed, with axes and typed numbers, as in Blender.
+//! Pulling and turning the selected joint while no button is pressed, with axis constraints and typed numbers, as in Blender.
 
 use glam::{DVec3, Quat, Vec2};
 
@@ -8,7 +8,7 @@ use crate::viewer::{Axis, Command, Session, Tool};
 /// Maximum number of typed characters.
 const MAX_TYPED: usize = 12;
 
-/// A joint that follows the pointer until a click or a key ends it.
+/// The selected joints while they follow the pointer, until a click or a key ends this.
 #[derive(Clone, Debug)]
 pub(super) struct Carry {
     kind: Kind,
@@ -19,7 +19,7 @@ pub(super) struct Carry {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// Drags the joint from this position. `grip` is the offset from pointer to joint in the view, in pixels.
+    /// Pulls the joint from the position `start`. `grip` is the offset from the pointer to the joint in the view, in pixels.
     Move {
         start: DVec3,
         grip: Vec2,
@@ -32,7 +32,7 @@ enum Kind {
 struct Turn {
     /// For each joint: node, local rotation, and parent orientation.
     joints: Vec<(usize, Quat, Quat)>,
-    /// The active joint's position in the view, in pixels, and the angle from it to the pointer.
+    /// The active joint's position in the view, in pixels, and the angle, in radians, of the direction from there to the pointer.
     center: Vec2,
     from: f32,
     has_turned: bool,
@@ -62,7 +62,7 @@ impl Carry {
         session.apply(Command::Release);
         let node = session.selected()?;
         session.apply(Command::Tool(Tool::Turn));
-        // Exclude the look, which must not become part of the pose.
+        // Use the primary pose: the look-at rotation must not become part of the pose.
         let (skeleton, pose) = (&session.puppet().character().skeleton, session.puppet().primary_pose());
         let joint = |node: usize| {
             let parent = skeleton.nodes.get(node)?.parent;
@@ -92,7 +92,7 @@ impl Carry {
         }
     }
 
-    /// Constrains the joint to an axis, or frees it if the axis is the same.
+    /// Constrains the joint to an axis, or removes the constraint if the joint is already constrained to that axis.
     pub(super) fn constrain(&mut self, axis: Axis, session: &mut Session) {
         self.axis = (self.axis != Some(axis)).then_some(axis);
         if matches!(self.kind, Kind::Move { .. }) {
@@ -101,12 +101,12 @@ impl Carry {
         self.apply_number(session);
     }
 
-    /// Adds a character to the number. Returns whether it belongs to a number.
+    /// Adds a character to the typed number. Returns whether the character can be part of a number.
     pub(super) fn type_character(&mut self, character: char, session: &mut Session) -> bool {
         let belongs = character.is_ascii_digit() || character == '.' || character == '-';
         if belongs && self.typed.len() < MAX_TYPED {
             match (character, self.typed.strip_prefix('-')) {
-                // A sign counts wherever it is typed.
+                // A minus changes the sign of the number, wherever it is typed.
                 ('-', Some(positive)) => self.typed = positive.to_owned(),
                 ('-', None) => self.typed.insert(0, '-'),
                 _ => self.typed.push(character),
@@ -116,7 +116,7 @@ impl Carry {
         belongs
     }
 
-    /// Removes the last character of the number.
+    /// Removes the last character of the typed number.
     pub(super) fn erase(&mut self, session: &mut Session) {
         self.typed.pop();
         self.apply_number(session);
@@ -125,12 +125,12 @@ impl Carry {
     fn apply_number(&mut self, session: &mut Session) {
         let Some(number) = self.typed.parse::<f32>().ok().filter(|number| number.is_finite()) else { return };
         match self.kind {
-            // As in Blender, a number without an axis counts along X.
+            // As in Blender, a number without an axis constraint is a distance along X.
             Kind::Move { start, .. } => {
                 let by = self.axis.unwrap_or(Axis::X).unit() * number;
                 session.apply(Command::DragTo(start + by.as_dvec3()));
             }
-            // Positive angles turn counter-clockwise, and pixels count downwards.
+            // Positive typed angles turn counter-clockwise, but pixel coordinates increase downwards.
             Kind::Turn(_) => {
                 let sign = if self.axis.is_none() { -1.0 } else { 1.0 };
                 self.turn_by(sign * number.to_radians(), session);
@@ -138,13 +138,13 @@ impl Carry {
         }
     }
 
-    /// Turns the joint by an angle from its start, about the axis or the line of sight.
+    /// Turns the joints by an angle from their initial rotations, about the axis or else the line of sight.
     fn turn_by(&mut self, angle: f32, session: &mut Session) {
         let Kind::Turn(turn) = &mut self.kind else { return };
         let camera = session.camera();
         let sight = camera.direction();
         let axis = self.axis.map_or(sight, Axis::unit);
-        // An axis that points at the camera reverses the pointer's direction.
+        // If the axis points at the camera, the pointer's angle has the opposite sign.
         let seen = if self.axis.is_some() && self.typed.is_empty() { axis.dot(sight).signum() } else { 1.0 };
         let by = Quat::from_axis_angle(axis, angle * seen);
         let turned = |&(node, local, parent): &(usize, Quat, Quat)| {
@@ -174,7 +174,7 @@ impl Carry {
     }
 }
 
-/// Returns the angle of a direction in the view in radians.
+/// Returns the angle, in radians, of a direction in the view.
 fn angle(direction: Vec2) -> f32 {
     direction.y.atan2(direction.x)
 }

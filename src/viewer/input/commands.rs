@@ -1,4 +1,4 @@
-//! The commands of actions that concern the session.
+//! Translates actions that concern the session into commands.
 
 use glam::Vec3;
 
@@ -6,7 +6,7 @@ use crate::ik::{JointParameters, Method};
 use crate::viewer::{Action, Axis, Command, Display, RingMode, Session, Timeline};
 
 impl Action {
-    /// Returns the command of the action. Returns `None` if the action has no effect now, or if it does not concern the session.
+    /// Returns the command that performs the action. Returns `None` if the action has no effect now, or if it does not concern the session.
     pub fn command(self, session: &Session) -> Option<Command> {
         let now = session.puppet.time;
         let [start, end] = session.document.settings.timeline.looped(session.seconds());

@@ -115,7 +115,7 @@ impl Input {
         Self { keymap, ..Self::default() }
     }
 
-    /// Performs a session action, as its key does.
+    /// Performs a session action, as if its shortcut had been pressed.
     pub fn perform(&mut self, action: Action, session: &mut Session) {
         match action {
             Action::Move | Action::Turn if self.is_busy() => {}
@@ -130,7 +130,7 @@ impl Input {
         }
     }
 
-    /// Sets the pointer position without any effect, because it may have moved over the panes.
+    /// Updates the pointer position without triggering anything. The pointer may have moved over the panes.
     pub fn point_at(&mut self, at: Vec2) {
         if at.is_finite() && !self.is_busy() {
             self.at = at;
@@ -272,7 +272,7 @@ impl Input {
         self.action = PointerAction::None;
     }
 
-    /// Switches the current drag to the other scope while Alt is down.
+    /// Switches the current drag to its alternative scope while Alt is down, and back when Alt is released.
     fn apply_scope(&self, session: &mut Session) {
         let is_drag = matches!(self.action, PointerAction::Drag | PointerAction::ShiftDrag);
         if is_drag {
@@ -304,7 +304,7 @@ impl Input {
         action.into_iter().for_each(|action| self.perform(action, session));
     }
 
-    /// Handles a key while a joint follows the pointer. Other shortcuts wait until that ends.
+    /// Handles a key while a joint follows the pointer. All other shortcuts are ignored meanwhile.
     fn key_in_carry(&mut self, key: Key, mut carry: Carry, session: &mut Session) {
         match (key, axis(key)) {
             (Key::Escape, _) => return carry.cancel(session),
@@ -328,7 +328,7 @@ impl Input {
     }
 }
 
-/// Returns the axis constraint of a key. During a drag, these letters are the same in all keymaps.
+/// Returns the axis constraint of a key. During a drag, X, Y and Z have this effect in all keymaps.
 fn axis(key: Key) -> Option<Action> {
     match key {
         Key::Char('x') => Some(Action::AxisX),

@@ -1,6 +1,6 @@
 //! Keymaps: which keys trigger which actions, and which buttons move the camera.
 //!
-//! One table ([`actions`]) lists all actions with their keys. It defines the shortcuts, their list, the command palette and the tooltips.
+//! One table ([`actions`]) lists all actions with their keys. It defines the shortcuts, the shortcut list, the command palette and the tooltips.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ mod shortcut;
 pub use actions::Action;
 pub use shortcut::{Key, Shortcut};
 
-/// A set of conventions for keys and pointer.
+/// A set of conventions for keys and pointer buttons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keymap {
@@ -57,15 +57,16 @@ impl Keymap {
         }
     }
 
-    /// Returns the action that a key triggers. Shift is ignored unless an action needs it, because some characters require it.
+    /// Returns the action that a key triggers. Shift is ignored unless an action needs it, because some characters can only be typed with Shift.
     pub fn action(self, shortcut: Shortcut) -> Option<Action> {
         let find =
             |wanted: Shortcut| Action::all().find(|action| self.shortcuts(*action).any(|s| s == wanted));
         find(shortcut).or_else(|| find(Shortcut { shift: false, ..shortcut }))
     }
 
-    /// Returns the action that a key triggers during a drag, in which modifier keys have other uses. Mirroring is excluded: it ends the drag, and
-    /// Shift, which mirrors a limb, is used in some drags.
+    /// Returns the action that a key triggers during a drag. Modifier keys are ignored, because they have other uses during a drag.
+    /// Mirroring is excluded for two reasons. It ends the drag, and Shift, which distinguishes mirroring a limb from mirroring the pose, is
+    /// held in some drags.
     pub fn action_in_drag(self, key: Key) -> Option<Action> {
         let action = self.action(Shortcut::from(key));
         action.filter(|action| !matches!(action, Action::MirrorPose | Action::MirrorLimb))
@@ -76,7 +77,7 @@ impl Keymap {
         self.text(action).split(" or ").filter_map(Shortcut::parse)
     }
 
-    /// Returns the shortcuts of an action as text, for example `Ctrl+Z or Z`. Empty if there are none.
+    /// Returns the shortcuts of an action as text, for example `Ctrl+Z or Z`. The text is empty if the action has no shortcut.
     pub fn text(self, action: Action) -> &'static str {
         let [sinew, blender, maya] = action.keys();
         match self {

@@ -55,7 +55,7 @@ impl From<Key> for Shortcut {
 }
 
 impl Shortcut {
-    /// Parses a text such as `Ctrl+Shift+Z`, `F12` or `Num 1`. Returns `None` if it is invalid.
+    /// Parses a shortcut such as `Ctrl+Shift+Z`, `F12` or `Num 1`. Returns `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts: Vec<&str> = text.split('+').collect();
         let mut shortcut = Self::from(key(parts.pop()?)?);

@@ -1,5 +1,5 @@
-//! The axis gizmo: six balls in a corner of the scene that turn with the camera. Clicking a ball shows the view from there, clicking the middle
-//! changes the projection, and dragging orbits.
+//! The axis gizmo: six balls in a corner of the scene that turn with the camera. Clicking a ball shows the view from that
+//! side, clicking the middle switches between perspective and orthographic projection, and dragging orbits the camera.
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Stroke, Ui, Vec2, pos2, vec2};
 use glam::Vec3;
@@ -8,9 +8,9 @@ use crate::viewer::{Action, Command, Session};
 
 use super::{PanelState, theme};
 
-/// Radius of the circle that captures the pointer, in points.
+/// Radius of the circle around the gizmo that captures the pointer, in points.
 const RADIUS: f32 = 44.0;
-/// Distance of the balls from the middle, and the radii of a ball and of the middle, in points.
+/// Distance of the balls from the gizmo's middle, and the radii of a ball and of the middle, in points.
 const REACH: f32 = 32.0;
 const BALL: f32 = 9.0;
 const MIDDLE: f32 = 7.0;
@@ -33,7 +33,7 @@ const ENDS: [(Vec3, &str, usize, Action); 6] = [
 #[derive(Clone, Copy, Debug)]
 struct Ball {
     at: Pos2,
-    /// Position towards the camera, -1 to 1.
+    /// Component of the axis direction towards the camera, from -1 to 1.
     depth: f32,
     label: &'static str,
     axis: usize,
@@ -76,7 +76,8 @@ fn balls(session: &Session, center: Pos2) -> Vec<Ball> {
     balls
 }
 
-/// Returns a click's action at a position. The end of an axis that points at the camera lies in the middle, and its view is already shown.
+/// Returns the action of a click at `at`. The middle has priority over the ball of an axis that points at the camera, whose view is already
+/// shown.
 fn action_at(balls: &[Ball], center: Pos2, at: Pos2) -> Option<Action> {
     if center.distance(at) <= MIDDLE {
         return Some(Action::Projection);
@@ -84,13 +85,13 @@ fn action_at(balls: &[Ball], center: Pos2, at: Pos2) -> Option<Action> {
     balls.iter().rev().find(|ball| ball.at.distance(at) <= BALL + 1.0).map(|ball| ball.action)
 }
 
-/// Shows the gizmo in the upper right corner of the scene, unless hidden or out of space.
+/// Shows the gizmo in the upper right corner of the scene, unless it is hidden or the scene is too small.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let Some(rect) = area(panel) else { return };
     let center = rect.center();
     let balls = balls(session, center);
     let response = ui.interact(rect, egui::Id::unique("axis gizmo"), Sense::click_and_drag());
-    // The corners of the rectangle belong to the scene.
+    // Pointer events in the corners of the rectangle, outside the circle, belong to the scene.
     let began = ui.input(|i| i.pointer.press_origin()).filter(|at| center.distance(*at) <= RADIUS);
     let pointer = response.hover_pos().filter(|at| center.distance(*at) <= RADIUS);
     let is_dragged = response.dragged() && began.is_some();
@@ -139,7 +140,7 @@ fn draw_middle(painter: &egui::Painter, session: &Session, center: Pos2, hovered
     let is_hovered = hovered == Some(Action::Projection);
     let color = if is_hovered { Color32::WHITE } else { Color32::from_white_alpha(150) };
     let stroke = Stroke::new(1.5, color);
-    // The symbols are a square and the frustum of a pyramid.
+    // The symbol is a rectangle for an orthographic view and a trapezoid for a perspective view.
     let narrow = if session.document.orbit.is_orthographic() { MIDDLE } else { MIDDLE * 0.5 };
     let (top, bottom) = (center.y - MIDDLE * 0.6, center.y + MIDDLE * 0.6);
     let corners = [
@@ -151,7 +152,7 @@ fn draw_middle(painter: &egui::Painter, session: &Session, center: Pos2, hovered
     painter.add(egui::Shape::closed_line(corners.to_vec(), stroke));
 }
 
-/// Returns black or white, whichever has the higher contrast on a color. It is at least 4.5:1.
+/// Returns black or white, whichever has the higher contrast on a color. The contrast is at least 4.5:1.
 fn ink_on(color: Color32) -> Color32 {
     let linear = egui::Rgba::from(color);
     let luminance = 0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b();
@@ -163,7 +164,7 @@ fn draw_ball(painter: &egui::Painter, center: Pos2, ball: &Ball, is_hovered: boo
     // Farther balls are darker.
     let color = full.lerp_to_gamma(Color32::from_rgb(58, 61, 68), (0.35 - 0.35 * ball.depth).clamp(0.0, 1.0));
     let is_positive = !ball.label.starts_with('-');
-    // An axis that points at the camera leaves the symbol in the middle visible.
+    // The ball of an axis that points at the camera is drawn as a ring, so that the symbol in the middle stays visible.
     let is_in_middle = ball.at.distance(center) < MIDDLE;
     if is_in_middle {
         painter.circle_stroke(center, BALL + 3.0, Stroke::new(2.0, full));

@@ -7,7 +7,7 @@ use crate::viewer::panel::blend_square::{corners, point, weights};
 
 use super::theme;
 
-/// Height in points of the pad for two clips, a line.
+/// Height in points of the pad for two clips, which is a line.
 const LINE: f32 = 40.0;
 /// Height in points of the pad for three or four clips.
 const FIELD: f32 = 122.0;

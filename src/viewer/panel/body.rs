@@ -9,7 +9,7 @@ use super::{name, node_name, theme};
 
 /// Maximum height of the list and of the menu in points.
 const MAX_HEIGHT: f32 = 260.0;
-/// Width of the names of bones in points.
+/// Width of the column of bone names in points.
 const NAMES: f32 = 130.0;
 
 /// Shows the section. Hovering a bone highlights its joint, and clicking selects it.

@@ -79,7 +79,7 @@ fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows the toggle for springs, if the character has any, and the look-at target, if it can look at something.
+/// Shows the toggle for springs, if the character has any, and the choice of its look-at target, if it can look at one.
 fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let character = session.puppet.character();
     if !character.springs.is_empty() {

@@ -43,7 +43,8 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: Rect) {
     }
 }
 
-/// Returns the rectangle of a text beside the pointer. It switches sides where space ends, so that it does not cover the pointer.
+/// Returns the rectangle of a text beside the pointer. Near a border, the text moves to the other side of the pointer, so that it does not
+/// cover the pointer.
 fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
     let mut rect = Align2::LEFT_TOP.anchor_size(at + OFFSET, size);
     if rect.right() > room.right() {
@@ -52,11 +53,11 @@ fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
     if rect.bottom() > room.bottom() {
         rect = rect.translate(vec2(0.0, -size.y - 2.0 * OFFSET.y));
     }
-    // Both sides may lack space.
+    // The text may fit on neither side.
     rect.translate((room.min - rect.min).max(Vec2::ZERO))
 }
 
-/// Returns what the current drag moves, and by how much and why it misses its target. `None` without a drag.
+/// Returns two lines: what the current drag moves and, if it misses its target, by how much and why. `None` without a drag.
 fn texts(session: &Session) -> Option<(String, Option<String>)> {
     let Some(drag) = &session.drag else {
         let gizmo = session.gizmo_drag.as_ref()?;
@@ -148,7 +149,7 @@ mod tests {
         texts(&session).unwrap()
     }
 
-    /// A long list of causes began beyond the left border.
+    /// A strip with a long list of causes began beyond the left border.
     #[test]
     fn the_strip_stays_in_the_scene_and_beside_the_pointer() {
         let room = Rect::from_min_size(Pos2::new(40.0, 30.0), vec2(900.0, 500.0));

@@ -9,7 +9,7 @@ use crate::platform::Instant;
 
 use super::{AppRequest, PanelState, name};
 
-/// Shorter exports are not shown.
+/// Time after which the progress of an export is shown.
 const DELAY: Duration = Duration::from_secs(1);
 /// Distance from the top of the scene in points.
 const TOP_MARGIN: f32 = 70.0;
@@ -26,7 +26,7 @@ pub(in crate::viewer) struct ExportProgress {
 }
 
 impl ExportProgress {
-    /// Starts at 0.
+    /// Creates the progress of an export to a file, starting at 0.
     pub(in crate::viewer) fn new(file: &Path) -> Self {
         let file = name(&file.file_name().unwrap_or_default().to_string_lossy());
         Self { file, since: Instant::now(), done: 0.0 }

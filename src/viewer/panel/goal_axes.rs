@@ -15,10 +15,10 @@ const WEIGHTS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
 /// How a tolerance is shown.
 struct Shown {
-    /// Factor from metres or radians to the unit.
+    /// Factor that converts metres or radians to `unit`.
     factor: f64,
     unit: &'static str,
-    /// The slider's initial value if the goal had none, in the unit.
+    /// Initial tolerance when the user turns off the automatic one, in `unit`.
     initial: f64,
     most: f64,
 }
@@ -74,7 +74,7 @@ fn title(ui: &mut Ui, text: &str, hint: &str) -> Id {
     ui.label(RichText::new(text).color(theme::quiet(ui))).on_hover_text(hint).id
 }
 
-/// Shows the rows of the position or the orientation.
+/// Shows the rows of the position term or the orientation term.
 fn term(ui: &mut Ui, name: &str, shown: &Shown, term: &mut AxisTerm, edit: &mut Edit) {
     title(ui, name, "The axes that count. The others are free");
     ui.horizontal(|ui| {
@@ -140,7 +140,7 @@ fn finite(v: DVec3) -> DVec3 {
     DVec3::select(v.cmpeq(DVec3::INFINITY), DVec3::ZERO, v)
 }
 
-/// Shows the row of the frame.
+/// Shows the choice of the frame whose axes the goal refers to.
 fn frame(ui: &mut Ui, frame: &mut AxesFrame, edit: &mut Edit) {
     let label = title(ui, "Axes of", "The frame that the axes belong to");
     let name = |frame| match frame {

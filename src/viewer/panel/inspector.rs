@@ -52,7 +52,7 @@ fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
             "Write what the timeline plays",
         ),
     ];
-    // The first possible step that is not done yet is next.
+    // The first step, to key the pose, is the next one until the motion has content. Then the second step is.
     let next = usize::from(steps[1].1);
     for (index, (action, enabled, text, what)) in steps.into_iter().enumerate() {
         let strong = enabled && index == next && panel.has_dragged;

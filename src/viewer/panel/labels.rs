@@ -11,8 +11,8 @@ use super::{name, node_name};
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 
 /// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, of all handles.
-/// `scene` is the part of the window that shows the scene, in points, and `size` is its size in pixels, which differs from the
-/// session's while a recording is watched.
+/// `scene` is the part of the window that shows the scene, in points, and `size` is its size in pixels. While a recording is played back, it
+/// differs from the session's size.
 pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Vec2) {
     let (scale, painter) = (ui.ctx().pixels_per_point(), ui.painter().with_clip_rect(scene));
     let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
@@ -60,7 +60,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
     }
 }
 
-/// Returns a point's position in the window, in points. The scene starts at a corner in points and has a size in pixels.
+/// Returns a point's position in the window, in points. `corner` is the scene's upper left corner in points, and `size` is its size in pixels.
 fn place(
     session: &Session,
     point: glam::Vec3,

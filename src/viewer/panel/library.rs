@@ -39,7 +39,7 @@ pub(in crate::viewer) struct Library {
     applied: Option<AppliedPose>,
     /// The pose that is being renamed, and its new name.
     renamed: Option<(String, String)>,
-    /// The number of changes, so that no outdated thumbnail is shown.
+    /// Number of changes to the library. Cached thumbnails are used only if their number equals it.
     version: u64,
 }
 
@@ -108,7 +108,7 @@ fn add(ui: &mut Ui, panel: &mut PanelState) {
     });
 }
 
-/// Shows the blend slider of the last chosen pose. After any other change, it starts from there.
+/// Shows the slider that blends the last chosen pose. After any other change to the pose, the slider starts at zero again.
 fn blend(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let Some(applied) = &mut panel.library.applied else { return };
     let mut weight = if session.is_blending() { applied.weight } else { 0.0 };
@@ -116,7 +116,7 @@ fn blend(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     let hint = "Blend the previous pose with the chosen one";
     if ui.add(slider).on_hover_text(hint).changed() {
         applied.weight = weight;
-        // The pose fitted when chosen.
+        // The pose already fitted the character when it was chosen.
         commands.extend(session.blend_command(&applied.pose, weight).ok());
     }
 }
@@ -169,7 +169,7 @@ fn menu(ui: &mut Ui, pose: &str, panel: &mut PanelState) {
 
 type Thumbnails = HashMap<String, TextureHandle>;
 
-/// Returns the textures of the thumbnails. They are stored in the context, because another context lacks them.
+/// Returns the textures of the thumbnails. They are stored in the egui context that owns them, because another context cannot draw them.
 fn thumbnails(ui: &Ui, library: &Library) -> Thumbnails {
     let id = Id::unique("thumbnails");
     let known: Option<(u64, Thumbnails)> = ui.ctx().data(|data| data.get_temp(id));

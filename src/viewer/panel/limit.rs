@@ -13,7 +13,7 @@ use super::heading;
 
 /// Names of the limit kinds.
 const KINDS: [&str; 6] = ["Free", "Locked", "Hinge", "Cone", "Euler angles", "Prismatic"];
-/// Initial range of a prismatic joint, metres.
+/// Initial range of a prismatic joint, in metres.
 const STROKE: f64 = 0.1;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {

@@ -6,7 +6,7 @@ use crate::ik::{Method, Options, SolverOption};
 
 use super::{option_row, theme};
 
-/// An option of most methods, shown with the options of all methods.
+/// Key of an option that most methods have. It is shown among the options that all methods share.
 const TEXTBOOK: &str = "textbook";
 
 /// Shows one row for each option of the current method.
@@ -40,12 +40,12 @@ fn quiet(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).small().color(theme::quiet(ui)));
 }
 
-/// The options of a method that not all methods share.
+/// Returns those options of a method that not all methods share.
 fn of_method(method: Method) -> impl Iterator<Item = &'static SolverOption> {
     of_characters().filter(move |o| !o.methods.is_empty() && o.key != TEXTBOOK && o.applies_to(method))
 }
 
-/// The options that can be set for a character.
+/// Returns the options that can be set for a character.
 fn of_characters() -> impl Iterator<Item = &'static SolverOption> {
     SolverOption::all().iter().filter(|o| o.refusal.is_none())
 }

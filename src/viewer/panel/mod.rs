@@ -78,10 +78,11 @@ pub(super) struct PanelState {
     pub(super) palette: Option<Palette>,
     /// An action that the user chose, for the window to perform.
     pub(super) action: Option<Action>,
-    /// Whether the session keeps its size, because a recording's pointer positions depend on it.
+    /// Whether the session's scene keeps its size when the window is resized. Set while a recording is played back, because its pointer
+    /// positions depend on the size.
     pub(super) keeps_size: bool,
     pub(super) adapter: String,
-    /// Durations of the latest frames in milliseconds. Measured from reading the session to the last driver command.
+    /// Durations of the latest frames in milliseconds, each measured from reading the session to the last driver command.
     pub(super) frames: Vec<f32>,
     /// Whether a URL can contain the built-in character's pose.
     pub(super) has_links: bool,
@@ -102,7 +103,7 @@ pub(super) struct PanelState {
     pub(super) path: path_field::PathField,
     /// Whether the user has dragged anything or made an undoable change. The hint is then hidden.
     pub(super) has_dragged: bool,
-    /// When the later hints were first shown, in egui's time.
+    /// When each of the two hints after the first one was first shown, in egui's time.
     hinted: [Option<f64>; 2],
     /// The search text of the joint list.
     pub(super) search: String,
@@ -110,7 +111,7 @@ pub(super) struct PanelState {
     pub(super) scrolled_to: Option<usize>,
     /// An existing rig file. The user is asked whether to replace it.
     pub(super) replace: Option<PathBuf>,
-    /// A question that must be answered first.
+    /// A question that the user must answer before doing anything else.
     pub(super) question: Option<Question>,
     pub(super) timeline: timeline::TimelineState,
     /// The live source that the character follows.
@@ -134,7 +135,7 @@ impl PanelState {
         (pixels(self.layout.scene.max, scale) - self.scene_origin(scale)).max(Vec2::ONE)
     }
 
-    /// Returns a tooltip with the shortcuts of an action.
+    /// Returns a tooltip: a text, and the shortcuts of an action.
     fn hint(&self, text: &str, action: Action) -> String {
         let keys = self.keymap.text(action);
         if keys.is_empty() { text.to_owned() } else { format!("{text}   {keys}") }
@@ -167,7 +168,7 @@ pub(super) enum AppRequest {
     Open,
     /// Opens this file.
     Read(PathBuf),
-    /// Adds the clips of a file to the timeline, or only the named one.
+    /// Adds the clips of a file to the timeline, or only the clip with this name.
     AddClips(PathBuf, Option<String>),
     /// Asks for a file of clips to add to the timeline.
     ChooseClips,

@@ -34,7 +34,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
 }
 
 /// Returns the name of a morph target, or `#INDEX` if it has none. If several nodes have morph targets, the node's name
-/// comes first. An expression's value has the expression's name. Other values of a pose have no slider. `weight` is the index in the pose.
+/// comes first. The weight of an expression that changes materials has the expression's name. `weight` is
+/// the index in the pose. Returns `None` for other values of a pose, which have no slider.
 fn target_name(character: &Character, weight: usize) -> Option<String> {
     let skeleton = &character.skeleton;
     let Some((node, target)) = skeleton.morph_of(weight) else {

@@ -20,10 +20,11 @@ pub(in crate::viewer) struct Reading {
     pub(in crate::viewer) began: Instant,
 }
 
-/// Time after which a read's progress is shown. Most reads take less, and flashing text is unreadable.
+/// Time after which a read's progress is shown. Most reads finish sooner, and text that only flashes up is unreadable.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Returns a read's stage, the bytes read until all are read, and the seconds since it began. `None` in the first second.
+/// Describes the progress of a read: its stage, the seconds since it began and, while a large file is incomplete, the megabytes read.
+/// `None` in the first second.
 pub(in crate::viewer) fn progress_text(progress: &Progress, elapsed: Duration) -> Option<String> {
     if elapsed < LONG {
         return None;

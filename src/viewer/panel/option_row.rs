@@ -97,7 +97,7 @@ pub(super) fn label(key: &str) -> String {
     }
 }
 
-/// Returns a name with spaces and a capital letter.
+/// Replaces the separators in a name with spaces and capitalises its first letter.
 fn sentence(name: &str) -> String {
     let text = name.replace(['_', '-'], " ");
     let mut letters = text.chars();

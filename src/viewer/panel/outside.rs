@@ -55,7 +55,8 @@ fn arrow(session: &Session, panel: &PanelState) -> Option<(Pos2, Vec2)> {
     Some((at, direction))
 }
 
-/// Returns the position and direction of the arrow to a position. `None` if that is inside the scene, or if the scene is too small.
+/// Returns the position and direction of the arrow that points to a world position. `None` if the world position is visible in the scene, or
+/// if the scene is too small.
 fn border(session: &Session, position: Vec3, scene: Rect) -> Option<(Pos2, Vec2)> {
     let inner = scene.shrink(INSET);
     let aspect = scene.width() / scene.height();
@@ -66,7 +67,7 @@ fn border(session: &Session, position: Vec3, scene: Rect) -> Option<(Pos2, Vec2)
         return None;
     }
     let away = vec2(ndc.x * scene.width(), ndc.y * scene.height());
-    // A position exactly behind the camera counts as below.
+    // A position exactly behind the camera is treated as if it were below the scene.
     let direction = if away.length() > 1e-3 { away.normalized() } else { vec2(0.0, 1.0) };
     let half = inner.size() * 0.5;
     let reach = (half.x / direction.x.abs().max(1e-6)).min(half.y / direction.y.abs().max(1e-6));

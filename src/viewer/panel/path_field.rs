@@ -79,7 +79,7 @@ struct TypedPath {
 }
 
 impl PathField {
-    /// Shows the field for a purpose and focuses it. A field that is already shown for it keeps its text.
+    /// Shows the field for a purpose and focuses it. If it is already shown for this purpose, its text is kept.
     pub(in crate::viewer) fn show(&mut self, purpose: PathPurpose, text: String) {
         if self.purpose() != Some(purpose) {
             self.shown = Some(TypedPath { purpose, text, error: None });
@@ -93,7 +93,7 @@ impl PathField {
         self.shown.as_ref().map(|typed| typed.purpose)
     }
 
-    /// Hides the field, because the path was used.
+    /// Hides the field and discards its text.
     pub(in crate::viewer) fn close(&mut self) {
         *self = Self::default();
     }

@@ -1,4 +1,4 @@
-//! Questions before losing work, in a window over everything else.
+//! Questions that are asked before work would be lost, in a window over everything else.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::{AppRequest, PanelState, PathPurpose};
 pub(in crate::viewer) enum Question {
     /// Whether to save before leaving the character.
     Leave(Leave),
-    /// Whether to continue with the work found in this file after the program had ended without saving.
+    /// Whether to recover the unsaved work in this file, which remained when the program ended.
     Recover(PathBuf),
     /// Whether to replace an existing file.
     Replace(PathPurpose, PathBuf),
@@ -35,11 +35,11 @@ pub(in crate::viewer) enum Leave {
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum Answer {
-    /// Save and leave, recover, replace, wait, or apply the pose.
+    /// Depending on the question: save and leave, recover, replace, wait, or apply the pose.
     Yes,
-    /// Leave without saving, delete the found work, stop, or open the file.
+    /// Depending on the question: leave without saving, delete the recoverable work, stop the export, or open the file.
     No,
-    /// Stay, or decide later.
+    /// Stay, or keep the recoverable work for later.
     Cancel,
 }
 

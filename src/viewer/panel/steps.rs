@@ -60,7 +60,7 @@ fn title(session: &Session, shown: usize, count: usize) -> String {
     format!("{place}: {}, {change}", node_name(session, *node))
 }
 
-/// Returns the error after a step, and the step's context, for example `error 0.041 m   ccd   iteration 3`.
+/// Returns the error after a step, and the step's method and iteration, for example `error 0.041 m   ccd   iteration 3`.
 fn details(session: &Session) -> String {
     let Some((trace, NodeStep { step, .. })) = session.shown_step() else {
         return "Next turns the first joint.".into();

@@ -5,7 +5,7 @@ use egui::{
     Visuals,
 };
 
-/// Sets up the font and both themes. The system chooses between them until the user does.
+/// Sets up the font and both themes. The system's preference applies until the user chooses one.
 pub(in crate::viewer) fn style(context: &Context) {
     context.set_fonts(fonts());
     for theme in [Theme::Dark, Theme::Light] {
@@ -22,7 +22,7 @@ pub(in crate::viewer) fn style(context: &Context) {
     });
 }
 
-/// Returns the only font. Its digits have equal widths, so a second font for numbers would only enlarge the web page.
+/// Returns the definition of the only font. Its digits have equal widths, so numbers need no monospaced font, which would enlarge the page.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let name = "Ubuntu-Light";

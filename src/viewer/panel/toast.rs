@@ -1,5 +1,5 @@
-//! Messages over the scene, which also appear when the panel is hidden: the newest toast, else why the last solve failed, else
-//! which file is being read. Hints show a new user what to do next, and end when it is done.
+//! Messages over the scene, which also appear when the panel is hidden. The first of these that exists is shown: the newest toast, the error of
+//! the last solve, the file that is being read, or a hint. A hint shows new users what to do next, and disappears once they have done it.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::viewer::{Action, Session};
 use super::open::{Reading, progress_text};
 use super::{AppRequest, PanelState, RECORDING};
 
-/// The dots are joints that are easy to grab.
+/// The first hint. The dots mark joints that are easy to grab.
 const HINT: &str = "Drag any part of the character, for example a dot   ·   ?  shortcuts";
-/// Seconds for which each later hint is shown, once.
+/// Seconds for which each hint after the first one is shown. Each of them is shown once.
 const HINT_DURATION: f64 = 12.0;
 /// Interval at which a read's progress is redrawn.
 const READING_INTERVAL: Duration = Duration::from_millis(250);
@@ -67,7 +67,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     if session.recorded().is_some() {
         recording(ui, panel.layout.scene);
     }
-    // A quick drag may end before a frame is drawn, but leaves an undo step.
+    // A quick drag may begin and end between two frames, but leaves an undo step.
     panel.has_dragged |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
     let hint = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !panel.has_dragged, FADE);
     let (scene, now) = (panel.layout.scene, ui.input(|i| i.time));
@@ -102,7 +102,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     }
 }
 
-/// Returns the hint after a first drag: a key, and after a key an export.
+/// Returns the hint after the first drag. It suggests setting a key and, once there is a key, exporting the motion.
 fn next_step(session: &Session, panel: &mut PanelState, now: f64) -> Option<String> {
     // Users who record know the window, and recorded images should have no hints.
     if session.is_dragging() || session.is_playing() || session.recorded().is_some() {

@@ -1,4 +1,4 @@
-//! The bar above the scene: the file menu, undo, what a drag moves, actions on the selected joint, and the choice of the face.
+//! The bar above the scene: the file menu, undo, what a drag moves, actions on the selected joint, and the choice of the layout.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ fn file(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     });
 }
 
-/// Shows the button for a link that contains the pose. A file's character is not part of it.
+/// Shows the button for a link that contains the pose. The link does not contain a character from a file.
 fn link(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     let hint = "Put the pose of the built-in character into the address of this page, and copy the address";
     let button = Button::new("Copy link to this pose");
@@ -104,7 +104,7 @@ fn history(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     action(ui, panel, Action::Redo, session.history.can_redo(), Button::new("Redo"));
 }
 
-/// Shows the choice of what a drag moves, and whether its goal stays.
+/// Shows the choice of what a drag moves, and whether the drag's goal remains afterwards.
 fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let scopes: &[(DragScope, &str, &str)] = if session.has_body() {
         &[
@@ -163,7 +163,7 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     });
 }
 
-/// Shows the face choice and the pane toggles, from right to left.
+/// Shows, from right to left, the help and search buttons, the pane toggles and the choice between the Lab and Pose layouts.
 fn window(ui: &mut Ui, panel: &mut PanelState, has_toggles: bool) {
     action(ui, panel, Action::Shortcuts, true, Button::new("?"));
     action(ui, panel, Action::Palette, true, Button::new("Find"));
@@ -213,7 +213,7 @@ fn title(ui: &mut Ui, session: &Session) {
     ui.add(egui::Label::new(text).truncate());
 }
 
-/// Shows the button that stops the recording, with its length.
+/// Shows the button that stops the recording, with the recording's length.
 fn recording(ui: &mut Ui, panel: &mut PanelState, time: Duration) {
     // Repaint when the next second begins.
     let wait = Duration::from_secs(1).saturating_sub(Duration::from_nanos(time.subsec_nanos().into()));

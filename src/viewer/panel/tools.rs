@@ -115,7 +115,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
             egui::WidgetInfo::selected(egui::accesskit::Role::Button, is_enabled, is_on, icon.name())
         });
         draw(ui, icon, rect, (is_on, is_enabled, response.hovered() && is_enabled));
-        // Place it beside the tools, to avoid covering those below.
+        // Place the tooltip beside the tools, so that it does not cover the tools below.
         let mut tip = egui::Tooltip::for_enabled(&response);
         tip.popup = tip.popup.align(egui::RectAlign::RIGHT);
         tip.show(|ui| ui.label(icon.hint(panel)));
@@ -123,7 +123,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
             match icon {
                 Icon::Pull => commands.push(Command::Tool(Tool::Pull)),
                 Icon::Turn => commands.push(Command::Tool(Tool::Turn)),
-                // Not the action, because the clicking pointer is not on the joint.
+                // The action would pin the joint under the pointer, but the pointer is on this button.
                 Icon::Pin => commands.extend(selected.map(Command::PinNode)),
                 Icon::Symmetric => panel.action = Some(Action::Symmetry),
                 Icon::Land => panel.action = Some(Action::Landing),

@@ -18,14 +18,15 @@ const SAME_ANGLE: f64 = 0.05;
 /// Maximum difference between positions shown as equal, in metres.
 const SAME_POSITION: f32 = 5e-4;
 
-/// The angles that were shown for a rotation. They are kept while the rotation is unchanged, because several triples describe it.
+/// The angles that were shown for a rotation. They are kept while the rotation is unchanged, because several triples of angles describe the
+/// same rotation.
 #[derive(Clone, Copy)]
 struct Shown {
     rotation: Quat,
     degrees: [f64; 3],
 }
 
-/// Shows the rows. With `world`, they refer to the axes of the world, otherwise to the joint's parent.
+/// Shows the rotation and the position. With `world`, they refer to the world's axes, otherwise to the frame of the joint's parent.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     rotation(ui, session, node, world, commands);
     position(ui, session, node, world, commands);
@@ -70,7 +71,7 @@ fn shown_angles(ui: &Ui, node: usize, frames: &Frames, world: bool) -> [f64; 3] 
     kept.map_or_else(|| angles(turned), |kept| kept.degrees)
 }
 
-/// Returns a joint's local rotation for angles in degrees, and remembers these angles while shown.
+/// Returns a joint's local rotation for angles in degrees, and stores these angles as the ones that are shown.
 fn set_angles(ui: &Ui, node: usize, frames: &Frames, world: bool, degrees: [f64; 3]) -> Quat {
     let [x, y, z] = degrees.map(f64::to_radians);
     #[expect(clippy::cast_possible_truncation, reason = "angles")]
@@ -96,7 +97,7 @@ impl Others {
         Self { joints: joints.collect(), world }
     }
 
-    /// Returns for each axis whether a joint's angle differs from the active one's.
+    /// Returns for each axis whether the angle of any of these joints differs from the active joint's.
     fn differ_from(&self, ui: &Ui, active: [f64; 3]) -> [bool; 3] {
         let mut differs = [false; 3];
         for (node, frames) in &self.joints {
@@ -109,7 +110,7 @@ impl Others {
     }
 }
 
-/// Shows the position in metres. A new position pulls the joint there, and other selected joints by the same amount.
+/// Shows the position in metres. A new position pulls the joint there, and the other selected joints by the same displacement.
 fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(at) = session.position_of(node) else { return };
     let in_frame = |node: usize| match Frames::parent(session, node).filter(|_| !world) {
@@ -185,7 +186,8 @@ fn angles(rotation: Quat) -> [f64; 3] {
     [x, y, z].map(|angle| f64::from(angle).to_degrees() + 0.0)
 }
 
-/// The orientation of a joint's parent, and the joint's rotations in its frame, without a look.
+/// The orientation of a joint's parent, and the joint's rest and current rotations in the parent's frame, before
+/// constraints, eyes and springs change them.
 struct Frames {
     world_from_parent: Quat,
     rest: Quat,
@@ -223,7 +225,7 @@ impl Frames {
         }
     }
 
-    /// Returns the rotation in the parent's frame. This is the inverse of [`Self::turned`].
+    /// Converts a rotation from the rest pose to the joint's local rotation. This is the inverse of [`Self::turned`].
     fn local(&self, from_rest: Quat, world: bool) -> Quat {
         if world {
             self.world_from_parent.conjugate() * from_rest * self.world_from_parent * self.rest

@@ -92,7 +92,7 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Shows the row of a joint, with marks if it is pinned or the base. Hovering highlights the joint, and clicking
+/// Shows the row of a joint, with marks for a pinned joint and for the base. Hovering highlights the joint, and clicking
 /// selects it.
 fn joint(
     ui: &mut Ui,

@@ -1,4 +1,4 @@
-//! JSON values in TOML, which has no `null`: it is written as `"free"`, because it frees a goal axis.
+//! JSON values in TOML. TOML has no `null`, so a `null` is written as `"free"`: it is the value of a free goal axis.
 
 use serde_json::{Map, Value as Json};
 use toml_edit::{Array, InlineTable, Value};

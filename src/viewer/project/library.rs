@@ -21,7 +21,7 @@ const THUMBNAIL: &str = "png";
 /// The folder for removed poses.
 const TRASH: &str = ".trash";
 
-/// The names of the poses in a folder. Files are read when needed.
+/// The names of the poses in a folder. The pose files are only read when needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoseLibrary {
     folder: PathBuf,
@@ -34,7 +34,7 @@ pub fn poses_of(project: &Path) -> PathBuf {
 }
 
 impl PoseLibrary {
-    /// Lists the poses in a folder, sorted by name. An unreadable folder counts as empty.
+    /// Lists the poses in a folder, sorted by name. A folder that cannot be read counts as empty.
     pub fn open(folder: &Path) -> Self {
         let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let name = |path: PathBuf| {
@@ -61,7 +61,7 @@ impl PoseLibrary {
     /// Returns the JSON text of a pose.
     ///
     /// # Errors
-    /// [`SaveError::Write`] if it cannot be read.
+    /// [`SaveError::Write`] if the file cannot be read.
     pub fn pose(&self, name: &str) -> Result<String, SaveError> {
         let path = self.path(name, POSE);
         bounded::read_to_string(&path, MAX_POSE_BYTES as u64)
@@ -109,10 +109,10 @@ impl PoseLibrary {
         Ok(())
     }
 
-    /// Moves a pose to the folder `.trash` of the library. Returns its file there.
+    /// Moves a pose to the folder `.trash` of the library. Returns the new path of the pose's file.
     ///
     /// # Errors
-    /// [`SaveError::Write`] if it cannot be moved.
+    /// [`SaveError::Write`] if the pose cannot be moved.
     pub fn remove(&mut self, name: &str) -> Result<PathBuf, SaveError> {
         let trash = self.folder.join(TRASH);
         let failed = |source| SaveError::Write { path: trash.clone(), source };
@@ -136,7 +136,7 @@ impl PoseLibrary {
         result.map_err(failed)
     }
 
-    /// Copies the poses that this library lacks from another one. Returns the first error.
+    /// Copies from another library all poses whose names do not exist in this library. Returns the first error.
     ///
     /// # Errors
     /// [`SaveError`] if a pose cannot be copied. The others are still copied.
@@ -157,7 +157,7 @@ impl PoseLibrary {
         self.folder.join(format!("{name}.{extension}"))
     }
 
-    /// Validates a new pose name and returns its file.
+    /// Validates the name of a new pose and returns the path of its file.
     fn checked(&self, name: &str) -> Result<PathBuf, SaveError> {
         if is_valid(name) {
             return Ok(self.path(name, POSE));

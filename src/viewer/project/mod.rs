@@ -1,7 +1,7 @@
 //! Projects, `NAME.sinew`: everything that the user has made with a character, as diff-friendly text. The format is described in
 //! `docs/project.md`.
 //!
-//! Like the first commands of a recording, a project consists of commands that restore a session's state. Nodes and clips are
+//! A project is translated into commands that restore a session's state, like the first commands of a recording. Nodes and clips are
 //! referenced by name, so projects survive a re-export of the character.
 
 use std::path::{Path, PathBuf};
@@ -28,11 +28,11 @@ pub(in crate::viewer) use write::{ProjectContents, text, work};
 /// Extension of project files.
 pub(in crate::viewer) const EXTENSION: &str = "sinew";
 const VERSION: i64 = 1;
-/// Removes a bone that the rig's file assigns.
+/// The value that removes a bone assignment of the rig file.
 const NO_BONE: &str = "none";
-/// Maximum size of a project file in bytes. A pose of 100,000 joints takes a fifth.
+/// Maximum size of a project file in bytes. A pose of 100,000 joints takes a fifth of this size.
 pub(in crate::viewer) const MAX_BYTES: u64 = 64 << 20;
-/// Default width and height in pixels.
+/// Default width and height of the view in pixels.
 const SIZE: [f32; 2] = [1280.0, 800.0];
 /// The tables and keys of a project.
 const KEYS: [&str; 12] = [
@@ -114,7 +114,7 @@ impl Project {
 
 type Header = (Option<f64>, [f32; 2], Vec<ProjectClips>);
 
-/// Reads the part needed before loading the character.
+/// Reads the part of the project that is needed before the character is loaded.
 fn header(root: &Table, text: &str) -> Result<Header, SpannedError> {
     check_keys(root, &KEYS)?;
     let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
@@ -164,7 +164,7 @@ fn clips(table: &Table, text: &str) -> Result<ProjectClips, SpannedError> {
     })
 }
 
-/// Returns a project's table, or `None` if missing.
+/// Returns the table `key` of a project, or `None` if it is missing.
 fn table<'t>(root: &'t Table, key: &str) -> Result<Option<&'t Table>, SpannedError> {
     let Some(item) = root.get(key) else { return Ok(None) };
     let table = item.as_table();
@@ -176,7 +176,7 @@ fn line_error(path: &Path, text: &str, error: SpannedError) -> ReplayError {
     ReplayError::Line { path: path.into(), line, cause: LineError::Value(printable::cause(&cause)) }
 }
 
-/// Returns a file's path relative to a folder, as text. Built-in clips have no path.
+/// Returns a file's path relative to a folder, as text. The name of the built-in character is returned unchanged, because it is not a path.
 fn relative_to(folder: &Path, file: &Path) -> String {
     if is_built_in(file) {
         return file.to_string_lossy().into_owned();

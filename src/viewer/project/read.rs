@@ -79,7 +79,7 @@ impl<'a> ProjectReader<'a> {
         names.iter().map(|name| self.node(item, name.as_str().ok_or_else(no_list)?)).collect()
     }
 
-    /// Returns the entries of a table whose keys are nodes.
+    /// Returns the entries of a table whose keys are node names.
     fn nodes<T>(
         &self,
         table: &Table,
@@ -100,7 +100,7 @@ impl<'a> ProjectReader<'a> {
     fn view(&self) -> Result<Vec<Command>, SpannedError> {
         let Some(table) = super::table(self.root, "view")? else { return Ok(vec![Command::Seek(0.0)]) };
         let time = single(optional(table, "time", 0.0, 0.0..=MAX_TIME)?);
-        // A camera that follows the character moves with the time.
+        // Seek first: if the camera follows the character, changing the time moves the camera.
         let camera = camera(table)?.map(Command::Camera);
         Ok(std::iter::once(Command::Seek(time)).chain(camera).collect())
     }
@@ -151,7 +151,8 @@ impl<'a> ProjectReader<'a> {
         let pins = tables(self.root, "pin")?.into_iter();
         snapshot.pins = pins.map(|table| self.pin(table)).collect::<Result<_, _>>()?;
         if super::table(self.root, "pose")?.is_none() && snapshot.motion.has_only_keys() {
-            // The keys define the pose; the session applies them when its time changes.
+            // The key poses define the pose, but the session samples them only when its time changes. This time therefore differs from the
+            // time to which the project seeks.
             let end = snapshot.motion.seconds(&self.character.clips).max(1.0);
             snapshot.time = if snapshot.time > 0.0 { 0.0 } else { end };
         }

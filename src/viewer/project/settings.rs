@@ -1,7 +1,7 @@
 //! A session's settings in the tables `[view]` and `[solver]` of a project.
 //!
-//! Both directions follow one rule: the value of the command `auto-key` is the key `auto_key` of `[solver]`. A value needs a row of [`KEYS`] only if
-//! it deviates from this rule.
+//! Reading and writing follow one rule: for example, the value of the command `auto-key` is stored under the key `auto_key` of `[solver]`.
+//! A value needs a row of [`KEYS`] only if it is stored in another way.
 
 use serde_json::{Map, Value as Json, json};
 use toml_edit::{Item, Table, Value};
@@ -18,18 +18,18 @@ use super::free;
 
 /// The settings tables of a project.
 const TABLES: [&str; 2] = ["view", "solver"];
-/// Settings that a project does not store this way: solver options belong to rig files, and the scale belongs to the window.
+/// Settings that a project does not store by the rule above: solver options belong to rig files, and the scale belongs to the window.
 const ELSEWHERE: [&str; 2] = ["solver", "scale"];
 
-/// How a command's value is written.
+/// How the value of a settings command is written in a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Plain,
-    /// Radians as degrees.
+    /// Radians, written as degrees.
     Degrees,
-    /// `"on"` as `true`, and a factor as a number.
+    /// The value `"on"` is written as `true`, and a scale factor as a number.
     FileLights,
-    /// The number of ghosts. Setting it shows them.
+    /// The number of ghosts. If a project contains it, the ghosts are shown.
     Ghosts,
     /// Whether the eyes follow the camera.
     Eyes,
@@ -37,7 +37,7 @@ enum Form {
     EyePoint,
 }
 
-/// A project's table and key, and where the settings commands contain the value.
+/// A project's table and key, the path of the value in the settings commands, and the form of the value.
 type Row = (&'static str, &'static str, &'static str, Form);
 
 const KEYS: [Row; 28] = [
@@ -94,7 +94,7 @@ fn at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Json> {
     parts.try_fold(first, |value, part| value.get(part))
 }
 
-/// Writes the settings that differ from a new session's into a table.
+/// Writes those settings of a project's table that differ from the settings of a new session.
 pub(super) fn write(settings: &Settings, table: &str, to: &mut Table) {
     let (now, initial) = (values(settings), values(&Settings::default()));
     for (_, key, path, form) in rows(&now).into_iter().filter(|row| row.0 == table) {
@@ -153,7 +153,7 @@ pub(super) fn read(root: &Table, rig: &Rig, others: &[&str]) -> Result<Vec<Comma
     Ok(settings.commands().into_iter().filter(|command| !matches!(command, Command::Scale(_))).collect())
 }
 
-/// Inserts a project's value into its command, and returns that command.
+/// Inserts a value of a project into the settings command that sets it, and returns that command.
 fn read_value(
     values: &mut Map<String, Json>,
     (key, path, form): (&str, &str, Form),

@@ -45,8 +45,8 @@ pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> S
     root.to_string()
 }
 
-/// Returns the work worth saving: the project without view, solver options, selection, and a motion that only plays a clip. `follows_keys` says that
-/// keys and time determine the pose.
+/// Returns the text of the work worth saving. This is the project without the view, the solver options and the selection. A motion that
+/// only plays a clip is omitted too. If `follows_keys` is set, keys and time determine the pose, so the pose is also omitted.
 pub(in crate::viewer) fn work(contents: ProjectContents<'_>, follows_keys: bool) -> String {
     let mut root = DocumentMut::new();
     ProjectWriter::new(contents).state(&mut root, Path::new(""));

@@ -39,7 +39,7 @@ impl Session {
         AddedClips::new(file, source, self.puppet.character(), &self.loaded_rig, transfer)
     }
 
-    /// Appends clips. The indices of existing clips do not change, so the motion and the undo history stay valid.
+    /// Appends the clips of an addition. The indices of existing clips do not change, so the motion and the undo history stay valid.
     pub(super) fn add(&mut self, addition: AddedClips) {
         let clips = addition.clips(self.puppet.character());
         if clips.is_empty() || self.document.additions.len() >= MAX_ADDITIONS {
@@ -53,7 +53,7 @@ impl Session {
             named.push(Clip { name, ..clip.clone() });
         }
         self.puppet.add_clips(named.drain(existing..));
-        // Clips determine which joint moves the character.
+        // The clips determine which joint moves the character, so find it again.
         self.root = OnceLock::new();
         self.document.additions.push(addition);
         self.refresh_style();
@@ -62,15 +62,15 @@ impl Session {
         }
     }
 
-    /// Adds a take to the character as a clip, and saves it in a folder as `NAME-take-0001.csv` or under the next free
-    /// number. The clip is parsed from the file's text, so it is identical to the clip read from the file later.
+    /// Adds a take to the character as a clip, and saves it in a folder as `NAME-take-0001.csv` or under the next free number. The clip is
+    /// parsed from the text of the file, so it is identical to the clip that is later read from the file.
     ///
     /// # Errors
     /// Returns a one-line reason why the take was not saved or cannot become a clip.
     pub fn save_take_as_clip(&mut self, recorded: &Clip, folder: &Path) -> Result<PathBuf, String> {
         let character = self.puppet.character();
         let take = Take::of(recorded, &character.skeleton, &self.puppet.rig.bones);
-        // The file stores columns in a different order, which changes the last bits of the values.
+        // The columns of the file are in a different order, which changes the last bits of the values.
         let take = parse_csv(Path::new("take.csv"), &write_csv(&take)).map_err(|e| e.to_string())?;
         let saved = self.save_take(write_csv(&take).as_bytes(), folder);
         let file = saved.as_ref().map_or_else(|_| PathBuf::from("take.csv"), Clone::clone);
@@ -88,8 +88,8 @@ impl Session {
         (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
     }
 
-    /// Adds another session's additions that this character does not have yet. Returns one line for each addition
-    /// that does not fit.
+    /// Adds those additions of another session that this character does not have yet. Returns an error line for each addition that does not
+    /// fit the character.
     pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
         self.reapply_with(additions, &Progress::default())
     }
@@ -115,8 +115,8 @@ impl Session {
         errors
     }
 
-    /// Maps another session's clip indices to this session's. Clips of the character's own file are found by name, or
-    /// by index if no clip has that name.
+    /// Maps another session's clip indices to those of this session. Clips of the character's own file are found by name, or by index if no
+    /// clip has that name.
     pub(in crate::viewer) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
         let (here, there) = (self.own_clips(), from.own_clips());
         let own = there.iter().enumerate().map(|(index, clip)| {

@@ -19,11 +19,11 @@ use super::fingerprint;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AddedClips {
-    /// The source file. In a recording, the path is relative to the folder of the recording if the file is inside.
+    /// The source file. In a recording, the path is relative to the folder of the recording if the file is inside that folder.
     pub file: PathBuf,
     /// Fingerprint of the file's contents.
     pub fingerprint: String,
-    /// Name of a single clip, if it differs from the name in the file.
+    /// Name for a single clip, if it differs from the name in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether hands keep their positions, see [`Source::clips`].
@@ -32,7 +32,7 @@ pub struct AddedClips {
     /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smooth: Option<f64>,
-    /// Name of the file's added clip. `None` adds all of them.
+    /// Name of the only clip of the file that is added. `None` adds all clips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<String>,
     #[serde(skip)]
@@ -46,12 +46,12 @@ pub struct Transfer {
     pub keep_hands: bool,
     /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
     pub smooth: Option<f64>,
-    /// Name of the clip to transfer. `None` transfers all of them.
+    /// Name of the only clip to transfer. `None` transfers all clips.
     pub clip: Option<String>,
 }
 
 impl Transfer {
-    /// Returns the clips of a source for a character.
+    /// Retargets the clips of a source to a character.
     fn clips(
         &self,
         source: &Source,
@@ -75,16 +75,16 @@ impl Transfer {
     }
 }
 
-/// The contents of a file and the resulting clips.
+/// The contents of a file, and the clips retargeted from it.
 #[derive(Clone, Debug)]
 struct LoadedClips {
     source: Arc<Source>,
     clips: Arc<[Clip]>,
-    /// Missing or extra parts of the source, one line each.
+    /// Warnings about missing or extra parts of the source, one line each.
     warnings: Arc<[String]>,
     /// Number of nodes and morph weights of the character for which the clips were made.
     shape: (usize, usize),
-    /// Whether the clips were recorded in this program and may not be in a permanent file yet.
+    /// Whether the clips were recorded in this program and may not have been saved to a permanent file yet.
     live: bool,
 }
 
@@ -105,7 +105,7 @@ fn shape(character: &Character) -> (usize, usize) {
 }
 
 impl AddedClips {
-    /// Retargets a file's clips to a character with the given rig, which must be the one that was loaded.
+    /// Retargets a file's clips to a character with the given rig. The rig must be the one that was loaded, without later edits.
     ///
     /// # Errors
     /// [`SourceError`] if the clips do not fit the character.
@@ -176,13 +176,13 @@ impl AddedClips {
         Self { loaded: other.loaded.clone(), ..self }
     }
 
-    /// Returns the clips if they fit the character. The result is empty if they do not, or if no file was read.
+    /// Returns the clips if they fit the character. The result is empty if they do not fit, or if no file was read.
     pub(in crate::viewer) fn clips(&self, character: &Character) -> &[Clip] {
         let loaded = self.loaded.as_ref().filter(|loaded| loaded.shape == shape(character));
         loaded.map_or(&[], |loaded| &loaded.clips)
     }
 
-    /// Returns a take's missing or extra parts, one line each.
+    /// Returns warnings about missing or extra parts of the source, one line each.
     pub fn warnings(&self) -> &[String] {
         self.loaded.as_ref().map_or(&[], |loaded| &loaded.warnings)
     }
@@ -191,7 +191,7 @@ impl AddedClips {
         self.loaded.as_ref().map_or(0, |loaded| loaded.clips.len())
     }
 
-    /// Returns whether both come from the same read of a file.
+    /// Returns whether both additions come from the same read of a file.
     pub(in crate::viewer) fn same_source(&self, other: &Self) -> bool {
         let pair = self.loaded.as_ref().zip(other.loaded.as_ref());
         pair.is_some_and(|(a, b)| Arc::ptr_eq(&a.source, &b.source))

@@ -20,13 +20,13 @@ impl Session {
             (self.puppet.character(), self.puppet.rig.body.as_ref().map(|body| body.hips));
         let (nodes, mut morphs) = pose.fit(&character.skeleton, hips)?;
         if morphs.is_empty() {
-            // A file without morph weights uses the rest pose's.
+            // A stored pose without morph weights gets those of the rest pose.
             morphs.clone_from(&character.skeleton.rest_weights);
         }
         Ok(Command::BlendPose(nodes, morphs, weight))
     }
 
-    /// Returns whether blends continue the last undo step.
+    /// Returns whether the next blend continues the last undo step.
     #[cfg(feature = "window")]
     pub(in crate::viewer) fn is_blending(&self) -> bool {
         self.history.is_in_run(EditRun::Blend)
@@ -63,7 +63,7 @@ impl Session {
     }
 }
 
-/// Returns a pose with some nodes blended. At weights 0 and 1, they exactly match one pose.
+/// Returns a pose with some nodes blended. At weight 0, these nodes exactly keep their transforms. At weight 1, they exactly have the given ones.
 fn blended(from: &Pose, nodes: &[(usize, Transform)], morphs: &[f32], weight: f32) -> Pose {
     let mut pose = from.clone();
     for (node, wanted) in nodes.iter().filter(|(_, t)| is_valid(t)) {

@@ -12,7 +12,7 @@ use super::Session;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::viewer) struct Clock {
     pub(in crate::viewer) playing: bool,
-    /// Time since the start of the session, or of the recording.
+    /// Time since the start of the session, or of the recording if there is one.
     pub(super) now: Duration,
     /// Number of completed spring steps.
     pub(super) spring_steps: u64,
@@ -63,7 +63,7 @@ impl Session {
         self.clock.since = (self.clock.now, self.puppet.time);
         #[expect(clippy::float_cmp, reason = "whether the time was set")]
         if self.puppet.time != before {
-            // The pose depends on the time, so no edit continues.
+            // The pose depends on the time, so the next edit must start a new undo step.
             self.history.end_run();
             self.follow_keys();
         }
@@ -76,8 +76,7 @@ impl Session {
         }
     }
 
-    /// Replaces the motion if the new one is valid. Consecutive changes of the motion, until the next release, form
-    /// one undo step.
+    /// Replaces the motion if the new one is valid. Consecutive changes to the motion, until the next release, form one undo step.
     pub(super) fn set_motion(&mut self, motion: Motion) {
         let is_valid = motion.validate().is_ok() && motion.fits(self.puppet.character());
         if !is_valid || motion == *self.document.scene.motion {
@@ -104,8 +103,8 @@ impl Session {
         self.puppet.reset_solver();
     }
 
-    /// Sets the clock. The motion time is computed from the last command and the time since then. The result is therefore
-    /// bit-identical, however often the clock was set in between.
+    /// Sets the clock. The playback time is computed from the last command that set it and the time since that command. The result is
+    /// therefore bit-identical, however often the clock was set in between.
     pub(in crate::viewer) fn advance(&mut self, now: Duration) {
         if now <= self.clock.now {
             return;
@@ -115,7 +114,7 @@ impl Session {
         self.advance_once(now, fraction);
     }
 
-    /// Sets the clock and shows the motion, and the springs at a `fraction` of a step.
+    /// Sets the clock, and shows the motion and the springs at that time. The springs are at a `fraction` of their current step.
     pub(super) fn advance_once(&mut self, now: Duration, fraction: f64) {
         if now <= self.clock.now {
             return;

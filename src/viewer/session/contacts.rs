@@ -1,4 +1,4 @@
-//! Contacts of the motion: stores those implied by keys, adds new ones, and lets keys keep a hand where a drag has laid it.
+//! Contacts of the motion: stores those implied by keys, adds new ones, and keeps a hand in place between keys where a drag has laid it.
 
 use glam::Vec3;
 
@@ -8,24 +8,24 @@ use crate::rig::{Capsule, Foot};
 
 use super::Session;
 
-/// Maximum distance at which a hand touches a part's flesh, metres at human size.
+/// Maximum distance between a hand and the flesh of a body part that counts as touching, in metres at human size.
 const TOUCHING: f64 = 0.06;
-/// Maximum distance at which a laid hand or foot counts as still there, metres at human size.
+/// Distance by which a hand or foot must move before it no longer counts as lying where a drag has laid it, in metres at human size.
 const STILL: f32 = 0.03;
 
 /// Where a drag has laid a hand or a foot on a part of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Laid {
-    /// The part's node.
+    /// The node of the body part.
     on: usize,
-    /// The position in that node's frame.
+    /// Position of the hand or foot in the frame of that node.
     place: Vec3,
-    /// The time of its last key.
+    /// Time of the last key in which the hand or foot lies there.
     keyed: Option<f32>,
 }
 
 impl Session {
-    /// Returns the contacts implied by the key poses but not stored.
+    /// Returns the contacts that the key poses imply but that are not stored in the motion.
     pub(in crate::viewer) fn contacts_of_keys(&self) -> Vec<Contact> {
         let feet: Vec<Foot> = self.puppet.rig.soles().collect();
         self.document.scene.motion.contacts_of_keys(&self.puppet.character().skeleton, &feet)
@@ -68,8 +68,8 @@ impl Session {
         Some((end, foot.map_or(Vec3::ZERO, |foot| foot.ball)))
     }
 
-    /// Returns the part of a recognised human that a hand lies on in the current pose: the one with the nearest flesh, if within [`TOUCHING`]. The
-    /// hand's own arm is excluded.
+    /// Returns the part of a recognised body that a hand lies on in the current pose: the part with the nearest flesh, if it is within
+    /// [`TOUCHING`]. The hand's own arm is excluded.
     fn touched_by(&self, hand: usize) -> Option<usize> {
         let body = self.puppet.rig.body.as_ref()?;
         let own = &body.limbs.iter().find(|limb| limb.end() == hand)?.joints;
@@ -87,7 +87,7 @@ impl Session {
         (nearest.0 < TOUCHING * f64::from(body.size)).then_some(nearest.1)
     }
 
-    /// Records where the current drag has laid a hand or foot, or that it has removed it.
+    /// Records where the current drag has laid a hand or foot, or that the drag has moved it away.
     pub(super) fn note_laid(&mut self) {
         let Some(drag) = self.drag.as_ref().filter(|drag| drag.moved) else { return };
         let Some((end, _)) = self.limb_end(drag.hit.node) else { return };
@@ -107,7 +107,7 @@ impl Session {
         let mut laid = std::mem::take(&mut self.laid);
         laid.retain(|&end, laid| self.is_still(end, laid));
         for (&end, laid) in &mut laid {
-            // The key may have been moved or removed since.
+            // The last key may have been moved or removed since.
             let has_key = |time: f32| motion.keys.iter().any(|key| is_same_time(key.time, time));
             let before = laid.keyed.replace(time);
             let before = before.filter(|before| !is_same_time(*before, time) && has_key(*before));

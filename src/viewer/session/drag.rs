@@ -15,7 +15,8 @@ use super::drag_goal::DragGoal;
 use super::landing::{Landing, Surroundings};
 use crate::viewer::document::Scene;
 
-/// From steeper view angles, a drag moves its target in the view plane. Radians.
+/// Maximum pitch of the line of sight at which a drag of the whole body moves its target in a vertical plane, in radians. At steeper
+/// angles, it moves the target in the view plane.
 const MAX_PITCH: f32 = FRAC_PI_4;
 
 /// A drag in progress.
@@ -31,7 +32,7 @@ pub(in crate::viewer) struct Drag {
     pub(in crate::viewer) moves_root: bool,
     /// Whether the drag turns only one joint.
     pub(in crate::viewer) turns_joint: bool,
-    /// Whether the body may choose the depth, which the pointer does not determine.
+    /// Whether the solver may choose the depth of the target, which the pointer does not determine.
     frees_depth: bool,
     pub(in crate::viewer) scope: DragScope,
     /// The state that [`crate::viewer::Command::Cancel`] restores.
@@ -48,17 +49,17 @@ pub(in crate::viewer) struct Drag {
     is_pushed: bool,
     /// Whether the pointer has moved since the grab.
     pub(in crate::viewer) moved: bool,
-    /// Whether the pointer last moved the target, rather than a command with a world position.
+    /// Whether the last movement of the target came from the pointer, not from a command with a world position.
     pub(super) follows_pointer: bool,
-    /// Surfaces for a dragged hand or foot to land on. `None` if nothing lands.
+    /// Surfaces on which a dragged hand or foot can land. `None` if the drag cannot land.
     pub(super) surroundings: Option<Arc<Surroundings>>,
-    /// Where it lands now.
+    /// Where the dragged hand or foot lands now.
     pub(in crate::viewer) landing: Option<Landing>,
-    /// The direction in which the body may choose the depth.
+    /// The direction along which the solver may choose the depth.
     sight: Option<Vec3>,
-    /// A point of the plane in which the pointer moves.
+    /// A point of the plane in which the pointer moves the target.
     plane: Vec3,
-    /// Offset from the pulled point to the one under the pointer.
+    /// Offset from the pulled point to the point under the pointer, in world metres.
     lever: Vec3,
     pointer: Vec2,
 }
@@ -115,7 +116,7 @@ impl Drag {
         self.frees_depth || self.moves_root
     }
 
-    /// Keeps the pointer at a skin point, while the hit is the bone point below it.
+    /// Keeps a skin point under the pointer, although the drag pulls the point on the bone below it.
     pub(in crate::viewer) fn hold_skin(&mut self, point: Vec3) {
         (self.plane, self.lever) = (point, point - self.hit.point);
     }
@@ -154,7 +155,7 @@ impl Drag {
         (self.target, &self.pins)
     }
 
-    /// Returns the same with all axes, for methods that move only a limb.
+    /// Returns the drag's target with all of its axes, and its temporary pins, for methods that move only a limb.
     pub(in crate::viewer) fn plain_target_and_pins(&self) -> (Target, &[Pin]) {
         (self.target.with_known_depth(), &self.pins)
     }
@@ -164,7 +165,7 @@ impl Drag {
         self.axis.map(|axis| (axis, axis.unit())).or(self.along)
     }
 
-    /// Moves the target to the pointer, in the plane that faces the camera or along the axis.
+    /// Moves the target to the pointer, in the plane that faces the camera or along the constraint axis.
     pub(in crate::viewer) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
         (self.pointer, self.moved, self.follows_pointer) = (at, true, true);
         let Some(ray) = Ray::through(camera, at + self.grip, size) else { return };
@@ -172,7 +173,8 @@ impl Drag {
         let start = self.hit.point + self.lever;
         let line = self.line();
         let is_free = self.frees_depth && line.is_none() && !self.is_pushed;
-        // "Down" on the screen is down in the world, not also forwards. This is impossible from far above or below.
+        // Moving down on the screen moves the target straight down in the world, and not forwards as well. This is impossible from far
+        // above or below.
         let is_upright = is_free && sight.y.abs() < MAX_PITCH.sin();
         let level = |v: Vec3| if is_upright { v.with_y(0.0).normalize_or(v) } else { v };
         let sight = level(sight);
@@ -200,8 +202,8 @@ impl Drag {
         self.move_others();
     }
 
-    /// Sets the weight of the depth along a direction, or fixes the depth. A goal whose joint keeps its orientation keeps all
-    /// axes.
+    /// Sets the weight of the target's depth along a direction, or fixes the depth if there is none. This has no effect unless the solver
+    /// may choose the depth.
     fn set_depth(&mut self, along: Option<(Vec3, f32)>) {
         if self.frees_depth {
             let known = self.target.with_known_depth();
@@ -217,18 +219,19 @@ impl Drag {
             free.lerp(landed, f64::from(landing.weight))
         };
         self.target.position = self.target.position.map(position);
-        // The force grows faster than the distance, because under a weak force the body chooses another depth.
+        // The weight of the depth grows faster than the displacement, because with a small weight the solver would choose another depth.
         self.set_depth(self.sight.map(|sight| (sight, landing.weight.sqrt())));
         self.move_others();
     }
 
-    /// Moves the target so that the dragged part touches the surface.
+    /// Moves the target by a vector, so that the dragged part touches the surface.
     pub(super) fn shift(&mut self, by: Vec3) {
         self.target.position = self.target.position.map(|position| position + by.as_dvec3());
         self.move_others();
     }
 
-    /// Returns a target with all axes at its point's current position, to keep after the drag.
+    /// Returns the target with all axes, to keep as a goal after the drag. If its depth was free, its position becomes the current position
+    /// of its point.
     pub(in crate::viewer) fn settled(target: &Target, puppet: &Puppet) -> Target {
         let known = target.with_known_depth();
         if known == *target {
@@ -239,8 +242,8 @@ impl Drag {
         Target { position: at.or(target.position), ..known }
     }
 
-    /// Moves the target to a world position. Axis and snapping do not apply, because they are pointer aids. Later
-    /// pointer moves drag in the plane through this position.
+    /// Moves the target to a world position. Axis constraint and snapping do not apply, because they only affect pointer movements. Later
+    /// pointer movements drag in the plane through this position.
     pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3() + self.lever, true);
         self.target.position = Some(position);
@@ -249,7 +252,7 @@ impl Drag {
         self.move_others();
     }
 
-    /// Moves the plane away from the camera.
+    /// Moves the plane of the pointer, and with it the target, away from the camera.
     pub(in crate::viewer) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
         let plane = pushed(self.plane, steps, camera);
         if plane.is_finite() {
@@ -259,7 +262,7 @@ impl Drag {
         self.follow(self.pointer, size, camera, step);
     }
 
-    /// Updates the target after the axis or snapping has changed.
+    /// Updates the target after the axis constraint or snapping has changed.
     pub(in crate::viewer) fn refresh(&mut self, size: Vec2, camera: &Camera, step: f32) {
         self.follow(self.pointer, size, camera, step);
     }

@@ -37,7 +37,7 @@ impl Session {
         self.show();
     }
 
-    /// Returns the node that a key acts on: the dragged one, the hovered one, the selected one or the last one dragged.
+    /// Returns the node that a key acts on: the dragged node, or else the hovered one, the active one or the one that was dragged last.
     pub(in crate::viewer) fn active_node(&self) -> Option<usize> {
         let held = self.drag.as_ref().map(|h| h.hit.node);
         let Selection { active, last, .. } = self.document.selection;
@@ -51,7 +51,7 @@ impl Session {
         self.hovered_grip = None;
     }
 
-    /// Returns the kept goals, and the drag's goal once the pointer has moved.
+    /// Returns the kept goals, and the goal of the current drag once the pointer has moved.
     pub(in crate::viewer) fn goals(&self) -> Vec<Target> {
         self.targets_and_pins(self.drag.as_ref().filter(|drag| drag.moved).map(Drag::target_and_pins)).0
     }
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// Removes one goal and solves for the others.
+    /// Removes the goal of a node and solves for the other goals.
     pub(super) fn remove_goal(&mut self, node: usize) {
         if self.document.scene.has_goal(node) {
             self.begin_edit(None);
@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// Makes the joint that keys act on the base, or removes the base if it is that joint.
+    /// Makes the joint that keys act on the base, or removes the base if this joint is the base.
     pub(super) fn toggle_base(&mut self) {
         if let Some(node) = self.active_node() {
             self.begin_edit(None);

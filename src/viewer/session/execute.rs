@@ -23,7 +23,7 @@ impl Session {
         self.perform(command);
         self.refresh_eyes();
         self.refresh_onion();
-        // The clock has already moved the camera.
+        // Ticks are excluded here, because the clock has already moved the camera.
         effect.into_iter().for_each(|effect| self.update_anchor(effect, before));
         self.refresh_hover(changes_view);
         if shown_steps.is_some() {

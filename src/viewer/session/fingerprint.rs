@@ -45,7 +45,7 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
     format!("crc32:{:08x}", hasher.finalize())
 }
 
-/// Returns the CRC-32 of a motion file: of a character without rig, or of a take's values.
+/// Returns the CRC-32 of a motion source: of a character without its rig, or of the values of a take.
 pub(in crate::viewer) fn of_source(source: &Source) -> String {
     match source {
         Source::Character(character) => of_character(character, &character.clips, &Rig::default()),

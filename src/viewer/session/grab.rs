@@ -13,13 +13,13 @@ use crate::viewer::session::gizmo::GizmoDrag;
 
 use super::{MAX_TRAIL_POINTS, Session};
 
-/// Distance in points from the skin at which the pointer still grabs it.
+/// Maximum distance in points from the skin at which the pointer still grabs it.
 const MARGIN: f32 = 8.0;
 /// Maximum number of other joints that a drag pulls.
 const MAX_OTHERS: usize = 31;
 
 impl Session {
-    /// Returns the scope that follows the current one, among those that differ for this character.
+    /// Returns the next scope in the cycle of drag scopes, skipping a scope that makes no difference for this character.
     pub fn next_scope(&self) -> DragScope {
         match self.document.settings.drag_scope {
             DragScope::Body if self.has_body() => DragScope::Limb,
@@ -89,8 +89,8 @@ impl Session {
         }
     }
 
-    /// Returns the bone point below a skin point of the trunk or a leg, if the whole body would follow it. Pulling the skin itself would turn such a
-    /// thick part about its bone.
+    /// Returns the point on the bone below a skin point of the trunk or a leg, if the whole body would follow the drag. Pulling the skin
+    /// point itself would turn such a thick part about its bone.
     fn bone_under(&self, hit: &Hit) -> Option<Hit> {
         let goal =
             DragGoal::new(hit, &self.puppet, self.document.settings.drag_scope, self.document.scene.base);
@@ -171,7 +171,8 @@ impl Session {
         self.comparison.set_start_pose(&self.document.scene.held);
     }
 
-    /// Returns a drag whose pins keep their current positions, instead of those of the motion.
+    /// Returns the drag with its pins at the current positions of their nodes. If a motion determines the pose, the pins keep the positions
+    /// of the motion.
     fn with_pins_here(&self, mut drag: Drag) -> Drag {
         if self.puppet.is_posed_by_hand() {
             drag.pins = drag.pins.iter().map(|p| self.pin_here(p.node)).collect();
@@ -179,7 +180,7 @@ impl Session {
         drag
     }
 
-    /// Changes what the current drag moves. The pose becomes as if the drag had had this scope from its start.
+    /// Changes what the current drag moves. The result is the same as if the drag had had this scope from its start.
     pub(super) fn set_current_scope(&mut self, scope: DragScope) {
         let Some(drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
         self.restart_drag(drag, scope);
@@ -211,14 +212,14 @@ impl Session {
         if has_moved {
             let (camera, size, step) = (self.camera(), self.size, self.step());
             if let Some(drag) = self.drag.as_mut().filter(|drag| drag.follows_pointer) {
-                // Another scope may land elsewhere or not land.
+                // With another scope, the drag may land elsewhere or not at all.
                 drag.refresh(size, &camera, step);
             }
             self.solve_drag();
         }
     }
 
-    /// Solves for the drag's target, and its landing if any.
+    /// Solves for the drag's target, and then for its landing if there is one.
     fn solve_drag(&mut self) {
         let has_targets = self.solve_goals();
         self.settle_landing();
@@ -262,7 +263,7 @@ impl Session {
             let others = drag.others.iter().map(|(_, other)| Drag::settled(other, &self.puppet));
             let goals: Vec<Target> =
                 [target].into_iter().chain(others).chain(self.reflected(&target)).collect();
-            // Goal keys would pull back a joint dragged away from them.
+            // Without a goal, the goal keys would pull back a joint that was dragged away from them.
             for goal in goals {
                 if self.document.settings.keep_goals || self.has_goal_key(goal.node) {
                     self.document.scene.store_goal(goal);
@@ -294,7 +295,7 @@ impl Session {
         self.restore(before);
     }
 
-    /// Returns the grid step for snapping in metres: 1/40 of the radius of the sphere around the scene bounds.
+    /// Returns the grid step for snapping in metres: 1/40 of the radius of the bounding sphere of the scene.
     pub(super) fn step(&self) -> f32 {
         self.scene_bounds.sphere().1 / 40.0
     }

@@ -10,7 +10,7 @@ use crate::viewer::document::Selection;
 
 use super::{Session, limb};
 
-/// The active arm's hand, and the other one if edits are symmetric.
+/// The hand of the active arm, and the other hand if edits are symmetric.
 pub(in crate::viewer) struct ActiveHands<'a> {
     skeleton: &'a Skeleton,
     pose: &'a Pose,
@@ -48,7 +48,7 @@ impl<'a> ActiveHands<'a> {
         self.hand.spread(self.skeleton, self.pose)
     }
 
-    /// Returns the command that turns each hand's fingers to the rotations that a function returns.
+    /// Returns the command that turns the fingers of each hand to the rotations that `rotations` returns for that hand.
     pub(in crate::viewer) fn turn(
         &self,
         rotations: impl Fn(&Hand, &Skeleton, &Pose) -> Vec<(usize, Quat)>,

@@ -1,4 +1,4 @@
-//! The marks under the pointer: the hovered part of the character or of the gizmo.
+//! The marks under the pointer: they highlight the hovered part of the character or of the gizmo.
 
 use glam::Vec2;
 
@@ -13,15 +13,15 @@ impl Session {
         self.hover = if self.hovered_grip.is_some() { None } else { self.under(at) };
     }
 
-    /// Records the pointer position during a drag, so that the mark is found there when the drag ends.
+    /// Records the pointer position during a drag, so that the part under the pointer is marked when the drag ends.
     pub(super) fn point_at(&mut self, at: Vec2) {
         if at.is_finite() {
             self.pointer = at;
         }
     }
 
-    /// Updates the marks after a command. If the command may have moved the character, the gizmo or the camera under a resting
-    /// pointer, they are found again. During movement, the mark stays on its point.
+    /// Updates the marks after a command. If `changes_view` is set, the command may have moved the character, the gizmo or the camera under
+    /// a resting pointer, so the marks are picked again. Otherwise, a mark on a moving character stays on its point.
     pub(super) fn refresh_hover(&mut self, changes_view: bool) {
         if self.is_dragging() {
             return;

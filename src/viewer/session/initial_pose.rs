@@ -6,14 +6,14 @@ use crate::view::Bounds;
 /// Number of intervals into which a clip is divided for sampling its bounds.
 const BOUNDS_SAMPLES: u8 = 24;
 
-/// Maximum distance of the feet from the ground plane for a body of size one to stand on it, metres.
+/// Maximum distance between the ground plane and the feet of a body that stands on it, in metres at human size.
 const GROUND_TOLERANCE: f32 = 0.1;
 
 /// Puts a puppet into its initial pose and returns its bounds.
 ///
-/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses of its frames. If its body
-/// does not stand on the ground plane at rest, the puppet therefore starts at the first frame of the first clip. The bounds then
-/// cover all sampled frames, keeping it in view.
+/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses of its frames. If its body does not
+/// stand on the ground plane at rest, the puppet therefore starts at the first frame of the first clip. The bounds then cover all sampled
+/// frames, so that the character stays in view.
 pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
     let seconds = puppet.character().clips.first().map(|c| c.seconds);
     let plays = puppet.parts().is_empty() && !stands_at_rest(puppet);

@@ -14,8 +14,8 @@ use super::timeline::DEFAULT_DURATION;
 const FADE_SECONDS: f32 = 0.4;
 
 impl Session {
-    /// Stores the current pose as a key at the current time, and clears the drag and the goals. Without strips, layers and
-    /// edits, the key is the pose itself. Otherwise it is an edit of the motion, unless the pose equals the motion's.
+    /// Stores the current pose as a key at the current time, ends the drag and clears the goals. Without strips, layers and edits, the key
+    /// is a key pose. Otherwise it is an edit of the motion, unless the pose equals that of the motion.
     pub(super) fn key(&mut self) {
         let wanted = self.puppet.primary_pose().clone();
         if self.document.scene.motion.takes_keys() {
@@ -46,7 +46,7 @@ impl Session {
     /// Stores a node's position as a goal key at the current time. The node's goal and pin are removed.
     pub(super) fn key_goal(&mut self, node: usize) {
         let Some(key) = self.goal_key_here(node) else { return };
-        // Without strips, key poses are below the goal.
+        // Without strips, the goal key applies on top of key poses, so add a key pose if there is none.
         let before = &self.document.scene.motion;
         let has_pose = !before.keys.is_empty() || !before.takes_keys();
         let posed =
@@ -132,12 +132,12 @@ impl Session {
         let key = PoseKey::new(time, pose, &self.puppet.character().skeleton);
         let motion = self.document.scene.motion.with_key(key);
         let begins = self.document.scene.motion.is_rest().then_some(DEFAULT_DURATION);
-        // A key after the end continues the motion.
+        // A key after the end extends the motion.
         let duration = motion.duration.or(begins).map(|duration| duration.max(time));
         Motion { duration, ..motion }
     }
 
-    /// Turns a pose into an edit of the motion at the current time, and clears the drag and the goals.
+    /// Turns a pose into an edit of the motion at the current time, ends the drag and clears the goals.
     pub(super) fn key_pose(&mut self, wanted: &Pose) {
         let before = Motion::clone(&self.document.scene.motion);
         let motion = self.with_dragged_goals(self.keyed_motion(|_| wanted.clone()).unwrap_or(before));
@@ -152,8 +152,8 @@ impl Session {
         self.show();
     }
 
-    /// Returns the motion with an edit that reaches a pose at the current time. `wanted` computes that pose from the motion's
-    /// pose. `None` if the motion already has it.
+    /// Returns the motion with an edit that reaches a pose at the current time. `wanted` computes that pose from the motion's pose. `None`
+    /// if the motion already reaches it.
     pub(super) fn keyed_motion(&self, wanted: impl FnOnce(&Pose) -> Pose) -> Option<Motion> {
         let mut free = self.puppet.clone();
         (free.targets, free.pins, free.rotations) = Default::default();
@@ -172,14 +172,14 @@ impl Session {
         keyed.filter(|motion| motion.validate().is_ok())
     }
 
-    /// Ends the drag and adds an undo step to the state before it.
+    /// Ends the drag and adds an undo step that returns to the state before the drag.
     fn remember_before_drag(&mut self) {
         let held = self.gizmo_drag.take().map(|hold| hold.before);
         let before = self.drag.take().map(|drag| drag.before).or(held);
         self.history.remember(before.unwrap_or_else(|| self.document.scene.clone()));
     }
 
-    /// Keys the pose of an ending drag, if edits are keyed automatically. Drag and key are one undo step.
+    /// Keys the pose of an ending drag, if edits are keyed automatically. The drag and the key form one undo step.
     pub(super) fn key_drag(&mut self) {
         let has_moved = self.drag.as_ref().is_some_and(|drag| drag.moved)
             || self.gizmo_drag.as_ref().is_some_and(GizmoDrag::turns);
@@ -195,13 +195,13 @@ impl Session {
         }
     }
 
-    /// Moves the key at a time to another time. Consecutive moves, until the next release, form one undo step.
+    /// Moves the key at `from` to the time `to`. Consecutive moves, until the next release, form one undo step.
     pub(super) fn move_key(&mut self, from: f32, to: f32) {
         let skeleton = &self.puppet.character().skeleton;
         self.change_keys(self.document.scene.motion.with_key_moved(from, to, skeleton));
     }
 
-    /// Copies the key at a time to another time.
+    /// Copies the key at `from` to the time `to`.
     pub(super) fn copy_key(&mut self, from: f32, to: f32) {
         self.history.end_run();
         self.change_keys(self.document.scene.motion.with_key_copied(from, to));
@@ -215,13 +215,13 @@ impl Session {
         self.history.end_run();
     }
 
-    /// Moves the key poses of joints at a time to another time. Consecutive moves, until the next release, form one undo step.
+    /// Moves the key poses of some joints at `from` to the time `to`. Consecutive moves, until the next release, form one undo step.
     pub(super) fn move_joint_keys(&mut self, joints: &[usize], from: f32, to: f32) {
         let skeleton = &self.puppet.character().skeleton;
         self.change_keys(self.document.scene.motion.with_joint_keys_moved(joints, from, to, skeleton));
     }
 
-    /// Copies the key poses of joints at a time to another time.
+    /// Copies the key poses of some joints at `from` to the time `to`.
     pub(super) fn copy_joint_keys(&mut self, joints: &[usize], from: f32, to: f32) {
         self.history.end_run();
         let skeleton = &self.puppet.character().skeleton;
@@ -229,7 +229,7 @@ impl Session {
         self.history.end_run();
     }
 
-    /// Removes joints from the key pose at a time.
+    /// Removes some joints from the key pose at a time.
     pub(super) fn delete_joint_keys(&mut self, joints: &[usize], time: f32) {
         self.history.end_run();
         let skeleton = &self.puppet.character().skeleton;
@@ -237,7 +237,7 @@ impl Session {
         self.history.end_run();
     }
 
-    /// Sets how the pose changes from the key pose at a time to the next one.
+    /// Sets the easing from the key pose at a time to the next key pose.
     pub(super) fn set_easing(&mut self, time: f32, easing: Easing) {
         self.history.end_run();
         self.change_keys(self.document.scene.motion.with_easing(time, easing));
@@ -250,7 +250,7 @@ impl Session {
         }
     }
 
-    /// Sets the held pose from the key poses at the current time, if the motion consists of them. Unkeyed changes are lost.
+    /// If the motion consists of key poses, sets the held pose to their pose at the current time. Unkeyed changes are lost.
     pub(super) fn follow_keys(&mut self) {
         if !self.document.scene.motion.has_only_keys() {
             return;
@@ -278,8 +278,8 @@ impl Session {
         motion.has_only_keys() && pose == self.document.scene.held
     }
 
-    /// Updates the held pose after a change of the motion, if that changes the keys' pose at the current time. Contacts change a held pose only if it
-    /// follows the keys, so that they discard nothing unkeyed.
+    /// Updates the held pose after a change of the motion, if the change affects the pose of the keys at the current time. If only contacts
+    /// or goal keys have changed, the held pose is updated only if it followed the keys before, so that no unkeyed changes are lost.
     pub(super) fn refresh_keys(&mut self, before: &Motion) {
         if !self.document.scene.motion.has_only_keys() {
             return;

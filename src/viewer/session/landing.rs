@@ -1,6 +1,6 @@
 //! Landing: a dragged hand or foot is laid on the surface under the pointer, which provides the missing depth.
 //!
-//! Everything is measured in the drag's initial pose, so that a pointer position gives the same pose on any path.
+//! All surfaces are measured in the drag's initial pose, so that the result depends on the pointer position but not on the path of the pointer.
 
 use std::collections::BTreeMap;
 use std::f32::consts::TAU;
@@ -16,25 +16,27 @@ use crate::scene::surface::Surface;
 
 use super::Session;
 
-/// Pointer movement after which a surface counts fully, metres at human size. Until then the depth changes gradually, so that a drag that begins in
-/// front of a surface does not jump to it.
+/// Movement of the target after which a surface has full weight, in metres at human size. Until then the weight increases gradually, so
+/// that a drag that begins in front of a surface does not jump to it.
 const RAMP: f32 = 0.08;
-/// Depth below the floor at which it counts fully, metres at human size.
+/// Depth below the floor at which the floor has full weight, in metres at human size.
 const FLOOR_RAMP: f32 = 0.02;
-/// Radius around the pointer in which surfaces count, so that the depth does not jump at their edges: half a palm, metres at human
+/// Radius around the pointer in which surfaces are sampled, so that the depth does not jump at their edges: half a palm, in metres at human
 /// size.
 const RADIUS: f32 = 0.06;
-/// Rings of rays: fraction of this radius, and number of rays. One more ray is in the middle.
+/// Rings of sample rays: their radius as a fraction of [`RADIUS`], and the number of rays. One more ray is in the middle.
 const RINGS: [(f32, u8); 2] = [(0.5, 6), (1.0, 12)];
-/// Fraction of the limb's reach, in front of the dragged part or behind it, within which a surface counts fully. Beyond the reach it is ignored.
+/// Maximum distance in front of the dragged part or behind it at which a surface has full weight, as a fraction of the limb's reach. A
+/// surface beyond the reach is ignored.
 const NEAR: f32 = 0.6;
-/// Tangent of the flattest view angle. At flatter angles, the floor's distance stays the same.
+/// Minimum tangent of the view angle to the floor. Flatter angles are treated like this one, so that the target does not slide arbitrarily
+/// far along the floor.
 const MIN_SLOPE: f32 = 0.27;
-/// Maximum distance that counts as touching, metres at human size.
+/// Maximum distance from the surface that counts as touching, in metres at human size.
 const TOLERANCE: f32 = 0.001;
-/// Largest correction, metres at human size.
+/// Maximum distance by which one step moves the target, in metres at human size.
 const MAX_GAP: f32 = 0.2;
-/// Maximum ratio of step to gap.
+/// Maximum ratio of a step to the gap that it is meant to close.
 const MAX_GAIN: f32 = 4.0;
 /// Maximum number of solves to reach contact.
 const MAX_ROUNDS: usize = 4;
@@ -45,23 +47,23 @@ const TOUCHING: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Surroundings {
     surface: Surface,
-    /// The inverse node matrices at that time.
+    /// The inverse node matrices when the drag began.
     node_from_world: Vec<Affine3A>,
-    /// Height of the floor, and height of the dragged point above the lowest point of the hand or foot at the start, metres.
+    /// Height of the floor, and height of the dragged point above the lowest point of the hand or foot when the drag began, in metres.
     floor: f32,
     clearance: f32,
-    /// The outermost points of the hand or foot: nodes, and positions in their spaces.
+    /// The outermost points of the hand or foot: nodes, and positions in the frames of these nodes.
     end: Vec<(usize, Vec3)>,
-    /// Length of the limb, metres.
+    /// Length of the limb in metres.
     reach: f32,
-    /// Size relative to a human.
+    /// Size of the body relative to a human.
     size: f32,
 }
 
 /// Where a dragged hand or foot lands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::viewer) struct Landing {
-    /// The node whose surface it is. `None` for the floor.
+    /// The node whose surface the part lands on. `None` for the floor.
     pub(in crate::viewer) on: Option<usize>,
     /// The point on the surface, in world metres.
     pub(in crate::viewer) point: Vec3,
@@ -74,8 +76,8 @@ pub(in crate::viewer) struct Landing {
 }
 
 impl Surroundings {
-    /// Returns the surroundings of a hand or foot of a recognised body, in a puppet's current pose. The limbs of `others` move too. `None` for other
-    /// parts, and if the skin is not measured.
+    /// Returns the surroundings of a hand or foot of a recognised body, in a puppet's current pose. The limbs of the nodes `others` move as
+    /// well, so nothing lands on them. `None` if the hit is on another part, or if the skin is not measured.
     pub(super) fn new(puppet: &Puppet, hit: &Hit, others: &[usize]) -> Option<Self> {
         let (plan, skeleton) = (puppet.rig.body.as_ref()?, &puppet.character().skeleton);
         let is_below = |node: usize, above: usize| skeleton.ancestors(node).any(|n| n == above);
@@ -102,7 +104,7 @@ impl Surroundings {
         })
     }
 
-    /// Returns the height of a point above the floor, metres.
+    /// Returns the height of a point above the floor in metres.
     pub(super) fn height(&self, point: Vec3) -> f32 {
         point.y - self.floor
     }
@@ -130,7 +132,8 @@ impl Surroundings {
         lands.then_some(Landing { on: None, point, wanted, weight, direction: Vec3::NEG_Y })
     }
 
-    /// Samples rays around a ray: returns the node hit most often, its distance along the ray, and the fraction of sample rays that hit something.
+    /// Samples rays around a ray. Returns the node that was hit most often, the mean distance of all hits along the ray, and the fraction
+    /// of rays that hit something.
     fn meet(&self, ray: &Ray) -> Option<(usize, f32, f32)> {
         let near = self.surface.along(ray, RADIUS * self.size);
         let (x, y) = ray.direction.any_orthonormal_pair();
@@ -152,8 +155,9 @@ impl Surroundings {
         Some((node, sum / met, met / rays))
     }
 
-    /// Returns the distance of the landing part from the surface, metres. Negative if it is inside, and `None` if it touches the surface or nothing
-    /// is behind it. `near` is the nearby surface, and `world` contains the pose's matrices.
+    /// Returns the distance of the landing part from the surface in metres. The distance is negative if the part is inside. `None` if the
+    /// part touches the surface, or if there is no surface in its direction. `near` is the nearby surface, and `world` contains the pose's
+    /// matrices.
     fn gap(&self, landing: &Landing, near: &Surface, world: &[Affine3A]) -> Option<f32> {
         let along = landing.direction;
         let gap = if landing.on.is_none() {
@@ -180,7 +184,7 @@ impl Surroundings {
         (gap.abs() > TOLERANCE * self.size).then_some(gap)
     }
 
-    /// Returns the world points of the hand or foot that are foremost in a direction, some per joint.
+    /// Returns the world points of the hand or foot that are foremost in a direction, at most [`TOUCHING`] per joint.
     fn touching(&self, along: Vec3, world: &[Affine3A]) -> Vec<Vec3> {
         let mut points = Vec::new();
         for joint in self.end.chunk_by(|a, b| a.0 == b.0) {
@@ -202,15 +206,15 @@ fn end_points(puppet: &Puppet, limb: &BodyLimb, is_end: impl Fn(usize) -> bool) 
     plan.flat_map(|plan| &plan.skin).filter(|(node, _)| is_end(*node)).copied().collect()
 }
 
-/// Returns the height of the lowest of some points.
+/// Returns the height of the lowest point.
 fn lowest(points: &[(usize, Vec3)], world: &[Affine3A]) -> Option<f32> {
     let heights = points.iter().filter_map(|(node, p)| Some(world.get(*node)?.transform_point3(*p).y));
     heights.min_by(f32::total_cmp)
 }
 
 impl Session {
-    /// Returns the dragged point of a hand or foot that touches nothing, and its height above the floor in metres. `None` for other drags, and below
-    /// the floor.
+    /// Returns the dragged point of a hand or foot that touches nothing, and its height above the floor in metres. `None` for other drags,
+    /// and if the point is below the floor.
     pub(in crate::viewer) fn hanging_point(&self) -> Option<(Vec3, f32)> {
         let drag = self.drag.as_ref().filter(|drag| drag.moved && drag.landing.is_none())?;
         let world = self.puppet.world_from_node().get(drag.target.node)?;
@@ -219,7 +223,7 @@ impl Session {
             .filter(|(_, height)| height.is_finite() && *height > 0.0)
     }
 
-    /// Prepares the landing of a drag in its initial pose. Nothing lands on a body that a motion moves.
+    /// Prepares the landing of a drag in its initial pose. While a motion plays, nothing lands.
     pub(super) fn prepare_landing(&mut self) {
         let (puppet, reflection) = (&self.puppet, self.reflection.as_ref());
         let can_land = self.document.settings.landing && !self.is_playing();
@@ -230,13 +234,13 @@ impl Session {
         }
     }
 
-    /// Solves until the landing part touches the surface. Where the surface only partly determines the depth, the target is then moved back by the
-    /// rest.
+    /// Solves until the landing part touches the surface. If the surface has less than full weight, the target is then moved back in
+    /// proportion.
     pub(super) fn settle_landing(&mut self) {
         let Some(drag) = &self.drag else { return };
         let Some((landing, around)) = drag.landing.zip(drag.surroundings.clone()) else { return };
         let near = around.surface.near(landing.point, around.reach);
-        // The surface gives way to the hand or follows it, so a step closes only part of the gap. Use the secant method.
+        // The surface gives way to the hand or follows it, so a step closes the gap only approximately. Use the secant method.
         let (mut last, mut gain) = (None::<(f32, f32)>, 1.0);
         for _ in 0..MAX_ROUNDS {
             let Some(gap) = around.gap(&landing, &near, self.puppet.world_from_node()) else { break };
@@ -265,7 +269,7 @@ mod tests {
     use crate::asset::mannequin;
     use crate::rig;
 
-    /// A hand landed where the other hand, which moved with it, had been.
+    /// A hand landed on the former position of the other hand, which moved as well.
     #[test]
     fn nothing_lands_on_limbs_that_move_too() {
         let character = mannequin().unwrap();

@@ -7,7 +7,7 @@ use crate::scene::picking::{Hit, Ray, pixel};
 
 use super::Session;
 
-/// Minimum height on screen, in points, of a finger that can be picked separately.
+/// Minimum length on screen, in points, of a finger that can be picked separately.
 const MIN_FINGER_POINTS: f32 = 48.0;
 
 impl Session {

@@ -3,8 +3,8 @@
 use crate::asset::{Character, Skeleton};
 use crate::rig::{BodyLimb, Rig};
 
-/// Returns the nodes of a node's limb: an arm, leg or wing of the body with its fingers or toes, or else the chain, or else only
-/// the node.
+/// Returns the nodes of a node's limb: an arm, leg or wing of the body with its fingers or toes, or else the shortest chain that contains
+/// the node, or else only the node itself.
 pub(super) fn nodes(character: &Character, rig: &Rig, node: usize) -> Vec<usize> {
     let chain = || {
         let chains = rig.chains.iter().filter(|c| c.joints.contains(&node));

@@ -13,12 +13,13 @@ use super::Session;
 use crate::viewer::document::axes_fit;
 use crate::viewer::document::is_valid;
 
-/// Maximum silence before a source counts as paused.
+/// Maximum time without data before a live source counts as paused.
 const MAX_GAP: Duration = Duration::from_secs(1);
 
 impl Session {
-    /// Follows a live source: applies the data received since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and adds the result
-    /// to the source's running take. `seconds` is the time for its filters and take. Returns false if nothing has arrived.
+    /// Follows a live source: applies the data received since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and adds
+    /// the result to the source's running take. `seconds` is the time that the filters and the take of the source use. Returns false if no
+    /// data has arrived.
     #[cfg(feature = "vmc")]
     pub fn follow_performer(&mut self, source: &mut LiveSource, seconds: f64) -> bool {
         let held = &self.document.scene.held;
@@ -42,7 +43,7 @@ impl Session {
         true
     }
 
-    /// Sets goals. They keep the weights and axes of the goals that they replace. Invalid goals and unknown nodes are ignored.
+    /// Sets goals. A goal inherits the weight and the axes of the goal that it replaces. Invalid goals and unknown nodes are ignored.
     pub(super) fn set_live_goals(&mut self, goals: Vec<Target>) {
         self.begin_live();
         let nodes = self.puppet.character().skeleton.nodes.len();
@@ -52,7 +53,7 @@ impl Session {
         }
     }
 
-    /// Adds an undo step before the first pose of a source, and before the first one after a pause.
+    /// Adds an undo step before the first data of a source, and before the first data after a pause.
     fn begin_live(&mut self) {
         let now = self.clock.now;
         if self.followed.is_none_or(|last| now.saturating_sub(last) > MAX_GAP) {
@@ -81,7 +82,7 @@ impl Session {
     }
 }
 
-/// Returns whether a live source's goal is valid. Such goals are for positions.
+/// Returns whether a live source's goal is valid. Such a goal has a position, and no base.
 fn is_valid_goal(goal: &Target) -> bool {
     let is_finite =
         goal.offset.as_vec3().is_finite() && goal.position.is_some_and(|p| p.as_vec3().is_finite());

@@ -83,9 +83,9 @@ pub(super) use solve::default_options;
 #[cfg(feature = "window")]
 pub(super) use solve::push_time;
 
-/// Maximum number of durations to keep for the panel's curves.
+/// Maximum number of update durations that are kept for the panel's curves.
 pub(super) const MAX_TIMES: u8 = 120;
-/// Maximum number of points of the effector's trail.
+/// Maximum number of points of the dragged effector's trail.
 const MAX_TRAIL_POINTS: usize = 96;
 
 /// The state of the viewer: character, goals, camera and history.
@@ -95,7 +95,7 @@ pub struct Session {
     pub(super) document: Document,
     pub(super) history: History,
     pub(super) drag: Option<Drag>,
-    /// The problem of the last solve.
+    /// The IK problem of the last solve.
     problem: Option<Problem>,
     /// The step mode, if it is on.
     stepping: Option<Stepping>,
@@ -107,7 +107,7 @@ pub struct Session {
     /// The joint under the pointer in the panel's lists.
     pub(super) hint: Option<usize>,
     onion: onion::OnionGhosts,
-    /// When the last pose of a live source arrived, by the clock.
+    /// Clock time at which a live source last sent data.
     pub(super) followed: Option<Duration>,
     /// Number of clips in the character's own file.
     own_clip_count: usize,
@@ -121,16 +121,16 @@ pub struct Session {
     pub(super) written_rig: Option<String>,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
-    /// The style prior of the method `style`, once used.
+    /// The style prior of the method `style`, once the method has been used.
     loaded_style: Option<style::LoadedStyle>,
-    /// The limit that stopped the last turn, until the next command.
+    /// A note about the limit that stopped the last turn. It is kept until the next command.
     pub(super) limit_note: Option<String>,
-    /// Other methods that solve for the same goals.
+    /// The other methods that solve for the same goals, for comparison.
     pub(super) comparison: Comparison,
     /// The current drag's mirror, if drags are symmetric and the body is recognised.
     reflection: Option<Box<Reflection>>,
     pub(super) clock: Clock,
-    /// Whether all springs rest until the next command.
+    /// Whether all springs are at rest. This lasts until the next command.
     is_asleep: bool,
     pub(super) trail: Vec<glam::Vec3>,
     /// Durations of the last updates in microseconds.
@@ -138,9 +138,9 @@ pub struct Session {
     pub(super) handles: Vec<usize>,
     /// The hands and feet that drags have laid on parts of the body.
     laid: BTreeMap<usize, contacts::Laid>,
-    /// The bounds of the first view.
+    /// The bounds that the initial view frames.
     home: Bounds,
-    /// The vertices of the first view.
+    /// The vertices of the character in the initial view.
     home_points: Arc<[Vec3]>,
     /// The body's position at the start.
     home_position: Option<Vec3>,
@@ -299,7 +299,7 @@ impl Session {
         self.length_unit
     }
 
-    /// Returns the results of the other methods for the same goals.
+    /// Returns the other methods that solve for the same goals, with their results.
     pub fn comparison(&self) -> &Comparison {
         &self.comparison
     }

@@ -28,7 +28,7 @@ pub(in crate::viewer) const MIN_STEP: f32 = 0.01;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OnionSkin {
-    /// Whether they are shown.
+    /// Whether the ghosts are shown.
     pub shown: bool,
     /// Number of ghosts before and after the current time, from 1 to 3.
     pub count: u8,
@@ -43,22 +43,22 @@ impl Default for OnionSkin {
 }
 
 impl OnionSkin {
-    /// Clamps the number of ghosts and the time between them.
+    /// Clamps the number of ghosts and the time between ghosts to valid values.
     pub(super) fn within_range(self) -> Self {
         let step = if self.step.is_finite() { self.step.max(MIN_STEP) } else { Self::default().step };
         Self { count: self.count.clamp(1, MAX_GHOSTS), step, ..self }
     }
 }
 
-/// The ghosts of a motion at a time.
+/// The ghosts that are shown at the current time.
 #[derive(Debug, Default)]
 pub(super) struct OnionGhosts {
     key: Option<GhostKey>,
-    /// Nearest to the current time first, each with its linear colour.
+    /// The ghosts, nearest to the current time first, each with its linear colour.
     ghosts: Vec<(Puppet, Vec3)>,
 }
 
-/// What the ghosts depend on.
+/// Everything that the ghosts depend on.
 #[derive(Debug)]
 struct GhostKey {
     motion: Arc<Motion>,
@@ -78,7 +78,7 @@ impl GhostKey {
 }
 
 impl Session {
-    /// Updates the ghosts if the motion or their times have changed.
+    /// Updates the ghosts if anything that they depend on has changed.
     pub(super) fn refresh_onion(&mut self) {
         let times = self.ghost_times();
         if times.is_empty() {

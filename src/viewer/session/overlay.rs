@@ -30,7 +30,7 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     let position =
         |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
     if !session.is_dragging() {
-        // This dot only marks the hips. Pressing there grabs the skin, because most methods cannot move a joint without ancestors.
+        // The dot of the hips is only a mark. Pressing a button there grabs the skin, because most methods cannot move a joint without ancestors.
         let hips = session.puppet.rig.body.as_ref().map(|body| body.hips);
         let handles = session.handles().chain(hips).filter_map(position);
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
@@ -70,7 +70,7 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
                 let (start, end) = (drag.hit.point - reach, drag.hit.point + reach);
                 out.push(Line { start, end, widths: [1.5 * scale; 2], color });
             } else if let Some((point, height)) = session.hanging_point() {
-                // The drop line.
+                // Draw a vertical line from the hanging point to the floor.
                 let end = point - Vec3::Y * height;
                 out.push(Line { start: point, end, widths: [1.5 * scale; 2], color: HANDLE });
                 dot(&mut out, end, 6.0 * scale, HANDLE);

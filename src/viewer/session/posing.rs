@@ -1,4 +1,4 @@
-//! Edits of the whole pose or of a limb: mirroring, resetting, and poses from elsewhere. Each is one undo step.
+//! Edits of the whole pose or of a limb: mirroring, resetting, and applying poses from other sources. Each edit is one undo step.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl Session {
         self.reset_nodes(&nodes);
     }
 
-    /// Resets the joint that keys act on, or its chain, or the selected joints if it is one of several.
+    /// Resets the joint that keys act on, or its chain, or all selected joints if it is one of several.
     pub(super) fn rest(&mut self, chain: bool) {
         if self.remove_pole(self.hovered_grip) {
             return;
@@ -160,8 +160,8 @@ impl Session {
         json::to_string(&document).map_err(|e| ReadPoseError::Json(e.to_string()))
     }
 
-    /// Applies a pose written by [`Session::copy_pose`], *Save pose* or `sinew pose`, even for another character with the same
-    /// joint names. It is one undo step.
+    /// Applies a pose written by [`Session::copy_pose`], *Save pose* or `sinew pose`, even for another character with the same joint names.
+    /// This is one undo step.
     ///
     /// # Errors
     /// [`ReadPoseError`] if the text is not a pose, or a pose of a character with other joints. The session is unchanged.

@@ -20,7 +20,7 @@ impl Session {
     /// This ends any drag. Earlier undo steps are not available during the recording but return when it ends.
     ///
     /// # Errors
-    /// [`SaveError`] if the file cannot be written. The session is then not recorded.
+    /// [`SaveError`] if the file cannot be written. In this case, the session is not recorded.
     pub fn record(&mut self, mut recorder: Recorder, scale: f32) -> Result<(), SaveError> {
         drop(self.stop_recording());
         self.leave_steps();
@@ -85,14 +85,14 @@ impl Session {
     pub(super) fn state_commands(&self) -> Vec<Command> {
         let mut commands = self.document.stored_settings().commands();
         commands.push(Command::Restore(Box::new(self.snapshot())));
-        // A camera that follows the character moves with the time.
+        // Seek first: if the camera follows the character, changing the time moves the camera.
         commands.extend([Command::Seek(self.puppet.time), Command::Camera(self.document.orbit)]);
         commands.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
         commands
     }
 
-    /// Returns the character's state. It contains the limits, poles and options that differ from the rig at the start of the session, which a replay
-    /// loads too.
+    /// Returns the state of the character. Of the rig, it contains only what differs from the rig at the start of the session, which a
+    /// replay loads as well.
     fn snapshot(&self) -> Snapshot {
         let character = self.puppet.character();
         let problem = self.problem.as_ref().map(|problem| problem.to_data(&character.skeleton));
@@ -114,7 +114,7 @@ impl Session {
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = scene.time;
         self.puppet.reset_solver();
-        // Recreate the compared methods, so that none continues from a result for other goals.
+        // Recreate the compared methods, so that no method continues from a result for other goals.
         self.comparison = Comparison::default();
         self.comparison.set_methods(&self.document.settings.compare, &self.puppet);
         self.restore(Some(scene));

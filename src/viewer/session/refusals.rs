@@ -1,5 +1,4 @@
-//! Finds the methods that cannot solve the current problem. The panel needs them in every frame, so the last result is
-//! cached.
+//! Finds the methods that cannot solve the current problem. The panel needs these methods in every frame, so the last result is cached.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use super::style::{LoadedStyle, NO_CLIPS, StyleSource};
 /// Methods that cannot solve a problem, each with the reason.
 pub type Refusals = Arc<[(Method, String)]>;
 
-/// The last key and its refusals.
+/// The last cache key, and the refusals for that key.
 #[derive(Debug, Default)]
 pub(super) struct RefusalCache(RefCell<Option<(RefusalKey, Refusals)>>);
 
@@ -32,7 +31,7 @@ struct RefusalKey {
     rig: Arc<Rig>,
     /// Number of clips, and the loaded style.
     style: (usize, Option<LoadedStyle>),
-    /// Nodes at their parent's position and nodes with non-unit scale, each with its scale.
+    /// Nodes at their parent's position and nodes with a scale other than one, each with its scale.
     degenerate: Vec<(usize, Vec3)>,
 }
 
@@ -74,8 +73,8 @@ fn with_zeroed_values(target: &Target) -> Target {
 }
 
 impl Session {
-    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem belongs to the
-    /// drag, a drag that would start at the pointer, or the last solve, in this order.
+    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem is that of the current drag, or else
+    /// of a drag that would start at the pointer, or else of the last solve.
     pub fn refusal(&self, method: Method) -> Option<String> {
         let (targets, pins) = self.current_problem();
         self.refusal_of((&targets, &pins), method)
@@ -90,7 +89,8 @@ impl Session {
         if let Some(failure) = self.style_failure().filter(|_| method == Method::Style) {
             return Some(failure.to_owned());
         }
-        // The clips' postures are sampled when the method is selected. It then solves like the full-body method.
+        // The postures of the clips are not sampled before the method `style` is selected. Until then, use the refusals of the full-body
+        // method, which solves in the same way.
         let is_ready = method != Method::Style || self.puppet.style.is_some();
         let method = if is_ready { method } else { Method::FullBody };
         self.puppet.refusal(targets, pins, method).map(|error| error.to_string())
@@ -110,7 +110,7 @@ impl Session {
         refusals
     }
 
-    /// Returns the goals and pins of the drag, of one that would start at the pointer, or of the last solve.
+    /// Returns the goals and pins of the current drag, or else of a drag that would start at the pointer, or else of the last solve.
     fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
         let hovered = self.hover.filter(|_| self.drag.is_none());
         let hovered = hovered.map(|hit| {

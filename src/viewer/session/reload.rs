@@ -1,4 +1,4 @@
-//! Takes over a previous session's state after another file was opened or the same one reloaded.
+//! Takes over a previous session's state after another file was opened or the same file was reloaded.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::viewer::StyleSource;
 use crate::viewer::document::Scene;
 
 impl Session {
-    /// Copies the settings of the previous session. If `reloaded` is set, both sessions show the same file, and the
-    /// camera, the added clips and the motion are copied as well. If the nodes match, so are pose, goals and undo
-    /// history. Returns one line for each file of added clips that no longer fits the character.
+    /// Copies the settings of the previous session. If `reloaded` is set, both sessions show the same file, and the camera, the added clips
+    /// and the motion are copied as well. If the nodes of both sessions also match, the pose, the goals and the undo history are copied
+    /// too. Returns one line for each file of added clips that no longer fits the character.
     pub fn take_over(&mut self, from: &Self, reloaded: bool) -> Vec<String> {
         let mut errors = Vec::new();
         from.document.stored_settings().commands().into_iter().for_each(|command| self.execute(command));
@@ -49,7 +49,7 @@ impl Session {
         let clip = |clip: usize| clips.get(clip).copied().flatten();
         self.puppet.time = from.puppet.time;
         if !same {
-            // Saving must not replace the project with its remains.
+            // Saving must not overwrite the project, because only the motion of its state is restored.
             self.project = None;
             let node = |n: usize| here.skeleton.find(there.skeleton.nodes.get(n)?.name.as_deref()?);
             let motion = from.document.scene.motion.renumbered(clip, node);

@@ -114,8 +114,8 @@ impl Session {
         }
     }
 
-    /// Returns the chain of the body limb that contains a joint, and the limb's pull from 0 to 1: how strongly its goals pull the body. `None` if the
-    /// joint is in no limb of a recognised body.
+    /// Returns the chain of the body limb that contains a joint, and the limb's pull. The pull, from 0 to 1, is how strongly the limb's
+    /// goals pull the body. `None` if the joint is in no limb of a recognised body.
     pub(in crate::viewer) fn limb_pull(&self, node: usize) -> Option<(&Chain, f64)> {
         let rig = &self.puppet.rig;
         let contains = |joints: &[usize]| joints.contains(&node);
@@ -155,12 +155,13 @@ impl Session {
         true
     }
 
-    /// Returns a pin at the current position and orientation of a node.
+    /// Returns a pin of a node at its current position and orientation.
     pub(super) fn pin_here(&self, node: usize) -> Pin {
         Pin { node, target: self.placement(node) }
     }
 
-    /// Returns the world position in metres and the world orientation of a node in the edited pose, without looks, constraints and springs.
+    /// Returns the world position in metres and the world orientation of a node in the edited pose, without the effects of look-at,
+    /// constraints and springs.
     pub(super) fn placement(&self, node: usize) -> Option<(DVec3, DQuat)> {
         let (skeleton, pose) = (&self.puppet.character().skeleton, self.puppet.primary_pose());
         pose.locals.get(node)?;
@@ -168,8 +169,8 @@ impl Session {
         Some((position, orientation(skeleton, pose, node)))
     }
 
-    /// Moves all pins to the current positions of their nodes, unless a motion is loaded. Required after an edit
-    /// other than a solve, because otherwise the next solve would pull the nodes back.
+    /// Moves all pins to the current positions of their nodes, unless a motion is loaded. This is required after every edit other than a
+    /// solve. Otherwise, the next solve would pull the nodes back.
     pub(in crate::viewer) fn refresh_pins(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             return;

@@ -22,7 +22,7 @@ const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
 /// File formats for a pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoseFile {
-    /// Transforms of all nodes, and how well the goals were met.
+    /// The transforms of all nodes, and how well the goals were met.
     Json,
     /// A copy of the model in this pose, readable by other programs.
     Glb,
@@ -61,7 +61,7 @@ pub enum SaveError {
 pub(super) struct SavedProject {
     pub(super) path: PathBuf,
     pub(super) text: String,
-    /// See [`Session::work`]. `None` if the file differs because the session was recovered from a copy.
+    /// The work in the file, see [`Session::work`]. `None` if the session was recovered from a copy, so that its work is not in the file.
     pub(super) work: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl Session {
         }
     }
 
-    /// Returns a warning if a posed GLB lacks a part of the pose.
+    /// Returns a warning if a posed GLB would lack a part of the pose.
     pub(in crate::viewer) fn posed_copy_loss(&self) -> Option<String> {
         export::posed_copy_loss(&self.puppet().character().skeleton, self.puppet().pose())
     }
@@ -171,8 +171,8 @@ impl Session {
     /// copied: the project references them relative to its folder.
     ///
     /// # Errors
-    /// [`SaveError::Exists`] if the file exists, unless `replace` is set. [`SaveError::Write`] if it cannot be written. An
-    /// existing file is then unchanged.
+    /// [`SaveError::Exists`] if the file exists, unless `replace` is set. [`SaveError::Write`] if the file cannot be written. An existing
+    /// file is then unchanged.
     pub fn save_project(&mut self, path: &Path, replace: bool) -> Result<(), SaveError> {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let text = self.project_text(folder);
@@ -207,17 +207,18 @@ impl Session {
         }
     }
 
-    /// Records that the session is a project whose file has this text.
+    /// Records that the session is now the project at `path`, and that the file contains `text`.
     pub(in crate::viewer) fn note_project(&mut self, path: &Path, text: &str) {
         let work = Some(self.work());
         self.project = Some(SavedProject { path: path.into(), text: text.into(), work });
     }
 
-    /// Saves the project under its name. A new one is saved beside the character as `NAME.sinew`, or in `folder` if the character
-    /// is built in. The name gets the first free number if the file already exists, or if another program changed the project.
+    /// Saves the project under its name. A new project is saved beside the character as `NAME.sinew`, or in `folder` if the character is
+    /// built in. If another file of that name already exists, or if another program has changed the project, the name gets the first free
+    /// number.
     ///
     /// # Errors
-    /// [`SaveError`] if it cannot be written.
+    /// [`SaveError`] if the project cannot be written.
     pub fn save(&mut self, folder: &Path) -> Result<PathBuf, SaveError> {
         let path = match &self.project {
             Some(SavedProject { path, text, .. }) => {
@@ -249,17 +250,17 @@ impl Session {
         }
     }
 
-    /// Returns the default path of a new project if the name is free: beside the character, or in `folder` for the built-in
+    /// Returns the default path of a new project, which is used if the name is free: beside the character, or in `folder` for the built-in
     /// character.
     pub(in crate::viewer) fn default_project(&self, folder: &Path) -> PathBuf {
         let beside = self.file().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
-        // The mannequin has the program's name, which is also the extension.
+        // The base name of the built-in character is the program's name, which is also the extension, so use another name.
         let name = self.file().map_or_else(|| "mannequin".to_owned(), |_| self.name());
         beside.unwrap_or(folder).join(format!("{name}.{EXTENSION}"))
     }
 
-    /// Continues an earlier project with this session's work, which was recovered from a copy. Nothing counts as saved. Without an earlier project,
-    /// the session is new.
+    /// Continues an earlier project with this session's work, which was recovered from a copy. All of the work counts as unsaved. Without
+    /// an earlier project, the session belongs to no project.
     pub(in crate::viewer) fn continue_project(&mut self, earlier: Option<&Path>) {
         self.project = earlier.map(|path| {
             let text = bounded::read_to_string(path, MAX_BYTES).unwrap_or_default();

@@ -11,8 +11,8 @@ use super::Session;
 
 /// Settling time of springs after a jump to another time or pose, in seconds.
 const SETTLE_SECONDS: f64 = 1.0;
-/// After a longer gap without frames or commands, springs settle instead, so that a month-long recording replays in seconds. A
-/// window draws frames more often.
+/// Maximum time without frames or commands for which springs are simulated. After a longer gap they settle, so that a month-long recording
+/// replays in seconds. A window draws frames more often.
 const MAX_GAP: Duration = Duration::from_secs(600);
 
 /// What a character looks at with its eyes, or with its head if the file does not define eyes.
@@ -90,12 +90,12 @@ impl Session {
         if self.is_asleep { 0.0 } else { passed / to.saturating_sub(from).as_secs_f64() }
     }
 
-    /// Returns whether springs swing, which moves the character although nothing plays.
+    /// Returns whether springs swing. They move the character even if no motion plays.
     pub fn is_swinging(&self) -> bool {
         self.puppet.has_springs() && !self.is_asleep
     }
 
-    /// Turns the eyes to their possibly moved target.
+    /// Turns the eyes to their target, which may have moved.
     pub(super) fn refresh_eyes(&mut self) {
         let target = match self.document.settings.look_at {
             EyeTarget::Nothing => None,
@@ -108,7 +108,7 @@ impl Session {
         }
     }
 
-    /// Shows the springs at the current time in the same pose.
+    /// Updates the displayed springs to the current time, without posing the character again.
     pub(super) fn refresh_springs(&mut self) {
         if self.puppet.has_springs() && !self.is_asleep {
             self.note_error(|session| session.puppet.refresh_secondary());

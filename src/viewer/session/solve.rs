@@ -14,7 +14,7 @@ pub(in crate::viewer) fn default_options(method: Method) -> Options {
     Options::default().with_method(method).with_start(Start::Continue).with_restarts(0).with_record(true)
 }
 
-/// Appends a duration and drops the oldest beyond [`MAX_TIMES`].
+/// Appends a duration. If there are more than [`MAX_TIMES`] durations, the oldest is dropped.
 pub(in crate::viewer) fn push_time(times: &mut Vec<f32>, time: f32) {
     if times.len() >= usize::from(MAX_TIMES) {
         times.remove(0);
@@ -23,7 +23,7 @@ pub(in crate::viewer) fn push_time(times: &mut Vec<f32>, time: f32) {
 }
 
 impl Session {
-    /// Returns the default options for a method with this character: the viewer's, overridden by the rig's.
+    /// Returns the default options for a method with this character: the defaults of the viewer, overridden by the options of the rig.
     pub(in crate::viewer) fn default_options(&self, method: Method) -> Options {
         let mut options = default_options(method);
         self.document.scene.rig.options.apply(&mut options);
@@ -39,8 +39,8 @@ impl Session {
         }
     }
 
-    /// Replaces the previous session's rig options with this one's. Options that the user has changed are kept,
-    /// unless the rig file has a new value for them. `is_other` is set if the session shows another character.
+    /// Replaces the rig options of the previous session with those of this session. Options that the user has changed are kept, unless the
+    /// rig file has a new value for them. `is_other` is set if the session shows another character.
     pub(super) fn adopt_rig_options(&mut self, from: &Self, is_other: bool) {
         let (old, new) = (&from.saved_rig.options, &self.document.scene.rig.options);
         let mut options = *self.document.settings.solver;
@@ -79,8 +79,8 @@ impl Session {
         if let Some(before) = before.filter(|b| *b != self.document.scene) {
             self.history.remember(before);
         }
-        // During a drag all methods continue from their current poses, unless the method changes. Otherwise compared methods restart from their
-        // common start pose.
+        // During a drag all methods continue from their current poses, unless the method changes. Without a drag, the compared methods
+        // restart from their common start pose.
         if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);
         }
@@ -112,8 +112,8 @@ impl Session {
         self.update_comparison(has_targets);
     }
 
-    /// Shows how well a restored pose without a motion meets its goals, which may be handwritten. The next drag starts in that
-    /// pose and solves for them too.
+    /// Shows how well a restored pose meets its goals, unless a motion is loaded. The goals may be handwritten. The next drag starts in the
+    /// restored pose and also solves for these goals.
     pub(in crate::viewer) fn meet_goals(&mut self) {
         if !self.document.scene.goals.is_empty() && self.puppet.is_posed_by_hand() {
             let held = self.document.scene.held.clone();
@@ -137,7 +137,7 @@ impl Session {
         self.puppet.held = Some(self.document.scene.held.clone());
         self.puppet.options = *self.document.settings.solver;
         let drag = self.drag.as_ref().filter(|_| self.puppet.is_posed_by_hand());
-        // A copy in each frame would be slower than the solve.
+        // Copy the stance only if it has changed, because copying it in each frame would take longer than the solve.
         match drag.map(|drag| &drag.before.held) {
             stance if self.puppet.stance.as_ref() == stance => {}
             stance => self.puppet.stance = stance.cloned(),
@@ -160,7 +160,7 @@ impl Session {
         }
         self.puppet.looping = self.document.settings.looping;
         if has_rotations {
-            // A solve's steps do not include the turned joints.
+            // The steps of a solve would not include the turns of these joints.
             self.problem = None;
         } else if has_targets {
             self.note_problem();
@@ -228,8 +228,8 @@ impl Session {
         (targets, pins)
     }
 
-    /// Returns whether the whole body follows all targets, because the dragged node or a goal of the hips pulls it. Goals that
-    /// moved only their limb when set are then goals of the body too.
+    /// Returns whether the whole body follows all targets, because it is pulled by the dragged node or by a goal of the hips. In this case,
+    /// goals that moved only their limb when they were set also move the body.
     fn pulls_body(&self, targets: &[Target], dragged: Option<usize>) -> bool {
         let Some(body) = &self.puppet.rig.body else { return false };
         let pulls = |t: &Target| {
@@ -240,8 +240,8 @@ impl Session {
     }
 }
 
-/// Replaces invalid numbers with their defaults. In the viewer, a solve from the current pose always continues a
-/// drag. Old recordings call this `current` or omit it.
+/// Replaces invalid numbers with their defaults. In the viewer, [`Start::Current`] always means [`Start::Continue`]. Old recordings contain
+/// `current`, or omit the option.
 fn sanitize(mut options: Options) -> Options {
     options.record = true;
     if options.start == Start::Current {

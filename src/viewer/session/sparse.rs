@@ -28,7 +28,7 @@ pub(in crate::viewer) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result
     Ok(options)
 }
 
-/// Sets an option by its dotted key. A string may have a unit.
+/// Sets an option by its dotted key. A string value may have a unit.
 fn set(options: &mut Options, key: &str, value: &Value) -> Result<(), OptionError> {
     let option = SolverOption::find(key)?;
     let text = match value {
@@ -39,7 +39,7 @@ fn set(options: &mut Options, key: &str, value: &Value) -> Result<(), OptionErro
     option.set(options, option.parse(&text)?)
 }
 
-/// Removes all values that equal the default ones.
+/// Removes all values that equal their defaults.
 fn prune(changed: &mut Value, default: &Value) {
     let (Value::Object(changed), Value::Object(default)) = (changed, default) else { return };
     changed.retain(|key, value| {

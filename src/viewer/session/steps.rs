@@ -1,6 +1,6 @@
 //! Step mode: shows the steps of the last solve one by one.
 //!
-//! The problem of the last drag, or of the kept goals, is solved again from the pose before it. The puppet shows the pose after a
+//! The IK problem of the last drag, or of the kept goals, is solved again from the pose before that drag. The puppet shows the pose after a
 //! number of steps of this solve. Nothing else in the session changes, so leaving step mode restores the solved pose.
 
 use crate::asset::Skeleton;
@@ -12,10 +12,10 @@ use crate::viewer::Command;
 use super::{Clock, Session};
 use crate::viewer::document::{SolveProblem, is_valid};
 
-/// The problem of the last solve, with the pose before it.
+/// The IK problem of the last solve, with the pose before the solve.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Problem {
-    /// The pose that replaces the rest pose, at the start of the drag. Morph weights are not used.
+    /// The held pose at the start of the drag. Its morph weights are not used.
     before: Pose,
     targets: Vec<Target>,
     pins: Vec<Pin>,
@@ -67,7 +67,7 @@ impl Session {
         self.problem.as_ref().is_some_and(|problem| !problem.targets.is_empty())
     }
 
-    /// Returns the number of steps in the displayed pose, and the solve's total. `None` unless the step mode is on.
+    /// Returns the number of steps in the displayed pose, and the total number of steps of the solve. `None` unless step mode is on.
     pub fn shown_steps(&self) -> Option<(usize, usize)> {
         self.stepping.as_ref().map(|stepping| (stepping.shown, self.puppet.steps().count()))
     }
@@ -77,8 +77,8 @@ impl Session {
         self.puppet.steps().nth(self.stepping.as_ref()?.shown.checked_sub(1)?)
     }
 
-    /// Stores the session's current problem, which starts in the pose before the drag. Without a drag, kept goals have changed,
-    /// and the pose before the last drag remains the start.
+    /// Stores the session's current problem, which starts in the pose before the drag. Without a drag, only the kept goals have changed, so
+    /// the problem still starts in the pose before the last drag.
     pub(super) fn note_problem(&mut self) {
         let dragged = self.drag.as_ref().map(|drag| &drag.before.held);
         let turned = self.gizmo_drag.as_ref().filter(|drag| drag.target().is_some());
@@ -99,7 +99,7 @@ impl Session {
         self.problem = Some(problem);
     }
 
-    /// Shows the pose after a number of steps, at most all of them. Turns the step mode on, or off if `shown` is `None`.
+    /// Shows the pose after `shown` steps, or after all steps if there are fewer. Turns step mode on, or off if `shown` is `None`.
     pub(super) fn show_step(&mut self, shown: Option<usize>) {
         let Some(shown) = shown else { return self.leave_steps() };
         if self.stepping.is_none() && !self.enter_steps() {
@@ -107,7 +107,7 @@ impl Session {
         }
         let shown = shown.min(self.puppet.steps().count());
         self.puppet.shown_steps = Some(shown);
-        // Do not continue from the last solve, so that equal problems always have equal steps.
+        // Do not continue from the last solve, so that the same problem always has the same steps.
         self.puppet.reset_solver();
         match self.puppet.update() {
             Ok(_) => self.stepping.iter_mut().for_each(|stepping| stepping.shown = shown),
@@ -118,7 +118,7 @@ impl Session {
         }
     }
 
-    /// Turns the step mode on. Returns false if there is nothing to show, or if the problem cannot be solved.
+    /// Turns step mode on. Returns false if there is nothing to show, or if the problem cannot be solved.
     fn enter_steps(&mut self) -> bool {
         self.release();
         let Some(problem) = self.problem.as_ref().filter(|_| self.can_step()) else { return false };
@@ -148,7 +148,7 @@ impl Session {
         true
     }
 
-    /// Turns the step mode off and shows the solved pose.
+    /// Turns step mode off and shows the solved pose.
     pub(super) fn leave_steps(&mut self) {
         if let Some(stepping) = self.stepping.take() {
             self.puppet = *stepping.solved;
@@ -156,8 +156,8 @@ impl Session {
         }
     }
 
-    /// Leaves the step mode before a command that changes more than the view. Returns the number of shown steps if the
-    /// step mode continues after the command, with the steps of the changed problem.
+    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if step mode must continue
+    /// after the command, with the steps of the changed problem.
     pub(super) fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
         let shown = self.stepping.as_ref()?.shown;
         let touches = |at| self.grip_under(at).is_some() || self.under(at).is_some();
@@ -171,7 +171,7 @@ impl Session {
             Command::Grab(at) => (touches(*at), false),
             Command::GrabNode(point) => (self.puppet.world_from_node().len() > point.node, false),
             Command::Center(at) => (self.grip_under(*at).is_some(), false),
-            // Without a drag, these have no effect.
+            // These commands have no effect without a drag.
             Command::Drag(_)
             | Command::DragTo(_)
             | Command::Push(_)

@@ -1,4 +1,4 @@
-//! The source of the method `style`: postures of the character's clips, or a learned style.
+//! The style source of the method `style`: postures of the character's clips, or a learned style.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,8 @@ impl StyleSource {
     }
 }
 
-/// The prior of a puppet: its source, the number of clips at that time, which grows when clips are added, and why loading failed.
+/// The style prior that was last loaded: its source, the number of the character's clips at that time, and why loading failed. The prior is
+/// outdated when clips have been added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LoadedStyle {
     source: StyleSource,
@@ -89,7 +90,7 @@ impl Session {
         self.loaded_style = Some(LoadedStyle { source, clips, failure });
     }
 
-    /// Returns why the method has no prior, if it was used.
+    /// Returns why the method has no prior, if loading it has failed.
     pub(super) fn style_failure(&self) -> Option<&str> {
         self.loaded_style.as_ref().and_then(|loaded| loaded.failure.as_deref())
     }
@@ -108,7 +109,7 @@ impl Session {
         }
     }
 
-    /// Returns a source's clips: the named one, or all.
+    /// Returns the clips of a source: the clip that it names, or all clips.
     fn style_clips(&self, source: &StyleSource) -> Vec<usize> {
         let character = self.puppet.character();
         let one = source.clip().and_then(|name| character.find_clip(name));

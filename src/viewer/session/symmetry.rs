@@ -9,14 +9,15 @@ use crate::rig::{BodyPlan, Mirror};
 
 use super::Session;
 
-/// Minimum horizontal part of the direction in which a body faces. A lying body faces up, and keeps its rest direction.
+/// Minimum length of the horizontal component of the unit vector in which a body faces. A lying body faces up, so its facing direction at
+/// rest is used instead.
 const MIN_FACING: f64 = 0.3;
 
-/// The mirror of a drag. It matches where the body stood and faced when the drag began.
+/// The mirror of a drag. It matches the position and the facing direction of the body when the drag began.
 #[derive(Clone, Debug)]
 pub(super) struct Reflection {
     mirror: Mirror,
-    /// Horizontal motion of the hips from rest to the pose in which the drag began.
+    /// Planar transform of the hips from rest to the pose in which the drag began.
     world_from_rest: DAffine3,
 }
 
@@ -26,7 +27,7 @@ impl Reflection {
         Some(Self { mirror, world_from_rest: planar_motion(session, body)? })
     }
 
-    /// Returns the target of the counterpart on the other side. `None` for a joint in the middle.
+    /// Returns the mirrored target, for the counterpart of the target's node. `None` for a joint in the middle.
     pub(super) fn target(&self, skeleton: &Skeleton, target: &Target) -> Option<Target> {
         let rest_from_world = self.world_from_rest.inverse();
         let moved = |target: &Target, by: DAffine3| {
@@ -72,7 +73,7 @@ pub(super) fn mirrored_target(mirror: &Mirror, skeleton: &Skeleton, target: &Tar
     })
 }
 
-/// Returns the planar motion that moves the hips from rest to their current position, and turns the body to its current facing.
+/// Returns the planar transform that moves the hips from rest to their current position, and turns the body to its current facing direction.
 fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
     let (puppet, skeleton) = (&session.puppet, &session.puppet.character().skeleton);
     let turn =
@@ -110,7 +111,7 @@ impl Session {
             if self.document.settings.symmetry { Reflection::new(self).map(Box::new) } else { None };
     }
 
-    /// Returns the target of the counterpart of a dragged node, unless it is pinned.
+    /// Returns the target of the counterpart of a dragged node, unless the counterpart is pinned.
     pub(super) fn reflected(&self, target: &Target) -> Option<Target> {
         let skeleton = &self.puppet.character().skeleton;
         let other = self.reflection.as_ref()?.target(skeleton, target)?;

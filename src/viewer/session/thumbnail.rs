@@ -9,14 +9,14 @@ use super::Session;
 
 /// Width and height of a thumbnail in pixels.
 const SIDE: u32 = 160;
-/// Camera distance relative to the one that shows the sphere around the character.
+/// Camera distance, relative to the distance at which the bounding sphere of the character fills the image.
 const NEARER: f32 = 0.72;
 
 impl Session {
     /// Renders the character in its current pose from the camera's direction, without a floor, as PNG.
     ///
     /// # Errors
-    /// [`RenderError`] if it cannot be rendered.
+    /// [`RenderError`] if the image cannot be rendered.
     pub fn thumbnail(&self, renderer: &mut Renderer, model: &Model) -> Result<Vec<u8>, RenderError> {
         let bounds = self.puppet.bounds();
         let mut orbit = Orbit { ..self.document.orbit };

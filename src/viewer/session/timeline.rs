@@ -6,9 +6,9 @@ use super::Session;
 
 /// Maximum frame rate.
 pub(in crate::viewer) const MAX_FRAME_RATE: f32 = 240.0;
-/// The playhead's range before there is a motion, and the initial length of a motion of key poses, seconds.
+/// Range of the playhead while there is no motion, and initial length of a motion of key poses, in seconds.
 pub(super) const DEFAULT_DURATION: f32 = 2.0;
-/// The latest time of a key pose that the playhead reaches, seconds.
+/// Latest time that the playhead can reach in a motion to which key poses can be added, in seconds.
 const LAST_TIME: f64 = 3600.0;
 
 /// How the timeline counts, snaps and loops.
@@ -84,7 +84,7 @@ impl Timeline {
         if is_whole { format!("frame {frame:.0}") } else { format!("frame {frame:.1}") }
     }
 
-    /// Returns start and end of the looping part of a motion of this length.
+    /// Returns the start and end of the part that loops, for a motion of this length.
     pub(in crate::viewer) fn looped(&self, seconds: f32) -> [f32; 2] {
         let [from, to] = self.range.unwrap_or([0.0, seconds]);
         if from < seconds { [from, to.min(seconds)] } else { [0.0, seconds] }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     proptest! {
-        /// From any time, equal numbers of steps forward and back lead to the same frame.
+        /// From any frame, a step forward and a step back lead to the same frame again.
         #[test]
         fn a_step_back_undoes_a_step_forward(rate in prop::sample::select(vec![24.0_f32, 25.0, 30.0, 60.0]), frame in 0_u16..20_000) {
             let timeline = Timeline { frame_rate: rate, ..Timeline::default() };

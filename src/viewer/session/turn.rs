@@ -10,12 +10,12 @@ use crate::pose::Pose;
 use super::Session;
 use crate::viewer::document::EditRun;
 
-/// Minimum amount, in degrees, by which a limit must shorten a turn to be reported.
+/// Minimum amount, in degrees, by which a limit must shorten a turn for the limit to be reported.
 const MIN_NOTED: f32 = 0.5;
 
 impl Session {
-    /// Turns joints to the allowed rotations nearest to the given ones, in their parents' frames. Consecutive turns of the same run, until the next
-    /// release, form one undo step. Unknown joints and invalid rotations are ignored.
+    /// Turns joints to the allowed rotations nearest to the given ones, in their parents' frames. Consecutive turns of the same kind of
+    /// edit, until the next release, form one undo step. Unknown joints and invalid rotations are ignored.
     pub(super) fn turn_joints(&mut self, turns: &[(usize, Quat)], run: EditRun) {
         let is_valid = |(node, local): &&(usize, Quat)| {
             let length = local.length_squared();
@@ -30,7 +30,7 @@ impl Session {
         };
         let turns: Vec<(usize, Quat)> = valid.iter().map(allowed).collect();
         self.begin_edit(Some(run));
-        // A joint's goal would turn it back.
+        // A goal of a turned joint would turn it back.
         let turned: Vec<usize> = turns.iter().map(|(node, _)| *node).collect();
         self.document.scene.remove_goals(&turned);
         if self.puppet.is_posed_by_hand() {
@@ -56,7 +56,7 @@ impl Session {
         self.limit_note = self.limit_note_of(&valid, &turns);
     }
 
-    /// Returns which joint a limit stops short of the wanted rotation, and how to exceed it.
+    /// Returns a note about the joint that its limit stops short of the wanted rotation, and about how to exceed the limit.
     fn limit_note_of(&self, wanted: &[(usize, Quat)], allowed: &[(usize, Quat)]) -> Option<String> {
         let missing = |(wanted, allowed): (&(usize, Quat), &(usize, Quat))| {
             (wanted.0, wanted.1.normalize().angle_between(allowed.1).to_degrees())

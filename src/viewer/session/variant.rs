@@ -15,8 +15,8 @@ impl Session {
         }
     }
 
-    /// Returns the character with the displayed materials, for upload to a renderer. This is a copy if a variant is shown, because
-    /// everything else shares the file's character.
+    /// Returns the character with the displayed materials, for upload to a renderer. If a variant is shown, this is a copy, because the
+    /// original is shared with the rest of the program.
     pub fn shown_character(&self) -> Cow<'_, Character> {
         let character = self.puppet.character();
         if self.document.settings.variant.is_none() {

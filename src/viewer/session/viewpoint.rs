@@ -5,7 +5,7 @@ use glam::Vec3;
 use crate::pose::{orientation, rest_orientation};
 use crate::puppet::Puppet;
 
-/// Initial distance of the look-at point, relative to the scene's radius.
+/// Initial distance of the look-at point from the eyes, as a fraction of the scene's radius.
 #[cfg(any(test, feature = "window"))]
 const DISTANCE: f32 = 0.5;
 
@@ -21,7 +21,8 @@ pub(in crate::viewer) struct Viewpoint {
 }
 
 impl Viewpoint {
-    /// Returns the viewpoint from which a character can look at something, from its file's head or its recognised body's.
+    /// Returns the viewpoint from which a character can look at something. Its head is the one that the file defines, or else the head of
+    /// the recognised body.
     pub(in crate::viewer) fn of(puppet: &Puppet) -> Option<Self> {
         let (character, body) = (puppet.character(), puppet.rig.body.as_ref());
         let look = character.look_at.as_ref();
@@ -63,7 +64,7 @@ mod tests {
         Session::new(character, None, SIZE)
     }
 
-    /// A head with an eye on each side. The eyes turn exactly with the gaze.
+    /// A head with an eye on each side. The eyes turn exactly to the gaze direction.
     fn eyes() -> Character {
         let at = |x: f32, y: f32| Transform::from_translation(Vec3::new(x, y, 0.0));
         let turned = Transform { rotation: Quat::from_rotation_x(0.7), ..at(-0.03, 0.0) };
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn a_cancelled_drag_puts_the_handle_back() {
         let mut session = session(mannequin().unwrap());
-        // Single precision cannot represent this.
+        // Single precision cannot represent this coordinate.
         let before = before_face(&session).as_dvec3().with_x(0.1);
         session.apply(Command::LookAt(EyeTarget::Point(before)));
         let at = pixel(&session.camera(), before.as_vec3(), SIZE).unwrap();

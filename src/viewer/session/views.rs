@@ -11,22 +11,22 @@ use crate::viewer::{Command, Orbit};
 
 use super::Session;
 
-/// Minimum radius that a joint's view shows, relative to the character.
+/// Minimum radius that a view of joints shows, as a fraction of the character's radius.
 const MIN_FOCUS: f32 = 0.12;
-/// Distance by which the character may rise or sink before the camera does, relative to the scene's size, so that the image does not bob with every
-/// step.
+/// Distance by which the character may rise or sink before the camera follows, as a fraction of the character's radius. Without it, the
+/// image would bob with every step.
 const VERTICAL_SLACK: f32 = 0.12;
 
-/// Positions of the followed joint and the camera at the last command. Every recorded command replaces both; the clock does not, so the camera is
-/// independent of the frame rate.
+/// Positions of the followed joint and the camera at the last command. Recorded commands replace both positions. The clock does not, so
+/// that the camera is independent of the frame rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FollowAnchor {
     node: usize,
-    /// Position of the joint, in metres. Its height corresponds to the height of `target`.
+    /// Position of the joint in world metres, with the height for which the camera looks at `target`.
     position: Vec3,
     /// The camera's target.
     target: Vec3,
-    /// The camera's rise since then.
+    /// Height by which the camera has risen since that command.
     rise: f32,
 }
 
@@ -89,7 +89,7 @@ impl Session {
         view
     }
 
-    /// Returns the scene's bounds. If the camera follows the character, so do floor and light.
+    /// Returns the scene's bounds. If the camera follows the character, the bounds follow it too, and with them the floor and the light.
     pub(super) fn scene_bounds(&self) -> Bounds {
         let Bounds { lo, hi } = self.scene_bounds;
         let center = self.scene_bounds.sphere().0;
@@ -102,7 +102,7 @@ impl Session {
         self.position_of(self.anchor?.node).filter(|p| p.is_finite())
     }
 
-    /// Moves the camera with the character, except while the user drags the body: the target would flee from the pointer.
+    /// Moves the camera with the character, except while the user drags the body, because the target would then move away from the pointer.
     pub(super) fn follow(&mut self) {
         let Some(now) = self.followed_position().filter(|_| !self.is_dragging()) else { return };
         let slack = VERTICAL_SLACK * self.home.sphere().1;
@@ -132,7 +132,7 @@ impl Session {
             self.follow();
         }
         let (Some(now), is_dragging) = (self.followed_position(), self.is_dragging()) else { return };
-        // A replay skips most commands of this kind.
+        // A command that changes neither the joint nor the camera leaves the anchor unchanged, because a replay skips most of these commands.
         let is_same = before
             == BeforeCommand { position: Some(now), target: self.document.orbit.target, is_dragging: false };
         if effect == CameraEffect::None && is_same && !is_dragging {
@@ -184,13 +184,13 @@ pub(super) struct BeforeCommand {
 /// A command's effect on a camera that follows the character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CameraEffect {
-    /// It may change the pose, but not the time.
+    /// The command may change the pose, but not the time.
     None,
-    /// It changes the time or applies a pose of another time.
+    /// The command changes the time, or applies a pose of another time.
     Follows,
-    /// It sets the camera.
+    /// The command sets the camera.
     Sets,
-    /// It may change whether and which joint is followed.
+    /// The command may change whether a joint is followed, and which joint.
     Chooses,
 }
 

@@ -62,7 +62,7 @@ fn numpad(event: &KeyEvent) -> Option<char> {
 }
 
 impl App {
-    /// Handles a pressed key. Returns the event for the scene, unless something else uses the key.
+    /// Handles a pressed key. Returns the event for the scene, unless the window or the panel uses the key.
     pub(super) fn key_event(
         &mut self,
         event: &KeyEvent,
@@ -97,7 +97,7 @@ impl App {
         (!is_of_panel && (is_busy || !consumed)).then_some(Event::Key(key))
     }
 
-    /// Performs an action, unless only `Input` can, as for moving and turning a joint. Returns whether it did.
+    /// Performs an action of the window. Returns false without doing anything for actions that `Input` performs, such as turning a joint.
     pub(super) fn perform_in_window(&mut self, action: Action) -> bool {
         if let Some(request) = request(action) {
             self.flush_pointer();
@@ -107,7 +107,7 @@ impl App {
         }
         let panel = &mut self.panel;
         match action {
-            // A page ends when it is closed.
+            // A web page ends when the user closes it, so it ignores Quit.
             Action::Quit if system::HAS_FRAMES => self.leave(Leave::Close),
             Action::Quit => {}
             Action::CopyPose => self.copy_pose(),

@@ -1,4 +1,4 @@
-//! Draws the scene in a quality that follows the measured durations of frames.
+//! Draws the scene in a quality that is adapted to the measured frame durations.
 
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ pub(super) struct AdaptiveQuality {
     control: QualityControl,
     /// Start of the control's clock.
     began: Instant,
-    /// Reduced qualities that were not drawn yet.
+    /// Reduced qualities that have not been drawn yet, see [`App::prepare_quality`].
     unprepared: Vec<Quality>,
-    /// The model and shading mode for which they are prepared.
+    /// The model and shading mode for which the reduced qualities are prepared.
     shown: Option<(u64, ShadingMode)>,
 }
 
@@ -41,10 +41,10 @@ impl AdaptiveQuality {
     }
 }
 
-/// Linear colour of a floor seen from the side.
+/// Linear colour of the line that replaces a floor seen from the side.
 const FLOOR_LINE: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.45);
 
-/// Returns a session's frame with clear floor lines, which saved images do not have.
+/// Returns a session's frame with clearer floor lines than in saved images.
 fn window_frame(session: &Session, scale: f32) -> Frame<'_> {
     let mut frame = session.frame(scale);
     frame.ground = frame.ground.map(|floor| Floor { grid: Grid::Clear { width: scale }, ..floor });
@@ -107,7 +107,7 @@ impl App {
     }
 
     /// Draws one of the reduced qualities into a small hidden image, because a software driver compiles shaders on
-    /// first use. Returns whether there is more to prepare.
+    /// first use. Returns whether more qualities must be prepared.
     pub(super) fn prepare_quality(&mut self) -> Result<bool, RenderError> {
         let Some(open) = &mut self.open else { return Ok(false) };
         let (graphics, quality) = (&mut open.graphics, &mut open.quality);

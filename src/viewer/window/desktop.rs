@@ -24,12 +24,12 @@ use super::{App, scale};
 /// Size of a new window, and its minimum size, in points.
 const SIZE: LogicalSize<f64> = LogicalSize::new(1280.0, 800.0);
 const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(240.0, 180.0);
-/// Fraction (1/`MARGIN`) of the monitor that an oversized window leaves free for desktop bars.
+/// A window that would be larger than the monitor leaves 1/`MARGIN` of the monitor's width or height free for desktop bars.
 const MARGIN: u32 = 12;
 
-/// Whether saved files are in folders that can be shown.
+/// Whether saved files are in folders that a file manager can show.
 pub(super) const HAS_FOLDERS: bool = true;
-/// Whether a pose can be part of an address.
+/// Whether a URL can contain a pose.
 pub(super) const HAS_LINKS: bool = false;
 /// Whether windows have a title bar and borders.
 pub(super) const HAS_FRAMES: bool = true;
@@ -76,7 +76,7 @@ pub(in crate::viewer) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::S
     clamped(SIZE.to_physical(monitor.scale_factor()), monitor.size()).into()
 }
 
-/// Limits a size in pixels to the monitor without margins.
+/// Limits a window size in pixels. A side longer than the monitor's is reduced to the monitor's without its margin.
 fn clamped(wanted: PhysicalSize<u32>, monitor: PhysicalSize<u32>) -> PhysicalSize<u32> {
     let side = |wanted: u32, whole: u32| if wanted <= whole { wanted } else { whole - whole / MARGIN };
     PhysicalSize::new(side(wanted.width, monitor.width), side(wanted.height, monitor.height))
@@ -93,7 +93,7 @@ impl App {
         self.save_in_folder(save, None);
     }
 
-    /// Does nothing, because a desktop has no address.
+    /// Does nothing, because a desktop program has no URL.
     pub(super) fn copy_link(&mut self) {}
 
     /// Opens the system's dialog and waits for it on another thread.
@@ -105,7 +105,7 @@ impl App {
             dialog = dialog.set_directory(folder);
         }
         let name = suggested.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Some systems require that the dialog is created on this thread.
+        // Some systems require that the dialog is created on the event loop's thread.
         match purpose {
             PathPurpose::Open => {
                 let dialog = dialog.set_title("Open a character, a motion or a project");

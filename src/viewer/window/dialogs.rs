@@ -22,7 +22,7 @@ const DIALOG_DELAY: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Dialog {
     requested: Instant,
-    /// Whether the window has lost the keyboard focus since, probably to the dialog.
+    /// Whether the window has lost the keyboard focus since the request, probably to the dialog.
     seen: bool,
 }
 
@@ -66,7 +66,7 @@ impl App {
     pub(super) fn end_dialog(&mut self, purpose: PathPurpose, path: Option<PathBuf>) {
         let seen = self.files.dialog.take().is_some_and(|dialog| dialog.seen);
         match path {
-            // The dialog has asked before replacing the file, unless the name lacks the extension.
+            // The dialog has already asked whether to replace the file. `use_path` asks again if it adds an extension to the name.
             Some(path) => self.use_path(purpose, &path, true),
             // A dialog that appears takes the focus, so this one never appeared.
             None if !seen => self.type_path(purpose),

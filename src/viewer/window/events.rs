@@ -22,7 +22,7 @@ impl App {
     /// Forwards an event to the scene unless it belongs to the panel.
     pub(super) fn handle_scene_event(&mut self, event: &WindowEvent, consumed: bool) {
         let Some(window) = self.open.as_ref().map(|s| Arc::clone(&s.window)) else { return };
-        // A question must be answered first. egui already has its keys and clicks.
+        // While a question is shown, the scene receives no events. egui has already received the keys and clicks that answer it.
         let is_modifier = matches!(event, WindowEvent::ModifiersChanged(_));
         if self.panel.question.is_some() && !self.input.is_busy() && !is_modifier {
             return;
@@ -45,7 +45,7 @@ impl App {
                 if belongs_to_panel && !self.session.is_hovering() {
                     return;
                 }
-                // Parts of the panel may cover the scene.
+                // A part of the panel may cover the scene at the pointer's position.
                 Event::Moved(if belongs_to_panel { Vec2::NEG_ONE } else { at })
             }
             WindowEvent::CursorLeft { .. } if !self.input.is_busy() => Event::Moved(Vec2::NEG_ONE),
@@ -109,7 +109,7 @@ impl App {
         let at = self.at / self.context.pixels_per_point();
         let at = egui::pos2(at.x, at.y);
         let layer = self.context.layer_id_at(at);
-        // egui assigns a press to a border this close.
+        // egui treats a press within this distance of a border as a press on the border.
         let interaction = self.context.global_style().interaction.clone();
         let grab = interaction.resize_grab_radius_side + interaction.interact_radius;
         !self.panel.layout.scene_inside_borders(grab).contains(at)

@@ -34,7 +34,7 @@ pub(super) struct ExportEnd {
 }
 
 impl App {
-    /// Asks for the file of the clip to export, if there is one.
+    /// Asks for the file to which the clip is exported, or shows why the clip cannot be exported.
     pub(super) fn ask_export(&mut self) {
         if self.files.export.is_some() {
             return self.notify(Err("a clip is being exported already".into()));
@@ -80,7 +80,7 @@ impl App {
         }
     }
 
-    /// Stops the export. Its file is not written, and the window stays open.
+    /// Stops the export without writing its file, and keeps the window open.
     pub(super) fn cancel_export(&mut self) {
         if let Some(running) = &mut self.files.export {
             running.shared.is_cancelled.store(true, Ordering::Relaxed);
@@ -115,7 +115,7 @@ impl App {
     pub(super) fn end_export_now(&mut self) {
         self.cancel_export();
         if let Some(running) = self.files.export.take() {
-            // A panicked thread has nothing left to do.
+            // If the thread has panicked, nothing is left to do.
             let _ = running.thread.join();
         }
     }
@@ -123,7 +123,7 @@ impl App {
     /// Handles the end of an export.
     pub(super) fn end_export(&mut self, end: ExportEnd) {
         self.panel.export = None;
-        // Without an export, there is nothing to wait for. The next attempt to close asks again.
+        // The question whether to wait is obsolete now. The next attempt to close asks again.
         self.panel.question.take_if(|question| *question == Question::Export);
         let closes = self.files.export.take().is_some_and(|running| running.closes);
         let is_written = end.result.is_ok();

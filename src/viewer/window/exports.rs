@@ -11,7 +11,8 @@ use super::requests::saved_message;
 use super::{App, system};
 
 impl App {
-    /// Returns the folders for images and poses in order of preference: the chosen one, or else the project's, the character's and the current one.
+    /// Returns the folders for images and poses in order of preference: only the folder that the user has chosen, or
+    /// otherwise those of the project and of the character, and the current folder.
     fn export_folders(&self) -> Vec<PathBuf> {
         if let Some(chosen) = self.preferences.export_folder() {
             return vec![chosen.to_path_buf()];
@@ -44,7 +45,7 @@ impl App {
         self.save_in_folder(|app, folder| Some(app.session.save_pose(kind, folder)), loss);
     }
 
-    /// Saves a file in the first writable folder, and reports what the file lacks.
+    /// Saves a file in the first writable folder, and shows a message that contains `loss`, which describes what the file lacks.
     pub(super) fn save_in_folder(
         &mut self,
         save: impl Fn(&mut Self, &Path) -> Option<Result<PathBuf, SaveError>>,
@@ -89,7 +90,7 @@ impl App {
     }
 }
 
-/// Returns whether another folder may succeed.
+/// Returns whether saving may succeed in another folder after an error of this kind.
 fn cannot_write(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotFound)
 }

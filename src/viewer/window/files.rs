@@ -27,7 +27,7 @@ pub(super) enum AppEvent {
     Chosen(PathPurpose, Option<PathBuf>),
     /// The export of a clip has ended.
     Exported(ExportEnd),
-    /// The open file, or one that belongs to it, has changed.
+    /// The open file, or one of its related files, has changed.
     Changed,
     /// The window's initial file was read, or reading failed.
     Loaded,
@@ -36,7 +36,7 @@ pub(super) enum AppEvent {
     /// Something has happened in the page.
     #[cfg(target_arch = "wasm32")]
     Page(super::page_event::PageEvent),
-    /// The window manager may have added a frame to the window. Arrives after all events that were already queued.
+    /// The window manager may have added a frame to the window. This event arrives after all events that were already queued.
     Placed,
 }
 
@@ -80,7 +80,7 @@ impl Files {
 }
 
 impl App {
-    /// Starts to read a file. If `reloads` is set, it is the open file, and camera and pose are kept.
+    /// Starts to read a file. If `reloads` is set, the file is the one that is already open, and the camera and the pose are kept.
     pub(super) fn read(&mut self, file: &Path, reloads: bool) {
         if let Err(error) = self.files.loader.start_beside(file, reloads, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
@@ -110,7 +110,7 @@ impl App {
         self.read(file, false);
     }
 
-    /// Adds the clips of a file to the timeline, or only the named one.
+    /// Adds the clips of a file to the timeline, or only the clip with this name.
     pub(super) fn add_clips(&mut self, file: &Path, clip: Option<String>) {
         if let Err(error) = self.files.loader.start_adding(file, clip, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
@@ -164,7 +164,7 @@ impl App {
             AppEvent::Page(event) => self.handle_page_event(event),
             AppEvent::Placed => self.open.iter_mut().for_each(OpenWindow::fit_on_monitor),
             AppEvent::Close => {
-                // The user can no longer be asked.
+                // Unsaved work is autosaved, because this event must not ask the user.
                 self.autosave();
                 self.quit = true;
             }

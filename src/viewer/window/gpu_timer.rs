@@ -15,7 +15,7 @@ const RUNNING: u8 = 1;
 const READABLE: u8 = 2;
 const FAILED: u8 = 3;
 
-/// Measures one frame at a time, so some frames are not measured. Its result arrives one or two frames later.
+/// Measures one frame at a time, so some frames are not measured. A measurement's result arrives one or two frames later.
 pub(super) struct GpuTimer {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,

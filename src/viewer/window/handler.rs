@@ -39,7 +39,7 @@ impl ApplicationHandler<AppEvent> for App {
             self.tick();
         }
         let Some(open) = &mut self.open else { return };
-        // On Tab, egui would focus the next button, which would then receive all keys.
+        // Hide Tab from egui, which would focus the next button. That button would then receive all keys.
         let response = if is_tab(&event) && !self.context.text_edit_focused() {
             egui_winit::EventResponse::default()
         } else {
@@ -81,7 +81,7 @@ impl ApplicationHandler<AppEvent> for App {
             return events.exit();
         }
         match self.broken.take() {
-            // Drawing into a destroyed window fails before its `Destroyed` event arrives. Wait for that.
+            // Drawing into a destroyed window fails before its `Destroyed` event arrives. Wait for that event.
             Some((error, false)) => {
                 self.broken = Some((error, true));
                 return events.set_control_flow(ControlFlow::Poll);

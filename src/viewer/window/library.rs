@@ -67,7 +67,7 @@ impl App {
         Ok(())
     }
 
-    /// Applies a pose fully. The slider then sets how much is blended in.
+    /// Applies a pose fully. With the slider, the user can then choose how much of the pose is blended in.
     fn apply_library_pose(&mut self, name: &str) {
         let read = self.panel.library.poses().pose(name).map_err(|e| e.to_string());
         let pose = read.and_then(|text| StoredPose::read(&text).map_err(|e| format!("{name}: {e}")));

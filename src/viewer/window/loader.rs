@@ -20,10 +20,10 @@ pub(super) use read::read_session;
 use read::{ReadRequest, read};
 
 /// Maximum number of background threads. With a second thread, the next read need not wait for a cancelled one to stop. More
-/// threads would only fill memory, because the allocator keeps a heap per thread of the peak.
+/// threads would only use more memory, because the allocator keeps as many heaps as threads have run at the same time.
 const MAX_THREADS: usize = 2;
 
-/// Reads files in the background. Only the latest request counts.
+/// Reads files in the background. A new request replaces the previous one.
 pub struct CharacterLoader {
     queue: Arc<Queue>,
     threads: Vec<Task>,
@@ -77,7 +77,7 @@ impl fmt::Debug for LoadResult {
 }
 
 impl CharacterLoader {
-    /// Creates a loader. It calls `deliver` on a background thread with each result, to be passed to
+    /// Creates a loader. It calls `deliver` on a background thread with each result. Pass that result to
     /// [`CharacterLoader::accept`].
     pub fn new(deliver: impl Fn(LoadResult) + Send + Sync + 'static) -> Self {
         let queue = Queue { state: Mutex::default(), wakeup: Condvar::new(), deliver: Box::new(deliver) };
@@ -95,7 +95,7 @@ impl CharacterLoader {
     }
 
     /// Starts to read a file and its rig, for a view of `size` pixels. `reloads` marks a reload. A read in progress is
-    /// stopped. `units` works as in [`load_in_units`](crate::asset::load_in_units).
+    /// stopped. `units` has the same meaning as in [`load_in_units`](crate::asset::load_in_units).
     ///
     /// # Errors
     /// Fails if no thread can be started.
@@ -139,7 +139,7 @@ impl CharacterLoader {
         self.request(ReadRequest { reloads, units, ..ReadRequest::beside(path, session) })
     }
 
-    /// Starts to read the clips of a file, or only the named one, and retargets them to a session's character.
+    /// Starts to read the clips of a file, or only the clip with this name, and retargets them to a session's character.
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].

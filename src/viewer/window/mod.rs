@@ -101,7 +101,7 @@ pub enum ViewerError {
 /// Maximum time step of a clip, so that it does not jump after a period without frames.
 const MAX_STEP: Duration = Duration::from_millis(100);
 
-/// Closes the window from another thread. Unlike its close button, this never asks for confirmation.
+/// Closes the window from another thread. Unlike the window's close button, this never asks for confirmation.
 pub type Close = Box<dyn Fn() + Send>;
 
 /// Opens the viewer and returns when it is closed.
@@ -168,9 +168,9 @@ struct App {
     session: Session,
     adapter: AdapterChoice,
     open: Option<OpenWindow>,
-    /// Window size in pixels according to its events. winit panics when a destroyed window's size is queried.
+    /// Window size in pixels according to the window's events. winit panics when a destroyed window's size is queried.
     size: PhysicalSize<u32>,
-    /// The error of the last redraw, and whether events have been handled since.
+    /// The error of the last redraw, and whether events have been handled since then.
     broken: Option<(RenderError, bool)>,
     /// The recorder to start as soon as the window exists.
     recorder: Option<Recorder>,

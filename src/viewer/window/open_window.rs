@@ -39,7 +39,7 @@ pub(super) struct OpenWindow {
     pub(super) size: PhysicalSize<u32>,
     /// Whether the window is too new for the user to have resized it.
     is_new: bool,
-    /// Events for egui's next frame, see [`hold_back`].
+    /// Events that are held back for egui's next frame, see [`hold_back`].
     held: Vec<egui::Event>,
 }
 
@@ -76,10 +76,10 @@ impl OpenWindow {
             && std::mem::replace(&mut self.is_new, self.began.elapsed() < SETTLED)
     }
 
-    /// Shrinks a new window if the monitor has no room for its title bar and borders.
+    /// Shrinks a new window if the window does not fit on the monitor with its title bar and borders.
     ///
-    /// winit panics when asked for the size of a window that another program has destroyed. Call this only after handling all queued events, which
-    /// would report that, see [`AppEvent::Placed`](super::files::AppEvent::Placed).
+    /// winit panics when asked for the size of a window that another program has destroyed. Call this only after handling all queued events,
+    /// which report such a destruction, see [`AppEvent::Placed`](super::files::AppEvent::Placed).
     pub(super) fn fit_on_monitor(&mut self) {
         if !system::HAS_FRAMES {
             return;
@@ -112,7 +112,7 @@ impl OpenWindow {
 }
 
 /// Prepends held events to a frame's events. Holds back the events after the first pointer press if the pointer moves among them: egui applies a
-/// press at the pointer's position at the end of the frame, which a fast pointer has left on a slow computer.
+/// press at the pointer's position at the end of the frame. On a slow computer, a fast pointer has already left the pressed position by then.
 fn hold_back(events: &mut Vec<egui::Event>, held: &mut Vec<egui::Event>) {
     events.splice(0..0, held.drain(..));
     let is_press = |event: &egui::Event| matches!(event, egui::Event::PointerButton { pressed: true, .. });
@@ -190,7 +190,7 @@ impl App {
 mod tests {
     use super::*;
 
-    /// On a slow computer, pressing in the scene and then moving over a text field put the cursor into it.
+    /// On a slow computer, a press in the scene, followed by a move over a text field, once put the text cursor into the field.
     #[test]
     fn a_press_is_the_last_event_of_its_frame_if_the_pointer_moves_on() {
         let moved = |x: f32| egui::Event::PointerMoved(egui::pos2(x, 0.0));
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(frame(click.clone()), click);
     }
 
-    /// On a 1280×800 screen, the title bar or the timeline was off-screen.
+    /// On a 1280×800 screen, the title bar or the timeline was once off-screen.
     #[test]
     fn a_new_window_fits_on_the_monitor_with_its_frame() {
         let size = |inner: (u32, u32), outer: (u32, u32), monitor: (u32, u32)| {

@@ -1,6 +1,6 @@
 //! What the window needs from a web page: a canvas with an adapter, and file storage.
 //!
-//! The page cannot wait, so it opens the adapter before the window. Files are in memory, see [`fs`](crate::platform::fs): the page puts dropped and
+//! A page cannot block, so it opens the adapter before the window. Files are in memory, see [`fs`](crate::platform::fs): the page puts dropped and
 //! chosen files there, and receives the files that the window writes.
 
 use std::cell::RefCell;
@@ -47,7 +47,7 @@ pub struct PageHooks {
     pub choose: Box<dyn Fn(bool)>,
     /// Receives a file that the window has written or removed (`None`).
     pub changed: Box<dyn Fn(&Path, Option<&[u8]>)>,
-    /// Offers a link that contains a pose, as the text for [`Page::show_link`](super::page_app::Page::show_link).
+    /// Receives a link that contains a pose, as text that [`Page::show_link`](super::page_app::Page::show_link) accepts.
     pub link: Box<dyn Fn(&str)>,
     /// Called when the first image of the character is drawn.
     pub drawn: Box<dyn Fn()>,
@@ -85,18 +85,19 @@ pub(super) fn settings_folder() -> Option<PathBuf> {
     Some(PathBuf::from("/settings"))
 }
 
-/// Does nothing: no folders exist.
+/// Always fails, because a page has no folders to show.
 pub(super) fn open_folder(_: &Path) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Returns the window's attributes: its canvas is the page's.
+/// Returns the attributes of the window, which draws into the page's canvas.
 pub(super) fn window_attributes(_: &ActiveEventLoop) -> WindowAttributes {
     let element = CANVAS.with_borrow(|canvas| canvas.as_ref().map(|canvas| canvas.element.clone()));
     Window::default_attributes().with_canvas(element).with_focusable(true).with_prevent_default(true)
 }
 
-/// Returns the graphics opened with the page. There is only one instance, because nothing can wait for another.
+/// Returns the graphics with the adapter that was opened before the window. They can be created only once, because a page cannot wait for
+/// another adapter.
 pub(super) fn graphics(
     _: &Arc<Window>,
     size: PhysicalSize<u32>,

@@ -56,7 +56,7 @@ impl Page {
         Ok(page)
     }
 
-    /// Opens a file that was put into memory, or adds its clips.
+    /// Opens a file that was put into memory or, with `adds`, adds the file's clips to the timeline.
     pub fn open_file(&self, path: &Path, adds: bool) {
         self.send(match adds {
             true => AppEvent::Page(PageEvent::AddClips(path.to_path_buf())),
@@ -64,7 +64,7 @@ impl Page {
         });
     }
 
-    /// Shows the pose in a link.
+    /// Shows the pose that a link contains. `text` comes from [`PageHooks::link`].
     pub fn show_link(&self, text: &str) {
         self.send(AppEvent::Page(PageEvent::Link(text.to_owned())));
     }

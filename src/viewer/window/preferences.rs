@@ -123,7 +123,7 @@ impl Preferences {
         }
     }
 
-    /// The keymap.
+    /// Returns the keymap.
     pub fn keymap(&self) -> Keymap {
         self.stored.keymap
     }

@@ -23,11 +23,11 @@ use super::open_window::OpenWindow;
 use super::panel_output::PanelOutput;
 use super::{App, ViewerError, pixels};
 
-/// Time that the window waits for the file. Most unreadable files fail by then and show no window.
+/// Time to wait for the file before the window opens. Most unreadable files fail within this time, so that no window appears for them.
 const HEAD_START: Duration = Duration::from_millis(50);
-/// Interval at which the text is redrawn.
+/// Interval at which the loading text is redrawn.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// The background of the scene, so that the first image of the character does not flash.
+/// Background colour while loading. It equals the scene's background, so that the window does not flash when the character appears.
 const BACKGROUND: Color32 = Color32::from_rgb(0x6B, 0x70, 0x7A);
 
 /// The window's initial contents.
@@ -55,7 +55,7 @@ pub(super) struct Startup<E> {
     open: Option<OpenWindow>,
     pub(super) progress: Progress,
     began: Instant,
-    /// When the text was last drawn.
+    /// When the loading text was last drawn.
     drawn: Instant,
     loading: Receiver<Result<Loaded, E>>,
     /// A result that arrived before the window existed.
@@ -194,7 +194,7 @@ impl<E: Send + 'static> Startup<E> {
 
     fn handle_window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: &WindowEvent) {
         let Some(open) = self.open.as_mut().filter(|open| open.window.id() == id) else { return };
-        // egui keeps track of modifiers and the pointer.
+        // egui needs the events of this phase too, because it keeps track of modifier keys and of the pointer.
         let _ = open.egui.on_window_event(&open.window, event);
         if open.may_have_frame(event) {
             let _ = self.proxy.send_event(AppEvent::Placed);
@@ -235,7 +235,7 @@ impl<E: Send + 'static> ApplicationHandler<AppEvent> for Startup<E> {
             Ok(open) => self.open = Some(open),
             Err(failure) => return self.fail(events, failure),
         }
-        // The text is drawn even if the file is already read, because the character's first image takes longer.
+        // Draw the loading text even if the file has already been read, because drawing the character's first image takes longer.
         match self.redraw() {
             Ok(()) => self.start(events),
             Err(error) => self.fail(events, error.into()),

@@ -20,7 +20,7 @@ use super::panel_output::PanelOutput;
 use super::software::PanelTexture;
 use super::swapchain::{Acquired, Swapchain};
 
-/// Size of the hidden image.
+/// Size in pixels of the hidden image, see [`Graphics::prepare`].
 const UNSEEN_SIZE: (u32, u32) = (64, 64);
 
 /// A window surface with one renderer for the scene and one for the panel.
@@ -36,15 +36,15 @@ pub(in crate::viewer) struct Graphics {
     unseen: FrameTexture,
     panel: egui_wgpu::Renderer,
     panel_texture: PanelTexture,
-    /// Measures the scene on hardware, which draws while the next frame is prepared. A software driver draws on the CPU, within the time measured
-    /// there.
+    /// Measures the scene's draw time on a hardware adapter, which draws while the CPU prepares the next frame. A software driver draws on the
+    /// CPU, so the measured CPU time includes drawing.
     timer: Option<GpuTimer>,
 }
 
 /// The scene and its placement in the window.
 pub(in crate::viewer) struct SceneView<'a> {
     pub(in crate::viewer) frame: &'a Frame<'a>,
-    /// Left and upper edge in pixels.
+    /// Upper left corner in pixels.
     pub(in crate::viewer) origin: Vec2,
     /// Width and height in pixels.
     pub(in crate::viewer) size: Vec2,
@@ -59,7 +59,7 @@ pub(in crate::viewer) struct Drawn {
     pub(in crate::viewer) has_drawn_scene: bool,
     /// Time spent waiting for the display.
     pub(in crate::viewer) waited: Duration,
-    /// GPU time, parallel to the CPU, of a recent scene of the same quality. `None` if not yet known.
+    /// GPU time of a recent scene of the same quality, which passed while the CPU did other work. `None` if it is not known yet.
     pub(in crate::viewer) beside: Option<Duration>,
 }
 
@@ -105,7 +105,7 @@ impl Graphics {
         })
     }
 
-    /// The adapter's description.
+    /// Returns the adapter's description.
     pub(in crate::viewer) fn adapter(&self) -> String {
         self.renderer.gpu().describe()
     }
@@ -184,7 +184,7 @@ impl Graphics {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
         // Upload texture updates even if this frame cannot be drawn, because egui sends each of them only once.
         if !panel.textures.set.is_empty() {
-            // The panel may show the same text with different pixels.
+            // The same shapes may now be drawn with other pixels, for example if the font texture has changed.
             self.panel_texture.forget();
         }
         for (id, deltas) in panel.textures.set.drain() {
@@ -199,7 +199,7 @@ impl Graphics {
             let mut waited = before.elapsed();
             let before = Instant::now();
             let outcome = self.paint(scene, &mut panel, texture)?;
-            // A software adapter draws here. Others wait for the display.
+            // During this time, a software adapter draws, and other adapters wait for the display.
             if !self.is_software() {
                 waited += before.elapsed();
             }
@@ -215,9 +215,9 @@ impl Graphics {
 
     /// Draws the scene into its texture. Returns `false` if the scene has not changed.
     ///
-    /// A software driver draws when the program waits for it, or else when the window is drawn, which takes equally long. On hardware, this does not
-    /// wait, so the CPU prepares the panel and the next frame while the GPU draws. Only drivers without timestamps must wait, because the quality
-    /// depends on the draw time.
+    /// This does not wait for a hardware adapter with timestamps, so that the CPU prepares the panel and the next frame while the GPU draws. A
+    /// hardware adapter without timestamps must wait, because the quality depends on the draw time. A software driver need not wait either: it
+    /// draws the scene later, when the window is drawn, which takes equally long.
     fn draw_scene(&mut self, scene: &SceneView<'_>) -> Result<bool, RenderError> {
         let gpu = self.renderer.gpu().clone();
         let (width, height) = self.placement(scene).size;

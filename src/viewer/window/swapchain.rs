@@ -9,7 +9,7 @@ use crate::render::{Gpu, RenderError};
 pub(in crate::viewer) struct Swapchain {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
-    /// The format of textures with the colours of the scene.
+    /// The format of textures that contain the scene's colours.
     colors: TextureFormat,
     /// The view format without conversion to sRGB.
     pub(in crate::viewer) plain: TextureFormat,
@@ -33,12 +33,13 @@ impl Swapchain {
         offered: &wgpu::SurfaceCapabilities,
         size: PhysicalSize<u32>,
     ) -> Result<Self, RenderError> {
-        // OpenGL textures have one format. Without sRGB conversion, the panel blends as on other backends.
+        // On OpenGL, a texture cannot be viewed in a second format, so prefer a format without sRGB conversion. The panel is then blended as on
+        // other backends.
         let is_gl = gpu.info.backend == wgpu::Backend::Gl;
         let preferred = offered.formats.iter().find(|f| f.is_srgb() != is_gl).or(offered.formats.first());
         let format =
             *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
-        // Canvases have no sRGB format.
+        // A canvas offers no sRGB format, so the scene's format is derived.
         let colors = format.add_srgb_suffix();
         let plain = if is_gl { format } else { format.remove_srgb_suffix() };
         let config = wgpu::SurfaceConfiguration {
@@ -56,7 +57,7 @@ impl Swapchain {
         Ok(Self { surface, config, colors, plain })
     }
 
-    /// Returns the format of textures with the colours of the scene.
+    /// Returns the format of textures that contain the scene's colours.
     pub(in crate::viewer) fn format(&self) -> TextureFormat {
         self.colors
     }

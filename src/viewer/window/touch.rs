@@ -115,7 +115,7 @@ impl App {
                 self.flush_pointer();
                 self.input.handle(Event::Released(Button::Left), &mut self.session);
             }
-            // Nothing is under a lifted finger.
+            // A lifted finger is not over anything, so clear the hover.
             self.input.handle(Event::Moved(Vec2::NEG_ONE), &mut self.session);
         }
         if self.fingers.at.is_empty() {

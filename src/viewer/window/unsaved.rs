@@ -1,4 +1,4 @@
-//! Work that is not in a project yet: the question before leaving it, and the copy for recovery after a crash.
+//! Work that is not saved in a project yet: the question that is asked before it would be lost, and the copy for recovery after a crash.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(super) struct Unsaved {
     saved: Option<(String, PathBuf)>,
     /// The copy from which this session was recovered, until the work is saved in a project.
     recovered: Option<PathBuf>,
-    /// The copy being read for recovery, and the work's project.
+    /// The copy that is being read for recovery, and the project to which the work belongs.
     recovering: Option<(PathBuf, Option<PathBuf>)>,
     /// Work left by an earlier run, until the user has decided about it.
     undecided: Option<PathBuf>,
@@ -114,14 +114,14 @@ impl App {
                     self.notify(Err(format!("{}: {error}", file.display())));
                 }
             }
-            // The copy gets a name that later copies do not replace.
+            // The copy is renamed, so that later autosaves do not replace it.
             (Some(Question::Recover(file)), answer) => match kept(&file) {
                 Ok(copy) if answer == Answer::Yes => self.recover(copy),
                 Ok(project) => {
                     self.unsaved.undecided = None;
                     self.notify(Ok(format!("kept as {}", project.display())));
                 }
-                // If the folder is not writable, the work is still recovered, and its copy stays.
+                // If the folder is not writable, the work is still recovered, and the autosaved copy stays.
                 Err(_) if answer == Answer::Yes => self.recover(file),
                 Err(error) => self.notify(Err(error.to_string())),
             },
@@ -130,7 +130,7 @@ impl App {
             (Some(Question::Export), answer) => self.answer_about_export(answer),
             (Some(Question::Leave(_) | Question::Replace(..)) | None, _) => {}
         }
-        // A file neither shown nor asked about was declined.
+        // A pending file that was neither shown nor caused another question was declined.
         if self.panel.question.is_none() {
             self.files.pending = None;
             self.unsaved.has_answered |= is_recovery;
@@ -173,12 +173,12 @@ impl App {
         }
         let work = self.session.work();
         let is_known = self.unsaved.saved.as_ref().is_some_and(|(saved, _)| *saved == work);
-        // While the user has not decided about earlier work, its file must stay.
+        // Until the user has decided about an earlier run's work, its file must not be replaced.
         let is_asked = self.unsaved.undecided.is_some();
         let Some(file) = self.autosave_file().filter(|_| !is_known && !is_asked) else { return };
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let text = self.session.project_text(folder);
-        // Checking for work does not count, so the first change after a quiet period is saved soon.
+        // Set the time only when something is saved, so that the first change after a quiet period is saved soon.
         self.unsaved.last = Some(Instant::now());
         // The settings folder may not exist yet.
         let written = fs::create_dir_all(folder).and_then(|()| atomic::write(&file, text.as_bytes()));

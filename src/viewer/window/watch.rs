@@ -58,7 +58,7 @@ fn folder_of(file: &Path) -> &Path {
     }
 }
 
-/// Returns whether an event changes a file. Reading does not, but closing a file that was open for writing does.
+/// Returns whether an event means that a file has changed. Closing a file that was open for writing counts as a change. Reading does not.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),

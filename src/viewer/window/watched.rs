@@ -1,4 +1,5 @@
-//! A recorded session played in the window with its own timing, until any input continues from there.
+//! Plays a recorded session in the window with its original timing. A key, a click or the wheel ends the playback, and the user continues from
+//! the pose shown.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +13,8 @@ use crate::viewer::{Command, Replay};
 
 use super::App;
 
-/// The recorded session being watched. The window uses its session, so the replay holds another one meanwhile.
+/// The recorded session that is being watched. The replay and the window exchange their sessions, so the replay holds the window's previous
+/// session.
 #[derive(Debug)]
 pub(super) struct Watched {
     replay: Replay,
@@ -76,7 +78,7 @@ impl App {
     pub(super) fn stop_watching(&mut self) {
         if self.watched.take().is_some() {
             self.session.apply(Command::Release);
-            // The event that stops the replay may be a click on the current frame.
+            // The event that stops the replay may be a click, so the session needs the window's size and pointer position.
             let scale = self.context.pixels_per_point();
             self.session.apply(Command::Scale(scale));
             self.session.apply(Command::Resize(self.panel.scene_size(scale)));
@@ -86,8 +88,8 @@ impl App {
         }
     }
 
-    /// Handles an event while a recording plays. Returns whether the event must be ignored. Keys, clicks and the wheel stop it and are then handled
-    /// as usual. Pointer movement does not stop it.
+    /// Handles an event while a recording plays. Returns whether the event must be ignored. Keys, clicks and the wheel stop the
+    /// recording and are then handled as usual. Pointer movement does not stop it.
     pub(super) fn ignores_while_watching(&mut self, event: &WindowEvent) -> bool {
         if self.watched.is_none() {
             return false;

@@ -8,7 +8,7 @@ use super::random::Random;
 use super::runner::Side;
 use super::verdict::{CheckResult, Rule};
 
-/// Length of the outward path, and of a step, in metres of a person.
+/// Length of the outward path, and of a step, in metres at human size.
 const WAY: f32 = 0.7;
 const STEP: f32 = 0.01;
 /// Number of directions of each part, and number of drags of a hand forwards.

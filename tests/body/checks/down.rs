@@ -8,14 +8,14 @@ use super::same::{SPEEDS, compare_speeds};
 use super::shot::End;
 use super::verdict::{CheckResult, Rule};
 
-/// Number of checks with the target in metres, and their depths in metres of a person.
+/// Number of checks with the target in metres, and their depths in metres at human size.
 const DEPTHS: u8 = 8;
 const DEPTH: f32 = 0.1;
 /// The views of the checks in pixels, as angles in degrees around the body and downwards.
 const YAWS: [f32; 3] = [0.0, 45.0, 90.0];
 const PITCHES: [f32; 3] = [0.0, 15.0, 30.0];
 const PIXELS: [u8; 3] = [1, 5, 8];
-/// Length of the pointer's path, in metres of a person at the distance of the hips.
+/// Length of the pointer's path, in metres at human size, at the distance of the hips.
 const WAY: f32 = 0.8;
 
 /// The names of the checks.

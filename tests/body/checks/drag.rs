@@ -81,7 +81,7 @@ impl<'a> Drag<'a> {
         position(self.puppet(), self.node)
     }
 
-    /// Returns where the pointer is on a line downwards in the view, in pixels, after a distance in metres.
+    /// Returns by how many pixels the pointer must move down in the view to move the node down by a distance in metres.
     pub fn pixels_below(&self, metres: f32) -> f32 {
         let (camera, from) = (self.session.camera(), self.person.at(self.node));
         let sight = (camera.target - camera.position).normalize_or_zero();

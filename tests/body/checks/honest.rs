@@ -12,17 +12,17 @@ use super::shot::Shooter;
 use super::targets::random_hand;
 use super::verdict::{CheckResult, Rule};
 
-/// Targets that are nearer to each other than this are the same, in metres of a person.
+/// Maximum distance between targets that count as the same, in metres at human size.
 const SAME: f32 = 1e-4;
 /// The default tolerance is this fraction of the length of a chain, which reports do not contain. No chain is longer than
 /// twice the height, and none is shorter than a tenth of it.
 const TOLERANCE: f64 = 1e-4;
 const HEIGHT: f64 = 1.75;
 const CHAINS: [f64; 2] = [0.1, 2.0];
-/// Rounding of positions, which have single precision, in metres of a person.
+/// Rounding of positions, which have single precision, in metres at human size.
 const ROUNDING: f64 = 1e-5;
 
-/// The end of a run: what was reported about a target.
+/// The result of a run: the report about its target.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub node: usize,

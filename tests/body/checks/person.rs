@@ -12,7 +12,7 @@ use super::runner::rules::{self, angle, position};
 use super::runner::sole::Sole;
 use super::runner::{Side, Subject};
 
-/// Joints by which nobody pulls a body.
+/// Joints that are too small to pull a body by.
 const SMALL: [&str; 7] = ["Thumb", "Index", "Middle", "Ring", "Little", "Eye", "jaw"];
 
 /// A person to check.
@@ -63,12 +63,12 @@ impl Person {
         &self.subject.body
     }
 
-    /// Returns metres of the character for metres of a person of 1.75 m.
+    /// Converts metres at human size (1.75 m) to metres of the character.
     pub fn metres(&self, metres: f32) -> f32 {
         metres * self.body().scale
     }
 
-    /// Returns metres of a person of 1.75 m for metres of the character.
+    /// Converts metres of the character to metres at human size (1.75 m).
     pub fn scaled(&self, metres: f32) -> f64 {
         f64::from(metres / self.body().scale)
     }
@@ -102,7 +102,7 @@ impl Person {
         Snapshot::new(&self.joints, puppet)
     }
 
-    /// Returns the largest distance between joints of two poses, in metres of a person, and the joint.
+    /// Returns the largest distance between joints of two poses, in metres at human size, and the joint.
     pub fn distance(&self, a: &Snapshot, b: &Snapshot) -> (f64, &str) {
         self.largest((0..self.joints.len()).map(|i| self.scaled(a.places[i].distance(b.places[i]))))
     }

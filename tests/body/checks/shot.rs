@@ -14,7 +14,7 @@ use super::verdict::{CheckResult, Rule};
 #[derive(Clone, Debug)]
 pub struct End {
     pub pose: Snapshot,
-    /// The distance from the target in metres of a person.
+    /// The distance from the target in metres at human size.
     pub error: f64,
     pub outcome: Outcome,
 }

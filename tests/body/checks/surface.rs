@@ -13,9 +13,9 @@ use super::person::Person;
 use super::runner::Side;
 use super::verdict::{CheckResult, Rule};
 
-/// Where the hand goes.
+/// The places to which the hand is dragged.
 const PLACES: [&str; 5] = ["other shoulder", "chest", "belly", "other thigh", "top of the head"];
-/// Length of a step in metres of a person, and the number of frames between two measurements.
+/// Length of a step in metres at human size, and the number of frames between two measurements.
 const STEP: f32 = 0.016;
 const FRAMES: usize = 6;
 /// Largest number of vertices of the hand and the forearm that are measured.
@@ -41,7 +41,7 @@ pub fn surface(person: &Person, (_, number): (u64, usize), result: &mut CheckRes
     };
     let hand = person.body().arm(Side::Left)?[2];
     let mut drag = Drag::new(person, hand);
-    // Around the body and not through it.
+    // The hand goes around the body, not through it.
     let before = target + person.metres(0.25) * towards;
     let mut frame = 0;
     for to in [before, target] {
@@ -161,7 +161,7 @@ struct Posed {
 }
 
 impl Posed {
-    /// Returns how deep the hand or the forearm is inside, metres.
+    /// Returns how deep the hand or the forearm is inside the body, in metres.
     fn depth(&self) -> f32 {
         let depth = |&at: &Vec3| {
             let (distance, is_body) = self.nearest(at);
@@ -170,7 +170,7 @@ impl Posed {
         self.hand.iter().map(depth).fold(0.0, f32::max)
     }
 
-    /// Returns the distance between the hand and the body, metres.
+    /// Returns the distance between the hand and the body, in metres.
     fn height(&self) -> f32 {
         let height = |&at: &Vec3| {
             let (distance, is_body) = self.nearest(at);

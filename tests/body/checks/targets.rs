@@ -10,7 +10,7 @@ use super::verdict::CheckResult;
 
 /// The fraction of an arm's length by which the seed moves the targets of drags.
 const SPREAD: f32 = 0.1;
-/// Hand targets are at least this far above the floor, in metres of a person.
+/// Minimum height of hand targets above the floor, in metres at human size.
 const ABOVE_FLOOR: f32 = 0.05;
 
 /// The drags that are compared with single solves and with each other.

@@ -181,7 +181,7 @@ fn a_golden_without_its_scene_is_counted_and_refused_where_scenes_are_required()
     let out = stdout(["test", suite, "--junit", junit.to_str().unwrap()]);
     assert!(out.contains("1 golden without a scene, "), "{out}");
     assert!(fs::read_to_string(junit).unwrap().contains("name=\"goldens-without-scene\" value=\"1\""));
-    // Only an identical image gets its scene: another one may have another scene.
+    // The scene is added only to a golden with identical pixels, because a different image may show a different scene.
     let before = fs::read(&golden).unwrap();
     fs::write(suite, lenient.replace("0,0,50", "0,0,50.01")).unwrap();
     let out = stdout(["test", suite, "--update=scenes"]);
@@ -282,7 +282,7 @@ fn nodes_without_names_in_another_order_look_the_same() {
     let other = suite.replace("#6=", "#15=").replace("#11=", "#10=");
     let (passes, case) = broken.run(&reversed, &other);
     assert!(passes && case["notes"] == json!([]), "{case}");
-    // A joint that turns is still found among them.
+    // A joint that turns is still found among the reordered nodes.
     let (passes, verdict) = broken.verdict(&reversed, &other.replace("0,0,50", "0,0,55"));
     assert!(!passes && verdict.contains("joint `#15` turned 5.00°"), "{verdict}");
 }

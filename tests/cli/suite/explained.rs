@@ -58,7 +58,7 @@ fn the_verdict_names_the_joint_and_the_tolerances_that_would_accept_it() {
     assert_eq!(text.lines().nth(1).unwrap().trim(), format!("verdict: {verdict}"));
     assert!(fs::read_to_string(&junit).unwrap().contains("turned 5.7"));
 
-    // The named tolerances are sufficient, and without any of them the case fails.
+    // The named tolerances are sufficient, and the case fails if any one of them is missing.
     let needed = text.lines().find_map(|l| l.trim().strip_prefix("tolerance: would pass with ")).unwrap();
     let settings: Vec<&str> = needed.split(", ").collect();
     assert!(settings.len() >= 2, "{settings:?}");

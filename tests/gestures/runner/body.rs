@@ -11,7 +11,7 @@ use sinew::skin::Skinned;
 const PERSON: f32 = 1.75;
 const ANIMAL_SHOULDER: f32 = 0.6;
 
-/// A foot that is higher above the lowest one than this is in the air, metres.
+/// A foot that is higher than this above the lowest foot is in the air, in metres.
 const STANDING: f32 = 0.1;
 
 /// The side of a body that makes the gestures with one hand or one foot.

@@ -20,7 +20,7 @@ const STEP: f32 = 0.005;
 const RATE: u32 = 60;
 const RESTING_FRAMES: u32 = 30;
 
-/// A character with its body, and how its gestures are made.
+/// A character with its body, and the settings of its gestures.
 #[derive(Debug)]
 pub struct Subject {
     pub character: Arc<Character>,
@@ -55,12 +55,12 @@ impl Subject {
         Session::new(Arc::clone(&self.character), Some(self.rig.clone()), size)
     }
 
-    /// Returns the sum of two perpendicular unit vectors, as long as diagonal gestures ask for.
+    /// Returns the sum of two perpendicular unit vectors, with the length that diagonal gestures use.
     pub fn diagonal(&self, a: Vec3, b: Vec3) -> Vec3 {
         if self.far { a + b } else { (a + b).normalize() }
     }
 
-    /// Returns the arm or the leg of the side of this subject.
+    /// Returns the arm or the leg on this subject's side.
     pub fn arm(&self) -> Result<[usize; 3], String> {
         self.body.arm(self.side)
     }
@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
         self.at(self.node).distance(self.target)
     }
 
-    /// Requires that the dragged node is at its target, within some metres of the protocol.
+    /// Requires that the dragged node is within `tolerance` of its target, in metres of the protocol.
     pub fn require_reached(&mut self, tolerance: f32) {
         let (error, bound) = (self.error(), tolerance * self.body.scale);
         let (node, seconds) = (self.node, self.seconds());
@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Requires that a node has not moved by more than some metres of the protocol.
+    /// Requires that a node has moved by at most `tolerance`, in metres of the protocol.
     pub fn require_still(&mut self, rule: Rule, node: usize, tolerance: f32) {
         let (moved, bound) = (self.moved(node).length(), tolerance * self.body.scale);
         let name = super::rules::name(self.puppet(), node);
@@ -220,7 +220,7 @@ impl<'a> Run<'a> {
             .at_most(rule, moved.into(), bound.into(), || format!("{name} moves by {:.1} mm", 1e3 * moved));
     }
 
-    /// Requires that a point of the sole of a foot stays, where there are no toes.
+    /// Requires that a point of the sole of a foot without toes stays in place, within `tolerance` in metres of the protocol.
     pub fn require_tip(&mut self, foot: usize, tolerance: f32) {
         let Some(sole) = self.watcher.soles.iter().find(|sole| sole.foot == foot) else { return };
         let (moved, bound) = (sole.moved(self.puppet()).0, tolerance * self.body.scale);
@@ -228,7 +228,7 @@ impl<'a> Run<'a> {
         self.watcher.failures.at_most(Rule::Feet, moved.into(), bound.into(), text);
     }
 
-    /// Requires what a gesture asks of the posture.
+    /// Requires a condition that a gesture sets for the posture.
     pub fn require(&mut self, holds: bool, text: impl FnOnce() -> String) {
         self.watcher.failures.require(Rule::Posture, holds, text);
     }

@@ -15,7 +15,7 @@ const FOOT: f32 = 0.152;
 const BEHIND: f32 = 0.25;
 /// The height of a person for which lengths are given, in metres.
 const PERSON: f32 = 1.75;
-/// The direction of a foot is known to about 15 degrees. This is the tangent.
+/// The direction of a foot is known to about 15 degrees. This is the tangent of that angle.
 const SLACK: f64 = 0.268;
 /// Number of lines at different heights.
 const LINES: u8 = 16;

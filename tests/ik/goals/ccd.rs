@@ -20,7 +20,7 @@ fn solve(body: &mut Body, goal: Goal, ccd: CcdOptions, iterations: usize) -> Rep
     report(body, &[goal], &options)
 }
 
-/// Returns how far each link has turned, radians.
+/// Returns how far each link has turned, in radians.
 fn turns(before: &Body, after: &Body) -> Vec<f64> {
     before.rotations().iter().zip(after.rotations()).map(|(a, b)| angle(*a, *b)).collect()
 }
@@ -106,7 +106,7 @@ fn linearised_ccd_turns_by_the_cross_product() {
     let expected = (end - joint).cross(target - end).length();
     let turned = turns(&start, &body)[2];
     assert!((turned - expected).abs() < 1e-12, "{turned} instead of {expected}");
-    // It also reaches targets, within limits too.
+    // The linearised form also reaches targets, within limits too.
     for name in ["arm-7", "arm-human"] {
         let arms = cases::arms(50, 3).unwrap();
         let arm = arms.iter().find(|c| c.name == name).unwrap();
@@ -144,7 +144,7 @@ fn ccd_respects_the_budget_of_each_joint() {
         assert!(turned[2..].iter().any(|t| *t > 29f64.to_radians()), "{turned:?}");
         assert!(report.position_error() < before, "{} from {before}", report.position_error());
     }
-    // Not even a target out of reach is an exception, with restarts.
+    // This also holds for a target out of reach, with restarts.
     for target in [DVec3::new(3.0, 1.0, 0.0), DVec3::new(0.0, -0.9, 0.1)] {
         let (mut body, options) = (start.clone(), Options::default().with_method(Method::Ccd));
         report(&mut body, &[Goal::position(5, target)], &options);

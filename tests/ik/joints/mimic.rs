@@ -13,7 +13,7 @@ fn value(body: &Body, link: usize) -> f64 {
     }
 }
 
-/// Checks that every follower is where its leader has it.
+/// Checks that every follower has the value that its leader determines.
 fn assert_coupled(body: &Body, context: &str) {
     for (i, link) in body.links().iter().enumerate() {
         if let Some(Mimic { of, ratio, offset }) = link.mimic {

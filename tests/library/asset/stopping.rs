@@ -14,7 +14,7 @@ use sinew::files::Progress;
 
 /// Maximum time from the stop to the end of the thread. It takes a few milliseconds on an idle machine.
 const MAX_TIME: Duration = Duration::from_secs(1);
-/// When the read is stopped, milliseconds after its start. A large file takes longer than the first of them.
+/// Times at which the read is stopped, in milliseconds after its start. Reading a large file takes longer than the first of these times.
 const DELAYS: [u64; 3] = [5, 60, 200];
 
 fn folder() -> PathBuf {

@@ -10,7 +10,7 @@ use sinew::rig::Foot;
 
 use crate::support::external_or_skip;
 
-/// How far a point in contact may move, metres of a person.
+/// How far a point in contact may move, in metres at human size.
 const STILL: f32 = 2e-3;
 const ADVENTURER: &str = "models/quaternius/modular_men/Adventurer/Adventurer.glb";
 
@@ -65,7 +65,7 @@ impl Figure {
         self.puppet.pose().clone()
     }
 
-    /// Returns where the point in contact is in a pose, relative to what it touches, metres of a person.
+    /// Returns the position of the point in contact in a pose, relative to what it touches, in metres at human size.
     fn place(&self, pose: &Pose) -> Vec3 {
         let skeleton = &self.puppet.character().skeleton;
         let world = world_matrix(skeleton, pose, self.contact.node);

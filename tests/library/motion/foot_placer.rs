@@ -23,7 +23,7 @@ fn walk(character: Character, clip: &str, is_retargeted: bool) -> (Measured, Mea
     Walker::new(character, rig, clip, source).unwrap().sweep(1, &[1.0, 1.5], 3.0)
 }
 
-/// Lengths in metres of a person.
+/// Lengths are in metres at human size.
 fn check(name: &str, (hills, level): (Measured, Measured), slide: f32) {
     assert!(hills.depth < 0.01, "{name}: {hills:?}");
     assert!(hills.slide < slide, "{name}: {hills:?}");

@@ -8,13 +8,13 @@ use sinew::puppet::Puppet;
 
 use crate::support::external_or_skip;
 
-/// How far a hand may be from its place, metres of a person.
+/// How far a hand may be from its place, in metres at human size.
 const EXACT: f32 = 2e-3;
 
 struct Reach {
     puppet: Puppet,
     hand: usize,
-    /// Where the hand is without a goal, and a place in front of the body.
+    /// The position of the hand without a goal, and a position in front of the body.
     free: Vec3,
     place: Vec3,
     size: f32,

@@ -10,7 +10,7 @@ use sinew::rig::{LimbKind, Rig};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
 const FRAME: f32 = 1.0 / 60.0;
-/// Height above the ground up to which a vertex touches it, in metres of a person.
+/// Maximum height above the ground at which a vertex touches it, in metres at human size.
 const TOUCHES: f32 = 0.015;
 
 /// Rolling hills: one wave along a random direction that is near x or z, and a smaller one across it.
@@ -79,7 +79,7 @@ struct Scratch {
     skinned: Skinned,
 }
 
-/// How well feet stand on the ground. Lengths are in metres of a person.
+/// How well feet stand on the ground. Lengths are in metres at human size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Measured {
     /// Depth of the deepest vertex of a foot inside the ground.

@@ -10,9 +10,9 @@ use sinew::skin::{Skinned, skin};
 
 use crate::support::external_or_skip;
 
-/// How far the skin of a planted foot may move, and how far the skin of any foot may pass the floor, metres of a person.
+/// How far the skin of a planted foot may move, and how far the skin of any foot may pass the floor, in metres at human size.
 const STILL: f32 = 2e-3;
-/// Skin that moves by less than this from one key to the next is planted, metres of a person.
+/// Skin that moves by less than this from one key to the next is planted, in metres at human size.
 const SAME: f32 = 1e-3;
 
 /// A character, and the vertices that its feet move.
@@ -74,7 +74,7 @@ impl Figure {
         skin.chain(balls).collect()
     }
 
-    /// Returns the pose in which joints are pulled from rest by vectors, in metres of a person.
+    /// Returns the pose in which joints are pulled from rest by vectors, in metres at human size.
     fn pulled(&mut self, pulls: &[(usize, DVec3)]) -> Pose {
         self.puppet.motion = Motion::default();
         self.puppet.update().unwrap();
@@ -133,7 +133,7 @@ impl Figure {
         (moved / self.size, sunk / self.size)
     }
 
-    /// Returns the same faults of the baked motion, as a program that interpolates between its keys plays it.
+    /// Returns these faults for the baked motion, as it looks in a program that interpolates between its keys.
     fn baked_faults(&mut self, motion: &Motion, keys: [&Pose; 2]) -> (f32, f32) {
         self.puppet.motion = motion.clone();
         let clip = bake(&mut self.puppet, 0.0..1.0, 30.0, "keyed").unwrap().0;

@@ -50,7 +50,7 @@ fn the_rig_file_overrides_a_bone_and_its_names_are_nodes() {
     assert_eq!(rig.bones["rightHand"], found["rightHand"]);
     assert_eq!(rig.body.as_ref().map(|body| body.bones.clone()).as_ref(), Some(&rig.bones));
     assert!(rig.joint(found["rightLowerArm"]).stiffness > 0.0);
-    // It is written again.
+    // The bone is written to the rig file again.
     let written = file::write(&rig, &character.skeleton, "").unwrap();
     let given = Bones::from([("leftEye".to_owned(), eye)]);
     assert_eq!(file::bones(&written, &character.skeleton).unwrap(), given);
@@ -78,7 +78,7 @@ fn contradictory_bones_are_named() {
     assert!(twice.contains("cannot be both leftHand and rightHand"), "{twice}");
     let unknown = error(&[("leftHnad", 3)]);
     assert!(unknown.contains("\"leftHnad\" is not a bone"), "{unknown}");
-    // In a file, the line is named.
+    // An error in a file names the line.
     let text = "version = 1\n[humanoid]\nleftHnad = \"n3\"\n";
     let error = rig::load(&character, Some(&rig_file("typo", text))).unwrap_err().to_string();
     assert!(error.contains("line 3") && error.contains("leftHnad"), "{error}");

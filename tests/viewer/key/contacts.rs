@@ -33,7 +33,7 @@ pub(super) fn pull(session: &mut Session, node: usize, to: Vec3) {
     session.apply(Command::Release);
 }
 
-/// Returns where a joint is, metres.
+/// Returns the position of a joint, in metres.
 pub(super) fn place(session: &Session, node: usize) -> Vec3 {
     session.puppet().world_from_node()[node].translation.into()
 }

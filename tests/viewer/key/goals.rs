@@ -33,7 +33,7 @@ fn check(character: sinew::asset::Character) {
     session.apply(Command::Seek(0.5));
     let off = place(&session, hand).distance(first.lerp(second, 0.5));
     assert!(off < 2e-3, "{off} m between the keys");
-    // A third key there changes nothing.
+    // A third key between the two changes nothing.
     session.apply(Command::KeyGoal(hand));
     session.apply(Command::Seek(0.5));
     assert!(place(&session, hand).distance(first.lerp(second, 0.5)) < 2e-3);
@@ -69,7 +69,7 @@ fn a_pin_is_keyed() {
     let [key] = goals(&session)[..] else { panic!("{:?}", goals(&session)) };
     assert!(key.orientation.is_some() && key.position.distance(place(&session, foot)) < 1e-4);
     assert!(session.puppet().pins.is_empty());
-    // It is kept over a clip that walks away.
+    // Undo removes the key.
     session.apply(Command::Undo);
     assert!(goals(&session).is_empty());
     session.apply(Command::KeyGoal(usize::MAX));

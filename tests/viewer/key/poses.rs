@@ -115,7 +115,7 @@ fn changes_last_until_the_time_changes_unless_they_are_keyed() {
     pull(&mut session, node, Vec3::new(0.0, 0.1, 0.0));
     let changed = pose(&session);
     assert_ne!(changed, second);
-    // Other settings keep it.
+    // Other settings keep the changed pose.
     session.apply(Command::Looping(false));
     session.apply(Command::Speed(2.0));
     session.apply(Command::Seek(1.0));

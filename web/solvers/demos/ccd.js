@@ -50,7 +50,7 @@ const demo = new Demo('ccd', {
         pen.path(arc, 'turn', { width: 3 });
         pen.dot(joint, 'turn', 7);
         pen.dot(positions.at(-1), 'end', 6);
-        // The angle is beyond the middle of the arc.
+        // The label of the angle is beyond the middle of the arc.
         const middle = from + turn / 2;
         pen.text([joint[0] + 0.75 * Math.cos(middle), joint[1] + 0.75 * Math.sin(middle)], degrees(turn), 'turn', [Math.cos(middle) < 0 ? -44 : 0, 5]);
         const why = PURPOSES[frame.kind] ?? `Pass ${frame.iteration}`;

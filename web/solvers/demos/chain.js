@@ -1,4 +1,4 @@
-// Bodies of the demos, and what their last solve did, as plain objects.
+// Bodies of the demos, and the steps of their last solve, as plain objects.
 
 import init, { Body } from '../solvers/sinew_solvers.js';
 

@@ -177,7 +177,7 @@ export class Demo {
         });
     }
 
-    /** Adds what follows the controls, and solves for the first time. */
+    /** Adds the elements below the controls, and solves for the first time. */
     start() {
         this.note = add(this.controls, 'pre', { className: 'note' });
         this.curve = add(this.controls, 'canvas', { className: 'curve' });

@@ -7,7 +7,7 @@ const LENGTHS = [1, 0.8, 0.6];
 const END = LENGTHS.length;
 /** Creates the arm, which is straight if the bend is 0. */
 const arm = (bend) => planar(LENGTHS, [0.3, 0.7 * bend, 0.6 * bend]);
-/** How far the arrows and the ellipse of velocities go, metres for each m/s. */
+/** Scale of the arrows and of the velocity ellipse, in metres per m/s. */
 const SHOWN = 0.3;
 const TARGETS = { middle: [0.3, 1.5, 0], near: [1.6, 1.77, 0], far: [1.9, 2, 0] };
 

@@ -26,8 +26,8 @@ const demo = new Demo('particles', {
             [particles[step.link + 1], particles[step.link]] = step.particles.length ? step.particles : [particles[step.link + 1], particles[step.link]];
             frames.push({ ...step, particles, before: frames.at(-1).particles });
         }
-        // The larger of the remaining errors of the target and of the springs, because each of them
-        // undoes the other.
+        // Plots the larger of the remaining errors of the target and of the springs, because
+        // reducing one error increases the other.
         for (const frame of frames) frame.plotted = frame.kind === 'fit' ? frame.error : Math.max(frame.error, stretch(frame.particles));
         return frames;
     },

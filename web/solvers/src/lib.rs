@@ -123,7 +123,7 @@ impl Body {
         Ok(())
     }
 
-    /// Turns the links so that some of them are at points, three numbers each. Returns the largest remaining distance.
+    /// Turns the links so that the given ones are at target points, three numbers each. Returns the largest remaining distance.
     ///
     /// # Errors
     /// If there is no such link, or if a number is not finite.
@@ -186,7 +186,7 @@ impl Body {
         self.body.set_joint_value(link, angle).map_err(error)
     }
 
-    /// Returns where a link is.
+    /// Returns the world position of a link.
     ///
     /// # Errors
     /// If there is no such link.
@@ -194,7 +194,7 @@ impl Body {
         Ok(self.place(link)?.to_array().to_vec())
     }
 
-    /// Returns where all links are, three numbers each.
+    /// Returns the world positions of all links, three numbers each.
     pub fn positions(&self) -> Vec<f64> {
         positions(&self.body)
     }

@@ -22,7 +22,7 @@ impl Step {
         self.step.kind.to_string()
     }
 
-    /// Index of the link that turns. For a spring, the link at its upper end.
+    /// Index of the link that turns. For a step of a spring, the link at the spring's upper end.
     #[wasm_bindgen(getter)]
     pub fn link(&self) -> usize {
         self.step.link
@@ -46,7 +46,7 @@ impl Step {
         self.step.angle
     }
 
-    /// Length of a move. For particles, the move of the lower one.
+    /// Length of a move. If two particles move, the length of the lower one's move.
     #[wasm_bindgen(getter)]
     pub fn distance(&self) -> f64 {
         self.step.distance

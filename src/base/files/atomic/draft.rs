@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::registry::DRAFTS;
 use super::{destination, folder, permissions, sync_folder};
 
-/// Numbers that are tried in hidden names until an unused name is found.
+/// Numbers that are tried in a hidden name until an unused name is found.
 const NUMBERS: std::ops::Range<u32> = 0..1000;
 /// Maximum number of bytes of a file's name that are copied into its hidden name. Most file systems limit names to 255
 /// bytes, and some to 143.
@@ -64,12 +64,12 @@ impl Draft {
     /// that have ended.
     ///
     /// # Errors
-    /// The system's error for the folder, or for the existing file if it is not writable.
+    /// Returns the system's error for the folder, or for the existing file if that file is not writable.
     pub fn of_save(file: &Path) -> io::Result<Self> {
         Self::new(&destination(file)?, DraftKind::Save)
     }
 
-    /// Starts a recording as `.NAME.part`, to be renamed by [`Self::replace`].
+    /// Starts a recording as `.NAME.part`. [`Self::replace`] renames it.
     ///
     /// # Errors
     /// The same as for [`Self::of_save`].
@@ -77,10 +77,10 @@ impl Draft {
         Self::new(&destination(file)?, DraftKind::Recording)
     }
 
-    /// Starts a recording that [`Self::keep`] will name. Its hidden name is derived from `file`.
+    /// Starts a recording whose final name is passed to [`Self::keep`]. The hidden name is derived from `file`.
     ///
     /// # Errors
-    /// The system's error for the folder.
+    /// Returns the system's error for the folder.
     pub fn of_new_recording(file: &Path) -> io::Result<Self> {
         Self::begin(file, None, DraftKind::Recording)
     }
@@ -127,7 +127,7 @@ impl Draft {
     /// Appends bytes.
     ///
     /// # Errors
-    /// The system's error.
+    /// Returns the system's error.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.kind == DraftKind::Recording && !self.is_persistent {
             self.is_persistent = true;
@@ -144,7 +144,7 @@ impl Draft {
     /// Syncs the draft to disk and renames it to its destination. An existing file is replaced.
     ///
     /// # Errors
-    /// The system's error. The draft then keeps its hidden name, unless only syncing the folder failed.
+    /// Returns the system's error. The draft then keeps its hidden name, unless only syncing the folder failed.
     pub fn replace(&mut self) -> io::Result<()> {
         self.rename()?;
         sync_folder(folder(&self.destination))
@@ -161,8 +161,8 @@ impl Draft {
     /// Syncs the draft to disk and renames it to a file in its folder that does not exist yet.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged. Otherwise the same as for
-    /// [`Self::replace`].
+    /// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then stays unchanged. Other errors are
+    /// the same as for [`Self::replace`].
     pub fn keep(&mut self, file: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         // A hard link is complete from the start, and fails if the name is taken.
@@ -218,7 +218,8 @@ fn remove_abandoned(path: &Path) {
         Err(TryLockError::WouldBlock) => false,
         Err(TryLockError::Error(_)) => is_old(&file),
     };
-    // Only the owner of the lock may remove the draft. It may have been renamed to its destination in the meantime.
+    // Only the owner of the lock may remove the draft. The draft may have been renamed to its destination in the
+    // meantime.
     if is_abandoned && is_at(&file, path) {
         let _ = fs::remove_file(path);
     }
@@ -229,7 +230,7 @@ fn is_old(file: &File) -> bool {
     modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > ABANDONED))
 }
 
-/// Whether a path still refers to an open file.
+/// Returns whether a path still refers to an open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

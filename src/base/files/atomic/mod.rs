@@ -1,9 +1,9 @@
-//! Writes files atomically: each is either complete or absent, even after a crash or a power failure.
+//! Writes files atomically: each file is either complete or absent, even after a crash or a power failure.
 //!
 //! The bytes are written to a hidden file in the same folder, a [`Draft`]. Once they are synced to disk, the draft is
 //! renamed to the file, and then the folder is synced.
 //!
-//! A replaced file keeps its permissions, and its owner and group where the system allows it. If the group
+//! A replaced file keeps its permissions. It also keeps its owner and group where the system allows this. If the group
 //! cannot be kept, the file's new group gets only the permissions that all other users have. Access control lists and
 //! extended attributes are not kept. A read-only file is not replaced.
 
@@ -46,7 +46,7 @@ const MAX_LINKS: usize = 40;
 /// ```
 ///
 /// # Errors
-/// The system's error. An existing file is then unchanged, and no draft is left.
+/// Returns the system's error. An existing file is then unchanged, and no draft is left.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_special(path) {
         // A file that the caller has opened may already have content.
@@ -60,7 +60,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file that does not exist yet.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged. Otherwise the system's error.
+/// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then stays unchanged. In other cases, returns
+/// the system's error.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Fails early, before anything is written.
     if fs::symlink_metadata(path).is_ok() {
@@ -74,7 +75,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Checks that [`write()`] could write a file, without changing it.
 ///
 /// # Errors
-/// The system's error for the folder or for the existing file.
+/// Returns the system's error for the folder or for the existing file.
 pub fn check(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -82,8 +83,8 @@ pub fn check(path: &Path) -> io::Result<()> {
     if is_special(path) { Ok(()) } else { Draft::of_save(path).map(drop) }
 }
 
-/// Whether two paths refer to the same regular file, which may not exist yet. Pipes and devices never count as the
-/// same.
+/// Returns whether two paths refer to the same regular file. The file need not exist yet. Pipes and devices never count
+/// as the same file.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     let resolved = |path: &Path| {
         let file = destination(path).ok()?;
@@ -93,13 +94,13 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
 }
 
 /// Removes the drafts of all unfinished saves, and then calls `end` while no new draft can be created. A program that
-/// must exit immediately calls this. Recordings remain unless they are empty.
+/// must exit immediately should call this function. Recordings remain unless they are empty.
 #[cfg(unix)]
 pub fn end(end: impl FnOnce()) {
     registry::DRAFTS.remove_all(end);
 }
 
-/// Whether a path refers to something other than a regular file, or to a file that the caller has opened.
+/// Returns whether a path refers to something other than a regular file, or to a file that the caller has opened.
 fn is_special(path: &Path) -> bool {
     bounded::is_descriptor(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }

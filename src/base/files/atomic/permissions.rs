@@ -32,7 +32,8 @@ pub(super) fn copy(from: &Metadata, to: &File) -> io::Result<()> {
     }
     let has_group = created.gid() == from.gid() || fchown(to, None, Some(from.gid())).is_ok();
     if !has_group {
-        // The old group's permissions must not apply to the new group, so it gets those of all other users.
+        // The old group's permissions must not apply to the new group, so the new group gets the permissions of all
+        // other users.
         mode = mode & 0o707 | (mode & 0o007) << 3;
     }
     to.set_permissions(Permissions::from_mode(mode))

@@ -22,7 +22,7 @@ impl Registry {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates a draft and registers it. [`Self::remove_all`] cannot run in between.
+    /// Creates a draft and registers it. [`Self::remove_all`] cannot run between these two steps.
     pub(super) fn create(&self, path: &Path, create: impl FnOnce() -> io::Result<File>) -> io::Result<File> {
         let mut paths = self.paths();
         let file = create()?;

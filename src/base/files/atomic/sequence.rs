@@ -8,9 +8,9 @@ use super::{Draft, is_special, sync_folder, write};
 
 /// Writes many files, for example the frames of an image sequence.
 ///
-/// Each file is complete or absent, as with [`write()`], but the folders are synced only once at the end. Syncing them
-/// for every file would take more than 50 % longer. After a power failure before the end, the last files may be
-/// missing, and the files that they replaced are still there.
+/// Each file is complete or absent, as with [`write()`], but the folders are synced only once at the end. Syncing the
+/// folders for every file would increase the total time by more than 50 %. After a power failure before the end, the
+/// last files may be missing. Files that they should have replaced are then still there.
 #[derive(Debug, Default)]
 pub struct Sequence {
     folders: BTreeSet<PathBuf>,
@@ -37,7 +37,7 @@ impl Sequence {
     /// Syncs the folders of all files.
     ///
     /// # Errors
-    /// The system's error for a folder.
+    /// Returns the system's error for a folder.
     pub fn finish(mut self) -> io::Result<()> {
         std::mem::take(&mut self.folders).iter().try_for_each(|folder| sync_folder(folder))
     }

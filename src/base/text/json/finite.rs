@@ -9,8 +9,8 @@ use serde::ser::{
 };
 
 /// Returns the path of the first number in a value that is infinite or NaN, for example `nodes[3].translation[0]`, or
-/// `None` if all are finite. Skips the parts of the value that cannot be serialized, because writing the value reports
-/// that error.
+/// `None` if all numbers are finite. Skips the parts of the value that cannot be serialized. The error of these parts
+/// is reported when the value is written.
 pub fn not_finite<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     match value.serialize(&mut Walk { path: Vec::new() }) {
         Err(Stop::NotFinite(at)) => Some(at),
@@ -25,7 +25,7 @@ enum PathComponent {
     Item(usize),
 }
 
-/// The reason why the walk ends early.
+/// The reason why the walk stops early.
 #[derive(Debug)]
 enum Stop {
     NotFinite(String),
@@ -116,7 +116,7 @@ impl Compound<'_> {
     }
 }
 
-/// Implements the methods for types that contain no floating-point numbers, which need no check.
+/// Implements the methods for types that need no check, because they contain no floating-point numbers.
 macro_rules! skip {
     ($($name:ident($($type:ty),*);)*) => {$(
         fn $name(self $(, _: $type)*) -> Result<(), Stop> {

@@ -1,7 +1,7 @@
 //! Reads JSON, and writes JSON whose numbers are all finite.
 //!
-//! `serde_json` writes `null` for a number that is not finite, so that the file cannot be read again. These functions
-//! return an error with the number's path instead.
+//! `serde_json` writes `null` for a number that is not finite, so the file cannot be read again. These functions return
+//! an error with the number's path instead.
 
 use std::io;
 
@@ -58,14 +58,15 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, J
     Ok(serde_json::to_value(value)?)
 }
 
-/// Reads a value through its text, so that the program contains one reader of a large type, not two.
+/// Converts the JSON value to text and reads the result from that text. The program then contains only one deserializer
+/// for a large type, not two.
 ///
 /// # Errors
-/// What is wrong with the value.
+/// Returns a description of what is wrong with the value.
 pub fn from_value<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Result<T, String> {
     serde_json::from_slice(value.to_string().as_bytes()).map_err(|error| {
         let text = error.to_string();
-        // A position in that text means nothing to the user.
+        // Remove the position, because the user has not seen this text.
         let place = format!(" at line {} column {}", error.line(), error.column());
         text.strip_suffix(&place).unwrap_or(&text).to_owned()
     })

@@ -26,7 +26,7 @@ pub(super) struct BvhMotion {
     tracks: Vec<JointKeys>,
 }
 
-/// The keys of one joint, for the properties for which it has channels.
+/// Position and rotation keys of one joint. A property without channels has no keys.
 #[derive(Debug)]
 struct JointKeys {
     node: usize,
@@ -39,7 +39,7 @@ struct JointKeys {
     rotations: Option<Vec<Quat>>,
 }
 
-/// The header of the section.
+/// Header of the MOTION section.
 #[derive(Default)]
 struct MotionHeader {
     /// The value of `Frames:`, or NaN if it is not a number.
@@ -90,7 +90,7 @@ pub(super) fn read(
     Ok((motion.frames > 0).then_some(motion))
 }
 
-/// Returns the line that was read ahead, or otherwise the next one.
+/// Returns the line that was read ahead, if there is one, or the next line.
 fn line_ahead_or_next<'a>(
     read: &mut Option<(usize, &'a str)>,
     words: &mut Words<'a>,
@@ -135,7 +135,7 @@ impl MotionHeader {
 /// Collects numbers into frames.
 #[derive(Default)]
 struct FrameReader {
-    /// Numbers of the incomplete frame.
+    /// Numbers of the frame that is being read.
     numbers: Vec<f64>,
     width: usize,
     /// Line number of the first line with numbers, and its number of values. If that line is exactly one frame, every
@@ -143,8 +143,8 @@ struct FrameReader {
     first: Option<(usize, usize)>,
     /// Number of lines with numbers.
     lines: usize,
-    /// A line with fewer values than a frame, in a file in which every line should be one frame. Only the last line may
-    /// be too short.
+    /// Number of a line that has fewer values than a frame, although every line of the file should be one frame. Only
+    /// the last line may be too short.
     short_line: Option<usize>,
 }
 
@@ -276,14 +276,14 @@ impl BvhMotion {
 }
 
 impl JointKeys {
-    /// Adds one frame of this joint.
+    /// Adds the keys of one frame to this joint.
     fn push(&mut self, numbers: &[f64], metres: f64) {
         let (mut position, mut rotation) = (self.offset.to_array(), DQuat::IDENTITY);
         for (channel, &value) in self.channels.iter().zip(numbers) {
             match *channel {
                 BvhChannel::Position(axis) => position[axis] = value,
                 BvhChannel::Rotation(axis) => {
-                    // Whole turns are removed before the conversion to radians, because this is exact in degrees.
+                    // Whole turns are removed before the conversion to radians, because this step is exact in degrees.
                     let angle = (value % 360.0).to_radians();
                     rotation *= DQuat::from_axis_angle(DVec3::AXES[axis], angle);
                 }

@@ -14,9 +14,9 @@ use super::{LineError, end_site_name};
 pub(super) struct BvhJoint {
     pub(super) name: Option<String>,
     pub(super) parent: Option<usize>,
-    /// Offset from its parent, in units of the file.
+    /// Offset from the parent joint, in units of the file.
     pub(super) offset: DVec3,
-    /// Range of its channels in [`Hierarchy::channels`].
+    /// Range of the joint's channels in [`Hierarchy::channels`].
     pub(super) channels: Range<usize>,
 }
 
@@ -41,14 +41,14 @@ pub(super) struct Hierarchy {
 struct OpenBlock {
     joint: usize,
     is_end: bool,
-    /// The line where it starts.
+    /// Number of the line where the block starts.
     line: usize,
     has_offset: bool,
     has_channels: bool,
     ends: usize,
 }
 
-/// Reads the text up to the word MOTION or up to its end.
+/// Reads the text up to the word MOTION or up to the end of the text.
 pub(super) fn read(
     words: &mut Words<'_>,
     warnings: &mut Vec<String>,

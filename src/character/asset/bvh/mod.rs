@@ -35,7 +35,7 @@ const FIRST_WORD: &[u8] = b"HIERARCHY";
 /// Valid lengths of one unit in metres.
 const UNITS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
-/// Returns whether a file is BVH, by its extension or by its first word.
+/// Returns whether a file is a BVH file, judging by its extension or its first word.
 pub(crate) fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     let first = text.get(..FIRST_WORD.len());
@@ -54,8 +54,8 @@ pub fn has_extension(path: &Path) -> bool {
 /// The rest pose has the offsets and no rotation. The clip is named after the file, and the time of frame i is i times
 /// the frame time.
 ///
-/// `path` names the file in messages. `units` is the length of one unit in metres, 1e-6 to 1e6. `None` guesses it from
-/// the size of the skeleton and adds a warning.
+/// `path` names the file in messages. `units` is the length of one unit in metres, from 1e-6 to 1e6. If it is `None`,
+/// the unit is guessed from the size of the skeleton, and a warning is added.
 ///
 /// ```
 /// use std::path::Path;
@@ -85,12 +85,12 @@ pub fn has_extension(path: &Path) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`LoadError`]. The message is one line with the file, the line in it and the cause.
+/// [`LoadError`]. The message is a single line with the file, the line number and the cause.
 pub fn read(text: &str, path: &Path, units: Option<f64>) -> Result<Character, LoadError> {
     read_with(text, path, units, &Progress::default())
 }
 
-/// Reads the text of a BVH file like [`read`], and stops with an error of any kind after [`Progress::stop`].
+/// Reads the text of a BVH file like [`read`]. After [`Progress::stop`], reading fails with an unspecified error.
 pub(super) fn read_with(
     text: &str,
     path: &Path,
@@ -126,7 +126,7 @@ pub(super) fn read_with(
 }
 
 /// Returns the name of a joint's End Site: `hand_end`, then `hand_end2`. Long names are shortened, so that a joint with
-/// many End Sites does not need much more memory than its text.
+/// many End Sites does not need much more memory than its text in the file.
 pub(crate) fn end_site_name(joint: &str, index: usize) -> String {
     match index {
         0 => format!("{joint:.64}_end"),

@@ -13,7 +13,7 @@ const MAX_QUOTED: usize = 40;
 pub(super) struct Words<'a> {
     rest: &'a str,
     line: usize,
-    /// The line of the last word.
+    /// Line number of the last word.
     last: usize,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Reads the next word as a number. `of` is the object that the number belongs to, for messages.
+    /// Reads the next word as a number. For messages, `of` is the object that the number belongs to.
     pub(super) fn number(&mut self, of: &str) -> Result<f64, LineError> {
         match self.next() {
             Some(word) => number(word, self.line),
@@ -65,7 +65,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Reads a name up to the next brace or the end of the line. It may have several words. Returns `None` if empty.
+    /// Reads a name up to the next brace or the end of the line. A name may have several words. Returns `None` if the
+    /// name is empty.
     pub(super) fn name(&mut self) -> Option<&'a str> {
         self.skip_space();
         let end = self.find(|c| matches!(c, '\n' | '\r') || is_brace(c));

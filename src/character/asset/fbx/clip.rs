@@ -15,7 +15,7 @@ const MAX_SEGMENTS: usize = 32;
 /// Longest clip, in seconds.
 const MAX_SECONDS: f64 = 1e6;
 
-/// Adds the animation stacks of a scene as clips. Their curves are sampled between keys where they bend.
+/// Adds the animation stacks of a scene as clips. Where a curve bends between keys, it is sampled there too.
 pub(super) fn add(
     scene: &ufbx::Scene,
     character: &mut Character,
@@ -56,7 +56,7 @@ pub(super) fn add(
 
 struct Builder<'a> {
     clip: Clip,
-    /// Timelines by the bits of their times. Most channels share one.
+    /// Maps the bits of key times to the index of their timeline. Most channels share a timeline.
     known: HashMap<Vec<u32>, usize>,
     budget: &'a mut Budget,
     at: &'a str,
@@ -79,8 +79,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds the weights of blend shapes. A glTF channel has the weights of all shapes of a node, so each curve is sampled at the
-    /// times of all of them.
+    /// Adds the weights of blend shapes. A glTF channel has the weights of all shapes of a node, so each curve is sampled at the key times
+    /// of all shapes.
     fn add_weights(
         &mut self,
         baked: &ufbx::BakedAnim,
@@ -104,7 +104,7 @@ impl Builder<'_> {
             if !is_drawn || times.is_empty() {
                 continue;
             }
-            // A weight, and the time that it takes to find it.
+            // Each weight counts twice, because finding it takes time too.
             self.budget.take(times.len() * channels.len() * 2 * size_of::<f64>(), self.at)?;
             let mut weights = Vec::with_capacity(times.len() * channels.len());
             for &time in &times {
@@ -141,7 +141,7 @@ impl Builder<'_> {
             let cause = format!("a key of node {node} is not finite, or the keys are not in order");
             return Err(ObjectError::new(self.at, cause));
         }
-        // A key is at most a rotation and its time, whose bits are stored twice.
+        // A key is at most a rotation and a time. The bits of the time are stored twice.
         self.budget.take(times.len() * size_of::<[f32; 6]>(), self.at)?;
         let timelines = &mut self.clip.timelines;
         let timeline = *self.known.entry(times.iter().map(|t| t.to_bits()).collect()).or_insert_with(|| {
@@ -153,7 +153,7 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the value of a curve with straight lines between its keys.
+/// Returns the value of a curve at a time, linearly interpolated between its keys.
 fn sample(keys: &[ufbx::BakedVec3], time: f64) -> f64 {
     let next = keys.partition_point(|key| key.time <= time);
     let before = next.checked_sub(1).and_then(|before| keys.get(before));

@@ -76,7 +76,7 @@ fn read(material: &ufbx::Material, textures: &mut Textures, character: &mut Char
         emissive: glow * factor(&pbr.emission_factor, 1.0).max(0.0),
         emissive_texture,
         alpha_mode: if is_cut_out || opacity < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque },
-        // FBX does not say which sides are visible, and the programs that write it show both.
+        // FBX does not say which sides of a surface are visible, and programs that write FBX show both.
         double_sided: true,
         ..Material::default()
     }
@@ -106,7 +106,7 @@ struct Textures<'a> {
 }
 
 impl Textures<'_> {
-    /// Adds a texture and its image. An image that cannot be read leaves a warning.
+    /// Adds a texture and its image. An image that cannot be read causes a warning.
     fn add(&mut self, texture: &ufbx::Texture, character: &mut Character, at: &str) -> Option<TextureRef> {
         let id = texture.element.typed_id;
         if let Some(known) = self.known.get(&id) {
@@ -156,8 +156,8 @@ impl Textures<'_> {
     }
 }
 
-/// Returns the path of an image. Exporters write paths of their own machine, so its file name is also searched for in the folder
-/// of the file and in `textures`.
+/// Returns the path of an image. Exporters write paths of their own machine, so the image's file name is also looked up in the FBX file's
+/// folder and in its `textures` folder.
 fn find(file: &Path, name: &str, references: &References) -> Result<PathBuf, String> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Folder::new(folder, references.allow_parent);

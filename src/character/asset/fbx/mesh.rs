@@ -8,15 +8,14 @@ use crate::asset::{Character, Mesh, MorphTarget, Primitive};
 
 use super::{Budget, ObjectError, label, skin, vector, weight};
 
-/// The meshes of a character by what they depend on: the mesh in the file, the materials of its node, and whether joints deform
-/// it.
+/// The meshes of a character. The key of a mesh is the mesh in the file, the materials of its node, and whether joints deform it.
 #[derive(Default)]
 pub(super) struct Meshes {
     known: HashMap<(u32, Vec<u32>, bool), Option<usize>>,
 }
 
 impl Meshes {
-    /// Adds the mesh of a node, unless an equal one exists, and returns its index, or `None` if it has no triangles.
+    /// Adds the mesh of a node, unless an equal mesh exists. Returns the index of the mesh, or `None` if it has no triangles.
     pub(super) fn add(
         &mut self,
         mesh: &ufbx::Mesh,
@@ -64,7 +63,7 @@ impl Meshes {
     }
 }
 
-/// A vertex by the bits of its attributes. Corners with equal attributes share it.
+/// Identifies a vertex by the bits of its attributes. Corners with equal attributes share a vertex.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     source: u32,
@@ -108,7 +107,7 @@ impl Corners<'_> {
         Ok(primitive)
     }
 
-    /// Returns the index of the vertex for a corner, and adds it to the primitive if it is new.
+    /// Returns the index of the vertex for a corner, and adds the vertex to the primitive if it is new.
     fn vertex(
         &mut self,
         corner: usize,
@@ -139,7 +138,7 @@ impl Corners<'_> {
         if let Some(&known) = self.vertices.get(&key) {
             return Ok(known);
         }
-        // The attributes, and the key of the vertex with its place in the map.
+        // This covers the attributes of the vertex and its entry in the map.
         budget.take(2 * size_of::<Key>() + size_of::<[f32; 14]>(), at)?;
         let vertex =
             u32::try_from(self.sources.len()).map_err(|_| ObjectError::new(at, "too many vertices"))?;
@@ -227,7 +226,7 @@ impl Shape {
     /// Returns the displacements of vertices. A target that moves none of them is empty.
     fn target(&self, sources: &[u32], budget: &mut Budget, at: &str) -> Result<MorphTarget, ObjectError> {
         let mut target = MorphTarget::default();
-        // Looking for the vertices of a shape costs time, even if it moves none.
+        // Looking for the vertices of a shape costs time, even if the shape moves none of them.
         budget.take(sources.len() * size_of::<u64>(), at)?;
         if !sources.iter().any(|source| self.offsets.contains_key(source)) {
             return Ok(target);

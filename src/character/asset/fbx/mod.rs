@@ -25,9 +25,9 @@ use super::references::References;
 use super::{Character, LoadError, Node, Scene, Transform};
 use mesh::Meshes;
 
-/// Maximum memory in bytes of the parser's result, of its working memory, and of all vertices, morph targets and keys. Each may
-/// take [`BASE_BYTES`], and [`MEMORY_FACTOR`] times the size of the file, because arrays can be compressed. A damaged file of a
-/// few kilobytes can declare arrays of gigabytes, which the parser allocates before it reads them.
+/// Maximum memory in bytes. It applies separately to the parser's result, its working memory, and all vertices, morph targets and keys. For
+/// small files, the limit is [`BASE_BYTES`] plus [`MEMORY_FACTOR`] times the file size, because arrays can be compressed. A damaged file of
+/// a few kilobytes can declare arrays of gigabytes, which the parser allocates before it reads them.
 const MAX_BYTES: usize = 1 << 30;
 const BASE_BYTES: usize = 32 << 20;
 const MEMORY_FACTOR: usize = 64;

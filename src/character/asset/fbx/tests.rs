@@ -24,7 +24,7 @@ fn axes_and_units_become_those_of_the_character() {
     let strip = read(STRIP).unwrap();
     let tip = &strip.skeleton.nodes[named(&strip, "tip")];
     assert_eq!(tip.parent, Some(named(&strip, "root")));
-    // 100 cm along +Z of the file.
+    // In the file, the tip is 100 cm along +Z from the origin.
     let above = strip.skeleton.ancestors(named(&strip, "tip")).collect::<Vec<_>>();
     let world = above
         .iter()
@@ -45,7 +45,7 @@ fn corners_with_the_same_attributes_become_one_vertex() {
     assert_eq!((primitive.vertices(), primitive.triangles.len()), (6, 4));
     assert_eq!((primitive.normals.len(), primitive.uvs[0].len()), (6, 6));
     assert_eq!(primitive.material, Some(0));
-    // The origin of texture coordinates is at the top.
+    // Texture coordinates have their origin at the top.
     let tops = primitive.uvs[0].iter().filter(|uv| uv.y == 0.0).count();
     assert_eq!(tops, 2, "{:?}", primitive.uvs[0]);
 }

@@ -72,7 +72,7 @@ impl GltfFile<'_> {
         Ok(clip)
     }
 
-    /// Returns the index of the list of key times in an accessor, and the number of keys. `known` maps accessors to lists.
+    /// Returns the index of the timeline with the key times of an accessor, and the number of keys. `known` maps accessors to timelines.
     fn timeline(
         &self,
         known: &mut BTreeMap<usize, usize>,
@@ -142,7 +142,7 @@ impl GltfFile<'_> {
         Ok((interpolation, values))
     }
 
-    /// Remembers the rotation keys of a channel that do not have unit length. `target`: the clip and the node.
+    /// Records the rotation keys of a channel that do not have unit length. `target` contains the clip and the node.
     fn note_corrected_keys(
         &self,
         output: usize,

@@ -21,7 +21,7 @@ pub(super) struct Container<'a> {
     pub(super) binary: Option<&'a [u8]>,
 }
 
-/// Size in bytes from which parsing JSON can be stopped.
+/// Size in bytes above which parsing JSON can be stopped.
 const LARGE_JSON: usize = 4 << 20;
 const JSON_CHUNK: u32 = 0x4E4F_534A;
 const BIN_CHUNK: u32 = 0x004E_4942;
@@ -124,8 +124,8 @@ fn check_proportion(json: &[u8]) -> Result<(), String> {
     Err(format!("JSON: {objects} objects and {items} commas are too many for {} bytes", json.len()))
 }
 
-/// Parses the JSON and checks that no number is infinite, except in cameras, which are returned. Optional fields that the crate requires are
-/// filled in.
+/// Parses the JSON and returns the cameras separately. Checks that no number outside of the cameras is infinite. Optional fields that the
+/// crate requires are filled in.
 pub(super) fn parse(
     json: &[u8],
     progress: &Progress,

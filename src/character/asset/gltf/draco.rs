@@ -18,8 +18,8 @@ use super::buffer::Buffers;
 use super::{ObjectError, Warnings, extension};
 
 const NAME: &str = "KHR_draco_mesh_compression";
-/// Maximum ratio of the decoded to the compressed size, in addition to what every file may decode. Both the decoder's output and
-/// the copies of it count. Real meshes with all attributes reach about 30.
+/// Maximum ratio of the decoded to the compressed size, in addition to the decoded data that every file may have. Both the decoder's output
+/// and its copies count. Real meshes with all attributes reach about 30.
 const FACTOR: u64 = 128;
 /// Memory that the decoder may need for each triangle, in bytes.
 const BYTES_PER_FACE: u64 = 32;
@@ -33,14 +33,14 @@ pub(super) struct DecodedAccessor {
     /// Components per element.
     pub(super) width: usize,
     pub(super) count: usize,
-    /// The buffer view and the identifier of the attribute from which it was decoded. Indices have no identifier.
+    /// The buffer view and the identifier of the attribute from which the accessor was decoded. Indices have no identifier.
     source: (usize, Option<u32>),
 }
 
 /// Decoded accessors by their index.
 pub(super) type DecodedAccessors = HashMap<usize, DecodedAccessor>;
 
-/// A primitive with the extension.
+/// A primitive that uses the extension.
 struct Compressed<'a> {
     at: String,
     view: usize,
@@ -55,8 +55,8 @@ pub(super) fn is_decoded(primitive: &Primitive, decoded: &DecodedAccessors) -> b
     is_compressed && primitive.indices.is_some_and(|indices| decoded.contains_key(&indices.value()))
 }
 
-/// Decodes all compressed primitives of a file. A primitive whose accessors also have uncompressed data is left out, with
-/// a warning, if it cannot be decoded.
+/// Decodes all compressed primitives of a file. If a primitive cannot be decoded but its accessors also have uncompressed data, this data
+/// is used, with a warning.
 pub(super) fn decode(
     root: &Root,
     buffers: &Buffers<'_>,
@@ -192,7 +192,7 @@ fn is_new(
     }
 }
 
-/// Copies the value of every point, because points may share values.
+/// Copies the value of every point, because points of the compressed mesh may share values.
 fn values_of_points(
     mesh: &Mesh,
     values: &PointAttribute,

@@ -11,8 +11,8 @@ use super::mesh::{attribute, check_count};
 use super::{GltfFile, ObjectError};
 
 impl GltfFile<'_> {
-    /// Reads the influence sets of a primitive and normalises the weights of each vertex to a sum of one. If a vertex has more
-    /// than eight influences, the heaviest eight count.
+    /// Reads the influence sets of a primitive and normalises the weights of each vertex to a sum of one. If a vertex has more than eight
+    /// influences, only the heaviest eight are used.
     pub(super) fn influences(
         &self,
         json: &Json,
@@ -62,7 +62,7 @@ impl GltfFile<'_> {
             let weight = |found: &[(u16, f64)]| found.iter().map(|(_, weight)| weight).sum::<f64>();
             let (count, all) = (found.len(), weight(&found));
             if count == 0 {
-                // It follows its first joint.
+                // The vertex follows its first joint.
                 continue;
             }
             Influences::keep_heaviest(&mut found);

@@ -84,7 +84,7 @@ impl GltfFile<'_> {
                 }
             },
             double_sided: json.double_sided,
-            // Files use it as the fallback for MToon.
+            // In files with MToon, `KHR_materials_unlit` is only a fallback.
             unlit: extension("KHR_materials_unlit").is_some() && extension("VRMC_materials_mtoon").is_none(),
             ..self.layers(others, at)?
         };
@@ -200,8 +200,8 @@ impl GltfFile<'_> {
     }
 }
 
-/// Returns the images of a texture and where they are referenced, the preferred one first. The others are used if it
-/// cannot be read.
+/// Returns the images of a texture and where they are referenced, the preferred one first. The other images are used if
+/// the preferred one cannot be read.
 fn sources(json: &JsonTexture, at: &str) -> Vec<(String, usize)> {
     let others = json.extensions.as_ref().map(|e| &e.others);
     let of_extension = |name: &&str| {

@@ -19,7 +19,7 @@ const COLORS: [(&str, &str, &str); 6] = [
     ("outlineColor", "_OutlineColor", "extensions/VRMC_materials_mtoon/outlineColorFactor"),
 ];
 
-/// Reads the numbers of a list. Missing ones are taken from `default`.
+/// Reads the numbers of a list. Missing numbers are taken from `default`.
 fn numbers<const N: usize>(
     json: &Value,
     key: &str,
@@ -47,7 +47,7 @@ fn bind(material: (usize, &Material), pointer: &str, wanted: [f32; 4]) -> Option
     is_finite.then_some(MaterialBind { material: material.0, property, difference })
 }
 
-/// Adds the binds that give all textures of a material a scale and an offset.
+/// Adds binds that set the scale and the offset of all textures of a material.
 fn move_textures(all: &mut Vec<MaterialBind>, material: (usize, &Material), scale: Vec2, offset: Vec2) {
     for texture in MaterialProperty::textures() {
         let pointer = |part: &str| format!("{texture}/extensions/KHR_texture_transform/{part}");
@@ -59,7 +59,7 @@ fn move_textures(all: &mut Vec<MaterialBind>, material: (usize, &Material), scal
 }
 
 impl GltfFile<'_> {
-    /// Reads the changes of an expression of VRM 1.0. An invalid one is left out with a warning.
+    /// Reads the changes of an expression of VRM 1.0. An invalid change is left out with a warning.
     pub(super) fn material_binds_1(
         &self,
         json: &Value,
@@ -94,7 +94,7 @@ impl GltfFile<'_> {
         Ok(all)
     }
 
-    /// Reads the changes of an expression of VRM 0, whose colours are sRGB, and whose texture coordinates start at the bottom.
+    /// Reads the changes of an expression of VRM 0, whose colours are sRGB, and whose texture coordinates have their origin at the bottom.
     pub(super) fn material_binds_0(
         &self,
         json: &Value,

@@ -43,7 +43,7 @@ impl GltfFile<'_> {
             }
             let Some(toon) = &mut material.toon else { continue };
             if let (AlphaMode::Blend, Some(queue)) = (material.alpha_mode, queue(json)) {
-                // The first depth-writing queue and the last other queue become the defaults of VRM 1.0.
+                // The first queue with depth writing and the last queue without it get the default offset of VRM 1.0.
                 toon.queue_offset = if toon.writes_depth {
                     rank(depth_writing.iter().take_while(|q| **q < queue).count())
                 } else {
@@ -88,7 +88,7 @@ fn blending(json: &Value) -> (bool, bool) {
     }
 }
 
-/// Returns the orders in which the blended materials of a file are drawn.
+/// Returns the render queues of the blended materials of a file, which define their drawing order.
 fn queues(list: &[Value], writes_depth: bool) -> BTreeSet<i64> {
     list.iter().filter(|json| blending(json) == (true, writes_depth)).filter_map(queue).collect()
 }
@@ -103,7 +103,7 @@ impl<'a> Properties<'a> {
     fn new(file: &'a GltfFile<'a>, json: &'a Value, at: String) -> Result<Self, ObjectError> {
         let mut properties = Self { file, json, at, uv_transform: Affine2::IDENTITY };
         let [x, y, z, w] = properties.vector("_MainTex", Vec4::new(0.0, 0.0, 1.0, 1.0))?.to_array();
-        // Unity's texture coordinates start at the bottom.
+        // Unity's texture coordinates have their origin at the bottom.
         let (scale, offset) = (Vec2::new(z, w), Vec2::new(x, 1.0 - w - y));
         let transform = Affine2::from_scale_angle_translation(scale, 0.0, offset);
         if transform.is_finite() {
@@ -143,7 +143,7 @@ impl<'a> Properties<'a> {
         Ok(Some(TextureRef { uv_transform: self.uv_transform, ..read }))
     }
 
-    /// Sets what MToon and the unlit shaders share.
+    /// Sets the properties that MToon and the unlit shaders share.
     fn base(&self, material: &mut Material, cutoff: Option<f32>) -> Result<(), ObjectError> {
         material.base_color = self.color("_Color", Vec4::ONE)?;
         material.base_color_texture = self.texture("_MainTex")?;
@@ -155,7 +155,7 @@ impl<'a> Properties<'a> {
         Ok(())
     }
 
-    /// An unlit shader becomes an unlit material. It is also MToon, for the order of drawing.
+    /// An unlit shader becomes an unlit material. It also gets MToon settings, because they contain the drawing order.
     fn unlit(&self, material: &mut Material, shader: &str) -> Result<(), ObjectError> {
         let cutoff = if shader == "VRM/UnlitCutout" { Some(self.number("_Cutoff", 0.5)?) } else { None };
         self.base(material, cutoff)?;
@@ -178,7 +178,7 @@ impl<'a> Properties<'a> {
         let black = Vec4::ZERO;
         let shift = self.number("_ShadeShift", 0.0)?.clamp(-1.0, 1.0);
         let toony = self.number("_ShadeToony", 0.9)?.clamp(0.0, 1.0);
-        // In VRM 0, the edge begins at the shift and is as wide as the gradient. In VRM 1.0, it is centred there.
+        // In VRM 0, the edge begins at the shift and is as wide as the gradient. In VRM 1.0, the edge is centred at the shift.
         let toony = toony + (1.0 - toony) * (0.5 + 0.5 * shift);
         let matcap = self.texture("_SphereAdd")?;
         material.toon = Some(Toon {

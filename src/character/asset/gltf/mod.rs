@@ -58,7 +58,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
     read_with(path, &Progress::default())
 }
 
-/// Reads the bytes of a regular file like [`read`], and counts them.
+/// Reads the bytes of a regular file like [`read`], and reports the progress.
 pub(super) fn read_with(path: &Path, progress: &Progress) -> Result<Vec<u8>, LoadError> {
     bounded::read_regular_with(path, uri::MAX_BYTES, progress)
         .map_err(|source| LoadError::Io { path: path.into(), source })
@@ -93,7 +93,7 @@ pub fn load_bytes(path: &Path, bytes: &[u8], folder: Option<&Path>) -> Result<Ch
     load_bytes_with(path, bytes, folder, &References::default(), &Progress::default())
 }
 
-/// Loads a file from memory like [`load_bytes`], and stops with an error of any kind after [`Progress::stop`].
+/// Loads a file from memory like [`load_bytes`]. After [`Progress::stop`], loading fails with an unspecified error.
 pub(super) fn load_bytes_with(
     path: &Path,
     bytes: &[u8],

@@ -42,7 +42,7 @@ pub(super) fn set_aside(animation: &mut Map<String, Value>) {
     }
 }
 
-/// Returns what a pointer animates, or `None` if it is not supported. The indices may not exist.
+/// Returns what a pointer animates, or `None` if it is not supported. The indices in the pointer are not checked.
 fn target(pointer: &str) -> Option<PoseTarget> {
     let (list, rest) = pointer.strip_prefix('/')?.split_once('/')?;
     let (index, property) = rest.split_once('/')?;
@@ -54,12 +54,12 @@ fn target(pointer: &str) -> Option<PoseTarget> {
     }
 }
 
-/// Returns the channels of an animation that were set aside: their pointers, their samplers and their places.
+/// Returns the channels of an animation that were set aside: their pointers, their samplers and their locations for messages.
 fn channels(animation: &Animation, index: usize) -> impl Iterator<Item = (&str, usize, String)> {
     let list = animation.extensions.as_ref().and_then(|e| e.others.get(KEPT)?.as_array());
     list.into_iter().flatten().filter_map(move |json| {
         let pointer = json.get("pointer")?.as_str()?;
-        // Without a sampler, the index does not exist in any file.
+        // A missing sampler is replaced by an index that exists in no file.
         let sampler = self::index(json, "sampler").unwrap_or(usize::MAX);
         Some((pointer, sampler, format!("animations[{index}]: \"{pointer}\"")))
     })
@@ -97,7 +97,7 @@ impl GltfFile<'_> {
                 let Some((target, (count, rest))) = found else { continue };
                 self.buffers.claim(size_of::<PoseValue>() as u64 + 16, &at)?;
                 values.push(PoseValue { first: skeleton.rest_weights.len(), count, target });
-                // The distance of a volume that absorbs nothing is infinite.
+                // The attenuation distance of a volume that absorbs nothing is infinite.
                 let rest = rest.into_iter().take(count).map(|x| if x.is_finite() { x } else { FAR });
                 skeleton.rest_weights.extend(rest);
             }
@@ -105,7 +105,7 @@ impl GltfFile<'_> {
         Ok(())
     }
 
-    /// Reads the tracks of an animation. `timeline` returns the index of a list of key times and the number of keys.
+    /// Reads the tracks of an animation. `timeline` returns the index of a timeline and its number of keys.
     pub(super) fn property_tracks(
         &self,
         animation: &Animation,

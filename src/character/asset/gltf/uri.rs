@@ -28,7 +28,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// Reads the bytes of a URI.
 ///
-/// A file must be where `folder` allows it. Absolute paths and all schemes except `data:` are refused.
+/// A file must be in a location that `folder` allows. Absolute paths and all schemes except `data:` are refused.
 pub(super) fn read(uri: &str, folder: Option<Folder<'_>>, progress: &Progress) -> Result<Vec<u8>, String> {
     match uri.split_once(':') {
         Some((scheme, body)) if scheme.eq_ignore_ascii_case("data") => read_data(body, progress),
@@ -45,7 +45,7 @@ fn read_data(body: &str, progress: &Progress) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Decodes base64 in pieces, between which it can be stopped.
+/// Decodes base64 in pieces. Decoding can be stopped between two pieces.
 fn decode_base64(data: &[u8], progress: &Progress) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(data.len() / 4 * 3 + 3);
     for (i, piece) in data.chunks(BASE64_PIECE).enumerate() {

@@ -1,21 +1,21 @@
-//! Layers of a material beyond glTF's core: extensions of Khronos. Factors are multiplied by their textures.
+//! Layers that Khronos extensions add to the core material of glTF. Factors are multiplied by their textures.
 
 use glam::Vec3;
 
 use super::TextureRef;
 
-/// A layer of clear varnish over the surface (`KHR_materials_clearcoat`). Its index of refraction is 1.5.
+/// A clear coat over the surface (`KHR_materials_clearcoat`). Its index of refraction is 1.5.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clearcoat {
-    /// How much of the surface it covers, 0 to 1.
+    /// Coverage of the surface, 0 to 1.
     pub factor: f32,
-    /// Factor of the coverage in the red channel.
+    /// Texture whose red channel scales the coverage.
     pub texture: Option<TextureRef>,
     /// Perceptual roughness, 0 to 1.
     pub roughness: f32,
-    /// Factor of the roughness in the green channel.
+    /// Texture whose green channel scales the roughness.
     pub roughness_texture: Option<TextureRef>,
-    /// Tangent-space normals of the layer. Without it, the layer has the normals of the mesh.
+    /// Tangent-space normal map of the layer. Without a normal map, the layer has the normals of the mesh.
     pub normal_texture: Option<TextureRef>,
     /// Factor on the x and y components of the normal map.
     pub normal_scale: f32,
@@ -26,11 +26,11 @@ pub struct Clearcoat {
 pub struct Sheen {
     /// Linear RGB. Black means no sheen.
     pub color: Vec3,
-    /// sRGB-encoded RGB factor of the colour.
+    /// sRGB-encoded texture whose RGB scales the colour.
     pub color_texture: Option<TextureRef>,
     /// Perceptual roughness, 0 to 1.
     pub roughness: f32,
-    /// Factor of the roughness in the alpha channel.
+    /// Texture whose alpha channel scales the roughness.
     pub roughness_texture: Option<TextureRef>,
 }
 
@@ -39,7 +39,7 @@ pub struct Sheen {
 pub struct Transmission {
     /// Fraction of the light that passes, 0 to 1.
     pub factor: f32,
-    /// Factor of that fraction in the red channel.
+    /// Texture whose red channel scales that fraction.
     pub texture: Option<TextureRef>,
 }
 
@@ -48,9 +48,9 @@ pub struct Transmission {
 pub struct Volume {
     /// Thickness below the surface in the space of the mesh. Zero means a thin wall, which does not refract.
     pub thickness: f32,
-    /// Factor of the thickness in the green channel.
+    /// Texture whose green channel scales the thickness.
     pub thickness_texture: Option<TextureRef>,
-    /// Distance in world metres after which white light has the attenuation colour. Infinite if nothing is absorbed.
+    /// Distance in world metres after which white light has the attenuation colour. Infinite if no light is absorbed.
     pub attenuation_distance: f32,
     /// Linear RGB.
     pub attenuation_color: Vec3,
@@ -59,26 +59,26 @@ pub struct Volume {
 /// A thin film whose colour depends on the angle, like a soap bubble (`KHR_materials_iridescence`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iridescence {
-    /// How much of the surface it covers, 0 to 1.
+    /// Coverage of the surface, 0 to 1.
     pub factor: f32,
-    /// Factor of the coverage in the red channel.
+    /// Texture whose red channel scales the coverage.
     pub texture: Option<TextureRef>,
     /// Index of refraction of the film, at least 1.
     pub ior: f32,
-    /// Thickness in nanometres where the texture is 0, and where it is 1 or missing.
+    /// Film thickness in nanometres where the texture is 0, and where it is 1 or missing.
     pub thickness: [f32; 2],
-    /// Thickness in the green channel.
+    /// Texture whose green channel interpolates between both thicknesses.
     pub thickness_texture: Option<TextureRef>,
 }
 
 /// Reflections that are stretched along a direction of the surface, like those of brushed metal (`KHR_materials_anisotropy`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Anisotropy {
-    /// 0 to 1.
+    /// Strength, 0 to 1.
     pub strength: f32,
     /// Angle of the direction in radians, counter-clockwise from the tangent.
     pub rotation: f32,
-    /// The direction in the red and green channels, and a factor of the strength in the blue channel.
+    /// Texture with the direction in the red and green channels. The blue channel scales the strength.
     pub texture: Option<TextureRef>,
 }
 
@@ -102,7 +102,7 @@ impl Default for Iridescence {
 }
 
 impl Volume {
-    /// Returns how strongly the inside absorbs each colour, per metre (Beer's law).
+    /// Returns the absorption coefficient of each colour channel, per metre (Beer's law).
     pub fn absorption(&self) -> Vec3 {
         let absorption =
             |color: f32| (-color.clamp(1e-6, 1.0).ln() / self.attenuation_distance.max(1e-6)).max(0.0);

@@ -21,13 +21,13 @@ pub struct Material {
     pub base_color: Vec4,
     /// sRGB-encoded RGB and linear alpha.
     pub base_color_texture: Option<TextureRef>,
-    /// 0 (dielectric) to 1 (metal).
+    /// Metalness, 0 (dielectric) to 1 (metal).
     pub metallic: f32,
     /// Perceptual roughness, 0 to 1.
     pub roughness: f32,
     /// Roughness in the green channel, and metalness in the blue channel.
     pub metallic_roughness_texture: Option<TextureRef>,
-    /// Tangent-space normals.
+    /// Normal map in tangent space.
     pub normal_texture: Option<TextureRef>,
     /// Factor on the x and y components of the normal map.
     pub normal_scale: f32,
@@ -51,25 +51,25 @@ pub struct Material {
     pub ior: f32,
     /// `KHR_materials_specular`: strength of the reflection where the surface is not a metal, 0 to 1.
     pub specular: f32,
-    /// Factor of that strength in the alpha channel.
+    /// Texture whose alpha channel scales the specular strength.
     pub specular_texture: Option<TextureRef>,
-    /// Colour of that reflection as seen from the front, RGB.
+    /// Linear RGB colour of the specular reflection at normal incidence.
     pub specular_color: Vec3,
-    /// sRGB-encoded RGB factor of that colour.
+    /// sRGB-encoded texture whose RGB scales the specular colour.
     pub specular_color_texture: Option<TextureRef>,
     /// Whether the alpha channel of [`Self::specular_color_texture`] is a factor of the glossiness, which is one minus the roughness
     /// (`KHR_materials_pbrSpecularGlossiness`).
     pub has_glossiness: bool,
-    /// `KHR_materials_clearcoat`: a layer of clear varnish.
+    /// `KHR_materials_clearcoat`: a clear coat.
     pub clearcoat: Option<Clearcoat>,
     /// `KHR_materials_sheen`: fibres that shine at grazing angles.
     pub sheen: Option<Sheen>,
     /// `KHR_materials_transmission`: light that passes through the surface.
     pub transmission: Option<Transmission>,
-    /// `KHR_materials_volume`: what the surface encloses. It is visible only through a surface with transmission.
+    /// `KHR_materials_volume`: the volume inside the surface. It is visible only through a surface with transmission.
     pub volume: Option<Volume>,
     /// `KHR_materials_dispersion`: how much more blue light is refracted than red light in a volume. It is 20 divided by the Abbe
-    /// number, or zero for none.
+    /// number, or zero for no dispersion.
     pub dispersion: f32,
     /// `KHR_materials_iridescence`: a thin film whose colour depends on the angle.
     pub iridescence: Option<Iridescence>,
@@ -80,14 +80,14 @@ pub struct Material {
 }
 
 impl Material {
-    /// Returns the fraction of light from the front that the surface reflects where it is not a metal, for each colour
+    /// Returns the fraction of light at normal incidence that the surface reflects where it is not a metal, per colour channel
     /// (`KHR_materials_specular`, after Fresnel's equations).
     pub fn dielectric_reflectance(&self) -> Vec3 {
         (self.clear_reflectance() * self.specular_color).min(Vec3::ONE) * self.specular
     }
 
-    /// Returns the fraction of light from the front that a clear surface with its index of refraction reflects
-    /// (`KHR_materials_ior`, after Fresnel's equations).
+    /// Returns the fraction of light at normal incidence that a clear surface with this index of refraction reflects (`KHR_materials_ior`,
+    /// after Fresnel's equations).
     pub fn clear_reflectance(&self) -> f32 {
         match self.ior {
             0.0 => 1.0,

@@ -171,7 +171,7 @@ impl MaterialProperty {
     /// not have the property.
     pub fn get(self, material: &Material) -> Option<(usize, [f32; 4])> {
         let mut values = [0.0; 4];
-        // The tables only have functions that return mutable references. Everything but the name is copied, not allocated.
+        // The tables only have functions that return mutable references. The copy leaves out the name, so nothing is allocated.
         let mut copy = material.without_name();
         let count = match self.0 {
             Kind::Field(field) => {
@@ -195,7 +195,7 @@ impl MaterialProperty {
         Some((count, values))
     }
 
-    /// Sets the property in a material that has it, unless a number is not finite.
+    /// Sets the property in a material, if the material has the property and all numbers are finite.
     pub fn set(self, material: &mut Material, numbers: &[f32]) {
         if !numbers.iter().all(|x| x.is_finite()) {
             return;
@@ -236,7 +236,7 @@ impl Parts {
     fn of(transform: Affine2) -> Self {
         let [x_axis, y_axis] = [transform.matrix2.x_axis, transform.matrix2.y_axis];
         let side = if transform.matrix2.determinant() < 0.0 { -1.0 } else { 1.0 };
-        // Without a width, the direction follows from the other axis.
+        // If the x axis has no length, its direction follows from the y axis.
         let x = if x_axis == Vec2::ZERO { -y_axis.perp() * side } else { x_axis };
         Self {
             offset: transform.translation,

@@ -10,13 +10,13 @@ use super::TextureRef;
 pub struct Toon {
     /// Colour of the side away from the light.
     pub shade_color: Vec3,
-    /// sRGB-encoded RGB factor of that colour.
+    /// sRGB-encoded texture whose RGB scales the shade colour.
     pub shade_texture: Option<TextureRef>,
-    /// Added to the cosine of the angle between normal and light: −1 is all shade, 1 is all lit.
+    /// Value that is added to the cosine of the angle between normal and light. With −1 all is shaded, with 1 all is lit.
     pub shading_shift: f32,
-    /// Added to the shift: the red channel, multiplied by [`Self::shading_shift_scale`].
+    /// Texture whose red channel, multiplied by [`Self::shading_shift_scale`], is added to the shift.
     pub shading_shift_texture: Option<TextureRef>,
-    /// Factor of the texture of the shift.
+    /// Factor of [`Self::shading_shift_texture`].
     pub shading_shift_scale: f32,
     /// Sharpness of the edge between lit and shade, 0 (a gradient over the whole surface) to 1 (a line).
     pub toony: f32,
@@ -24,15 +24,15 @@ pub struct Toon {
     pub gi_equalization: f32,
     /// Factor of the matcap texture. Without a texture there is no matcap.
     pub matcap_color: Vec3,
-    /// sRGB-encoded RGB that is added, looked up by the normal in view space.
+    /// sRGB-encoded texture that is added to the colour, looked up by the normal in view space.
     pub matcap_texture: Option<TextureRef>,
-    /// Colour of the light at the edge of the figure.
+    /// Colour of the rim light, at the edge of the figure.
     pub rim_color: Vec3,
-    /// sRGB-encoded RGB factor of that light and of the matcap.
+    /// sRGB-encoded texture whose RGB scales the rim light and the matcap.
     pub rim_texture: Option<TextureRef>,
     /// Exponent of the falloff from the edge.
     pub rim_fresnel_power: f32,
-    /// Added to one minus the cosine of the angle between normal and camera, so that the light reaches further inwards.
+    /// Value that is added to one minus the cosine of the angle between normal and camera, so that the light reaches further inwards.
     pub rim_lift: f32,
     /// How far the light's colour affects the rim, 0 to 1.
     pub rim_lighting_mix: f32,
@@ -40,9 +40,9 @@ pub struct Toon {
     pub outline: Option<Outline>,
     /// How textures move over the surface.
     pub uv_motion: UvMotion,
-    /// Whether a blended surface hides what is behind it.
+    /// Whether a blended surface writes depth, so that it hides what is behind it.
     pub writes_depth: bool,
-    /// Order of blended surfaces: higher ones are drawn later. −9 to 9.
+    /// Drawing order of blended surfaces, −9 to 9. Surfaces with higher values are drawn later.
     pub queue_offset: i32,
 }
 
@@ -51,15 +51,15 @@ pub struct Toon {
 pub struct Outline {
     /// Width of the line. Not negative.
     pub width: OutlineWidth,
-    /// Factor of the width in the green channel.
+    /// Texture whose green channel scales the width.
     pub width_texture: Option<TextureRef>,
     /// Linear RGB.
     pub color: Vec3,
-    /// How far the colour is multiplied by the shaded surface, 0 to 1.
+    /// How far the colour is multiplied by the colour of the shaded surface, 0 to 1.
     pub lighting_mix: f32,
 }
 
-/// The unit of the width of a line.
+/// The width of an outline and its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OutlineWidth {
     /// World metres.
@@ -71,26 +71,26 @@ pub enum OutlineWidth {
 /// Textures that move over a surface. The matcap and the mask do not move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UvMotion {
-    /// Texture coordinates per second.
+    /// Translation in texture coordinates per second.
     pub scroll: Vec2,
-    /// Radians per second about the middle of the texture, in the direction of [`TextureRef::uv_transform`].
+    /// Rotation about the middle of the texture in radians per second, in the direction of [`TextureRef::uv_transform`].
     pub rotation: f32,
-    /// Factor of both in the blue channel.
+    /// Texture whose blue channel scales both motions.
     pub mask_texture: Option<TextureRef>,
-    /// How long the textures have moved, in seconds. It is zero in a file.
+    /// How long the textures have moved, in seconds. Zero after loading.
     pub seconds: f32,
 }
 
 impl UvMotion {
-    /// Returns whether anything moves.
+    /// Returns whether the textures move.
     pub fn moves(&self) -> bool {
         self.scroll != Vec2::ZERO || self.rotation != 0.0
     }
 
-    /// Returns how far the textures have moved: the offset, with components below one texture, and the angle in radians.
+    /// Returns how far the textures have moved: the offset, with components below two textures, and the angle in radians.
     pub fn phase(&self) -> (Vec2, f32) {
         let seconds = if self.seconds.is_finite() { self.seconds } else { 0.0 };
-        // Wraps in double precision, because a texture may have moved for hours. Mirrored textures repeat after two.
+        // Wraps in double precision, because a texture may have moved for hours. Mirrored textures repeat after two textures.
         #[expect(clippy::cast_possible_truncation, reason = "the remainder is small")]
         let wrapped = |speed: f32, period: f64| ((f64::from(speed) * f64::from(seconds)) % period) as f32;
         let offset = Vec2::new(wrapped(self.scroll.x, 2.0), wrapped(self.scroll.y, 2.0));
@@ -125,7 +125,7 @@ impl Default for Toon {
 }
 
 impl Toon {
-    /// Returns all of its textures.
+    /// Returns all textures of the shading.
     pub fn textures_mut(&mut self) -> impl Iterator<Item = &mut Option<TextureRef>> {
         let outline = self.outline.as_mut().map(|outline| &mut outline.width_texture);
         let own = [

@@ -2,7 +2,7 @@
 //! materials.
 //!
 //! The axis that points up is ignored, as in RViz and Pinocchio, because robots use these meshes in the axes in which they were
-//! written. The unit of length is used.
+//! written. The unit of length is applied.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::geometry;
 use super::structure::parse;
 use super::surface::{Corner, Corners, MeshFile, Paint, Surface, Values};
 
-/// Maximum depth of nested nodes. Nodes may refer to others, so a file could refer to itself.
+/// Maximum depth of nested nodes. Nodes may refer to other nodes, so a node could contain itself.
 const MAX_DEPTH: usize = 64;
 /// Maximum number of nodes, instances included.
 const MAX_NODES: usize = 100_000;
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the material that an instance binds to a symbol. Some files use the id of the material as its symbol, and bind nothing.
+    /// Returns the material that an instance binds to a symbol. Some files bind nothing and use the material's id as its symbol.
     fn bound(&self, instance: Element<'a>, symbol: &str) -> Option<Element<'a>> {
         let is_binding = |node: &Element<'a>| {
             node.tag_name().name() == "instance_material" && node.attribute("symbol") == Some(symbol)
@@ -231,8 +231,8 @@ impl<'a> Reader<'a> {
         index
     }
 
-    /// Returns the path of a texture's image. A texture refers to a sampler, which refers to a surface, which refers to an image,
-    /// or directly to an image.
+    /// Returns the path of a texture's image. A texture refers either directly to an image, or to a sampler, which refers to a surface,
+    /// which refers to an image.
     fn image(&self, texture: &str, effect: Element<'a>) -> Option<String> {
         let parameter = |id: &str| effect.descendants().find(|node| node.attribute("sid") == Some(id));
         let text = |node: Element<'a>, name: &str| {
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The values of a list of polygons, and the offsets of their indices in each corner.
+/// The attributes of a list of polygons, and the offset of each attribute's index within a corner.
 #[derive(Default)]
 struct Inputs {
     stride: usize,

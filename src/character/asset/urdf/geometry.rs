@@ -76,7 +76,7 @@ fn revolved(profile: &[(Vec2, Vec2)]) -> Primitive {
         let [a, b] = [step * rows + row, (step + 1) * rows + row];
         shape.triangles.extend([[a, b, b + 1], [a, b + 1, a + 1]]);
     }
-    // Triangles at the axis have no area.
+    // Some triangles at the axis have no area.
     let is_thick = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| shape.positions.get(v as usize).copied().unwrap_or_default());
         a != b && b != c && c != a

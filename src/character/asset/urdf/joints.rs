@@ -9,8 +9,8 @@ use super::super::error::ObjectError;
 use super::super::{Character, JointKind, MechanicalJoint};
 use super::pose;
 
-/// Adds how the joints move. `above` has the joint above each node that has one. Joint axes are in the frame of the child link,
-/// which is also the joint's frame.
+/// Adds the joints with their motion. `above` maps each node to the joint above it, if there is one. Joint axes are in the frame of the
+/// child link, which is also the joint's frame.
 ///
 /// # Errors
 /// [`ObjectError`] for the first joint with an invalid axis, range or origin.
@@ -24,7 +24,7 @@ pub(super) fn add(
         let at = format!("joint \"{}\"", joint.name);
         let kind = kind(joint, &at, &mut character.warnings)?;
         if let Some([min, max]) = kind.range().filter(|[min, max]| min == max) {
-            // A limit without ends is 0 to 0.
+            // A limit without values is read as 0 to 0.
             character.warnings.push(format!("{at}: it cannot move, because its limits are {min} to {max}"));
         }
         let mimic = joint.mimic.as_ref().and_then(|mimic| {
@@ -79,7 +79,7 @@ fn kind(joint: &Joint, at: &str, warnings: &mut Vec<String>) -> Result<JointKind
 }
 
 /// Sets the values at rest. A joint whose range excludes 0 starts in the middle of the range, as in MoveIt, and a mimic joint
-/// follows its leader. The transforms of the nodes follow.
+/// follows its leader. The transforms of the nodes are updated.
 fn set_rest_values(character: &mut Character) {
     let ranges = leader_ranges(&character.joints);
     let value = |node: &usize| {
@@ -92,7 +92,7 @@ fn set_rest_values(character: &mut Character) {
             Some((leader, factor, offset)) => factor * value(&leader) + offset,
             None => value(node),
         };
-        // A follower of a follower is refused later, and stays in place.
+        // A joint that follows a follower is refused later.
         values.insert(*node, if value.is_finite() { value } else { 0.0 });
     }
     let mut moved: Vec<(usize, String)> = Vec::new();
@@ -127,7 +127,7 @@ fn set_rest_values(character: &mut Character) {
     }
 }
 
-/// Returns the ranges of all joints that have one. The ranges of leaders are narrowed to what their followers allow.
+/// Returns the ranges of all joints that have a range. The ranges of leaders are narrowed to what their followers allow.
 fn leader_ranges(joints: &BTreeMap<usize, MechanicalJoint>) -> BTreeMap<usize, [f64; 2]> {
     let mut ranges: BTreeMap<usize, [f64; 2]> =
         joints.iter().filter_map(|(node, joint)| Some((*node, joint.kind.range()?))).collect();

@@ -1,5 +1,5 @@
-//! Checks the elements of XML before it is parsed: their depth, because the parser would otherwise overflow the stack, and that
-//! none belongs to xacro.
+//! Checks XML before it is parsed. Its elements must not be nested too deeply, because the parser would overflow the stack, and none of
+//! them may belong to xacro.
 
 /// Maximum depth of elements. URDF nests at most six deep.
 const MAX_DEPTH: usize = 100;

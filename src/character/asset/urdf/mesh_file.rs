@@ -12,9 +12,9 @@ use crate::files::{Progress, bounded};
 use super::surface::{MeshFile, Paint};
 use super::{ObjectError, collada, geometry, obj, stl};
 
-/// Maximum size of all mesh files in bytes.
+/// Maximum total size of all mesh files in bytes.
 const MAX_BYTES: u64 = 512 << 20;
-/// Number of folders above the robot's in which a package is searched.
+/// Number of folders above the robot's folder that are searched for a package.
 const LEVELS: usize = 8;
 
 /// The mesh files of a robot.
@@ -25,7 +25,7 @@ pub(super) struct MeshFiles<'a> {
     remaining: u64,
     /// The textures that were read, by the path of their image, or `None` for those that cannot be read.
     textures: HashMap<PathBuf, Option<usize>>,
-    /// The shapes that were read, in their own frames, by the name in the file. Many links share meshes.
+    /// The shapes that were read, in their own frames, by the name of the mesh in the URDF file. Many links share meshes.
     known: HashMap<String, Option<Vec<Primitive>>>,
     pub(super) paths: Vec<PathBuf>,
 }
@@ -193,13 +193,13 @@ impl<'a> MeshFiles<'a> {
         Folder::within(folder, package, self.references.allow_parent).find(name).map(|file| canonical(&file))
     }
 
-    /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package is where the
-    /// caller says, or a folder of that name above the robot or beside such a folder.
+    /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package is the folder that the
+    /// caller specifies, or a folder of its name above the robot or beside such a folder.
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let missing = || format!("mesh \"{name}\" does not exist");
         let folder = self.folder.canonicalize().map_err(|_| missing())?;
         let Some(rest) = name.strip_prefix("package://") else {
-            // Meshes are often in a folder beside the description's.
+            // Meshes are often in a folder beside the folder of the description.
             return self.in_package(&folder, name).map_err(|error| match error {
                 ReferenceError::Unreadable { .. } => missing(),
                 error => format!("mesh {error}"),

@@ -1,5 +1,5 @@
 //! Reads URDF, the robot description format of ROS. A robot becomes a character of rigid parts: each link is a node that moves
-//! with the joint above it, and its rig has the limits of the joints.
+//! with the joint above it, and the rig has the limits of the joints.
 //!
 //! URDF is right-handed, in metres and radians, with +Z up and +X forward (REP 103). The root node turns the robot so that +Y is
 //! up and +Z is forward.
@@ -89,7 +89,7 @@ struct Reader<'a> {
     robot: &'a Robot,
     /// `None` to skip the shapes.
     files: Option<MeshFiles<'a>>,
-    /// Bytes that shapes may still take.
+    /// Number of bytes that shapes may still take.
     remaining: usize,
     character: Character,
 }
@@ -147,7 +147,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the index of the material of a visual element. Without a colour, it refers to one of the robot's.
+    /// Returns the index of the material of a visual element. A material without a colour refers to a material of the robot.
     fn material_of(&mut self, material: Option<&urdf_rs::Material>) -> Option<usize> {
         let material = material?;
         let known = |m: &Material| m.name.as_deref() == Some(&*material.name) && !material.name.is_empty();
@@ -160,8 +160,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the visual elements of a link as one mesh. If one cannot be read, the collision elements, which are simpler and often
-    /// have another format, are used instead.
+    /// Adds the visual elements of a link as one mesh. If a visual element cannot be read, the collision elements, which are simpler and
+    /// often have another format, are used instead.
     fn add_mesh(&mut self, link: &Link) -> Result<Option<usize>, ObjectError> {
         let (mut primitives, mut is_complete) = (Vec::new(), true);
         for (index, visual) in link.visual.iter().enumerate() {
@@ -271,7 +271,7 @@ fn material(name: &str, color: Option<[f64; 4]>) -> Material {
     }
 }
 
-/// Converts a pose to a position and a rotation. Its angles are roll, pitch and yaw about fixed axes.
+/// Converts a pose to a position and a rotation. The angles of the pose are roll, pitch and yaw about fixed axes.
 fn pose(pose: &Pose, at: &str) -> Result<(DVec3, DQuat), ObjectError> {
     let [roll, pitch, yaw] = pose.rpy.0;
     let rotation = DQuat::from_euler(EulerRot::ZYX, yaw, pitch, roll).normalize();

@@ -65,7 +65,7 @@ fn vector<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec3, String> 
     vector.map(|((x, y), z)| Vec3::new(x, y, z)).ok_or_else(|| "expected three finite numbers".into())
 }
 
-/// Returns texture coordinates. The second may be missing.
+/// Returns texture coordinates. The second coordinate may be missing.
 fn texture_coordinates<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec2, String> {
     let mut number = || words.next().map(str::parse::<f32>);
     match (number(), number()) {
@@ -75,8 +75,8 @@ fn texture_coordinates<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<V
     }
 }
 
-/// Parses a corner: `position`, `position/uv`, `position//normal` or `position/uv/normal`. Indices count from 1. Negative ones
-/// count backwards from the last value so far.
+/// Parses a corner: `position`, `position/uv`, `position//normal` or `position/uv/normal`. Indices count from 1. Negative indices count
+/// backwards from the last value so far.
 fn corner(word: &str, [positions, uvs, normals]: [usize; 3]) -> Result<Corner, String> {
     let mut parts = word.split('/');
     let mut index = |count: usize| -> Result<Option<usize>, String> {

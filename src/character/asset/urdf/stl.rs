@@ -1,4 +1,4 @@
-//! Reads STL files, binary and text. Their triangles share no vertices and are flat.
+//! Reads STL files, binary and text. Their triangles share no vertices and are flat-shaded.
 
 use glam::Vec3;
 
@@ -9,7 +9,7 @@ const HEADER: usize = 84;
 /// Size of a triangle in a binary file.
 const TRIANGLE: usize = 50;
 
-/// Reads a file. Normals in it are ignored, because many programs write wrong ones.
+/// Reads a file. Normals in the file are ignored, because many programs write wrong normals.
 pub(super) fn read(bytes: &[u8]) -> Result<Primitive, String> {
     let corners = match binary(bytes) {
         Some(corners) => corners,
@@ -20,7 +20,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Primitive, String> {
     }
     let mut shape = Primitive::default();
     for (index, [a, b, c]) in (0_u32..).zip(corners.as_chunks::<3>().0) {
-        // The lengths of the edges may be tiny, and their product would be zero.
+        // Tiny edges are scaled up, because their cross product would otherwise be zero.
         let edges = [*b - *a, *c - *a].map(|edge| edge / edge.abs().max_element().max(f32::MIN_POSITIVE));
         let Some(normal) = edges[0].cross(edges[1]).try_normalize() else { continue };
         let first =

@@ -12,7 +12,7 @@ const MAX_NODES: u32 = 1_000_000;
 /// Checks that each joint has a name, a type, a parent and a child, and a limit if it needs one.
 ///
 /// # Errors
-/// [`ObjectError`] for the first joint that lacks one, or if the text is not XML.
+/// [`ObjectError`] for the first joint that lacks any of these, or if the text is not XML.
 pub(super) fn check(text: &str) -> Result<(), ObjectError> {
     let document =
         parse(text).map_err(|cause| ObjectError::new("robot", format!("not a valid URDF file ({cause})")))?;

@@ -61,7 +61,7 @@ impl Corners {
     /// Adds corners.
     ///
     /// # Errors
-    /// A message if there are too many.
+    /// A message if there are too many corners.
     pub(super) fn count(&mut self, more: usize) -> Result<(), String> {
         self.0 = self.0.saturating_add(more);
         if self.0 > MAX_CORNERS { Err(format!("more than {MAX_CORNERS} corners")) } else { Ok(()) }
@@ -69,7 +69,7 @@ impl Corners {
 }
 
 impl Surface {
-    /// Adds a convex polygon as a fan of triangles. Corners without a normal get their triangle's.
+    /// Adds a convex polygon as a fan of triangles. Corners without a normal get the normal of their triangle.
     ///
     /// # Errors
     /// A message if an index does not exist, or a value is not finite.
@@ -89,7 +89,7 @@ impl Surface {
                 *point = *position;
             }
             let [a, b, c] = points;
-            // The lengths of the edges may be tiny, and their product would be zero.
+            // Tiny edges are scaled up, because their cross product would otherwise be zero.
             let edges = [b - a, c - a].map(|edge| edge / edge.abs().max_element().max(f32::MIN_POSITIVE));
             let Some(flat) = edges[0].cross(edges[1]).try_normalize() else { continue };
             let mut triangle = [0; 3];

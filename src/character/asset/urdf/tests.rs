@@ -271,7 +271,7 @@ fn collada_files_have_their_units_transforms_and_materials() {
     );
     assert_eq!(quad.normals[0], Vec3::Z);
     assert_eq!(triangle.normals[0], -Vec3::Z);
-    // Images start at the top.
+    // Images have their origin at the top.
     assert_eq!(quad.uvs[0][0], glam::Vec2::Y);
     assert_eq!(file.materials[painted.unwrap()].texture.as_deref(), Some("paint.png"));
     assert_eq!(file.materials[plain.unwrap()].color, Vec4::new(1.0, 0.0, 0.0, 1.0));

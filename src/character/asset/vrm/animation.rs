@@ -6,7 +6,7 @@ use crate::asset::expression_preset;
 
 use super::json::{Problems, index};
 
-/// What a clip of a VRM animation contains besides body poses.
+/// Facial expressions and gaze that a clip of a VRM animation contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceTracks {
     /// Expressions. The x translation of a node is the value of its expression.
@@ -20,9 +20,9 @@ pub struct FaceTracks {
 pub struct ExpressionTrack {
     /// Name of the expression.
     pub name: String,
-    /// Name of its preset in VRM 1.0, or `None` for a custom expression.
+    /// Name of the expression's preset in VRM 1.0, or `None` for a custom expression.
     pub preset: Option<&'static str>,
-    /// The node.
+    /// The node whose x translation is the value.
     pub node: usize,
 }
 

@@ -78,7 +78,7 @@ impl ConstraintAxis {
 /// Maximum number of nodes above all aim constraints and their sources. Each evaluation visits these nodes.
 const MAX_VISITS: usize = 1 << 20;
 
-/// Returns for each node the number of nodes at and above it.
+/// Returns for each node the number of its ancestors, including the node itself.
 fn depths(skeleton: &Skeleton) -> Vec<usize> {
     let mut depths = vec![1; skeleton.nodes.len()];
     for &(node, parent) in &skeleton.parents_first {

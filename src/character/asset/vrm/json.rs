@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde_json::Value;
 
-/// Number of warnings per extension. A file may have a problem in each of a million objects.
+/// Maximum number of warnings per extension. A file may have a problem in each of a million objects.
 const MAX_LINES: usize = 16;
 
 /// Problems of an extension, one line each.

@@ -16,17 +16,17 @@ pub struct LookAt {
     pub eyes: [Option<usize>; 2],
     /// Position between the eyes, in the space of the head.
     pub offset: DVec3,
-    /// What moves.
+    /// Whether bones or expressions show the gaze.
     pub kind: LookAtKind,
     /// Whether the character faces −Z instead of +Z at rest, as in VRM 0.
     pub faces_back: bool,
-    /// Turn of an eye towards the nose.
+    /// Range map for turning an eye towards the nose.
     pub inner: RangeMap,
-    /// Turn of an eye away from the nose. Expressions use this one for both sides.
+    /// Range map for turning an eye away from the nose. Expressions use this map for both sides.
     pub outer: RangeMap,
-    /// Turn downwards.
+    /// Range map for looking down.
     pub down: RangeMap,
-    /// Turn upwards.
+    /// Range map for looking up.
     pub up: RangeMap,
 }
 
@@ -44,7 +44,7 @@ pub enum LookAtKind {
 pub struct RangeMap {
     /// Positive angle in degrees above which the result is constant.
     pub input_max: f64,
-    /// The result at that angle: degrees, or the weight of an expression.
+    /// The result at `input_max`: degrees, or the weight of an expression.
     pub output_scale: f64,
 }
 

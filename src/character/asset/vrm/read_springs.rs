@@ -14,7 +14,7 @@ use super::subtrees::Subtrees;
 const MAX_PAIRS: usize = 1 << 20;
 /// Maximum number of entries of collider groups that are visited in order to list the colliders of all springs.
 const MAX_VISITS: usize = 1 << 22;
-/// The default of VRM 1.0.
+/// Default drag of VRM 1.0.
 const DRAG: f64 = 0.5;
 
 /// The common part of the readers of both versions.
@@ -53,7 +53,7 @@ impl<'a> SpringReader<'a> {
         }
     }
 
-    /// Adds a joint to a spring, unless another spring has the joint or it has no length.
+    /// Adds a joint to a spring, unless another spring has the joint or the joint has no length.
     pub(super) fn add_joint(&mut self, spring: &mut Spring, joint: SpringJoint, at: &dyn Fn() -> String) {
         let Some(is_joint) = self.is_joint.get_mut(joint.node) else { return };
         if std::mem::replace(is_joint, true) {
@@ -187,7 +187,7 @@ fn joint_1(json: &Value, node: usize, tail: DVec3) -> SpringJoint {
     }
 }
 
-/// Reads the colliders. Returns the index among the valid colliders for each one in the file.
+/// Reads the colliders. Returns, for each collider in the file, its index among the valid colliders.
 fn colliders(extension: &Value, reader: &mut SpringReader<'_>) -> Vec<Option<usize>> {
     let mut known = Vec::new();
     for (c, json) in list(extension, "colliders").enumerate() {

@@ -83,13 +83,14 @@ pub struct Spring {
 pub struct SpringJoint {
     /// Node that is turned.
     pub node: usize,
-    /// Position of the joint's end in its own space, at rest. The simulation moves this point. It is never zero.
+    /// Position of the joint's end at rest, in the joint's space. The simulation moves this point. It is never zero.
     pub tail: DVec3,
     /// Distance that the tail keeps from colliders, in world metres.
     pub hit_radius: f64,
-    /// Speed in metres per second towards the direction at rest.
+    /// Speed in metres per second at which the tail is pulled towards its rest direction.
     pub stiffness: f64,
-    /// Velocity in metres per second in world space. As in the reference implementation, it is added in each step.
+    /// Velocity due to gravity in metres per second, in world space. As in the reference implementation, it is added in
+    /// each step.
     pub gravity: DVec3,
     /// Fraction of the velocity that is lost in each step, 0 to 1.
     pub drag: f64,

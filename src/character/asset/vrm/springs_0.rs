@@ -11,7 +11,7 @@ use super::springs::{Collider, ColliderShape, Spring, SpringBones, SpringJoint};
 
 /// Length in metres of a joint without children.
 const END_LENGTH: f64 = 0.07;
-/// The default of VRM 0.
+/// Default drag of VRM 0.
 const DRAG: f64 = 0.4;
 
 /// Reads the groups of bones. Each group lists roots, and all nodes below a root are joints. A joint ends at its first child.
@@ -67,7 +67,7 @@ fn add_branch(
     at: &dyn Fn() -> String,
 ) {
     if reader.is_joint(root) {
-        // Everything below it is a joint too.
+        // All nodes below `root` are joints already.
         return reader.problems.push(|| format!("{}.bones: {root} is already part of a group", at()));
     }
     let skeleton = reader.skeleton;
@@ -86,7 +86,7 @@ fn add_branch(
             node,
             tail,
             hit_radius: number(group, "hitRadius").unwrap_or(0.0).max(0.0),
-            // The format's own spelling.
+            // The format spells the key like this.
             stiffness: number(group, "stiffiness").unwrap_or(1.0).max(0.0),
             gravity: direction * number(group, "gravityPower").unwrap_or(0.0),
             drag: number(group, "dragForce").unwrap_or(DRAG).clamp(0.0, 1.0),

@@ -1,9 +1,9 @@
-//! Which nodes are below which others.
+//! Checks in constant time whether a node is below another one.
 
 use crate::asset::Skeleton;
 
-/// For each node, its position in an order in which its descendants follow it without gaps, and the number of these
-/// nodes including itself. So checking two nodes takes constant time, however deep the hierarchy is.
+/// For each node, its position in a depth-first order, in which its descendants follow it without gaps, and the number
+/// of nodes in its subtree. Checking two nodes therefore takes constant time, however deep the hierarchy is.
 pub(super) struct Subtrees {
     spans: Vec<(usize, usize)>,
 }

@@ -14,7 +14,7 @@ pub(super) enum Processor {
 }
 
 impl Processor {
-    /// Returns the processor with a code in the file.
+    /// Returns the processor for a code in the file.
     pub(super) fn from_code(code: u8) -> Option<Self> {
         match code {
             84 => Some(Self::Intel),

@@ -28,7 +28,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 /// Maximum frame rate, hertz.
 const MAX_RATE: f64 = 1e6;
 
-/// An error in a file: where it is, and the cause.
+/// The location and the cause of an error in a file.
 #[derive(Debug)]
 struct C3dError {
     at: String,
@@ -61,7 +61,7 @@ pub(super) fn load_c3d_with(path: &Path, progress: &Progress) -> Result<Take, Lo
 /// are called `point N`, where N counts from one.
 ///
 /// # Errors
-/// [`LoadError`], with the place of invalid data.
+/// [`LoadError`], with the location of invalid data.
 pub fn parse_c3d(path: &Path, bytes: &[u8]) -> Result<Take, LoadError> {
     parse(bytes).map_err(|C3dError { at, cause }| LoadError::Object { path: path.to_owned(), at, cause })
 }
@@ -91,21 +91,21 @@ fn parse(all: &[u8]) -> Result<Take, C3dError> {
             Some(DVec3::new(x, y, z).as_vec3()).filter(|p: &Vec3| p.is_finite())
         }));
     }
-    // Vectors without orientations have equally many frames.
+    // The table of orientations has no columns, but the same number of frames.
     take.orientations.frames.resize(layout.frames);
     Ok(take)
 }
 
-/// Where the points are, and their format.
+/// The location and the format of the points.
 struct Layout {
     points: usize,
     frames: usize,
     rate: f64,
-    /// The first byte of the first frame.
+    /// Offset of the first frame in bytes.
     data: usize,
-    /// Bytes of a frame: its points and its analog values.
+    /// Size of a frame in bytes: its points and its analog values.
     frame_bytes: usize,
-    /// The factor of integers, or `None` for floating-point coordinates.
+    /// The factor of integer coordinates, or `None` for floating-point coordinates.
     scale: Option<f64>,
 }
 

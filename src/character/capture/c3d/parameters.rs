@@ -11,7 +11,7 @@ pub(super) const BLOCK: usize = 512;
 /// A parameter: an array of characters or numbers.
 #[derive(Debug)]
 struct Parameter<'a> {
-    /// −1 for characters, otherwise the number of bytes of a number.
+    /// Type of the values: −1 for characters, otherwise the size of a number in bytes.
     kind: i8,
     dimensions: &'a [u8],
     data: &'a [u8],
@@ -25,7 +25,7 @@ pub(super) struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// Reads the section that starts at a byte.
+    /// Reads the parameter section, which starts at byte `start`.
     ///
     /// # Errors
     /// An error if a parameter does not fit into the file.
@@ -95,7 +95,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// Reads a parameter after its name and the link to the next one.
+/// Reads the part of a parameter that follows its name and the offset of the next parameter.
 fn parameter<'a>(bytes: &Bytes<'a>, at: usize) -> Result<Parameter<'a>, C3dError> {
     let kind = bytes.byte(at)?.cast_signed();
     let dimensions = bytes.slice(at + 2, usize::from(bytes.byte(at + 1)?))?;

@@ -3,7 +3,7 @@ use super::*;
 /// A file that is about to be written.
 struct Written {
     processor: Processor,
-    /// The factor of integers, or a negative number for floating-point numbers.
+    /// The factor of integer coordinates, or a negative number for floating-point coordinates.
     scale: f32,
 }
 
@@ -24,7 +24,7 @@ impl Written {
             Processor::Intel => value.to_le_bytes(),
             Processor::Mips => value.to_be_bytes(),
             Processor::Dec => {
-                // The exponent has another bias, and the binary point another place.
+                // The VAX format has another exponent bias and another position of the binary point.
                 let [a, b, c, d] = (value * 4.0).to_le_bytes();
                 [c, d, a, b]
             }
@@ -75,7 +75,7 @@ impl Written {
         parameters.resize(BLOCK, 0);
         let mut data = Vec::new();
         for point in FRAMES.iter().flat_map(|frame| frame.iter().copied().chain([Some([7.0; 3])])) {
-            // The third is the analog values, not a point.
+            // The third item is the analog values, not a point.
             let is_analog = point == Some([7.0; 3]);
             for value in point.unwrap_or_default().into_iter().take(if is_analog { 2 } else { 3 }) {
                 data.extend(self.coordinate(value));
@@ -152,7 +152,7 @@ fn errors_say_what_is_missing() {
     assert_eq!(error(&many), "a.c3d: data: the file ends before frame 65535 of 65535");
 }
 
-/// Regression test: a point without a label got the name of a point labelled so.
+/// Regression test: a point without a label got a name that was the label of another point.
 #[test]
 fn points_without_labels_get_names_of_their_own() {
     let form = Written { processor: Processor::Intel, scale: 0.5 };

@@ -14,7 +14,7 @@ pub(super) struct Dialect {
 }
 
 impl Dialect {
-    /// Finds the separator of a header.
+    /// Detects the separator from a header.
     pub(super) fn of_header(head: &str) -> Result<Self, (usize, String)> {
         let outside_of_quotes: String = head.split('"').step_by(2).collect();
         let has = |c: char| outside_of_quotes.contains(c);

@@ -7,8 +7,8 @@ use glam::DVec3;
 use super::Positions;
 use crate::capture::Bone;
 
-/// Weight of a distance relative to its change. All distances within a rigid piece, for example the pelvis, are constant, and the
-/// shortest of these are bones. The weight is small, because the length of a bone says little by itself.
+/// Weight of a distance relative to its change. All distances within a rigid piece, for example the pelvis, are constant, and the shortest
+/// of these distances are bones. The weight is small, because the length of a bone says little by itself.
 const LENGTH_WEIGHT: f64 = 0.02;
 
 /// Returns the parents of joints with bone names of VRM 1.0, or `None` if another name occurs or the hips are missing.
@@ -35,7 +35,7 @@ pub(super) fn parent_of(bone: &str, is_chosen: &dyn Fn(&str) -> bool) -> Option<
 pub(super) fn by_distance(frames: &Positions, count: usize) -> Vec<Option<usize>> {
     let mut neighbours = vec![Vec::new(); count];
     let mut is_in_tree = vec![false; count];
-    // For each joint outside the tree, the joint of the tree to which it is connected with the least cost.
+    // For each joint outside the tree, the least cost of a connection to the tree, and the joint of the tree at its end.
     let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); count];
     let mut next = Some(0);
     while let Some(joint) = next {

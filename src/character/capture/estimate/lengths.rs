@@ -13,11 +13,11 @@ const DEVIATION_OF_MEDIAN: f64 = 1.4826;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EstimatedBone {
-    /// The joint at its outer end, an index in the joints of the take.
+    /// The joint at the bone's outer end, an index into the joints of the take.
     pub joint: usize,
-    /// The joint at its inner end.
+    /// The joint at the bone's inner end.
     pub parent: usize,
-    /// Its length in metres. Zero if its ends were never seen together.
+    /// Length in metres. Zero if both ends were never seen together.
     pub length: f64,
     /// Standard deviation of the measured length in metres, estimated from the median absolute deviation.
     pub deviation: f64,
@@ -25,7 +25,7 @@ pub struct EstimatedBone {
     pub frames: usize,
 }
 
-/// Returns the median of values, or the lower of the middle two, and reorders them.
+/// Returns the median of values, or the lower of the two middle values. Reorders the values.
 pub(super) fn median(values: &mut [f64]) -> Option<f64> {
     let middle = values.len().checked_sub(1)? / 2;
     Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1)
@@ -33,9 +33,9 @@ pub(super) fn median(values: &mut [f64]) -> Option<f64> {
 
 /// Estimates the lengths of the bones in the unit of the take.
 ///
-/// Noise at both ends makes a distance longer on average, because the parts across the bone always add to it. If the distance
-/// varies by s along the bone, the same noise across it adds s² / length (two axes, each with s² / 2·length), which is
-/// subtracted.
+/// Noise at both ends makes a distance longer on average, because noise perpendicular to the bone always adds to it. If noise along the
+/// bone varies the distance by s, the same noise perpendicular to the bone adds s² / length (two axes, each with s² / 2·length). This
+/// excess is subtracted.
 pub(super) fn estimate(take: &Take, parents: &[Option<usize>]) -> Vec<EstimatedBone> {
     let mut bones = Vec::new();
     let mut distances = Vec::new();
@@ -50,14 +50,14 @@ pub(super) fn estimate(take: &Take, parents: &[Option<usize>]) -> Vec<EstimatedB
         let middle = median(&mut distances).unwrap_or(0.0);
         distances.iter_mut().for_each(|d| *d = (*d - middle).abs());
         let deviation = DEVIATION_OF_MEDIAN * median(&mut distances).unwrap_or(0.0);
-        // The correction is for noise that is much smaller than the bone.
+        // The correction is only valid for noise that is much smaller than the bone.
         let excess = if middle > 0.0 { (deviation * deviation / middle).min(0.1 * middle) } else { 0.0 };
         bones.push(EstimatedBone { joint, parent, length: middle - excess, deviation, frames });
     }
     bones
 }
 
-/// Gives left and right bones of the same name their mean length, weighted by frames.
+/// Gives left and right bones of the same name their mean length, weighted by the number of frames.
 pub(super) fn make_symmetric(bones: &mut [EstimatedBone], joints: &[String]) {
     let by_name: HashMap<&str, usize> =
         bones.iter().enumerate().filter_map(|(i, b)| Some((joints.get(b.joint)?.as_str(), i))).collect();

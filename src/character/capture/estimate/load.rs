@@ -8,20 +8,21 @@ use crate::asset::{self, Character, LoadError, References, UpAxis};
 use crate::capture::{RotationFit, defines_up, is_take, load_take_with};
 use crate::files::Progress;
 
-/// Options for loading a BVH file or a take, whose formats leave some of them open.
+/// Options for loading a BVH file or a take, for properties that the format may not define.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadOptions {
-    /// Length of one unit in metres, 1e-6 to 1e6. `None` guesses it from the size of the skeleton.
+    /// Length of one unit in metres, 1e-6 to 1e6. If `None`, it is guessed from the size of the skeleton.
     pub units: Option<f64>,
     /// Cutoff in hertz with which a take is smoothed first ([`Take::smooth`](crate::capture::Take::smooth)).
     pub smooth: Option<f64>,
-    /// The axis that points up in BVH, CSV and TRC files. Files of other formats define it, and are loaded unchanged.
+    /// The axis that points up in BVH, CSV and TRC files. Files of other formats define their up axis, and are loaded
+    /// unchanged.
     pub up: UpAxis,
     /// Where the files that a model references may be.
     pub references: References,
     /// Whether left and right bones of a take's skeleton get their mean length ([`SkeletonOptions::symmetric`]).
     pub symmetric: bool,
-    /// How the rotations of a take's joints follow from the positions of their children.
+    /// How joint rotations of a take are computed from the positions of child joints.
     pub rotations: RotationFit,
 }
 

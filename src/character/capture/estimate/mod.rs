@@ -20,11 +20,11 @@ use super::{Bone, CaptureError, RotationFit, Take, TakeOptions};
 pub use lengths::EstimatedBone;
 pub use load::{LoadOptions, load_character};
 
-/// Maximum number of joints whose hierarchy can be estimated. The time grows with its square.
+/// Maximum number of joints whose hierarchy can be estimated. The time grows with the square of the number.
 const MAX_JOINTS: usize = 256;
 /// Maximum number of frames from which the hierarchy and the shape are estimated, evenly spread over the take.
 const MAX_FRAMES: usize = 500;
-/// Common units of captured positions, and their lengths in metres.
+/// Lengths in metres of common units of captured positions.
 const UNITS: [f64; 5] = [1.0, 0.01, 0.001, 0.0254, 0.3048];
 /// The largest extent of the joints of a standing person, metres.
 const PERSON: f64 = 1.6;
@@ -33,15 +33,14 @@ const PERSON: f64 = 1.6;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SkeletonOptions {
-    /// Factor from the unit of the positions to metres. `None` takes the common unit for which the joints are closest to the size
-    /// of a person.
+    /// Factor from the unit of the positions to metres. If `None`, it is the common unit for which the joints are closest to human size.
     pub scale: Option<f64>,
     /// Whether left and right bones of the same name get their mean length.
     pub symmetric: bool,
-    /// The parent of each joint of [`Take::positions`]. `None` takes it from names of VRM 1.0, or otherwise estimates it from the
-    /// distances between joints.
+    /// The parent of each joint of [`Take::positions`]. If `None`, parents follow from names of VRM 1.0, or are otherwise estimated from
+    /// the distances between joints.
     pub parents: Option<Vec<Option<usize>>>,
-    /// How the rotations of joints follow from the positions of their children.
+    /// How joint rotations are computed from the positions of child joints.
     pub rotations: RotationFit,
 }
 
@@ -62,8 +61,8 @@ with_methods!(SkeletonOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EstimatedSkeleton {
-    /// The skeleton in metres. Its nodes are the joints of [`Take::positions`], or of its markers, in their order. The axes of
-    /// all joints are aligned with the world at rest. A humanoid stands in the T-pose and faces +Z.
+    /// The skeleton in metres. Its nodes are the joints of [`Take::positions`], or the joints computed from its markers, in their order.
+    /// The axes of all joints are aligned with the world at rest. A humanoid stands in the T-pose and faces +Z.
     pub skeleton: Skeleton,
     /// The bones of a humanoid.
     pub humanoid: Option<Humanoid>,
@@ -78,11 +77,11 @@ pub struct EstimatedSkeleton {
 impl Take {
     /// Estimates the skeleton of the performer from the positions of joints, which may have gaps and noise.
     ///
-    /// The length of a bone is the median of its length over all frames, minus what noise adds to it. Joints with several bones
-    /// get the mean shape of these bones after least-squares alignment. The hierarchy of joints with names of VRM 1.0 is known.
-    /// For other joints, it is the minimum spanning tree of the changes of their distances, because the distance between the ends
-    /// of a bone does not change (after Kirk, O'Brien & Forsyth 2005, "Skeletal parameter estimation from optical motion capture
-    /// data"). Markers on bones of VRM 1.0 (`leftHand/1`) are converted to joints first ([`Take::joints_of_markers`]).
+    /// The length of a bone is the median of its length over all frames, minus the length that noise adds. Joints with several bones get
+    /// the mean shape of these bones after least-squares alignment. The hierarchy of joints with names of VRM 1.0 is known. For other
+    /// joints, it is the minimum spanning tree of the changes of their distances, because the distance between the ends of a bone does not
+    /// change (after Kirk, O'Brien & Forsyth 2005, "Skeletal parameter estimation from optical motion capture data"). Markers on bones of
+    /// VRM 1.0 (`leftHand/1`) are converted to joints first ([`Take::joints_of_markers`]).
     ///
     /// ```
     /// use std::path::Path;
@@ -188,7 +187,7 @@ impl Take {
 }
 
 impl EstimatedSkeleton {
-    /// Describes what was estimated, and what is doubtful about it, one line each.
+    /// Describes what was estimated, and which estimates are uncertain, one line each.
     fn warnings(&self) -> Vec<String> {
         let mut warnings = vec![format!(
             "the skeleton was estimated from the positions of {} joints, with one unit as {} m",
@@ -218,7 +217,7 @@ impl EstimatedSkeleton {
     }
 }
 
-/// Evenly spread frames of a take, with positions in its unit.
+/// Evenly spread frames of a take, with positions in the take's unit.
 struct Positions(Vec<Vec<Option<DVec3>>>);
 
 impl Positions {
@@ -238,7 +237,7 @@ impl Positions {
     }
 }
 
-/// Returns the unit for which the joints are closest to the size of a person: the median over frames of their longest extent.
+/// Returns the unit for which the joints are closest to human size. Their size is the median over frames of their longest extent.
 fn unit(frames: &Positions) -> f64 {
     let extent = |frame: &Vec<Option<DVec3>>| {
         let mut seen = frame.iter().flatten();
@@ -265,7 +264,7 @@ fn at_rest(
     };
     let nodes = joints.iter().zip(parents.iter().zip(offsets)).map(node).collect();
     let skeleton = Skeleton::new(nodes).map_err(|e| CaptureError::Hierarchy { cause: e.to_string() })?;
-    // Names of VRM 1.0 are taken literally. Others are recognised if there are enough of them.
+    // If all names are those of VRM 1.0, they are used as they are. Otherwise, bones are recognised by their names.
     let exact = joints.iter().all(|name| rig::is_bone(name));
     let exact = exact.then(|| Humanoid { bones: joints.iter().cloned().zip(0..).collect(), vrm: 1 });
     let humanoid = exact.or_else(|| {

@@ -90,7 +90,7 @@ fn noise_of_five_millimetres_changes_lengths_by_less() {
         mean_error * 1e3
     );
     assert!(error < 2e-3 && mean_error < 1.5e-3, "{error} {mean_error}");
-    // The noise of both ends, along the bone.
+    // The deviation is the noise of both ends along the bone.
     let thigh = mean.bones.iter().find(|b| names(&seen)[b.joint] == "leftLowerLeg").unwrap();
     assert!((thigh.deviation - 0.005 * 2.0_f64.sqrt()).abs() < 1e-3, "{}", thigh.deviation);
     let sides = ["leftLowerArm", "rightLowerArm"]
@@ -102,7 +102,7 @@ fn noise_of_five_millimetres_changes_lengths_by_less() {
 fn the_hierarchy_of_joints_without_names_is_found() {
     let seen = walk(4.0);
     let all = names(&seen);
-    // Without fingers, which do not move in the walk.
+    // Fingers are left out, because they do not move in the walk.
     let body: Vec<usize> = (0..all.len())
         .filter(|&j| !["Thumb", "Index", "Middle", "Ring", "Little"].iter().any(|f| all[j].contains(f)))
         .collect();

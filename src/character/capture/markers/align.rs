@@ -29,7 +29,7 @@ pub(in crate::capture) fn for_skeleton(
         above.find_map(|node| names_of(node).find(|name| has_markers(name))).map(str::to_owned)
     };
     let mut markers = take.joints_of_markers(|name| find(name).is_some(), parent, false)?;
-    // Trunk segments have joints without markers between them, so their centre of rotation is not at one joint.
+    // Joints without markers lie between trunk segments, so the centre of rotation of two segments is not at one joint.
     let is_joint = |name: &String| {
         let Some(node) = find(name) else { return true };
         let is_trunk = TRUNK.iter().any(|bone| bones.get(*bone) == Some(&node));
@@ -46,7 +46,7 @@ pub(in crate::capture) fn for_skeleton(
 
 impl MarkerTake {
     /// Aligns the axes of the segments with the axes of the joints, averaged over the poses that fit the joint centres. `joints`
-    /// are the nodes of the orientations, and `frames` the positions for the fit. Without a fit, the average is the rest pose.
+    /// are the nodes of the orientations, and `frames` the positions for the fit. Without a fit, the rest pose is used.
     pub(in crate::capture) fn align(
         &mut self,
         skeleton: &Skeleton,
@@ -100,8 +100,8 @@ impl Anchors {
         (!joints.is_empty()).then_some(Self { root, joints })
     }
 
-    /// Moves the root of a pose so that the joints are at their measured positions. Segment orientations, which are applied after
-    /// the fit, have moved them. `scale` is the factor from the unit of the positions to metres.
+    /// Moves the root of a pose so that the joints are at their measured positions. Segment orientations, which are applied after the fit,
+    /// have moved the joints. `scale` is the factor from the unit of the positions to metres.
     pub(in crate::capture) fn move_root(
         &self,
         skeleton: &Skeleton,

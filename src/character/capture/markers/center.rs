@@ -4,18 +4,18 @@ use glam::DVec3;
 
 use super::Motion;
 
-/// Added to the diagonal of the normal equations, as a fraction of the number of frames. It only matters where the motion does not
-/// determine the centre: along the axis of a hinge, the centre is then as near to the markers of both segments as possible.
+/// Added to the diagonal of the normal equations, as a fraction of the number of frames. Only matters where the motion does not determine
+/// the centre: along the axis of a hinge, the centre is then as near to the markers of both segments as possible.
 const REGULARIZATION: f64 = 1e-5;
 
 /// The centre of the rotation between a segment and its parent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Center {
-    /// Its position in the space of the parent's cluster.
+    /// The centre's position in the space of the parent's cluster.
     pub(super) in_parent: DVec3,
-    /// Its position in the space of the segment's cluster.
+    /// The centre's position in the space of the segment's cluster.
     pub(super) in_child: DVec3,
-    /// Root mean square distance between the two in the world.
+    /// Root mean square distance between both positions in the world.
     pub(super) residual: f64,
 }
 

@@ -7,9 +7,9 @@ use crate::mathematics::best_fit;
 
 use super::MAX_FRAMES;
 
-/// Iterations of the estimation of a cluster. Each one fits all frames to the cluster, and the cluster to all frames.
+/// Number of iterations that estimate a cluster. Each iteration fits all frames to the cluster, and the cluster to all frames.
 const ITERATIONS: usize = 10;
-/// Markers of a segment are on a line if their distance from it is less than this fraction of their distance along it.
+/// Points count as collinear if their distance from a line is at most this fraction of their largest distance along the line.
 const LINE: f64 = 0.05;
 
 /// A rigid motion of a segment: from the space of its cluster to the world.
@@ -38,8 +38,8 @@ impl Motion {
 pub(super) struct Cluster {
     /// The columns of the markers in the take.
     pub(super) columns: Vec<usize>,
-    /// The position of each marker in the space of the cluster, whose origin is their mean. `None` if it could not be related to the
-    /// others.
+    /// The position of each marker in the space of the cluster, whose origin is their mean. `None` if the marker could not be related to
+    /// the others.
     pub(super) points: Vec<Option<DVec3>>,
     /// The weight of each marker, from 0 to 1. Markers that move on the skin count less.
     weights: Vec<f64>,
@@ -49,7 +49,7 @@ pub(super) struct Cluster {
 
 impl Cluster {
     /// Estimates the shape of a cluster from frames in which markers may be missing. Alternately fits the motion of each frame to
-    /// the cluster, and takes the mean of the markers in cluster space as the cluster (least squares in turn).
+    /// the cluster, and takes the mean of the markers in cluster space as the cluster (alternating least squares).
     pub(super) fn estimate(frames: &Frames<Option<Vec3>>, columns: Vec<usize>) -> Self {
         let step = frames.len().div_ceil(MAX_FRAMES).max(1);
         let marker = |frame: &[Option<Vec3>], column: usize| {
@@ -88,7 +88,7 @@ impl Cluster {
         for row in rows {
             let Some(motion) = self.fit(row, &previous) else { continue };
             previous = motion;
-            // Other frames do not determine the marker's position on the segment.
+            // A frame without a certain rotation does not determine where a marker is on the segment.
             if !motion.is_certain && count > 2 {
                 continue;
             }
@@ -108,12 +108,12 @@ impl Cluster {
         self.residual = mean.sqrt();
         for marker in 0..count {
             let own = squares[marker] / counts[marker].max(1.0);
-            // A marker with the mean residual has half the weight of one without any. All are equal without noise.
+            // A marker with the mean residual has half the weight of one without a residual. Without noise, all weights are equal.
             self.weights[marker] = if mean > 0.0 { mean / (mean + own) } else { 1.0 };
         }
     }
 
-    /// Returns the number of markers, and their mean square distance from the middle.
+    /// Returns the number of markers, and their mean square distance from their mean.
     pub(super) fn size(&self) -> (f64, f64) {
         let known = self.points.iter().flatten();
         let (count, sum) = known.fold((0.0, 0.0), |(count, sum), p| (count + 1.0, sum + p.length_squared()));
@@ -125,7 +125,7 @@ impl Cluster {
         is_plane(self.points.iter().flatten().copied())
     }
 
-    /// Returns the motion in a frame of the take, or `None` if no marker was seen. What the markers do not determine is taken from
+    /// Returns the motion in a frame of the take, or `None` if no marker was seen. The part that the markers do not determine is taken from
     /// the previous motion.
     pub(super) fn motion(&self, frame: &[Option<Vec3>], previous: &Motion) -> Option<Motion> {
         let at = |&column: &usize| frame.get(column).copied().flatten().map(Vec3::as_dvec3);
@@ -133,7 +133,7 @@ impl Cluster {
         self.fit(&row, previous)
     }
 
-    /// Returns the motion that fits the markers of a frame best, in the order of the columns (Davenport 1968; Horn 1987).
+    /// Returns the motion that best fits the markers of a frame. `row` is in the order of the columns (Davenport 1968; Horn 1987).
     fn fit(&self, row: &[Option<DVec3>], previous: &Motion) -> Option<Motion> {
         let pairs = || {
             let known = self.points.iter().zip(row).zip(&self.weights);

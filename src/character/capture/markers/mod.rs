@@ -29,7 +29,7 @@ pub struct MarkerTake {
     /// The positions of joint centres, and the orientations of segments with at least three markers. The axes of a segment are
     /// the world axes in the frame in which most of its markers were seen. Other joints and sensors of the take are unchanged.
     pub take: Take,
-    /// How well the markers of each segment fit a rigid cluster, by name.
+    /// How well the markers of each segment fit a rigid cluster, by segment name.
     pub segments: BTreeMap<String, MarkerFit>,
     /// The joints of `take.positions` between the root segment and others.
     pub(super) on_root: Vec<String>,
@@ -45,12 +45,12 @@ pub struct MarkerFit {
     pub markers: usize,
     /// Root mean square distance of the markers from the cluster, in the unit of the take.
     pub residual: f64,
-    /// Root mean square distance between the positions of the joint to the parent segment, as seen by both segments, in the unit
-    /// of the take. `None` if there is no parent with markers, or if one of the segments has fewer than three markers.
+    /// Root mean square distance between the positions of the joint to the parent that follow from both segments, in the unit of the take.
+    /// `None` if there is no parent with markers, or if one of the segments has fewer than three markers.
     pub joint_residual: Option<f64>,
 }
 
-/// Splits the name of a marker into its segment and the rest.
+/// Returns the segment in the name of a marker.
 pub(super) fn segment_of(name: &str) -> Option<&str> {
     name.rsplit_once('/').map(|(segment, _)| segment).filter(|segment| !segment.is_empty())
 }
@@ -58,15 +58,15 @@ pub(super) fn segment_of(name: &str) -> Option<&str> {
 impl Take {
     /// Converts markers to joints. Returns `None` if the take has no markers.
     ///
-    /// `is_joint` returns whether a name is a joint's. A column is a marker if its name is not, but the part before its last `/`
-    /// is. `parent` returns the nearest segment above a segment for which `has_markers` returns true. The segment without a
-    /// parent is the root.
+    /// `is_joint` returns whether a name is a joint's. A column is a marker if its name is not a joint's, but the part before the last `/`
+    /// is. `parent` returns the nearest segment above a segment for which `has_markers` returns true. The segment without a parent is the
+    /// root.
     ///
-    /// - A segment with at least three markers gets an orientation in each frame in which one of them was seen. With two markers,
-    ///   the turn about the line through both is kept from the previous frame, and with one, the whole orientation.
+    /// - A segment with at least three markers gets an orientation in each frame in which at least one of them was seen. If only two were
+    ///   seen, the rotation about their line is kept from the previous frame. If only one was seen, the whole orientation is kept.
     /// - The joint between two such segments is at the centre of rotation that is estimated from both (symmetrical centre of
     ///   rotation estimation, Ehrig et al. 2006).
-    /// - The joint of a segment with one or two markers is at their mean.
+    /// - The joint of a segment with one or two markers is at the mean of the markers.
     /// - `with_root` adds the position of the root: the mean of the joints below it.
     pub fn joints_of_markers(
         &self,
@@ -102,7 +102,7 @@ impl Take {
 struct Solved {
     /// One row per frame, with one motion per segment.
     motions: Frames<Option<Motion>>,
-    /// For each segment, its number of markers and their mean square distance from the middle.
+    /// For each segment, its number of markers and their mean square distance from their mean.
     sizes: Vec<(f64, f64)>,
     /// For each segment, the joint to its parent: its position in the space of the parent and in its own, and the residual.
     centers: Vec<Option<center::Center>>,
@@ -143,7 +143,7 @@ impl Solved {
 
     /// Returns the weight of a segment for the position of the joint to its parent, from 0 to 1. A cluster of n markers at a mean
     /// distance s from their middle determines a point at distance d with a variance proportional to (1 + d²/s²) / n, because an
-    /// error of its rotation moves far points more.
+    /// error of its rotation moves distant points more.
     fn child_weight(&self, segment: usize, parent: usize, center: &center::Center) -> f64 {
         let certainty = |segment: usize, point: DVec3| {
             let (count, square) = self.sizes.get(segment).copied().unwrap_or_default();
@@ -181,7 +181,7 @@ impl Solved {
     ) -> MarkerTake {
         let is_oriented = |segment: &usize| clusters.get(*segment).is_some_and(Cluster::is_oriented);
         let known = |segment: &usize| self.centers.get(*segment).is_some_and(Option::is_some);
-        // The origin of a cluster with three or more markers is not at a joint. Otherwise, it is their mean.
+        // The origin of a cluster with three or more markers is not at a joint. The origin of other clusters is used as the joint.
         let joints: Vec<usize> = (0..names.len()).filter(|s| known(s) || !is_oriented(s)).collect();
         let roots: Vec<usize> =
             (0..names.len()).filter(|s| with_root && parents[*s].is_none() && !joints.contains(s)).collect();

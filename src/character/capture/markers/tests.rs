@@ -75,7 +75,7 @@ fn converted(take: &Take, character: &Character) -> MarkerTake {
     align::for_skeleton(take, &character.skeleton, bones).unwrap()
 }
 
-/// The mean distance of each joint centre from the joint, and the largest mean.
+/// Returns the mean distance of each joint centre from the joint.
 fn center_errors(seen: &SampledWalk, markers: &MarkerTake) -> BTreeMap<String, f32> {
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let mut errors: BTreeMap<String, Vec<f32>> = BTreeMap::new();
@@ -100,7 +100,7 @@ fn posed(seen: &SampledWalk, take: &Take, frame: usize) -> (Vec<Affine3A>, Vec<A
     (worlds(&seen.character, &pose), worlds(&seen.character, &seen.poses[frame]))
 }
 
-/// The limbs, which have the joints of the skeleton. There are several joints between hips, chest and head.
+/// Returns whether a joint belongs to a limb. Between two segments of the trunk, the skeleton has several joints.
 fn is_limb(joint: &str) -> bool {
     (joint.starts_with("left") || joint.starts_with("right")) && !joint.ends_with("UpperArm")
 }

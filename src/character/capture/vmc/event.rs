@@ -81,7 +81,7 @@ const KNOWN: [&str; 10] = [
     "/VMC/Ext/Blend/Apply",
 ];
 
-/// The start of the address of a position whose name is the rest of the address.
+/// The prefix of an address whose remainder is the name of a position.
 const POSITION_OF: &str = "/position/";
 
 fn event(address: &str, arguments: &[OscType]) -> Result<Option<VmcEvent>, ()> {

@@ -22,10 +22,10 @@ use super::{BONES, Bone, LiveGoal, Performer};
 /// passed on to the bones below it.
 #[derive(Clone, Debug)]
 pub struct LiveCharacter {
-    /// Scale from metres of the performer to metres of the character. Initially 1.
+    /// Factor from the performer's lengths to the character's. Initially 1.
     pub scale: f32,
     segments: Segments,
-    /// The bone that each sensor of `segments` stands for.
+    /// The bone that each sensor of `segments` represents.
     bones: Vec<Bone>,
     /// The index of each bone's parent, by [`Bone::index`].
     parents: [Option<usize>; BONES],
@@ -98,7 +98,7 @@ impl LiveCharacter {
         scale.is_some()
     }
 
-    /// Assigns a tracker to a bone. Other trackers belong to the nearest bone.
+    /// Assigns a tracker to a bone. Trackers without such an assignment belong to the nearest bone.
     pub fn set_tracker(&mut self, name: &str, bone: Bone) {
         self.trackers.choose(name, bone);
     }
@@ -107,9 +107,9 @@ impl LiveCharacter {
     /// solves them on top of the pose.
     ///
     /// A position with the name of a bone (`leftHand`, `WristLeft`, `left_wrist`) is a goal of that joint. Any other position is
-    /// a tracker. It belongs to the bone that was chosen for it, or otherwise to the bone nearest to it when it first arrived:
-    /// hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away, one tracker each. Its goal is for the point
-    /// of the bone where the tracker was.
+    /// a tracker. It belongs to the bone that was chosen for it, or otherwise to the bone that was nearest when it first arrived. Possible
+    /// bones are hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away and with one tracker each. The goal is for
+    /// the point of the bone at which the tracker was then.
     pub fn goals(&self) -> &[LiveGoal] {
         self.trackers.goals()
     }
@@ -136,7 +136,7 @@ impl LiveCharacter {
     }
 
     fn follow_trackers(&mut self, performer: &Performer, pose: &Pose) {
-        // A sender with a model also sends bones. Until then, the pose does not show where trackers are worn.
+        // A sender with a model also sends bones. Until they arrive, the pose does not show where trackers are worn.
         let assigns = performer.ready != Some(true) || performer.bones[Bone::HIPS.index()].is_some();
         let world = |at: &Vec3| (self.segments.world_from_sensors * (*at * self.scale)).as_dvec3();
         let positions: Vec<_> =
@@ -156,7 +156,7 @@ impl LiveCharacter {
     }
 }
 
-/// Returns the position of the hips in VRM's space, in metres of the performer.
+/// Returns the position of the performer's hips in VRM's space, in unscaled metres.
 fn hip_position(performer: &Performer) -> Option<Vec3> {
     let (position, _) = performer.bones[Bone::HIPS.index()]?;
     Some(performer.root.0 + performer.root.1 * position)

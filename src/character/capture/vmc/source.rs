@@ -17,7 +17,7 @@ pub struct LiveSource {
     /// The mapping to the character.
     pub live: LiveCharacter,
     recorder: Option<Recorder>,
-    /// The parameters for rotations and for the position of the hips.
+    /// The smoothing of rotations, and of the position of the hips and of goals.
     smoothing: Option<(Smoothing, Smoothing)>,
     filter: Option<PoseFilter>,
     /// The goals of the last update, smoothed.
@@ -43,14 +43,14 @@ impl LiveSource {
         }
     }
 
-    /// Sets the smoothing of the rotations, and of the position of the hips and of goals. `None` turns it off. Its latency is
-    /// [`Smoothing::latency`].
+    /// Sets the smoothing of the rotations, and of the position of the hips and of goals. `None` turns it off. [`Smoothing::latency`]
+    /// returns its latency.
     pub fn smooth(&mut self, smoothing: Option<(Smoothing, Smoothing)>) {
         (self.smoothing, self.filter) = (smoothing, None);
         self.goal_filters.clear();
     }
 
-    /// Returns the smoothing, or `None` if off.
+    /// Returns the smoothing, or `None` if it is off.
     pub fn smoothing(&self) -> Option<(Smoothing, Smoothing)> {
         self.smoothing
     }
@@ -110,7 +110,7 @@ impl LiveSource {
         }
     }
 
-    /// Whether a packet has arrived since the last [`LiveSource::update`].
+    /// Returns whether a packet has arrived since the last [`LiveSource::update`].
     pub fn has_new_packets(&self) -> bool {
         self.receiver.with_state(|state| state.packets != self.packets)
     }

@@ -8,7 +8,7 @@ use crate::capture::Bone;
 use crate::capture::tracked::TrackedTree;
 use crate::pose::Pose;
 
-/// Maximum distance of a tracker from the joint of its bone, in metres of the performer.
+/// Maximum distance of a tracker from the joint of its bone, in metres before scaling.
 const MAX_DISTANCE: f64 = 0.3;
 
 /// The bones to which the nearest tracker may be assigned.
@@ -66,7 +66,7 @@ impl Trackers {
         self.carriers.clear();
     }
 
-    /// Returns the bone whose joint a name stands for.
+    /// Returns the bone whose joint a name refers to.
     pub(super) fn bone(&self, name: &str) -> Option<Bone> {
         self.chosen.get(name).copied().or_else(|| Bone::from_sensor(name))
     }
@@ -76,8 +76,8 @@ impl Trackers {
         &self.goals
     }
 
-    /// Computes the goals. `positions` are world positions by name, `bones` are the bones of the columns of `tree`, and `scale`
-    /// converts metres of the performer. `assigns` allows assigning trackers to the nearest bones in `pose`.
+    /// Computes the goals. `positions` are world positions by name, `bones` are the bones of the columns of `tree`, and `scale` is that of
+    /// the live character. `assigns` allows assigning trackers to the nearest bones in `pose`.
     pub(super) fn update(
         &mut self,
         positions: &[(&str, DVec3)],
@@ -111,14 +111,14 @@ impl Trackers {
         }
     }
 
-    /// Assigns a tracker to its chosen bone, or to the bone that its name stands for.
+    /// Assigns a tracker to its chosen bone, or to the bone that its name refers to.
     fn assign_named(&mut self, name: &str, position: DVec3, (joints, scale): (&[(usize, Bone)], f64)) {
         if self.carriers.contains_key(name) {
             return;
         }
         let Some(bone) = self.bone(name) else { return };
         let Some(&(joint, _)) = joints.iter().find(|(_, known)| *known == bone) else { return };
-        // A position named after a bone is its joint's, but a device is worn beside the joint.
+        // A position named after a bone is that of the bone's joint, but a device is worn beside the joint.
         let place = self.place(joint, position, scale).filter(|_| self.chosen.contains_key(name));
         let offset = place.map_or(DVec3::ZERO, |(_, offset)| offset);
         self.carriers.insert(name.to_owned(), Carrier { joint, offset });
@@ -142,8 +142,8 @@ impl Trackers {
         }
     }
 
-    /// Returns the distance of a tracker from a joint in metres of the performer, and its position in the frame of the joint.
-    /// `None` if it is too far away.
+    /// Returns the distance of a tracker from a joint in metres before scaling, and the tracker's position in the frame of the joint.
+    /// `None` if the tracker is too far away.
     fn place(&self, joint: usize, position: DVec3, scale: f64) -> Option<(f64, DVec3)> {
         let world = self.world.get(joint)?;
         let offset = world.inverse().transform_point3(position);

@@ -98,7 +98,7 @@ impl<'a, 'b> Draft<'a, 'b> {
         (0..self.sampled.len()).for_each(|frame| self.refresh(frame));
     }
 
-    /// Returns the world orientation of a node in a frame, or the world's for `None`.
+    /// Returns the world orientation of a node in a frame, or the identity for `None`.
     pub(in crate::check) fn orientation(&self, frame: usize, node: Option<usize>) -> Quat {
         let pose = self.sampled.poses.get(frame);
         match (node, pose) {

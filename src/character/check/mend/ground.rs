@@ -22,7 +22,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     let mut repaired = false;
     let spans = |check: Check| report.errors(check).map(|f| (f.node, f.from, f.to)).collect::<Vec<_>>();
     let (sunk, hovering) = (spans(Check::Penetration), spans(Check::Floating));
-    // Feet first. The body corrects the rest.
+    // Feet are corrected first, and the body corrects the rest.
     for index in 0..draft.checker.anatomy.feet.len() {
         let foot = draft.checker.anatomy.feet[index].node;
         let heights: Vec<f32> = draft.contacts.feet.get(index).map(|f| f.heights.clone()).unwrap_or_default();

@@ -44,7 +44,7 @@ pub(in crate::check) fn move_end(draft: &mut Draft<'_, '_>, end: usize, offsets:
     moved
 }
 
-/// Returns the first joint of a limb, the one in its middle that bends most at rest, and its end.
+/// Returns the first joint of a limb, the joint that divides it most evenly, and its end.
 fn limb_joints(draft: &Draft<'_, '_>, end: usize) -> Option<[usize; 3]> {
     let rig = draft.checker.rig;
     let of_plan = || rig.body.as_ref()?.limbs.iter().find(|l| l.end() == end).map(|l| l.joints.clone());
@@ -54,7 +54,7 @@ fn limb_joints(draft: &Draft<'_, '_>, end: usize) -> Option<[usize; 3]> {
     let at = |n: usize| draft.checker.anatomy.world.get(n).map(|m| Vec3::from(m.translation));
     let (&first, inner) = joints.split_first()?;
     let inner = inner.split_last()?.1;
-    // The joint that divides the limb most evenly has the best lever.
+    // This joint has the best lever.
     let lever = |n: &usize| Some(at(first)?.distance(at(*n)?).min(at(*n)?.distance(at(end)?)));
     let middle =
         inner.iter().copied().max_by(|a, b| lever(a).unwrap_or(0.0).total_cmp(&lever(b).unwrap_or(0.0)))?;
@@ -115,7 +115,7 @@ fn detached_parts(draft: &Draft<'_, '_>, end: usize, middle: usize) -> Vec<usize
     nodes
 }
 
-/// Returns the axis about which a straight limb bends: its rest pose's axis, carried along.
+/// Returns the axis about which a straight limb bends: the axis of the rest pose, rotated with the limb.
 fn rest_axis(draft: &Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 3]) -> Option<Vec3> {
     let at = |n: usize| draft.checker.anatomy.world.get(n).map(|m| Vec3::from(m.translation));
     let (a, b, c) = (at(first)?, at(middle)?, at(end)?);

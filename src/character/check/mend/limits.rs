@@ -18,7 +18,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     let nodes = nodes(report, Check::Limit);
     for joint in checker.limited.iter().filter(|joint| nodes.contains(&joint.node)) {
         let values = joint.excesses(&draft.sampled);
-        // The whole run above `kept`, so that its ends are continuous.
+        // Repairs the whole run above `kept`, so that its ends are continuous.
         for run in runs(values.len(), 0, |i| values[i] > kept) {
             if run.clone().any(|i| values[i] > accepted) {
                 for frame in run {

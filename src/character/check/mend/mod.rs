@@ -40,7 +40,7 @@ pub struct Mended {
     pub difference: Difference,
     /// The report before the repairs.
     pub before: ClipReport,
-    /// The report after them. It lists the faults that remain.
+    /// The report after the repairs. It lists the faults that remain.
     pub after: ClipReport,
 }
 

@@ -18,7 +18,7 @@ const KEPT: f64 = 0.5;
 const EASE: f32 = 0.15;
 /// After this many rounds, a limb that still passes through the body is moved past it along the shortest path.
 const BRIDGE_AFTER: usize = 3;
-/// Pushing the end of a limb moves its middle less.
+/// Factor of a push at the end of a limb, which moves the limb's middle less.
 const LEVER: f32 = 1.15;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {

@@ -14,13 +14,13 @@ use super::smooth::{double, vector};
 
 /// The time before and after the seam that is changed, seconds.
 const WINDOW: f32 = 0.4;
-/// Smaller jumps do not change: radians, metres at human scale.
+/// Smaller jumps are not changed, in radians and in metres at human size.
 const MIN_TURN: f64 = 0.002;
 const MIN_OFFSET: f32 = 0.0005;
-/// Larger jumps are reported but not closed, unless the options say that the clip is a loop: degrees, metres at human scale.
+/// Larger jumps are reported but not closed, unless the options say that the clip is a loop, in degrees and in metres at human size.
 const MAX_TURN: f64 = 30.0;
 const MAX_OFFSET: f64 = 0.35;
-/// A root that travels farther than this is not moved back, metres at human scale.
+/// A root that travels farther than this is not moved back, in metres at human size.
 const TRAVEL: f32 = 0.3;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOptions) -> bool {
@@ -82,7 +82,7 @@ pub(super) fn may_close(report: &ClipReport, options: &CheckOptions, size: f32) 
     options.looping == Looping::Always || !is_large
 }
 
-/// Closes the height of a root that travels.
+/// Closes the jump in height of a root that travels.
 fn close_height(draft: &mut Draft<'_, '_>, hips: usize, window: usize, last: usize) {
     let heights: Vec<f64> =
         (0..=last).map(|frame| f64::from(draft.sampled.position(frame, hips).y)).collect();

@@ -44,7 +44,7 @@ pub(super) fn flips(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &Ch
 fn undo(rotations: &mut [DQuat], first: usize, last: usize) {
     let at = |i: usize| rotations.get(i).copied();
     let (Some(before), Some(after)) = (at(first), at(first + 1)) else { return };
-    // The joint's turn before the jump continues.
+    // The joint continues to turn as before the jump.
     let turn = first.checked_sub(1).and_then(at).map_or(DQuat::IDENTITY, |b| b.conjugate() * before);
     let jump = after * (before * turn).conjugate();
     let next = at(last + 1);

@@ -1,7 +1,7 @@
 //! Moves arms around the body where they would jump from one side of it to the other.
 //!
-//! Each frame moves an arm out of the body along the shortest path. An arm that swings through a wide body is first moved behind
-//! it and, one frame later, in front of it. So near such a frame, the arm is turned away from the body first.
+//! In each frame, an arm is moved out of the body along the shortest path. An arm that swings through a wide body would thus be behind it
+//! in one frame and in front of it in the next. Near such frames, the arm is first turned away from the body.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use crate::rig::LimbKind;
 
 use super::corrections::{Change, is_loop, window};
 
-/// Number of times that arms are turned away, each time by this angle in radians.
+/// Number of times that arms are turned away, and the angle of each turn in radians.
 pub(super) const ROUNDS: usize = 3;
 const STEP: f64 = 0.35;
-/// Arms are turned away during this time before and after a jump, seconds.
+/// Time before and after a jump during which arms are turned away, in seconds.
 const ASIDE: f32 = 0.25;
-/// A change that differs by more than this from one frame to the next is a jump, radians.
+/// A change that differs by more than this from one frame to the next is a jump, in radians.
 const JUMP: f32 = 0.14;
 
 /// The joints of an arm from the shoulder to the hand, and the frames in which they jump, with the angles in radians.
@@ -29,7 +29,7 @@ pub(super) struct ArmJumps {
     frames: BTreeMap<usize, f32>,
 }
 
-/// Returns, for each arm, the frames in which its changes from the free to the solved poses jump.
+/// Returns, for each arm, the frames in which the change from its free pose to its solved pose jumps.
 pub(super) fn jumps(puppet: &Puppet, free: &[RetargetedFrame], solved: &[Pose]) -> Vec<ArmJumps> {
     let limbs = puppet.rig.body.iter().flat_map(|body| &body.limbs);
     let arms = limbs.filter(|limb| limb.kind == LimbKind::Arm && limb.joints.len() >= 3);
@@ -60,7 +60,7 @@ pub(super) fn turn_away(puppet: &Puppet, jumps: &[ArmJumps], times: &[f32], fram
     for arm in jumps.iter().filter(|arm| !arm.frames.is_empty()) {
         let mut weights = vec![0.0_f32; frames.len()];
         for &frame in arm.frames.keys() {
-            // The jump is between this frame and the one before.
+            // The jump is between this frame and the previous one.
             for (near, weight) in
                 [frame - 1, frame].into_iter().flat_map(|i| window(i, times, ASIDE, is_loop))
             {
@@ -83,7 +83,7 @@ fn turn_arm_away(puppet: &Puppet, pose: &mut Pose, arm: &[usize], shoulders: &[u
     let (Some(&upper), Some(&hand)) = (arm.first(), arm.last()) else { return };
     let middle = shoulders.iter().map(|&node| at(node)).sum::<DVec3>() / shoulders.len().max(1) as f64;
     let (along, outwards) = (at(hand) - at(upper), at(upper) - middle);
-    // An arm that is already stretched out to its side stays.
+    // An arm that is already stretched out to its side is not turned.
     let (Some(axis), left) = (along.cross(outwards).try_normalize(), along.angle_between(outwards)) else {
         return;
     };
@@ -127,7 +127,7 @@ mod tests {
         };
         let feet = ["leftFoot", "rightFoot"].map(stand).to_vec();
         let frame = |i: u8| {
-            // Down and inwards, so that the forearm passes through the hips, from behind to the front.
+            // The arm points down and inwards, so that the forearm passes through the hips from behind to the front.
             let ahead = 0.5 * (f32::from(i) / 30.0 - 1.0);
             let turn = Quat::from_rotation_arc(
                 (wrist - shoulder).normalize(),
@@ -149,7 +149,7 @@ mod tests {
         let led = solve(&mut puppet, &frames, &times, &mut Vec::new(), &progress).unwrap();
         let [before, now] = [largest(&alone), largest(&led)];
         assert!(before > 15.0 && now < 8.0, "{before}° before, {now}° now");
-        // Far from the jump, nothing is different.
+        // Frames far from the jump are unchanged.
         assert!(alone[0] == led[0] && alone[60] == led[60]);
     }
 }

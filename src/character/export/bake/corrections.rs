@@ -1,23 +1,24 @@
 //! Smooths the changes that contacts and body clearance make to the poses of a clip.
 //!
 //! Each frame is solved separately. Where limbs pass close to each other, or a knee is nearly straight, a small change of a
-//! target turns a joint far, so the joint would jump for a frame. So the changes, but not the motion, are averaged over a short
-//! time.
+//! target turns a joint far, so the joint would jump for a frame. The changes are therefore averaged over a short time. The motion itself
+//! is not averaged.
 
 use glam::{Quat, Vec3, Vec4};
 
 use crate::asset::Transform;
 use crate::pose::Pose;
 
-/// Changes are averaged over this time before and after a frame, seconds.
+/// Changes are averaged over this time before and after a frame, in seconds.
 const WINDOW: f32 = 0.06;
-/// Number of successive frames in which a joint may leave its path, and the minimum angle, radians.
+/// Maximum number of successive frames of an excursion from a joint's path, and its minimum angle in radians.
 const EXCURSION: usize = 2;
 const OFF: f32 = 0.05;
-/// The number of frames before and after it in which the change must be slow, and how slow relative to the excursion.
+/// Number of frames before and after an excursion in which the change must be slow, and its maximum per frame as a fraction of the
+/// excursion.
 const CALM: usize = 3;
 const CALM_PART: f32 = 0.35;
-/// The joints at the ends of a loop differ by at most this, radians.
+/// Maximum difference between the joints at both ends of a loop, in radians.
 const SAME: f32 = 2e-3;
 
 /// The change at a joint.
@@ -59,8 +60,8 @@ pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]
     }
 }
 
-/// Replaces the changes at some joints in one or two frames by the changes before and after them, if a joint leaves its path
-/// there and returns. For these frames only, the solver found another way around an obstacle.
+/// If one of some joints leaves its path for one or two frames and returns, interpolates the changes at all these joints from the frames
+/// before and after. Only in such frames, the solver found another way around an obstacle.
 pub(super) fn replace_excursions(
     joints: &[usize],
     keeps: &dyn Fn(usize, &Pose, &Pose) -> bool,
@@ -113,8 +114,8 @@ fn mean(changes: &[Change], weights: &[(usize, f32)]) -> Change {
     Change { turn: Quat::from_vec4(turn.normalize_or(Vec4::W)), shift: shift / total.max(f32::MIN_POSITIVE) }
 }
 
-/// Returns the frames at most `seconds` before and after a frame with their weights, which fall linearly to zero. In a loop, the
-/// frames continue across the ends.
+/// Returns the frames at most `seconds` before and after a frame with their weights, which fall linearly to zero. In a loop, the frames
+/// continue at the other end.
 pub(super) fn window(frame: usize, times: &[f32], seconds: f32, is_loop: bool) -> Vec<(usize, f32)> {
     let (first, last) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0));
     let at = times.get(frame).copied().unwrap_or(0.0);
@@ -129,7 +130,7 @@ pub(super) fn window(frame: usize, times: &[f32], seconds: f32, is_loop: bool) -
     window
 }
 
-/// Returns whether the joints have the same turns in the first and in the last frame.
+/// Returns whether the joints have the same rotations in the first and in the last frame.
 pub(super) fn is_loop(poses: &[&Pose]) -> bool {
     let (Some(first), Some(last), true) = (poses.first(), poses.last(), poses.len() > 2) else {
         return false;
@@ -150,7 +151,7 @@ mod tests {
             ..Pose::default()
         };
         let times: Vec<f32> = (0..60u8).map(|i| f32::from(i) / 60.0).collect();
-        // The free pose jumps too, which is the motion and stays.
+        // The free pose jumps too. This jump is part of the motion and stays.
         let free: Vec<Pose> = (0..60u8).map(|i| pose(if i < 5 { 1.0 } else { 0.0 })).collect();
         let change = |i: u8| if i == 20 || i > 40 { 0.4 } else { 0.0 };
         let mut changed: Vec<Pose> =

@@ -15,7 +15,7 @@ pub(super) struct FaceTransfer {
 }
 
 impl FaceTransfer {
-    /// Matches expressions by preset, or by name if they have none.
+    /// Matches expressions by preset, or by name if they have no preset.
     pub(super) fn new(source: &Character, target: &Character) -> Self {
         let FaceTracks { expressions, gaze } = &source.face_tracks;
         let of_target = |track: &crate::asset::ExpressionTrack| {

@@ -8,11 +8,11 @@ use crate::motion::{Motion, Tolerance, reduce};
 
 /// Length in metres of one unit of a written BVH file. Other programs expect centimetres.
 const CENTIMETRE: f64 = 0.01;
-/// Frame rate of clips whose keys have no rate of their own, frames per second.
+/// Frame rate of clips whose keys have no regular rate, in frames per second.
 const RATE: f32 = 30.0;
-/// Key rates of captures or of other programs' exports, frames per second. Fewer keys were set by hand.
+/// Key rates of captures and of exports from other programs, in frames per second. At lower rates, the keys were set by hand.
 const RATES: std::ops::RangeInclusive<f32> = 12.0..=240.0;
-/// Relative deviation from a whole number of frames per second that is due to rounded key times.
+/// Maximum relative deviation from a whole number of frames per second that is attributed to rounded key times.
 const ROUNDING: f32 = 0.02;
 
 /// File formats for clips.
@@ -64,7 +64,7 @@ pub struct ClipFile {
 }
 
 impl BakedClip {
-    /// Prepares a clip with a key in each frame. Keys are dropped while no value changes by more than `key_error`, in radians and
+    /// Prepares a clip with a key in each frame. Keys are dropped as long as no value changes by more than `key_error`, in radians or
     /// metres. `rate` is the number of frames per second.
     pub fn new(clip: Clip, skeleton: &Skeleton, key_error: f32, rate: f32) -> Self {
         let tolerance =
@@ -73,7 +73,7 @@ impl BakedClip {
         Self { all: clip, reduced, rate }
     }
 
-    /// Returns the contents of the file. `model` is the character's file, or `None` for the built-in character. BVH always has all
+    /// Returns the contents of the file. `model` is the character's file, or `None` for the built-in character. A BVH file always has all
     /// frames.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ fn key_count(clip: &Clip) -> usize {
     clip.channels.iter().filter_map(|c| clip.timelines.get(c.timeline)).map(Vec::len).sum()
 }
 
-/// Returns the frame rate of the clips that a motion plays, frames per second: the largest one, by the times between their keys.
+/// Returns the largest frame rate of the clips that a motion plays, in frames per second. It is computed from the times between keys.
 pub fn rate_of(motion: &Motion, character: &Character) -> f32 {
     let strips = motion.strips.iter().flat_map(|strip| strip.clips.iter().map(|weighted| weighted.clip));
     let clips = strips.chain(motion.layers.iter().map(|layer| layer.clip));
@@ -119,8 +119,8 @@ pub fn rate_of(motion: &Motion, character: &Character) -> f32 {
     rates.reduce(f32::max).unwrap_or(RATE)
 }
 
-/// Returns the number of keys per second. Most keys of a clip from which keys were dropped are several frames apart, but a tenth of
-/// them are neighbours.
+/// Returns the number of keys per second. If keys were dropped, most keys are several frames apart, but at least a tenth are assumed to be
+/// one frame apart.
 pub(crate) fn rate_of_keys(times: &[f32]) -> Option<f32> {
     let mut steps: Vec<f32> = times
         .windows(2)

@@ -28,9 +28,9 @@ pub use source::{Source, SourceError};
 /// Frame rate at which clips of other characters are sampled, in frames per second. A clip whose channels share all key
 /// times is sampled at these times instead.
 const RATE: f32 = 60.0;
-/// Number of times that the changes of retargeted poses are smoothed and the contacts kept again.
+/// Number of times that the changes of retargeted poses are smoothed and the contacts restored.
 const ROUNDS: usize = 4;
-/// A standing foot may move by less than this where its leg is put back on its path, metres at human scale.
+/// Limit for the motion of a standing foot when its leg is put back on its path, in metres at human size.
 const STILL: f32 = 5e-3;
 /// Maximum number of frames of a clip.
 pub const MAX_FRAMES: usize = 1 << 20;
@@ -88,7 +88,7 @@ pub fn bake_while(
     let length = (times.end - times.start).max(f32::MIN_POSITIVE);
     let start = times.start;
     let mut clock = puppet.start_springs(start)?;
-    // A motion with keys or contacts is posed twice: first to find its frames.
+    // A motion with keys or contacts is posed twice. The first pass finds its frames.
     let parts: f32 = if planted::is_refined(puppet) { 2.0 } else { 1.0 };
     let done = |time: f32| ((time - start) / length).clamp(0.0, 1.0) / parts;
     let Some(times) = planted::frame_times(puppet, times, rate, |time| goes_on(done(time))) else {
@@ -105,14 +105,14 @@ pub fn bake_while(
     Ok(Some((clip.unwrap_or_default(), reports)))
 }
 
-/// The clips of a source for another character.
+/// The clips of a source, retargeted to another character.
 #[derive(Clone, Debug, Default)]
 pub struct RetargetedClips {
     /// The clips.
     pub clips: Vec<Clip>,
     /// The reports of all contacts in all frames of all clips.
     pub contacts: Vec<GoalReport>,
-    /// What a take lacks or has too much of, one line each.
+    /// Missing and ignored data of a take, one line each.
     pub warnings: Vec<String>,
 }
 
@@ -203,7 +203,7 @@ fn retarget_clips_while(
     Ok((!progress.is_stopped()).then_some(RetargetedClips { clips, contacts: reports, warnings: Vec::new() }))
 }
 
-/// Solves the contacts of frames, and adds the reports. Returns fewer poses if it is stopped, or the time of a pose that is not
+/// Solves the contacts of frames, and adds the reports. Returns fewer poses if it is stopped. Fails with the time of a pose that is not
 /// finite.
 ///
 /// The changes that contacts and body clearance make to the poses are smoothed, and contacts and clearance are then restored, in
@@ -265,7 +265,7 @@ fn keep(
     }
     let limbs = puppet.rig.body.iter().flat_map(|body| &body.limbs);
     for leg in limbs.filter(|limb| limb.kind == LimbKind::Leg) {
-        // A foot that stands keeps its place.
+        // A standing foot must keep its place.
         let (character, still) =
             (puppet.character(), STILL * puppet.rig.body.as_ref().map_or(1.0, |b| b.size));
         let foot = |pose: &Pose| world_matrix(&character.skeleton, pose, leg.end()).translation;

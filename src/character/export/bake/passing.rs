@@ -1,8 +1,8 @@
 //! Moves feet in the air outwards where a leg would pass through the other one.
 //!
-//! Contacts keep a foot on its path, even in the air. A leg that meets the other one there can only turn about the line from its
-//! hip to its ankle, so it jumps from one side of that line to the other. So the feet in the air first yield, which shows how far
-//! apart the legs must be. Then their paths move outwards by that distance, and are kept. The soles keep their heights and
+//! Contacts keep a foot on its path, even in the air. A leg that meets the other one there can only turn about the line from its hip to its
+//! ankle, so it jumps from one side of that line to the other. Feet in the air may therefore yield first, which shows how far apart the
+//! legs must be. Then their paths move outwards by that distance, and contacts keep the feet on them. The soles keep their heights and
 //! orientations, so that none sinks into the floor.
 
 use glam::Vec3;
@@ -16,12 +16,12 @@ use crate::rig::LimbKind;
 
 use super::corrections::{is_loop, window};
 
-/// A foot moves outwards during this time before the frames that need it, and back during the same time after them, seconds.
+/// Time in which a foot moves outwards before the frames that need it, and back after them, in seconds.
 const ASIDE: f32 = 0.1;
-/// Maximum number of times that paths move. A leg that yields also turns, so its foot goes only part of the way.
+/// Maximum number of times that paths move. A leg that yields also turns, so its foot goes only part of the way each time.
 const ROUNDS: usize = 3;
-/// A foot that yields by less does not meet the other leg, metres at human scale. The hips move a little where arms are kept out
-/// of the body.
+/// A foot that yields by less than this does not meet the other leg, in metres at human size. The hips move a little where arms are kept
+/// out of the body.
 const SAME_PLACE: f32 = 2e-3;
 
 /// The path of a foot over the frames of a clip.
@@ -32,7 +32,7 @@ struct Path {
     /// For each frame, the horizontal direction away from the other leg, and how far the foot is moved along it in metres.
     outwards: Vec<Vec3>,
     shifts: Vec<f32>,
-    /// Whether the foot yields in each frame.
+    /// For each frame, whether the foot is in the air, so that it may yield.
     in_air: Vec<bool>,
 }
 
@@ -43,11 +43,11 @@ struct Paths<'a> {
     same_place: f32,
 }
 
-/// Returns the contacts of all frames. None of them yields, and feet in the air are placed so that the legs pass each other. The
-/// puppet must clear its body.
+/// Returns the contacts of all frames. None of them yields, and feet in the air are placed so that the legs pass each other. The body
+/// clearance of the puppet must be on.
 ///
 /// # Errors
-/// The time of a pose that is not finite.
+/// Fails if a pose is not finite. The error contains the time of that pose.
 pub(super) fn firm_contacts(
     puppet: &mut Puppet,
     frames: &[RetargetedFrame],
@@ -98,7 +98,7 @@ impl<'a> Paths<'a> {
         Self { frames, feet, same_place: SAME_PLACE * body.map_or(1.0, |body| body.size) }
     }
 
-    /// Returns the contacts of a frame on the paths. Those of feet in the air may yield.
+    /// Returns the contacts of a frame, moved onto the paths. If `may_yield` is set, contacts of feet in the air yield.
     fn contacts(&self, frame: usize, may_yield: bool) -> Vec<ContactConstraint> {
         let contact = |contact: &ContactConstraint| {
             let path = self.feet.iter().find(|path| path.node == contact.node);
@@ -109,7 +109,7 @@ impl<'a> Paths<'a> {
         self.frames[frame].contacts.iter().map(contact).collect()
     }
 
-    /// Returns how far outwards from its path each foot in the air must be in a frame, metres. Sets the outward directions of the frame.
+    /// Returns how far outwards from its path each foot in the air must be in a frame, in metres. Sets the outward directions of the frame.
     fn needed(&mut self, puppet: &mut Puppet, frame: usize) -> Result<Vec<f32>, NotFinite> {
         // Feet yield from a pose that keeps all contacts, so that nothing but other parts of the body moves them.
         puppet.options.full_body.clear = false;
@@ -128,7 +128,7 @@ impl<'a> Paths<'a> {
         if needed.iter().all(|metres| *metres == 0.0) {
             return Ok(needed);
         }
-        // Arms that were moved far out of the body at the same time may have disturbed the legs. So repeat with these arms.
+        // The arms may have moved far out of the body and disturbed the legs, so this step is repeated with the moved arms.
         let mut stance = puppet.pose().clone();
         for &joint in self.feet.iter().flat_map(|path| &path.joints) {
             stance.locals[joint] = kept.locals[joint];
@@ -159,8 +159,8 @@ fn place(puppet: &Puppet, node: usize) -> Vec3 {
     puppet.world_from_node().get(node).map_or(Vec3::ZERO, |matrix| matrix.translation.into())
 }
 
-/// Returns values that change smoothly over time, and are at least the given ones, except near frames that are not in the air: there they
-/// fade to zero.
+/// Returns values that change smoothly over time and are at least the given values. Only near frames that are not in the air, they fade to
+/// zero.
 fn smooth_in_air(values: &[f32], in_air: &[bool], times: &[f32], is_loop: bool) -> Vec<f32> {
     let windows: Vec<_> = (0..values.len()).map(|i| window(i, times, ASIDE, is_loop)).collect();
     let largest = |near: &Vec<(usize, f32)>| near.iter().map(|&(i, _)| values[i]).fold(0.0, f32::max);
@@ -168,7 +168,7 @@ fn smooth_in_air(values: &[f32], in_air: &[bool], times: &[f32], is_loop: bool) 
     let smooth = |near: &Vec<(usize, f32)>| {
         let total: f32 = near.iter().map(|(_, weight)| weight).sum();
         let sum: f32 = near.iter().map(|&(i, weight)| largest[i] * weight).sum();
-        // The weight of a frame falls with its distance in time, so that this is the distance of the next contact.
+        // The weight of a frame falls with its distance in time, so the largest weight belongs to the nearest contact.
         let contact = near.iter().filter(|(i, _)| !in_air[*i]).map(|(_, weight)| *weight).fold(0.0, f32::max);
         let away = 1.0 - contact;
         sum / total.max(f32::MIN_POSITIVE) * away * away * (3.0 - 2.0 * away)
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::asset;
 
-    /// Numbers of frames in which a foot swings, and stands before and after.
+    /// Number of frames in which a foot swings, and in which it stands before and after the swing.
     const SWING: u8 = 48;
     const STANDS: u8 = 12;
 
@@ -236,7 +236,7 @@ mod tests {
         assert!(before > 5.0 && now < 1.0, "{before}° before, {now}° now");
     }
 
-    /// A foot moves outwards while it is in the air, smoothly. It is on its path where it stands, and everywhere if legs do not meet.
+    /// A foot moves outwards smoothly while it is in the air. It is on its path where it stands, and always if the legs do not meet.
     #[test]
     fn only_feet_in_the_air_move_outwards() {
         let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
@@ -257,7 +257,7 @@ mod tests {
         assert!(paths.iter().enumerate().filter(stands).all(|(_, [left, _])| *left == Vec3::ZERO));
         let largest_step = paths.windows(2).map(|pair| pair[0][0].distance(pair[1][0])).fold(0.0, f32::max);
         assert!(largest_step < 0.005, "{largest_step} m in a frame");
-        // Hips apart, the legs do not meet.
+        // With the feet hip-width apart, the legs do not meet.
         frames.iter_mut().for_each(|frame| frame.contacts[0].position.x += 0.15);
         assert!(moved(&frames).iter().flatten().all(|shift| *shift == Vec3::ZERO));
     }

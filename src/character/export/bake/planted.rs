@@ -1,7 +1,7 @@
 //! Adds frames where feet would slide between the frames of a clip.
 //!
-//! A program that plays a clip interpolates joints between its keys, so a planted foot leaves its place between them, most where
-//! a leg is nearly straight, because its knee then turns fast.
+//! A program that plays a clip interpolates joints between the keys, so a planted foot leaves its place between two keys. The error is
+//! largest where a leg is nearly straight, because its knee then turns fast.
 
 use std::ops::Range;
 
@@ -14,15 +14,15 @@ use crate::rig::Foot;
 
 use super::{MAX_FRAMES, frames};
 
-/// A planted foot may be this far off its place midway between two frames, metres at human scale.
+/// Maximum distance of a planted foot from its place midway between two frames, in metres at human size.
 const OFF: f32 = 5e-4;
 /// Maximum number of times that the time between two frames is halved.
 const HALVINGS: u32 = 5;
-/// A key belongs to a frame that is nearer than this fraction of the time between two frames.
+/// A key belongs to a frame if their distance is at most this fraction of the time between two frames.
 const SAME_FRAME: f32 = 0.01;
 
 /// Returns the frame times of a bake, including the times of the motion's keys in each round of a loop. More times are added
-/// between frames where a foot or hand that keys or contacts keep in place would leave it.
+/// between frames where a foot or hand that keys or contacts keep in place would leave its place.
 ///
 /// Calls `goes_on` before each frame with its time, and returns `None` if it returns false.
 pub(super) fn frame_times(
@@ -83,7 +83,7 @@ fn add_keys(puppet: &Puppet, times: Range<f32>, rate: f32, frames: &mut Vec<f32>
     frames.dedup();
 }
 
-/// A copy of a puppet that is posed at any time.
+/// A copy of a puppet that can be posed at any time.
 struct Probe {
     puppet: Puppet,
     feet: Vec<Foot>,

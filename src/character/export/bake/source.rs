@@ -59,7 +59,7 @@ impl Source {
         Self::load_with_references(path, &References::default(), progress)
     }
 
-    /// Loads a file like [`Self::load_with`]. `references` says where referenced files may be.
+    /// Loads a file like [`Self::load_with`]. `references` specifies where referenced files may be.
     ///
     /// # Errors
     /// Same as [`Self::load_with`].
@@ -167,8 +167,7 @@ fn clips_of_take(
 }
 
 /// Returns a unique name for a clip that is added to other clips. This is the clip's own name, or the `stem` of its
-/// file name if it has none. If that name is in use, the stem is put in front of it. If that is in use too, a number is
-/// appended.
+/// file name if it has none. If that name is in use, the stem is put in front of it. If that name is in use too, a number is appended.
 pub fn unique_clip_name(clips: &[Clip], own: Option<&str>, stem: &str) -> String {
     let is_free = |name: &str| clips.iter().all(|c| c.name.as_deref() != Some(name));
     let own = own.unwrap_or(stem);

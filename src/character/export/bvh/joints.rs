@@ -134,18 +134,18 @@ impl BvhJoints {
 }
 
 impl BvhJoint {
-    /// Whether the joint is written as an End Site, which has no channels.
+    /// Returns whether the joint is written as an End Site, which has no channels.
     pub(super) fn is_end(&self) -> bool {
         self.marks_end && !self.moves
     }
 
-    /// The offset from the parent at rest, along the world's axes, in metres.
+    /// Returns the offset from the parent at rest, along the world axes, in metres.
     pub(super) fn offset(&self, rest: &WorldRotations) -> DVec3 {
         rest.position(self.node, self.parent)
     }
 }
 
-/// For each node, whether it is a joint of a skin. Without skins, all nodes are.
+/// Returns, for each node, whether it is a joint of a skin. Without skins, all nodes count as joints.
 fn in_skins(character: &Character) -> Vec<bool> {
     let mut joints = vec![character.skins.is_empty(); character.skeleton.nodes.len()];
     character.skins.iter().flat_map(|s| &s.joints).for_each(|&j| joints[j] = true);

@@ -1,8 +1,8 @@
 //! Writes clips as BVH, a text format for motion capture. [`crate::asset::bvh`] reads it.
 //!
 //! In BVH, all rotations are zero at rest, and the axes of every joint are then parallel to the world axes. Each joint
-//! is therefore written with its world rotation from rest, relative to its parent's. Offsets are the differences of
-//! world positions at rest, so they include any scale and rotation above the joints. Joints that are translated get
+//! is therefore written with its world rotation from rest, relative to that of its parent. Offsets are the differences
+//! of world positions at rest, so they include any scale and rotation above the joints. Joints that are translated get
 //! position channels too.
 
 mod joints;
@@ -203,7 +203,7 @@ fn number(text: &mut String, gap: &mut &str, value: f64, decimals: usize) {
     *gap = " ";
 }
 
-/// The number of decimals for lengths. `size` is the size of the skeleton in units of the file.
+/// Returns the number of decimals for lengths. `size` is the size of the skeleton in units of the file.
 fn decimals(size: f64) -> usize {
     let required = -(size * LENGTH_RESOLUTION).log10();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 3 and 15")]
@@ -243,7 +243,7 @@ impl ClipFrames<'_> {
         Ok(())
     }
 
-    /// The longest side of the joints' bounding box at rest, in metres, or 1 if it is zero.
+    /// Returns the longest side of the joints' bounding box at rest, in metres, or 1 if it is zero.
     fn size(&self, joints: &BvhJoints) -> f64 {
         let positions =
             joints.list.iter().map(|j| self.rest.position(j.node, None)).filter(|p| p.is_finite());
@@ -252,7 +252,7 @@ impl ClipFrames<'_> {
     }
 }
 
-/// Warnings about the data of a clip that BVH cannot store.
+/// Returns warnings about the data of a clip that BVH cannot store.
 fn losses(character: &Character, clip: &Clip) -> Vec<String> {
     let mut scaled = Vec::new();
     let mut has_morph_weights = false;

@@ -53,12 +53,12 @@ impl WorldRotations {
         }
     }
 
-    /// A node's rotation from rest, relative to its parent's.
+    /// Returns a node's rotation from rest, relative to that of its parent.
     pub(super) fn rotation(&self, node: usize, parent: Option<usize>) -> DQuat {
         parent.map_or(self.rotations[node], |p| self.rotations[p].inverse() * self.rotations[node])
     }
 
-    /// A node's position relative to its parent, in metres. Without a parent it is the world position.
+    /// Returns a node's position relative to its parent, in metres. Without a parent, this is the world position.
     pub(super) fn position(&self, node: usize, parent: Option<usize>) -> DVec3 {
         let position = self.world[node].translation;
         parent.map_or(position, |p| self.rotations[p].inverse() * (position - self.world[p].translation))
@@ -78,8 +78,8 @@ fn double(matrix: &glam::Affine3A) -> DAffine3 {
     DAffine3::from_cols_array(&columns)
 }
 
-/// The rotation nearest to a matrix: its orthogonal polar factor, by Newton's iteration (Higham 1986). Returns the
-/// identity if the matrix mirrors or the iteration fails.
+/// Returns the rotation nearest to a matrix: its orthogonal polar factor, by Newton's iteration (Higham 1986). Returns
+/// the identity if the matrix mirrors or the iteration fails.
 fn nearest_rotation(matrix: DMat3) -> DQuat {
     let mut x = matrix;
     for _ in 0..MAX_ITERATIONS {

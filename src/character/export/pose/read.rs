@@ -35,7 +35,7 @@ pub enum ReadPoseError {
     Value {
         /// The name of the joint, or its index if it has none.
         joint: String,
-        /// What is wrong.
+        /// What is wrong with the transform.
         cause: &'static str,
     },
     /// The pose belongs to a character with other joints.
@@ -100,10 +100,10 @@ impl StoredPose {
         Self { nodes, morphs: skeleton.rest_weights.clone() }
     }
 
-    /// Returns the pose for a character: the transforms of all joints that both have.
+    /// Returns the pose for a character: the transforms of all joints that the pose and the character share.
     ///
-    /// If the character has other bone lengths, only rotations are used, and the position of `hips`, scaled by the mean ratio of
-    /// the lengths.
+    /// If the character has other bone lengths, only rotations are used, and the position of `hips`, scaled by the mean ratio of the bone
+    /// lengths.
     ///
     /// # Errors
     /// [`ReadPoseError::OtherCharacter`] if the character has less than half of the joints of the pose.

@@ -58,8 +58,8 @@ impl Snap {
     }
 }
 
-/// Drags a grip by some seconds. Returns the new motion, in which the strips are sorted by start, and the grip's item
-/// in it. An unknown item changes nothing.
+/// Drags a grip by some seconds. Returns the new motion, whose strips are sorted by start, and the grip's item in the new motion. An
+/// unknown item changes nothing.
 pub fn drag(motion: &Motion, clips: &[Clip], grip: Grip, by: f32, snap: Option<&Snap>) -> (Motion, Item) {
     let (mut motion, item) = (motion.clone(), grip.item());
     if !by.is_finite() {

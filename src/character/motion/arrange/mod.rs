@@ -89,12 +89,12 @@ pub fn with_clip(motion: &Motion, character: &Character, feet: &[usize], clip: u
         let overlap = motion.overlap(index, &strip, character, feet);
         strip.start = (end(last, clips) - overlap).max(0.0);
     } else if let Some(key) = motion.keys.last() {
-        // The last key keeps its pose, and the strip fades in from there.
+        // The last key keeps its pose, and the strip fades in from that pose.
         strip.start = key.time;
         strip.fade_in = Some(CROSSFADE.min(strip.length(clips)));
     }
     let mut motion = motion.clone();
-    // The duration of a timeline of keys would cut off the clip.
+    // Without this, the duration that was set for the key poses could cut off the clip.
     motion.duration = motion.duration.map(|duration| duration.max(end(&strip, clips)));
     let index = insert(&mut motion.strips, strip);
     (motion, Item::Strip(index))
@@ -140,12 +140,12 @@ pub fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
     overlap.unwrap_or_default().clamp(0.0, strip.length(clips))
 }
 
-/// Returns the strip that hides the key poses at a time, by its index. A strip keeps its last pose after its end.
+/// Returns the index of the strip that hides the key poses at a time. A strip keeps its last pose after its end.
 #[doc(hidden)]
 pub fn hiding_strip(motion: &Motion, clips: &[Clip], time: f32) -> Option<usize> {
     let hides = |index: &usize| {
         let fade = overlap(motion, *index, clips);
-        // At the end of its fade, a strip shows nothing of what is below.
+        // From the end of its fade on, a strip shows nothing of what is below it.
         let is_later = |strip: &Strip| time > strip.start && time >= strip.start + fade;
         motion.strips.get(*index).is_some_and(is_later)
     };

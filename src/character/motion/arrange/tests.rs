@@ -151,7 +151,7 @@ fn a_clip_is_added_after_the_last_strip_and_removed_again() {
     // The new crossfade does not overlap the previous one.
     let three = with_clip(&two, &character, &[], 1).0;
     assert!(three.strips[2].start >= 2.0 - 1e-5, "{three:?}");
-    // After key poses, the last key keeps its pose, and the strip fades in from there.
+    // After key poses, the last key keeps its pose, and the strip fades in from that pose.
     let keys = [0.0, 1.5].map(|time| PoseKey { time, ..PoseKey::default() });
     let keyed = Motion { keys: keys.into(), duration: Some(2.0), ..Motion::default() };
     let (blended, _) = with_clip(&keyed, &character, &[], 1);

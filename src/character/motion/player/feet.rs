@@ -86,8 +86,8 @@ impl PreparedMotion {
         }
     }
 
-    /// Raises the feet of a pose in which the first strip fades in from the key poses. In the fade, knees turn evenly, so a foot would
-    /// sink. The bound for each foot is interpolated from the keys to the strip.
+    /// Raises the feet of a pose in which the first strip fades in from the key poses. During the fade, the knees turn at a constant rate,
+    /// so that a foot would sink into the floor. The allowed depth of each foot is interpolated from the keys to the strip.
     pub(super) fn raise_in_fade(
         &mut self,
         character: &Character,
@@ -128,7 +128,7 @@ impl PreparedMotion {
         }
     }
 
-    /// Finds the height of the lowest point of each foot relative to the floor, metres, at most 0. `world` is overwritten.
+    /// Finds the height of the lowest point of each foot relative to the floor, in metres, at most 0. `world` is overwritten.
     fn sunk(&self, skeleton: &Skeleton, pose: &Pose, (world, sunk): (&mut Vec<Affine3A>, &mut Vec<f32>)) {
         world_matrices(skeleton, pose, world);
         let is_known = |foot: &&Foot| foot.sole.iter().all(|(node, _)| *node < world.len());
@@ -138,7 +138,7 @@ impl PreparedMotion {
     }
 }
 
-/// Returns the held position of an ankle that the motion places at `current`. It keeps its place on the ground, but rises with the
+/// Returns the held position of an ankle that the motion places at `current`. The ankle keeps its place on the ground, but rises with the
 /// heel, because the toes would otherwise be pressed into the ground.
 fn held(planted: Vec3, current: Vec3) -> Vec3 {
     planted.with_y(planted.y.max(current.y))

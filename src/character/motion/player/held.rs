@@ -1,7 +1,8 @@
 //! The contacts of a motion: each keeps a point of a foot or a hand in the place that it has at the start of the contact.
 //!
 //! The place is taken from the pose of the keys, strips, layers and edits, with the contacts of the keys. Only the point is held. The node
-//! turns about it, from its orientation in one key to the next. Before and after a contact, the offset of the point fades.
+//! turns about the point, from its orientation in one key to that in the next. The offset of the point fades in before a contact and fades
+//! out after it.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -14,7 +15,8 @@ use crate::pose::{Pose, orientation, world_matrix};
 use super::interval::{FADE, Interval};
 use super::{PreparedMotion, Scratch};
 
-/// A contact and the place in which it holds its point. Places and orientations are relative to the node that it is on, or to the world.
+/// A contact and the place in which it holds its point. Places and orientations are relative to the node that the contact is on, or to the
+/// world.
 #[derive(Clone, Debug)]
 pub(super) struct HeldContact {
     contact: Contact,
@@ -102,7 +104,7 @@ impl PreparedMotion {
         near.iter().map(held).collect()
     }
 
-    /// Returns how the node of each contact must be turned from the interpolated pose of the keys at a time.
+    /// Computes the rotation of each contact's node from the pose that is interpolated from the keys at a time.
     pub(super) fn turns_of_held(&self, skeleton: &Skeleton, time: f32, pose: &Pose, turns: &mut Vec<Quat>) {
         let turn = |held: &HeldContact| {
             let after = held.keys.partition_point(|key| key.time <= time);
@@ -119,7 +121,7 @@ impl PreparedMotion {
         turns.extend(self.held.iter().map(turn));
     }
 
-    /// Adds the constraints of contacts at a time. A contact in effect replaces all other constraints of its node. `turns` come from
+    /// Adds the constraints of contacts at a time. A contact in effect replaces all other constraints of its node. `turns` is computed by
     /// [`Self::turns_of_held`].
     pub(super) fn add_held(
         &self,
@@ -147,7 +149,7 @@ impl PreparedMotion {
             let current = on_from_world.transform_point3(world.transform_point3(point));
             let held = if slides { current.with_y(place.y) } else { *place };
             let position = interval.position(time, current, held);
-            // Strips that move a node release it from the keys that they cover.
+            // A strip that moves a node releases the node from the keys below the strip.
             let turn = slerp(Quat::IDENTITY, *turn, self.weight_of_keys(character, node, time));
             let orientation = Some((turn * relative(skeleton, pose, contact)).normalize());
             if position.is_finite() {

@@ -39,10 +39,10 @@ pub struct Player {
     pub looping: bool,
     /// Whether key poses are left out, so that the motion is played on the pose that is passed in.
     pub skips_keys: bool,
-    /// The node that defines the character's position on the ground, such as the hips. `None` finds it, which takes some milliseconds for
-    /// each new motion.
+    /// The node that defines the character's position on the ground, such as the hips. With `None`, the node is detected, which takes some
+    /// milliseconds for each new motion.
     pub root: Option<usize>,
-    /// Mirrors the strips that are mirrored ([`Strip::mirror`](super::Strip::mirror)). Without it, they are played unmirrored.
+    /// The mirror for mirrored strips ([`Strip::mirror`](super::Strip::mirror)). With `None`, these strips are played unmirrored.
     pub mirror: Option<Arc<Mirror>>,
     prepared: Option<PreparedMotion>,
     scratch: Scratch,
@@ -57,7 +57,7 @@ struct Scratch {
     corrections: Vec<Correction>,
     held_turns: Vec<Quat>,
     world: Vec<Affine3A>,
-    /// Height of each foot relative to the floor in three poses, metres.
+    /// Height of each foot relative to the floor in three poses, in metres.
     sunk: [Vec<f32>; 3],
 }
 
@@ -82,7 +82,7 @@ struct PreparedMotion {
     held: Vec<HeldContact>,
 }
 
-/// A layer with its first pose.
+/// A layer with the first pose of its clip.
 #[derive(Clone, Debug)]
 struct PreparedLayer {
     layer: Layer,
@@ -96,8 +96,9 @@ impl Player {
     /// On input, `pose` is the pose to which the motion is applied, such as the rest pose. `feet` are the feet that
     /// stand on the ground. `contacts` is cleared first.
     ///
-    /// A foot that is in the same place in two successive key poses stays there between them. Between two keys, no foot is lower than the
-    /// floor or the keys. Strips are planted only if [`Motion::plant`] is set. [`Motion::contacts`] take precedence over both.
+    /// A foot that is in the same place in two successive key poses stays there between them. Between two keys, no foot sinks below the
+    /// floor, or deeper than in the keys. Feet in strips are planted only if [`Motion::plant`] is set. [`Motion::contacts`] take precedence
+    /// over both.
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip
     /// do not allocate.
@@ -160,7 +161,7 @@ impl Player {
             prepared.turns_of_held(skeleton, time, pose, held_turns);
         }
         prepared.pose(character, time, pose, &mut self.scratch);
-        // Strips that move a foot release it from the keys that they cover.
+        // A strip that moves a foot releases the foot from the keys below the strip.
         let shown = |foot| prepared.weight_of_keys(character, foot, time);
         let of_key = |correction| prepared.key_contacts.constraint(correction, skeleton, pose, shown);
         contacts.extend(self.scratch.corrections.iter().filter_map(of_key));
@@ -202,7 +203,7 @@ impl PreparedMotion {
             .filter_map(|s| PreparedStrip::new(s, character, (&locomotion, mirror), contact_feet))
             .collect();
         strips.sort_by(|a, b| a.start.total_cmp(&b.start));
-        // The keys below a strip move what the strip does not.
+        // The keys below a strip pose the nodes that the strip does not move.
         let keyed = |time: f32, pose: &mut Pose, other: &mut Pose| {
             pose.clone_from(&rest);
             sample_keys::sample(&motion.keys, skeleton, time, pose, other);
@@ -302,8 +303,8 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous
-    /// one, and the first strip while it overlaps the key poses.
+    /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous strip, and the first
+    /// strip while it overlaps the key poses.
     fn weight(&self, strip: usize, time: f32) -> f32 {
         let before = match strip.checked_sub(1) {
             Some(before) => self.strips.get(before).map(PreparedStrip::end),

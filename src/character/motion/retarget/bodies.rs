@@ -114,7 +114,7 @@ impl BodyMapping {
         }
     }
 
-    /// Sets the rotations of the target, and resets its translations. Returns whether the source fits.
+    /// Sets the rotations of the target, and resets its translations. Returns whether the source pose has the expected number of nodes.
     fn turn_as(&mut self, source: &Pose, out: &mut Pose) -> bool {
         copy_rest(&self.rest, out);
         let fits = source.locals.len() == self.source.turns.len();

@@ -90,8 +90,8 @@ impl<'a> RestFigure<'a> {
         self.middle.dot(self.up()) - self.ground
     }
 
-    /// Returns the nodes on the path from `top` (exclusive) down to `end` (inclusive). Empty if `end` is not below
-    /// `top`.
+    /// Returns the nodes on the path from `top` (exclusive) down to `end` (inclusive). The result is empty if `end` is
+    /// not below `top`.
     pub(super) fn path(&self, top: usize, end: usize) -> Vec<usize> {
         let mut path: Vec<usize> = self.skeleton.ancestors(end).take_while(|n| *n != top).collect();
         path.reverse();

@@ -45,8 +45,9 @@ impl FigurePair<'_> {
         turns
     }
 
-    /// Adds hips, spine, neck and head. If the numbers of joints in the spine or the neck differ, the total rotation is
-    /// distributed evenly. If the source has no neck, the target's neck follows halfway between chest and head.
+    /// Adds the joints of hips, spine, neck and head. If the numbers of joints in the spine or the neck differ, the
+    /// total rotation is distributed evenly. If the source has no neck, the target's neck follows halfway between chest
+    /// and head.
     fn trunk(&self, turns: &mut Vec<FollowedJoint>) {
         let (Some(hips), Some(anchor)) = (self.source.node("hips"), self.target.anchor()) else { return };
         turns.push(self.turn(anchor, (hips, hips), 0.0, Quat::IDENTITY));

@@ -25,8 +25,8 @@ pub(super) struct BodyFrame {
 }
 
 impl BodyFrame {
-    /// Computes the frame from bone positions: x lies between the hip joints, and y points from the hips to the
-    /// shoulders. Returns `None` if these points coincide.
+    /// Computes the frame from bone positions: x is along the line between the hip joints, and y points from the hips
+    /// to the shoulders. Returns `None` if these points coincide.
     pub(super) fn new(at: impl Fn(&str) -> Option<Vec3>) -> Option<Self> {
         let between = |bone: &str| {
             let [left, right] = SIDES.map(|side| at(&format!("{side}{bone}")));

@@ -42,7 +42,7 @@ pub(super) fn source_ground(character: &Character, source: &RestFigure, target: 
 struct SampledBody {
     /// Mean direction of the body's up axis, or zero without clips.
     up: Vec3,
-    /// Positions of the feet.
+    /// Positions of the feet in all samples.
     soles: Vec<Vec3>,
 }
 

@@ -1,7 +1,7 @@
-//! Lands the soles of a retargeted clip: a foot of the target stands on the floor and stays in place while the source's foot does,
-//! and where it would stand by itself.
+//! Lands the soles of a retargeted clip: a foot of the target stands on the floor and stays in place while the source's foot does, and also
+//! where its own sole would stand.
 //!
-//! Between two contacts, the correction of a foot changes evenly (Kovar, Schreiner & Gleicher 2002, "Footskate cleanup for motion capture
+//! Between two contacts, the correction of a foot changes smoothly (Kovar, Schreiner & Gleicher 2002, "Footskate cleanup for motion capture
 //! editing", section 4). Contacts are detected at soles, not ankles, because feet differ in shape.
 
 use glam::{Affine3A, Vec3};
@@ -16,7 +16,7 @@ use super::bodies::BodyMapping;
 use super::over_time::{fill, rises, runs, smooth_above};
 use super::stances::Stances;
 
-/// Seconds over which the lowering of the hips is smoothed.
+/// Duration in seconds over which the lowering of the hips is smoothed.
 const SMOOTHING: f32 = 0.15;
 /// Maximum fraction of a leg's length that is used, so that its knee is never quite straight.
 const REACH: f32 = 0.998;
@@ -45,7 +45,7 @@ impl FootSoles {
         Self(points.collect())
     }
 
-    /// Returns the world positions of the points of each foot. `world` are the matrices of the nodes.
+    /// Returns the world positions of the points of each foot. `world` contains the world matrices of the nodes.
     fn at(&self, world: &[Affine3A]) -> Vec<Vec<Vec3>> {
         let point = |(node, at): &(usize, Vec3)| world.get(*node).map(|m| m.transform_point3(*at));
         self.0.iter().map(|points| points.iter().filter_map(point).collect()).collect()
@@ -57,7 +57,7 @@ impl FootSoles {
 pub struct RetargetedFrame {
     /// The pose of the target before its contacts are applied.
     pub pose: Pose,
-    /// Contacts of its feet, and with [`Retarget::hands`](super::Retarget::hands) of its hands.
+    /// Contacts of the target's feet, and with [`Retarget::hands`](super::Retarget::hands) also of its hands.
     pub contacts: Vec<ContactConstraint>,
 }
 
@@ -67,15 +67,15 @@ pub(super) struct Landing<'a> {
     target: &'a Character,
     soles: [FootSoles; 2],
     times: Vec<f32>,
-    /// For each foot, the points of its sole in each frame: of the source in the world of the target, and of the target.
+    /// For each foot, the points of its sole in each frame: `from` of the source, in the world of the target, and `to` of the target.
     from: Vec<Track>,
     to: Vec<Track>,
-    /// The hips of the source.
+    /// Positions of the source's hips.
     hips: Vec<Vec3>,
     /// For each frame, the hip joint and the ankle of each foot of the target.
     legs: Vec<Vec<[Vec3; 2]>>,
     world: Vec<Affine3A>,
-    /// Height of the floor along the up axis of the target: where its soles are at rest.
+    /// Height of the floor along the up axis of the target. The target's soles are at this height at rest.
     floor: f32,
 }
 
@@ -102,8 +102,8 @@ impl<'a> Landing<'a> {
         }
     }
 
-    /// Adds a frame. `pose` is the source's, and `out` becomes the target's. If there is a list for `hands`, their contacts are added
-    /// to it.
+    /// Adds a frame. `pose` is the source's pose, and `out` becomes the target's pose. If `hands` is given, the contacts of the hands are
+    /// added to it.
     pub(super) fn push(
         &mut self,
         source: &Character,
@@ -141,7 +141,7 @@ impl<'a> Landing<'a> {
         let offsets = |falls: &Stances| -> Vec<Vec<Vec3>> {
             (0..self.to.len()).map(|foot| self.offsets(foot, falls, lift, size)).collect()
         };
-        // Feet differ in shape, so a sole of the target may also stand where the source's does not.
+        // Feet differ in shape, so a sole of the target may also stand where the sole of the source does not.
         let moved = |(track, offsets): (&Track, Vec<Vec3>)| -> Track {
             let foot = |(points, offset): (&Vec<Vec3>, Vec3)| {
                 points.iter().map(|p| *p + up * lift + offset).collect()
@@ -196,7 +196,7 @@ impl<'a> Landing<'a> {
             let mut path = vec![Vec3::ZERO];
             let mut at = Vec3::ZERO;
             for pair in frames.windows(2) {
-                // From the last frame to the first one, nothing moves.
+                // Between the last frame and the first frame of a loop, the foot does not move.
                 if let [i, j] = *pair
                     && i < j
                 {

@@ -44,7 +44,7 @@ impl FootPair {
     /// The point of contact must stay in place while the foot rolls over it. Therefore one part of the offset rotates
     /// with the foot, and the other part only with its heading.
     ///
-    /// `raised` is the height of the heel above the toes, in hip heights.
+    /// `raised` is the height of the heel above the toes, as a fraction of the hip height.
     pub(super) fn offset(&self, foot: Quat, up: Vec3, raised: f32) -> Vec3 {
         let turn = foot * self.rest.conjugate();
         let about_up = turn.xyz().dot(up);

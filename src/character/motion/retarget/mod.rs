@@ -51,7 +51,7 @@ pub enum RetargetError {
     NoMatch {
         /// The file that is not a humanoid.
         file: PathBuf,
-        /// Why it is not, as a clause.
+        /// The reason why it is not a humanoid, as a clause.
         reason: String,
         /// The other file.
         other: PathBuf,
@@ -61,7 +61,7 @@ pub enum RetargetError {
     NoHumanoid {
         /// The file of the character.
         file: PathBuf,
-        /// Why it is not, as a clause.
+        /// The reason why it is not a humanoid, as a clause.
         reason: String,
     },
     /// The characters have no joint name in common.
@@ -112,7 +112,7 @@ impl Retarget {
     /// use sinew_character::motion::{Playhead, Retarget};
     /// use sinew_character::pose::Pose;
     ///
-    /// // The mannequin in a file in inches, without meshes.
+    /// // The mannequin, converted to a file in inches without meshes.
     /// let mannequin = asset::mannequin()?;
     /// let text = bvh::write(&mannequin, &mannequin.clips[2], 30.0, 0.0254)?.text;
     /// let captured = asset::bvh::read(&text, Path::new("walk.bvh"), Some(0.0254))?;
@@ -204,8 +204,8 @@ impl Retarget {
         matches!(self.mapping, Mapping::Names(_))
     }
 
-    /// Returns the transform from the source's world to the target's. It aligns the fronts, the sizes and the
-    /// grounds. If joints are matched by name, it only scales.
+    /// Returns the transform from the source's world to the target's. It aligns the facing directions, the sizes and the heights of the
+    /// ground. If joints are matched by name, it only scales.
     pub fn target_from_source(&self) -> Affine3A {
         match &self.mapping {
             Mapping::Names(names) => Affine3A::from_scale(Vec3::splat(names.ratio)),
@@ -213,8 +213,9 @@ impl Retarget {
         }
     }
 
-    /// Transfers a clip. The soles of the target stand on its floor and stay in place while the source's soles do. `times` are the seconds
-    /// of the frames, which must increase. `is_stopped` is called before each frame. If it returns true, the result is empty.
+    /// Transfers a clip. The soles of the target stand on its floor and stay in place while the source's soles do. `times` contains the
+    /// times of the frames in seconds, which must increase. `is_stopped` is called before each frame. If it returns true, the result is
+    /// empty.
     ///
     /// The poses are those of [`Self::pose`] before the contacts are applied. A mapping by names adds no contacts.
     pub fn clip(

@@ -33,14 +33,14 @@ pub(super) struct NameMapping {
 struct NodePair {
     from: usize,
     to: usize,
-    /// The source's transform at rest.
+    /// The transform of the source's node at rest.
     rest: Transform,
     /// `target_joint_from_source_joint` at rest.
     turn: Quat,
 }
 
 impl NameMapping {
-    /// `bones` belong to the source and to the target. They may be empty.
+    /// `bones` contains the bones of the source and of the target. Either may be empty.
     pub(super) fn new(source: &Character, target: &Character, bones: [&Bones; 2]) -> Option<Self> {
         let (from, to) = (&source.skeleton, &target.skeleton);
         let mut named: BTreeMap<&str, usize> = BTreeMap::new();

@@ -5,10 +5,10 @@ use glam::Vec3;
 /// Seconds over which the rise of a foot in the air is smoothed.
 const RISE: f32 = 0.06;
 
-/// Returns how far a foot rises in each frame, so that it is above the floor and does not jump for a frame. `sinks` are how far it would
-/// be below the floor, which is zero while it stands.
+/// Returns how far a foot rises in each frame, so that it is above the floor and does not jump for a frame. `sinks` contains how far the
+/// foot would be below the floor in each frame, which is 0 while it stands.
 pub(super) fn rises(sinks: &[f32], times: &[f32], is_loop: bool) -> Vec<f32> {
-    // Frames in which the foot stands count as they are, so the mean falls below a value next to them.
+    // No rise is smaller than its sink.
     let smooth = smooth_above(sinks, times, RISE, is_loop);
     sinks.iter().zip(smooth).map(|(sink, smooth)| sink.max(smooth)).collect()
 }
@@ -35,7 +35,7 @@ pub(super) fn smooth_above(values: &[f32], times: &[f32], smoothing: f32, is_loo
     (start..start + count).map(mean).collect()
 }
 
-/// Returns the frames of each contact. In a loop, a contact that continues across the ends is one run that starts with the clip's end.
+/// Returns the frames of each contact. In a loop, a contact that continues across the ends is one run that starts at the clip's end.
 pub(super) fn runs(contacts: &[(usize, usize)], count: usize, is_loop: bool) -> Vec<Vec<usize>> {
     let mut runs: Vec<Vec<usize>> = contacts.iter().map(|&(first, last)| (first..=last).collect()).collect();
     let goes_on =
@@ -47,7 +47,7 @@ pub(super) fn runs(contacts: &[(usize, usize)], count: usize, is_loop: bool) -> 
     runs
 }
 
-/// Interpolates known values linearly over time. Before the first and after the last one, the values are constant, or in a loop
+/// Interpolates known values smoothly over time. Before the first and after the last one, the values are constant, or, in a loop,
 /// interpolated across the ends.
 pub(super) fn fill(values: &[Option<Vec3>], times: &[f32], is_loop: bool) -> Vec<Vec3> {
     let known = values.iter().zip(times).filter_map(|(value, time)| Some((*time, (*value)?)));

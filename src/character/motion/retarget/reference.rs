@@ -1,7 +1,8 @@
 //! Chooses the reference pose in which a figure is compared with another one.
 //!
-//! It is the rest pose, unless the rest pose is asymmetric because a frame of a motion was saved as rest. The reference
-//! pose is then the bind pose of the skin, or without a skin a standing pose that is found in the clips.
+//! The reference pose is the rest pose, unless that is asymmetric because a frame of a motion was saved as rest. In
+//! this case, the reference pose is the bind pose of the skin, or without a skin a standing pose that is found in the
+//! clips.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -203,8 +204,8 @@ struct FootSample {
 fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let BodyFrame { body, middle } = rest.frame()?;
     let up = body * Vec3::Y;
-    // The rotation about the vertical from the current heading to that at rest. The heading is measured by the line
-    // between the hip joints.
+    // The rotation about the vertical from the current heading to the heading at rest. The heading is measured by the
+    // line between the hip joints.
     let heading = |r: &ReferencePose| {
         let [left, right] = SIDES.map(|side| r.at(&format!("{side}UpperLeg")));
         let across = body.conjugate() * (left? - right?);
@@ -247,7 +248,7 @@ fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<
     });
     let length = rest.length()?;
     // The mean over the clips evens out feet that are too low or too high in a single clip. Clips in which the figure
-    // runs on its toes are left out, because its feet are never flat.
+    // runs on its toes are left out, because the feet are never flat in them.
     let flat_feet = [0, 1].map(|side| {
         let flat = feet.iter().filter_map(|clip| flat(clip.get(side)?, MAX_RISE * length));
         flattest(flat.collect(), MAX_RISE * length).map(|(_, foot)| foot)

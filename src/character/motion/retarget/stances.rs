@@ -1,4 +1,4 @@
-//! The contacts of the feet of a retargeted clip, as frames.
+//! The contacts of the feet of a retargeted clip, as ranges of frames.
 
 use std::ops::RangeInclusive;
 
@@ -8,14 +8,14 @@ use crate::mathematics::quantile;
 use crate::mathematics::spans::runs;
 use crate::motion::footfall::{self, Floor, Footfalls, MAX_SPEED, Track};
 
-/// Minimum duration of a contact, and the longest gap in one, seconds.
+/// Minimum duration of a contact, and maximum duration of a gap within a contact, in seconds.
 const MIN_CONTACT: f32 = 0.1;
 const MAX_GAP: f32 = 0.06;
-/// A foot slower than this keeps still, metres per second of a person. If feet keep still in half of the frames, the median of their
-/// heights is the floor, and otherwise this quantile of the heights of the lower foot.
+/// A foot slower than this keeps still, in metres per second at human size. If feet keep still in at least half of the frames, the floor is
+/// at the median of their heights. Otherwise it is at this quantile of the heights of the lower foot.
 const STILL: f32 = 0.2;
 const FLOOR: f64 = 0.2;
-/// Places nearer to each other than this are the same, metres of a person.
+/// Places nearer to each other than this are the same, in metres at human size.
 const SAME_PLACE: f32 = 0.02;
 
 /// The contacts of the feet of a clip with the floor.
@@ -23,7 +23,7 @@ const SAME_PLACE: f32 = 0.02;
 pub(super) struct Stances {
     /// For each foot, the first and the last frame of each contact.
     pub(super) contacts: Vec<Vec<(usize, usize)>>,
-    /// Velocity of the floor below a body that walks in place, metres per second.
+    /// Velocity of the floor below a body that walks in place, in metres per second.
     pub(super) ground: Vec3,
     /// Whether the last frame repeats the first one, perhaps at another place, so that a contact may continue across the
     /// ends.
@@ -31,7 +31,7 @@ pub(super) struct Stances {
 }
 
 impl Stances {
-    /// Finds the contacts. `hips` are positions in each frame, and `size` is the leg size relative to a person.
+    /// Finds the contacts. `hips` contains the position of the hips in each frame, and `size` is the leg size relative to a person's.
     pub(super) fn new(feet: &[Track], hips: &[Vec3], times: &[f32], up: Vec3, size: f32) -> Self {
         let height = floor(feet, times, Floor { up, height: 0.0, size });
         let falls = Footfalls::new(feet, hips, times, Floor { up, height, size });
@@ -44,7 +44,7 @@ impl Stances {
         Self { contacts, ground, is_loop: is_loop(feet, hips, size) }
     }
 
-    /// Returns these contacts together with the contacts of another body's soles that move alike.
+    /// Returns these contacts together with those of another body that performs the same motion. `feet` contains the soles of that body.
     pub(super) fn with(self, feet: &[Track], times: &[f32], floor: Floor) -> Self {
         let stands = |foot: usize, i: usize| {
             let seconds = times[i + 1] - times[i];
@@ -63,7 +63,7 @@ impl Stances {
     }
 }
 
-/// Returns the contacts of a foot, as first and last frames. `stands` takes an interval between two frames.
+/// Returns the contacts of a foot, as first and last frames. `stands` takes the index of an interval between two frames.
 fn contacts(times: &[f32], stands: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
     let intervals = times.len().saturating_sub(1);
@@ -76,9 +76,9 @@ fn contacts(times: &[f32], stands: impl Fn(usize) -> bool) -> Vec<(usize, usize)
     frames.filter(|&(first, last)| times[last] - times[first] >= MIN_CONTACT - 1e-4).collect()
 }
 
-/// Returns the height of the floor: of feet that keep still, or else of the lower foot.
+/// Returns the height of the floor, measured at feet that keep still, or otherwise at the lower foot.
 ///
-/// Feet without a skin are joints, which are higher while a foot stands than while it leaves the floor over its toes.
+/// A foot without a skin consists of joints, which are higher while the foot stands than while it leaves the floor over its toes.
 fn floor(feet: &[Track], times: &[f32], floor: Floor) -> f32 {
     let lowest = |points: &[Vec3]| f64::from(footfall::lowest(points, floor.up));
     let still = feet.iter().flat_map(|foot| {
@@ -112,11 +112,11 @@ fn is_loop(feet: &[Track], hips: &[Vec3], size: f32) -> bool {
 mod tests {
     use super::*;
 
-    /// Regression test: a sole that stood a little longer than the source's slid.
+    /// Regression test: a sole that stood a little longer than the sole of the source slid.
     #[test]
     fn a_sole_also_stands_where_that_of_the_source_does_not() {
         let times: Vec<f32> = (0..30_u8).map(|i| f32::from(i) / 30.0).collect();
-        // It stands until a frame, and then leaves the floor.
+        // The foot stands until the frame `last`, and then leaves the floor.
         let until = |last: u8| -> Vec<Track> {
             let at = |i: u8| Vec3::new(0.0, 0.1, 0.2) * f32::from(i.saturating_sub(last));
             vec![(0..30_u8).map(|i| vec![at(i)]).collect()]

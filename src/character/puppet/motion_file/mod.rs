@@ -139,7 +139,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
     motion().map_err(format_error)
 }
 
-/// Reads a motion from a table of another file. It has the keys of a motion file without `version`.
+/// Reads a motion from a table of another file. The table has the keys of a motion file except `version`.
 #[doc(hidden)]
 pub fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
     check_keys(

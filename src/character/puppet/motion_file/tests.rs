@@ -190,7 +190,7 @@ fn marks_are_read_used_and_written() {
     let (character, motion) = (mannequin().unwrap(), read_motion(&text).unwrap());
     let clip = |name: &str| character.find_clip(name).unwrap();
     assert_eq!(motion.strips[0].marks, [(clip("wave"), 0.9), (clip("crouch"), 0.5)]);
-    // Only with marks does the blend play both clips at their marks at the same time.
+    // The blend reaches the marks of both clips at the same time only if the strip has marks.
     let played = |motion: &Motion, time: f32| {
         let mut puppet = Puppet::new(character.clone(), 0);
         (puppet.motion, puppet.time) = (motion.clone(), time);
@@ -214,8 +214,8 @@ fn marks_are_read_used_and_written() {
             document.to_string()
         };
         assert_eq!(written(&motion), text);
-        // Marks without effect are left out, and marks behind the end of a clip are written as the player uses them, so that the
-        // output can be read.
+        // Marks without effect are left out, and marks after the end of a clip are written as the player uses them, so that the output can
+        // be read.
         let mut changed = motion.clone();
         changed.strips[0].marks = vec![(clip("wave"), 0.9), (clip("walk"), 0.1)];
         assert_eq!(written(&changed), MARKED);

@@ -11,8 +11,8 @@ use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::toml::{degrees, short};
 
-/// Writes a motion into a table that [`read_table`](super::read_table) reads. Clips and nodes are written by name. Reading
-/// it gives the same numbers.
+/// Writes a motion into a table that [`read_table`](super::read_table) reads. Clips and nodes are written by name. Reading the table gives
+/// the same numbers.
 pub fn write(motion: &Motion, character: &Character, rig: &Rig, table: &mut Table) {
     if motion.plant {
         table.insert("plant", true.into());
@@ -48,7 +48,8 @@ impl MotionWriter<'_> {
         self.names.name(node)
     }
 
-    /// Returns the name of a node in a mask, in which the name of a chain stands for the whole chain.
+    /// Returns the name of a node for a mask. In a mask, a chain's name stands for the whole chain, so a node of that name is written by
+    /// index.
     fn masked(&self, node: usize) -> String {
         let name = self.node(node);
         let is_chain = self.rig.chains.iter().any(|chain| chain.name == name);
@@ -91,7 +92,7 @@ impl MotionWriter<'_> {
     }
 
     /// Returns the marks of a strip, or none if they have no effect. A strip whose clips were changed may have marks of clips that it no
-    /// longer plays, or lack some, and the player then ignores them all.
+    /// longer plays, or lack marks. The player then ignores all of its marks.
     fn marks(&self, strip: &Strip) -> InlineTable {
         let is_marked = |clip: usize| strip.marks.iter().any(|(of, _)| *of == clip);
         if strip.clips.iter().any(|blended| blended.weight > 0.0 && !is_marked(blended.clip)) {
@@ -102,7 +103,7 @@ impl MotionWriter<'_> {
             let name = self.character.clip_name(*clip);
             let found =
                 self.character.clips.get(*clip).filter(|_| strip.clips.iter().any(|b| b.clip == *clip));
-            // Of two marks of a clip, the player uses the first, and it puts a mark behind the end on the end.
+            // Of two marks of a clip, the player uses the first. It moves a mark after the end of the clip to the end.
             if let Some(found) = found.filter(|_| !marks.contains_key(&name)) {
                 marks.insert(name, short(time.clamp(0.0, found.seconds)));
             }

@@ -25,8 +25,8 @@ const MAX_FOOT_HEIGHT: f32 = 0.12;
 /// bones.
 const MAX_STUB_LENGTH: f32 = 0.4;
 
-/// Finds the chains of a character. If its body is recognised, they are the parts of the body, with the limits of its
-/// living model. Otherwise they are found by joint names and by shape.
+/// Finds the chains of a character. If its body is recognised, the chains are the parts of the body, with the default limits of such a
+/// body. Otherwise they are found by joint names and by shape.
 ///
 /// ```
 /// use sinew_character::{asset, rig};
@@ -47,8 +47,8 @@ pub fn detect(character: &Character) -> Rig {
 pub(super) fn detect_recognized(character: &Character, recognized: Option<Recognized>) -> Rig {
     let hand = webxr(&character.skeleton);
     let bones = recognized.as_ref().map(|r| r.plan.bones.clone()).unwrap_or_default();
-    // The joints of a hand are not a body. Those of a machine have limits of their own, although they may be called
-    // shoulder and wrist.
+    // The joints of a hand are not a body. The joints of a machine have limits of their own, although they may be called shoulder and
+    // wrist.
     let is_machine = !character.joints.is_empty();
     let is_body = |r: &Recognized| r.stands() && hand.is_empty() && !is_machine;
     let (body, logical_parents) = match recognized.filter(is_body) {
@@ -78,7 +78,7 @@ pub(super) fn detect_recognized(character: &Character, recognized: Option<Recogn
     for (node, logical_parent) in logical_parents {
         rig.joints.entry(node).or_default().logical_parent = Some(logical_parent);
     }
-    // A solver of figures needs a joint in the middle of each limb.
+    // The figure solver needs a joint in the middle of each limb.
     rig.body = body.filter(BodyPlan::has_middle_joints);
     rig
 }
@@ -121,7 +121,7 @@ struct ChainFinder<'a> {
     /// Positions of the nodes that count, sorted by x.
     across: Vec<Vec3>,
     world: Vec<glam::Affine3A>,
-    /// Lowest y of the joints. `height` is the distance from there to the highest y.
+    /// Lowest y of the joints. `height` is the distance from that to the highest y.
     ground: f32,
     height: f32,
     /// The x of the plane between left and right.
@@ -223,8 +223,7 @@ impl<'a> ChainFinder<'a> {
         for (family, kind) in [(Family::Tail, ChainKind::Tail), (Family::Finger, ChainKind::Finger)] {
             let longest =
                 self.longest_paths(&|n| self.families[n] == Some(family) || self.families[n].is_none());
-            // A chain may continue below unnamed joints with joints of its family, which are then not tops of their
-            // own.
+            // A chain may continue below unnamed joints with joints of its family. These do not start a chain of their own.
             let mut taken = vec![false; self.skeleton.nodes.len()];
             for top in self.tops(family) {
                 if taken[top] {
@@ -311,7 +310,7 @@ impl<'a> ChainFinder<'a> {
         (joints.len() >= 2).then_some(FoundChain::new(ChainKind::Spine, joints))
     }
 
-    /// Returns the lowest joint that the legs share, at or above `top`. For a quadruped, these are only the hind legs.
+    /// Returns the lowest joint that the legs share, at or above `top`. For a quadruped, only the hind legs are used.
     fn pelvis(&self, legs: &[usize], top: usize) -> Option<usize> {
         let count = self.skeleton.nodes.len();
         let mut is_below = vec![false; count];
@@ -333,8 +332,8 @@ impl<'a> ChainFinder<'a> {
         above.find(|&n| is_above_top[n] && 2 * legs_below[n] >= hind_legs.len().max(2))
     }
 
-    /// Finds chains by shape only: paths from a fork to a leaf that do not touch a known chain. If the body is known, they
-    /// are neither arms nor legs.
+    /// Finds chains by shape only: paths from a fork to a leaf that do not touch a known chain. If the body is known, these chains are
+    /// neither arms nor legs.
     fn add_chains_by_shape(&self, found: &mut Vec<FoundChain>, is_body_known: bool) {
         let mut claimed = vec![false; self.skeleton.nodes.len()];
         found.iter().flat_map(|f| &f.joints).for_each(|&n| claimed[n] = true);

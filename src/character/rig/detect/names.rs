@@ -43,7 +43,7 @@ impl ChainFinder<'_> {
             }
         };
         let depth = |f: &FoundChain| f.joints.first().map_or(0.0, |&n| self.positions[n].dot(facing));
-        // For each kind and side, how far in front the first joints of the chains are, in descending order.
+        // For each kind and side, the depths (forward positions) of the chains' first joints, in descending order.
         let mut alike: BTreeMap<(ChainKind, &str), Vec<f32>> = BTreeMap::new();
         found.iter().for_each(|f| alike.entry((f.kind, side(f))).or_default().push(depth(f)));
         alike.values_mut().for_each(|depths| depths.sort_by(|a, b| b.total_cmp(a)));

@@ -254,7 +254,7 @@ impl RigReader<'_> {
     }
 }
 
-/// Maximum length of a name that is compared with node names, bytes. Names from files can be of any length.
+/// Maximum length, in bytes, of a name that is compared with node names. Names from files can be of any length.
 const LONGEST_COMPARED: usize = 64;
 
 /// Returns the name of the node that is most similar to an unknown name, if at most a quarter of the name differs.

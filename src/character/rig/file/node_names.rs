@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::asset::Skeleton;
 use crate::rig::bone_names::Bones;
 
-/// The names of a skeleton's nodes, and of the bones of its body. They are hashed when the first one is looked up.
+/// The names of a skeleton's nodes, and of the bones of its body. The names are hashed when the first one is looked up.
 #[derive(Debug)]
 pub struct NodeNames<'a> {
     skeleton: &'a Skeleton,
@@ -20,14 +20,14 @@ impl<'a> NodeNames<'a> {
         Self { skeleton, bones: None, by_name: OnceCell::new() }
     }
 
-    /// Looks up names of bones too, for example of a [`Rig`](crate::rig::Rig).
+    /// Creates a lookup that also finds nodes by the names of bones, for example those of a [`Rig`](crate::rig::Rig).
     #[doc(hidden)]
     pub fn with_bones(skeleton: &'a Skeleton, bones: &'a Bones) -> Self {
         Self { bones: Some(bones), ..Self::new(skeleton) }
     }
 
-    /// Finds a node by its name, by an index after `#`, or by the name of a bone that no node has. Of several nodes with the same name,
-    /// it finds the first one.
+    /// Finds a node by its name, by an index after `#`, or by a bone name that no node has. Of several nodes with the same name, it finds
+    /// the first one.
     #[doc(hidden)]
     pub fn find(&self, name: &str) -> Option<usize> {
         let nodes = &self.skeleton.nodes;

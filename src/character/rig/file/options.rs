@@ -57,7 +57,7 @@ fn text(item: &Item) -> Option<String> {
     }
 }
 
-/// Updates the table of options in a document. Values that mean the same keep their formatting.
+/// Updates the table of options in a document. Values whose meaning is unchanged keep their formatting.
 pub fn update(root: &mut Table, wanted: &OptionOverrides) {
     if wanted.is_empty() && !root.contains_key(TABLE) {
         return;
@@ -78,7 +78,7 @@ pub fn update(root: &mut Table, wanted: &OptionOverrides) {
     }
 }
 
-/// Removes the options that are not wanted, and the tables that become empty.
+/// Removes the options that are not in `wanted`, and the tables that become empty.
 fn remove_others(table: &mut dyn TableLike, prefix: &str, wanted: &OptionOverrides) {
     let names: Vec<String> = table.iter().map(|(name, _)| name.to_owned()).collect();
     for name in names {

@@ -260,7 +260,7 @@ fn written_solver_options_keep_comments_and_survive_a_round_trip() {
     let written = write(&rig, skeleton, "").unwrap();
     assert_eq!(read(&written, skeleton).unwrap(), rig, "{written}");
     assert!(written.contains("[options]") && written.contains("ccd.step = \"5deg\""), "{written}");
-    // Values that mean the same are left alone, others are replaced in place, and missing ones are removed.
+    // Values with the same meaning are left alone, other values are replaced in place, and missing ones are removed.
     for existing in [
         "version = 1\n[options] # why\nccd.step = 0.08726646259971647 # five degrees\nccd.growing = true\n",
         "version = 1\n[options] # why\n[options.ccd]\nstep = 0.08726646259971647 # five degrees\ngrowing = true\n",
@@ -293,7 +293,7 @@ fn the_ccd_budget_of_a_joint_is_read_in_degrees_and_written() {
     let written = write(&rig, skeleton, &text("30")).unwrap();
     assert_eq!(written, text("30"));
     assert_eq!(read(&write(&rig, skeleton, "").unwrap(), skeleton).unwrap(), rig);
-    // A joint without the key turns without a limit, and such a joint is written without it.
+    // A joint without the key turns without a limit, and a joint without a limit is written without the key.
     let mut rig = Rig::default();
     assert_eq!(rig.joint(head).ccd_budget, f64::INFINITY);
     rig.joints.insert(head, JointRig { stiffness: 0.5, ..JointRig::default() });

@@ -159,7 +159,8 @@ pub fn limit_value(limit: &Limit) -> Option<Value> {
     Some(table.into())
 }
 
-/// Rounds to six decimals, which is readable and finer than any joint needs. Numbers of 1e9 and more stay unchanged.
+/// Rounds to six decimals, which is readable and more precise than any joint needs. Numbers of 1e9 and more stay
+/// unchanged.
 fn round(x: f64) -> f64 {
     if x.abs() < 1e9 { (x * 1e6).round() / 1e6 + 0.0 } else { x }
 }

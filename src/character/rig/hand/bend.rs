@@ -1,4 +1,4 @@
-//! How the fingers of a hand bend: their axes and ranges, found by the positions of the joints at rest.
+//! How the fingers of a hand bend: their axes and ranges, derived from the positions of the joints at rest.
 
 use glam::{DVec3, Quat, Vec3};
 
@@ -21,7 +21,7 @@ const THUMB_CLOSED: [f64; 3] = [50.0, 35.0, 50.0];
 const THUMB_OPEN: f64 = 15.0;
 /// Angle between the direction of the hand and the outer fingers of a wide hand, in degrees.
 const WIDEST: f64 = 20.0;
-/// Distance of the thumb in a fist from the knuckles, out of the palm, relative to the first bones of the fingers.
+/// Distance of the thumb in a fist from the knuckles, along the palm's normal, relative to the first bones of the fingers.
 const THUMB_HEIGHT: f32 = 1.4;
 
 const NAMES: [&str; 4] = ["Index", "Middle", "Ring", "Little"];
@@ -85,7 +85,8 @@ struct Bend<'a> {
 }
 
 impl Bend<'_> {
-    /// Returns a finger that closes towards the palm. `at` are the positions of its joints, and `place` is 1 at the thumb and -1 far from it.
+    /// Returns a finger that closes towards the palm. `at` contains the positions of its joints, and `place` is 1 at the thumb and -1 far
+    /// from it.
     fn finger(&self, name: &'static str, nodes: &[usize], at: &[Vec3], place: f64) -> Option<Finger> {
         let Palm { along, across, normal } = self.palm;
         let bones: Vec<Vec3> = at.windows(2).map(|w| w[1] - w[0]).collect();
@@ -114,7 +115,7 @@ impl Bend<'_> {
         (!joints.is_empty()).then_some(Finger { name, is_thumb: false, joints, fan })
     }
 
-    /// Returns a thumb that closes over the fist. `fingers` are the positions of the nearest fingers.
+    /// Returns a thumb that closes over the fist. `fingers` contains the positions of the nearest fingers' joints.
     fn thumb(&self, nodes: &[usize], at: &[Vec3], fingers: &[&Vec<Vec3>]) -> Option<Finger> {
         let Palm { along, across, normal } = self.palm;
         let (&base, &first, &tip) = (nodes.first()?, at.first()?, at.last()?);
@@ -153,14 +154,14 @@ impl Bend<'_> {
         (!joints.is_empty()).then_some(Finger { name: "Thumb", is_thumb: true, joints, fan: None })
     }
 
-    /// Returns the axis in a joint's rest frame that turns one direction towards another one. `None` if they are parallel.
+    /// Returns the axis in a joint's rest frame that turns one direction towards another one, or `None` if they are parallel.
     fn turn_of(&self, node: usize, from: Vec3, to: Vec3) -> Option<DVec3> {
         let [from, to] = [from, to].map(|v| self.rest.to_joint_frame(node, v));
         from.try_normalize()?.cross(to.try_normalize()?).try_normalize()
     }
 
-    /// Returns a joint that bends about an axis, or about the hinge that the rig has for it. `bones` are the ones before and after it. At
-    /// a tip, the second is unknown.
+    /// Returns a joint that bends about an axis, or about the hinge that the rig has for it. `bones` contains the bones before and after
+    /// the joint. At a tip, the second bone is unknown.
     fn joint(
         &self,
         node: usize,

@@ -5,7 +5,7 @@ use glam::Vec3;
 use crate::asset::{Family, Skeleton};
 use crate::rig::BodyLimb;
 
-/// Maximum number of posed fingers of a hand, and of joints of each.
+/// Maximum number of posed fingers of a hand, and of joints of each finger.
 const MAX_FINGERS: usize = 8;
 const MAX_JOINTS: usize = 5;
 /// The first joint of a finger belongs to the palm if its distance from the wrist is less than this fraction of the second joint's.
@@ -13,7 +13,8 @@ const METACARPAL: f32 = 0.45;
 /// The thumb is the digit whose knuckle is nearer to the wrist than this fraction of the distance of the others, along the forearm.
 const THUMB: f32 = 0.7;
 
-/// The joints of the thumb and of the other fingers. Each begins at the joint that moves it, and may end with a mark of its tip.
+/// The joints of the thumb and of the other fingers. Each list begins at the joint that moves the finger, and may end with a node that
+/// marks its tip.
 pub(super) struct Digits {
     pub(super) thumb: Option<Vec<usize>>,
     pub(super) fingers: Vec<Vec<usize>>,

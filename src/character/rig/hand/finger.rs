@@ -36,7 +36,7 @@ pub(super) struct FingerJoint {
     pub(super) limit: Limit,
     /// Unit axis in the rest frame, about which positive angles bend towards the palm.
     pub(super) axis: DVec3,
-    /// Angles from rest at curl 0 and at curl 1, radians.
+    /// Angles from rest at curl 0 and at curl 1, in radians.
     pub(super) range: [f64; 2],
 }
 
@@ -45,7 +45,7 @@ pub(super) struct FingerJoint {
 pub(super) struct Fan {
     /// Unit axis in the rest frame, perpendicular to the curl axis. Positive angles turn towards the thumb.
     pub(super) axis: DVec3,
-    /// Angle from the direction of the hand at rest, radians.
+    /// Angle from the direction of the hand at rest, in radians.
     pub(super) at_rest: f64,
     /// The same angle at spread 1.
     pub(super) widest: f64,
@@ -57,7 +57,7 @@ impl FingerJoint {
         self.range[0] + curl * (self.range[1] - self.range[0])
     }
 
-    /// Returns the local rotation for angles from rest about the axes of the curl and of the fan.
+    /// Returns the local rotation for the angles of the curl and of the fan about their axes, relative to rest.
     pub(super) fn rotation(
         &self,
         skeleton: &Skeleton,
@@ -70,7 +70,7 @@ impl FingerJoint {
         self.turned(skeleton, pose, turn)
     }
 
-    /// Returns the angles about the axes of the curl and of the fan in a pose, from rest.
+    /// Returns the angles of the curl and of the fan about their axes in a pose, relative to rest.
     pub(super) fn angles(&self, skeleton: &Skeleton, pose: &Pose, fan: Option<Fan>) -> (f64, f64) {
         let Some(local) = pose.locals.get(self.node) else { return (0.0, 0.0) };
         let turn = self.at_rest(skeleton, pose).conjugate() * local.rotation.as_dquat();
@@ -85,7 +85,7 @@ impl FingerJoint {
         self.turned(skeleton, pose, DQuat::IDENTITY)
     }
 
-    /// Returns the local rotation with a turn from rest, within the limit. `None` if it is not finite.
+    /// Returns the local rotation with a turn from rest, within the limit, or `None` if it is not finite.
     fn turned(&self, skeleton: &Skeleton, pose: &Pose, turn: DQuat) -> Option<(usize, Quat)> {
         let allowed = if self.limit == Limit::Free { turn } else { self.limit.nearest(turn) };
         let rotation = (self.at_rest(skeleton, pose) * allowed).as_quat().normalize();

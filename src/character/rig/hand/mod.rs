@@ -14,7 +14,7 @@ mod palm;
 
 pub use finger::Finger;
 
-/// Two angles that differ by less than this count as equal, radians. A curl between them would be undefined.
+/// Two angles, in radians, that differ by less than this count as equal. A curl between them would be undefined.
 const MIN_RANGE: f64 = 1e-3;
 
 /// A pose of the fingers of a hand.
@@ -48,7 +48,7 @@ impl HandPose {
         }
     }
 
-    /// Returns the curl of the thumb, of the finger beside it and of the others, and the spread. `None` for the rest pose.
+    /// Returns the curl of the thumb, of the finger beside it and of the others, and the spread, or `None` for the rest pose.
     fn shape(self) -> Option<([f64; 3], f64)> {
         match self {
             Self::Fist => Some(([1.0, 1.0, 1.0], 0.0)),
@@ -63,8 +63,8 @@ impl HandPose {
 /// A hand with fingers. Its joints bend towards the palm, whatever the axes of their bones are.
 ///
 /// A curl is 0 for a straight finger and 1 for one that is closed into the fist. A spread is 0 for parallel fingers and 1 for fingers that
-/// are as far apart as a person's. All rotations are local ones, in the frames of the joints' parents, within the limits of the rig. They
-/// do not depend on the current curls and spread, except where a function says so.
+/// are as far apart as a person's. All rotations are local, in the frames of the joints' parents, and within the limits of the rig. They do
+/// not depend on the current curls and spread, except where a function says so.
 ///
 /// ```
 /// use sinew_character::{asset, pose::Pose, rig};
@@ -89,16 +89,16 @@ pub struct Hand {
 }
 
 impl Hand {
-    /// Returns the hand at the end of an arm of a body. `None` for other limbs, for hands without fingers, and if the side of the arm or
-    /// the directions of the palm are unknown.
+    /// Returns the hand at the end of an arm of a body. Returns `None` for other limbs, for hands without fingers, and if the side of the
+    /// arm or the directions of the palm are unknown.
     ///
     /// The palm is found by the positions of the joints at rest: its plane contains the wrist and the knuckles, and the thumb and the side
-    /// of the arm decide to which side the fingers close. A finger whose joints have hinges in the rig bends about them.
+    /// of the arm decide to which side the fingers close. A finger whose joints have hinges in the rig bends about these hinges.
     pub fn new(skeleton: &Skeleton, rig: &Rig, arm: &BodyLimb) -> Option<Self> {
         Some(Self { fingers: bend::fingers(skeleton, rig, arm)? })
     }
 
-    /// Returns the fingers: first the thumb, if the hand has one, then the others in their order from it.
+    /// Returns the fingers: first the thumb, if the hand has one, then the others, starting beside the thumb.
     pub fn fingers(&self) -> &[Finger] {
         &self.fingers
     }
@@ -143,7 +143,8 @@ impl Hand {
         joints.collect()
     }
 
-    /// Returns the rotations of the knuckles with another spread. They keep their curls in the pose. Empty if [`Self::spread`] is `None`.
+    /// Returns the rotations of the knuckles with another spread. The knuckles keep their curls in the pose. The result is empty if
+    /// [`Self::spread`] is `None`.
     pub fn with_spread(&self, skeleton: &Skeleton, pose: &Pose, spread: f64) -> Vec<(usize, Quat)> {
         if self.spread(skeleton, pose).is_none() || !spread.is_finite() {
             return Vec::new();
@@ -156,8 +157,8 @@ impl Hand {
         knuckles.collect()
     }
 
-    /// Returns the mean curl of a finger in a pose. A finger at rest has a curl too, and one that is bent backwards has a negative one.
-    /// 0 for an unknown finger.
+    /// Returns the mean curl of a finger in a pose, or 0 for an unknown finger. A finger at rest has a curl too. The curl of a finger that
+    /// is bent backwards is negative.
     pub fn curl(&self, skeleton: &Skeleton, pose: &Pose, finger: usize) -> f64 {
         let Some(finger) = self.fingers.get(finger) else { return 0.0 };
         let joints = finger.joints.iter().enumerate();
@@ -169,7 +170,7 @@ impl Hand {
         if whole < MIN_RANGE { 0.0 } else { bent / whole }
     }
 
-    /// Returns how far the fingers are spread in a pose. `None` if they cannot be spread, like a single finger or hinged fingers.
+    /// Returns how far the fingers are spread in a pose, or `None` if they cannot be spread, like a single finger or hinged fingers.
     pub fn spread(&self, skeleton: &Skeleton, pose: &Pose) -> Option<f64> {
         let parts = self.fingers.iter().filter_map(|finger| {
             let (joint, fan) = (finger.joints.first()?, finger.fan?);

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-/// The bend of a finger in its rest pose shows where the palm is if it is at least this, radians.
+/// The bend of a finger in its rest pose shows where the palm is if it is at least this, in radians.
 const CLEAR_BEND: f32 = 0.25;
 
 /// Three perpendicular unit directions in world space at rest.
@@ -31,7 +31,7 @@ pub(super) struct Shape<'a> {
 }
 
 impl Palm {
-    /// Finds the palm of a hand. `None` if its positions have no directions.
+    /// Finds the palm of a hand. Returns `None` if the positions do not determine its directions.
     pub(super) fn new(shape: &Shape<'_>) -> Option<Self> {
         let knuckles: Vec<Vec3> = shape.fingers.iter().filter_map(|finger| finger.first().copied()).collect();
         #[expect(clippy::cast_precision_loss, reason = "a hand has few fingers")]
@@ -61,13 +61,13 @@ impl Palm {
     }
 }
 
-/// Returns the vector between the two points that are farthest apart. `None` for fewer than two points.
+/// Returns the vector between the two points that are farthest apart, or `None` for fewer than two points.
 fn widest(points: &[Vec3]) -> Option<Vec3> {
     let pairs = points.iter().enumerate().flat_map(|(i, &a)| points[..i].iter().map(move |&b| a - b));
     pairs.max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
 }
 
-/// Returns the direction in which the fingers are bent at rest. `None` if they are almost straight.
+/// Returns the direction in which the fingers are bent at rest, or `None` if they are almost straight.
 fn bend(fingers: &[Vec<Vec3>]) -> Option<Vec3> {
     let of_finger = |finger: &Vec<Vec3>| {
         let ([first, second, ..], [.., before, last]) = (&finger[..], &finger[..]) else { return None };
@@ -76,7 +76,7 @@ fn bend(fingers: &[Vec<Vec3>]) -> Option<Vec3> {
     fingers.iter().filter_map(of_finger).sum::<Vec3>().try_normalize()
 }
 
-/// Returns the part of a bone across the one before it, if the angle between them is clear.
+/// Returns the component of a bone perpendicular to the preceding bone, if the angle between them is clear.
 fn bent(before: Vec3, bone: Vec3) -> Option<Vec3> {
     let is_clear = before.angle_between(bone) > CLEAR_BEND;
     before.try_normalize().filter(|_| is_clear).map(|before| bone.reject_from_normalized(before))

@@ -10,9 +10,9 @@ use crate::rig::body_plan::BodyPlan;
 
 use super::{limb_pairs, names};
 
-/// Height of a person of size one, metres.
+/// Height of a person of size 1, in metres.
 const PERSON: f64 = 1.75;
-/// Distance from the plane, as a fraction of the body's height, within which a joint is in the middle.
+/// Distance from the plane, as a fraction of the body's height, within which a joint counts as in the middle.
 const MIDDLE: f64 = 0.01;
 /// Maximum number of children of a node that are compared by position.
 const MAX_CHILDREN: usize = 32;
@@ -76,9 +76,9 @@ impl Pairs<'_> {
         }
     }
 
-    /// Adds the joints of a limb and of the opposite one, and the nodes between them.
+    /// Adds the joints of a limb and of the opposite limb, and the nodes between them.
     fn add_limb(&mut self, left: &[usize], right: &[usize]) {
-        // If one path is longer, it has more joints before the shoulder.
+        // Joints are paired from the ends up. If one path is longer, it has more joints before the shoulder.
         for (&l, &r) in left.iter().rev().zip(right.iter().rev()) {
             self.pair(l, r);
         }
@@ -140,14 +140,15 @@ impl Pairs<'_> {
         }
     }
 
-    /// Returns the nodes of a list that have no counterpart yet. Empty if there are too many to be compared.
+    /// Returns the nodes of a list that have no counterpart yet. The result is empty if there are too many to be
+    /// compared.
     fn free(&self, nodes: &[usize]) -> Vec<usize> {
         let free: Vec<usize> =
             nodes.iter().copied().filter(|&n| self.is_free(n)).take(MAX_CHILDREN + 1).collect();
         if free.len() > MAX_CHILDREN { Vec::new() } else { free }
     }
 
-    /// Adds the children of a node in the middle, which is at a position.
+    /// Pairs the children of a node that lies on the mirror plane. `at` is the node's position.
     fn add_children_of_middle(&mut self, children: &[usize], at: DVec3) {
         let (middle, beside): (Vec<usize>, Vec<usize>) =
             self.free(children).into_iter().partition(|&c| self.is_in_middle(c));

@@ -18,7 +18,7 @@ impl Range<'_> {
         let (Some(&first), Some(&last)) = (joints.first(), joints.last()) else { return Vec::new() };
         let each = CHAIN / f64::from(u32::try_from(joints.len()).unwrap_or(u32::MAX));
         let whole = self.rest.displacement(first, last).try_normalize().unwrap_or(Vec3::Y);
-        // The part below the middle goes to the opposite side.
+        // The part below the middle swings to the side opposite to the bend direction.
         let towards = bend.map_or_else(|| whole.any_orthonormal_vector(), |bend| -bend);
         let aside = whole.cross(towards).try_normalize().unwrap_or_else(|| whole.any_orthonormal_vector());
         let pose = |word: &str, turn: &dyn Fn(&mut Turns<'_>, usize, Vec3)| {

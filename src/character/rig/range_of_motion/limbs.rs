@@ -22,18 +22,18 @@ const END: f64 = 60.0;
 const MIDDLE: f64 = 130.0;
 /// Bend of toes that have no hinge.
 const TOES: f64 = 40.0;
-/// An arm that points down by more than this cosine hangs.
+/// An arm hangs if the cosine of its angle to the downward direction is greater than this.
 const HANGS: f32 = 0.6;
 
 /// A limb with its directions at rest.
 struct Limb<'a> {
     limb: &'a BodyLimb,
     name: String,
-    /// Unit directions in world space: of the first bone, away from the body, and in which the body faces.
+    /// Unit directions in world space: of the first bone, away from the body, and to the front of the body.
     bone: Vec3,
     outward: Vec3,
     facing: Vec3,
-    /// Along the hand or the foot.
+    /// Direction along the hand or the foot.
     end: Vec3,
 }
 

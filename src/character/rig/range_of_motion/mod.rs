@@ -20,7 +20,7 @@ mod others;
 mod trunk;
 mod turn;
 
-/// Angles below this have no visible effect, radians.
+/// Angles below this, in radians, have no visible effect.
 const NEGLIGIBLE: f64 = 0.02;
 
 /// A pose that differs from rest in some joints, which are turned to their limits or near them.
@@ -28,7 +28,7 @@ const NEGLIGIBLE: f64 = 0.02;
 pub struct RangePose {
     /// Name for readers, such as `left arm raised`, unique for a character.
     pub name: String,
-    /// Node indices, each with a rotation vector in the frame of the node at rest, radians.
+    /// Node indices, each with a rotation vector in the frame of the node at rest, in radians.
     pub turns: Vec<(usize, DVec3)>,
     /// Whether the joints are small, such as fingers, so that an image of the whole character hardly shows them.
     pub is_detail: bool,

@@ -7,11 +7,11 @@ use glam::Vec3;
 use super::turn::Turns;
 use super::{Range, RangePose};
 
-/// How far each joint is bent and twisted, and a whole strand of them, in degrees.
+/// Maximum angle by which each joint is bent or twisted, and total angle of a strand of joints, in degrees.
 const EACH: f64 = 25.0;
 const STRAND: f64 = 60.0;
 
-/// Turns a joint by an angle in degrees. The vectors are its bone, and the direction away from the body.
+/// Turns a joint by an angle in degrees. The vectors are the joint's bone, and the direction away from the body.
 type TurnJoint<'a> = dyn Fn(&mut Turns<'_>, usize, [Vec3; 2], f64) + 'a;
 
 impl Range<'_> {
@@ -51,8 +51,8 @@ impl Range<'_> {
         bone.unwrap_or(Vec3::Y)
     }
 
-    /// Returns the turn of a joint in degrees. The joints of a strand share one turn, so that long hair does
-    /// not roll up.
+    /// Returns the turn of a joint in degrees. The joints of a strand share one total turn, so that long hair does not
+    /// roll up.
     fn share(&self, joint: usize, joints: &BTreeSet<usize>) -> f64 {
         let skeleton = self.rest.skeleton;
         let above = skeleton.ancestors(joint).take_while(|node| joints.contains(node)).count();

@@ -10,7 +10,7 @@ use super::{Range, RangePose};
 /// How far the whole back and the whole neck are bent and twisted, in degrees.
 const BACK: f64 = 75.0;
 const NECK: f64 = 60.0;
-/// Directions that are nearly along a bone cannot bend it, radians.
+/// Joints are not bent towards directions within this angle of the line through them, in radians.
 const ALONG: f32 = 0.6;
 
 impl Range<'_> {
@@ -31,7 +31,7 @@ impl Range<'_> {
     }
 
     /// Returns poses in which the first `count` of some joints are bent together in each direction across their bones, and twisted. Each
-    /// turns by its part of `degrees`.
+    /// joint turns by an equal part of `degrees`.
     fn bent(&self, name: &str, joints: &[usize], count: usize, facing: Vec3, degrees: f64) -> Vec<RangePose> {
         let (Some(&first), Some(&last)) = (joints.first(), joints.last()) else { return Vec::new() };
         let whole = self.rest.displacement(first, last).try_normalize();
@@ -63,7 +63,7 @@ impl Range<'_> {
         poses
     }
 
-    /// Returns the world direction of the bone of one of the joints. The last one continues the one before it.
+    /// Returns the world direction of the bone of one of the joints. The bone of the last joint continues the preceding bone.
     pub(super) fn bone(&self, joints: &[usize], index: usize) -> Vec3 {
         let between = |a: Option<&usize>, b: Option<&usize>| {
             let (a, b) = a.zip(b)?;

@@ -7,7 +7,7 @@ use crate::rig::limits::radians;
 
 use super::{NEGLIGIBLE, Range, RangePose};
 
-/// How much of the range of a hinge is used. At its very end, limbs press into each other.
+/// Fraction of the range of a hinge that is used. At the end of the range, limbs press into each other.
 const HINGE: f64 = 0.95;
 
 /// The turns of a pose, from rest.
@@ -62,7 +62,7 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// Returns the shortest rotation vector of a unit quaternion, radians.
+/// Returns the shortest rotation vector of a unit quaternion, in radians.
 pub(super) fn rotation_vector(q: DQuat) -> DVec3 {
     if q.w < 0.0 { -q } else { q }.to_scaled_axis()
 }

@@ -12,7 +12,7 @@ const SAME_PLACE: f32 = 0.01;
 /// Maximum number of parts that are compared with the ends of bones.
 const MAX_PARTS: usize = 64;
 
-/// Attaches detached parts to the bones that they continue. Returns the new parent of each.
+/// Attaches detached parts to the bones that they continue. Returns the new parent of each attached part.
 pub(super) fn attach(anatomy: &mut Anatomy<'_>) -> BTreeMap<usize, usize> {
     let mut parents = BTreeMap::new();
     if !anatomy.has_skin() {
@@ -56,7 +56,7 @@ pub(super) fn attach(anatomy: &mut Anatomy<'_>) -> BTreeMap<usize, usize> {
     parents
 }
 
-/// Returns how far a part is from the end of a bone. `None` if it does not continue the bone.
+/// Returns how far a part is from the end of a bone, or `None` if it does not continue the bone.
 fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
     let distance = anatomy.length(part, end);
     if part == end {
@@ -68,7 +68,7 @@ fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
     if anatomy.is_marker[end] {
         return None;
     }
-    // Without a marker, the bone is as long as its skin, whose center is in the middle.
+    // Without a marker, the bone is as long as its skin, whose centre is in the middle of the bone.
     let bone: Vec3 = 2.0 * (anatomy.mass.center[end] - anatomy.at[end]);
     let to_part = anatomy.at[part] - anatomy.at[end];
     let is_along = to_part.angle_between(bone) < 0.5;
@@ -78,7 +78,7 @@ fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
     (is_along && is_at_end && is_small && distance < 1.5 * from_parent).then_some(distance)
 }
 
-/// Returns whether all joints below a part are nearer to it than a distance. Visits a limited number of them.
+/// Returns whether all joints below a part are within a distance of the part. Visits a limited number of joints.
 fn is_within(anatomy: &Anatomy<'_>, part: usize, distance: f32) -> bool {
     let mut next = vec![part];
     for _ in 0..64 {

@@ -5,9 +5,9 @@ use glam::Vec3;
 use super::anatomy::Anatomy;
 use super::limb::LimbParts;
 
-/// The weighted observations of where the front is.
+/// The weighted observations that show where the front is.
 pub(super) struct Facing {
-    /// The horizontal direction along which the body faces, in one sense or the other.
+    /// The horizontal axis along which the body faces, in either direction.
     axis: Vec3,
     sum: f32,
     total: f32,
@@ -71,7 +71,7 @@ impl Facing {
         self.add("the elbows show that the front is at", direction, 0.1 * scale, 1.5);
     }
 
-    /// The head is at the front of a quadruped, and the face at the front of a head.
+    /// Adds another observation: the head is at the front of a quadruped, and the face is at the front of a head.
     pub(super) fn add_direction(&mut self, what: &str, direction: Vec3, scale: f32, weight: f32) {
         self.add(what, direction, scale, weight);
     }

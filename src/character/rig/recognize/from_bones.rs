@@ -11,7 +11,7 @@ use super::limb::LimbParts;
 use super::parts::Parts;
 use super::trunk::Trunk;
 
-/// Returns the parts of a body with known bones. `None` if its arms and legs are incomplete.
+/// Returns the parts of a body with known bones, or `None` if its arms and legs are incomplete.
 pub(super) fn find(anatomy: &Anatomy<'_>, bones: &Bones) -> Option<Parts> {
     let bone = |name: &str| bones.get(name).copied().filter(|&n| n < anatomy.at.len());
     let limb = |side: &str, [collar, upper, lower, end]: [&str; 4]| {

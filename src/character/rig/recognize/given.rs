@@ -30,7 +30,7 @@ pub(super) fn parts(
     given: &Bones,
 ) -> Result<Parts, Unrecognized> {
     let mut bones = found;
-    // A node that is given as another bone is not what it was found to be.
+    // If a node is given as one bone, its recognition as another bone is discarded.
     bones.retain(|bone, node| given.contains_key(bone) || !given.values().any(|n| n == node));
     bones.extend(given.iter().map(|(bone, node)| (bone.clone(), *node)));
     contradictions(character, anatomy, &bones)?;
@@ -46,7 +46,7 @@ pub(super) fn parts(
     Ok(parts)
 }
 
-/// Fails if one node is two bones, or if a bone is above the one that it continues.
+/// Fails if one node is two bones, or if a bone is above the bone that it continues.
 fn contradictions(character: &Character, anatomy: &Anatomy<'_>, bones: &Bones) -> Result<(), Unrecognized> {
     let label = |node: usize| character.skeleton.label(node);
     let mut by_node = std::collections::BTreeMap::new();

@@ -13,7 +13,7 @@ pub(super) struct LimbParts {
     pub(super) joints: Vec<usize>,
 }
 
-/// Divides the joints of a pair of arms, from the trunk to a finger. Both are divided at the same joints.
+/// Divides the joints of a pair of arms, from the trunk to a finger. Both arms are divided at the same joints.
 pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
     let score = |start: usize| paths.iter().map(|path| arm_score(anatomy, path, start, plane)).sum::<f32>();
     let count = paths[0].len().min(paths[1].len());
@@ -32,8 +32,8 @@ pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane
     })
 }
 
-/// Returns how well the joint at a position in a path fits as the shoulder of an arm: its two bones are long, and those
-/// before and after are short.
+/// Returns how well the joint at a position in a path fits as the shoulder of an arm: the two bones of the arm are
+/// long, and the bones before and after them are short.
 fn arm_score(anatomy: &Anatomy<'_>, path: &[usize], start: usize, plane: &Plane) -> f32 {
     let bone = |i: usize| match path.get(i..i + 2) {
         Some(&[a, b]) => anatomy.length(a, b),
@@ -66,7 +66,7 @@ fn middle_of_hand(anatomy: &Anatomy<'_>, hand: usize) -> usize {
     hands.iter().copied().min_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(hand)
 }
 
-/// Divides the joints of a pair of legs, from the trunk to a toe. Both are divided at the same joints.
+/// Divides the joints of a pair of legs, from the trunk to a toe. Both legs are divided at the same joints.
 pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
     let end = |path: &[usize]| path.last().map_or(0.0, |&n| anatomy.at[n].y);
     // The leg that stands shows where the foot is. The other one may be in the air.
@@ -103,7 +103,7 @@ fn starts_in_middle(anatomy: &Anatomy<'_>, path: &[usize], plane: &Plane) -> boo
     matches!(path, [first, second, ..] if aside(*first) < 0.35 * aside(*second))
 }
 
-/// Returns the position in a path of the joint whose bone lies on the floor.
+/// Returns the index in a path of the joint whose bone lies on the floor.
 fn foot(anatomy: &Anatomy<'_>, path: &[usize]) -> usize {
     let above_floor = |n: usize| anatomy.at[n].y - anatomy.floor;
     let last = path.len().saturating_sub(1);
@@ -126,8 +126,8 @@ pub(super) fn digits(anatomy: &Anatomy<'_>, end: usize) -> Vec<Vec<usize>> {
     children.map(|&child| anatomy.longest_path(child)).collect()
 }
 
-/// Returns the joints of a hand or a foot that are not below its joint, but below the one before, like the palms and
-/// thumbs of some robots.
+/// Returns the joints of a hand or a foot that are not below its own joint, but below the preceding joint of the limb,
+/// like the palms and thumbs of some robots.
 pub(super) fn siblings(anatomy: &Anatomy<'_>, joints: &[usize]) -> Vec<usize> {
     let [.., before, end] = *joints else { return Vec::new() };
     let bone = anatomy.at[end] - anatomy.at[before];

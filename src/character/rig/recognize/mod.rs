@@ -53,7 +53,7 @@ pub struct Recognized {
     pub plan: BodyPlan,
     /// The logical parents of nodes that the file has attached elsewhere. With them, everything is below the hips.
     pub logical_parents: BTreeMap<usize, usize>,
-    /// The direction in the world that is up for the body: +Y, or another axis if the file has one, so that the body lies at rest.
+    /// The world direction that is up for the body. It is +Y, unless the file has another up axis and the body therefore lies at rest.
     pub up: Vec3,
 }
 
@@ -94,8 +94,8 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
     recognize_with(character, &Bones::new())
 }
 
-/// Recognizes the body of a character, some of whose bones are given by their VRM 1.0 names. The given bones replace those that the
-/// file maps or that would be found. One is enough if the others can be found.
+/// Recognizes the body of a character, some of whose bones are given by their VRM 1.0 names. The given bones replace those that the file
+/// maps or that would be found. One given bone is enough if the others can be found.
 ///
 /// ```
 /// use sinew_character::asset;
@@ -237,7 +237,7 @@ fn with_shape(mut named: Parts, shape: Result<Parts, String>, has_map: bool) -> 
     named
 }
 
-/// Compares the sides of limbs that were found by shape with the names of their joints. Names decide.
+/// Compares the sides of limbs that were found by shape with the names of their joints. The names take precedence.
 fn with_sides(character: &Character, mut parts: Parts) -> Parts {
     let mut votes = 0;
     for (_, pair) in &parts.limbs {

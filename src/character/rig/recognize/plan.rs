@@ -96,17 +96,17 @@ pub(super) fn complete(
         reasons: [parts.reasons, parts.doubts].concat(),
     };
     plan.bones = bones(&plan, parts.named);
-    // The mark at the end of a foot is not a joint that can turn.
+    // A marker at the end of a foot is not a joint that can turn.
     plan.bones.retain(|bone, node| !(bone.ends_with("Toes") && anatomy.is_marker[*node]));
     (plan, parents.logical)
 }
 
-/// Height of a person of size one, metres.
+/// Height of a person of size 1, in metres.
 const PERSON: f32 = 1.75;
-/// Height of the shoulders of an animal of size one, metres.
+/// Height of the shoulders of an animal of size 1, in metres.
 const SHOULDERS: f32 = 0.6;
 
-/// Returns the size of a body relative to a person or an animal of common size.
+/// Returns the size of a body relative to a person or an animal of size 1.
 fn size(anatomy: &Anatomy<'_>, kind: BodyKind, limbs: &[BodyLimb], floor: f32) -> f32 {
     let shoulder = limbs.first().and_then(|l| l.joints.first()).map(|&n| anatomy.at[n].y - floor);
     let animal = matches!(kind, BodyKind::Quadruped | BodyKind::ManyLegged);

@@ -3,7 +3,7 @@
 use crate::rig::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 use crate::rig::bone_names::Bones;
 
-/// Returns the node of each bone of a body. Bones in `named` replace the body's.
+/// Returns the node of each bone of a body. Bones in `named` replace the bones of the body.
 pub(super) fn bones(plan: &BodyPlan, named: Bones) -> Bones {
     let mut bones = Bones::new();
     match plan.kind {
@@ -16,7 +16,7 @@ pub(super) fn bones(plan: &BodyPlan, named: Bones) -> Bones {
     if let [neck, _, ..] = plan.neck[..] {
         bones.insert("neck".into(), neck);
     }
-    // A node has one name: the given one.
+    // A node keeps only one name: the given one.
     bones.retain(|_, node| !named.values().any(|n| n == node));
     bones.extend(named);
     bones
@@ -51,7 +51,7 @@ fn add_quadruped(plan: &BodyPlan, bones: &mut Bones) {
     }
 }
 
-/// Adds the bones of a limb. The lower bone is the last one above the end.
+/// Adds the bones of a limb. The lower bone is the last bone above the end.
 fn add_limb(limb: &BodyLimb, place: &str, parts: [&str; 4], bones: &mut Bones) {
     let mut add = |part: &str, node: usize| bones.insert(format!("{}{place}{part}", side(limb)), node);
     if let [upper, .., lower, _] = limb.joints[..] {

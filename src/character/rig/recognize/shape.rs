@@ -11,14 +11,14 @@ use super::trunk::Trunk;
 
 /// A pair stands on the floor if its lower end is no higher than this fraction of the height of its top.
 const MAX_FOOT_HEIGHT: f32 = 0.12;
-/// The same for its last joint, which is above the sole.
+/// The same limit for the pair's last joint, which is above the sole.
 const MAX_END_HEIGHT: f32 = 0.25;
 
 /// Finds the parts of a body by its shape. If something is below the feet, such as the tip of a spear, raises the floor of
 /// the anatomy to the feet.
 ///
 /// # Errors
-/// The reason why the shape is not a body's, as a clause.
+/// Returns the reason why the shape is not that of a body, as a clause.
 pub(super) fn find(anatomy: &mut Anatomy<'_>) -> Result<Parts, String> {
     let plane = symmetry::plane(anatomy).ok_or("it has no pair of limbs")?;
     let division = symmetry::divide(anatomy, &plane);
@@ -66,12 +66,12 @@ fn stands(anatomy: &Anatomy<'_>, pair: &Pair) -> bool {
         && pair.joints[0].len() >= 2
 }
 
-/// How a chain stands.
+/// How steeply and how low a chain reaches down.
 pub(super) struct Stance {
-    /// Height above the floor of its lowest point and of its last joint, as fractions of the height of its top.
+    /// Height of the chain's lowest point and of its last joint above the floor, as fractions of the height of the chain's top.
     lowest: f32,
     end: f32,
-    /// How steeply it leads down, from 0 (level) to 1 (vertical).
+    /// How steeply the chain leads down, from 0 (level) to 1 (vertical).
     pub(super) descent: f32,
 }
 
@@ -118,7 +118,7 @@ impl Finder<'_, '_> {
         0.5 * (self.anatomy.at[pair.joints[0][0]] + self.anatomy.at[pair.joints[1][0]])
     }
 
-    /// Adds what follows from the facing: sides and tails.
+    /// Adds the sides and the tails, which follow from the facing direction.
     pub(super) fn finish(
         &self,
         mut parts: Parts,

@@ -13,9 +13,9 @@ const OWN_WEIGHT: f32 = 0.4;
 /// as a face, have very many vertices.
 pub(super) struct SkinMass {
     pub(super) of_node: Vec<f32>,
-    /// Mean position of the skin of each node, world space. The node's own position if it has no skin.
+    /// Mean position of the skin of each node, in world space. Without skin, it is the position of the node.
     pub(super) center: Vec<Vec3>,
-    /// Mean position of the vertices of each node. Where it differs from the center, the skin has more detail, as in a face.
+    /// Mean position of the vertices of each node. Where it differs from `center`, the skin has more detail, as in a face.
     pub(super) detail: Vec<Vec3>,
     /// Lowest point of the skin of each node, or infinity.
     pub(super) lowest: Vec<f32>,
@@ -26,7 +26,7 @@ pub(super) struct SkinMass {
     pub(super) floor: Option<f32>,
     /// Highest point of the whole skin.
     pub(super) top: Option<f32>,
-    /// How much more of the skin is mirrored than not.
+    /// Amount of mirrored skin minus the amount of skin that is not mirrored.
     mirrored: f32,
 }
 
@@ -76,7 +76,7 @@ impl SkinMass {
         self.mirrored > 0.0
     }
 
-    /// Moves the skin of a node to another one.
+    /// Moves the skin of a node to another node.
     pub(super) fn give(&mut self, from: usize, to: usize) {
         let mean = |a: Vec3, b: Vec3, [a_share, b_share]: [f32; 2]| {
             (a * a_share + b * b_share) / (a_share + b_share)

@@ -8,7 +8,7 @@ use crate::pose::Pose;
 
 /// Number of clips whose first pose is tried.
 const MAX_CLIPS: usize = 3;
-/// The axes of the world that may be up, with their names. Most files follow the first one.
+/// The axes of the world that may be up, with their names. Most files use the first axis.
 const UPS: [(Vec3, &str); 5] =
     [(Vec3::Y, "+Y"), (Vec3::Z, "+Z"), (Vec3::NEG_Z, "-Z"), (Vec3::X, "+X"), (Vec3::NEG_X, "-X")];
 

@@ -42,21 +42,21 @@ impl Plane {
 /// Two chains of the same shape that start below the same node.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
-    /// The node that carries both.
+    /// The node that carries both chains.
     pub(super) attach: Option<usize>,
-    /// The joints of both from the top to the end. The first chain is on the side to which the normal of the plane points.
+    /// The joints of both chains from the top to the end. The first chain is on the side to which the normal of the plane points.
     pub(super) joints: [Vec<usize>; 2],
-    /// Mean length of the chains, metres.
+    /// Mean length of the chains, in metres.
     pub(super) length: f32,
-    /// Mean distance of one chain from the mirror image of the other, as a fraction of the length.
+    /// Mean distance of one chain from the mirror image of the other, as a fraction of `length`.
     pub(super) residual: f32,
-    /// Weighted means of the difference and of the middle of the positions.
+    /// Weighted means of the differences and of the midpoints of corresponding positions.
     across: Vec3,
     middle: Vec3,
 }
 
 impl Pair {
-    /// Compares the chains below two nodes. `None` if their bones have different lengths.
+    /// Compares the chains below two nodes. Returns `None` if their bones have different lengths.
     fn new(anatomy: &Anatomy<'_>, attach: Option<usize>, tops: [usize; 2]) -> Option<Self> {
         let similar = |a: f32, b: f32| (a - b).abs() < 0.3 * a.max(b) + 0.01 * anatomy.size;
         let mut joints = tops.map(|top| vec![top]);
@@ -94,13 +94,13 @@ impl Pair {
             weight *= 0.5;
         }
         let (across, middle) = (across / total, middle / total);
-        // A chain of one joint counts with its distance from the node above.
+        // The length of a chain of one joint is its distance from the node above.
         let stub = attach.map_or(0.0, |p| anatomy.length(p, tops[0]).min(anatomy.length(p, tops[1])));
         let length = if length > 0.0 { length } else { stub };
         Some(Self { attach, joints, length, residual: 0.0, across, middle })
     }
 
-    /// Returns the normal of the plane between the chains. `None` if they are not beside each other.
+    /// Returns the normal of the plane between the chains, or `None` if they are not beside each other.
     fn normal(&self) -> Option<Vec3> {
         let flat = self.across.with_y(0.0);
         if flat.length() < 0.6 * self.across.length() {
@@ -172,7 +172,7 @@ fn refined(anatomy: &Anatomy<'_>, votes: &[Pair], plane: Plane) -> Plane {
     }
 }
 
-/// Returns the length of the pairs that a plane mirrors, minus the length of the single bones beside it.
+/// Returns the length of the pairs that a plane mirrors, minus the length of the single bones beside the plane.
 fn score(anatomy: &Anatomy<'_>, votes: &[Pair], plane: &Plane) -> f32 {
     let mut is_paired = BTreeSet::new();
     let mut score = 0.0;
@@ -235,7 +235,7 @@ pub(super) fn divide(anatomy: &Anatomy<'_>, plane: &Plane) -> Division {
             pair.residual = pair.residual(anatomy, plane);
         }
         pairs.retain(|p| p.residual < 0.8);
-        // A good match of long chains comes first.
+        // Well-matched long chains come first.
         let rank = |p: &Pair| (p.residual - 0.5).min(0.0) * p.length;
         pairs.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
         let mut taken = Vec::new();

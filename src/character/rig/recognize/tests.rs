@@ -129,7 +129,7 @@ fn check(body: &Biped, turn: f32, scale: f32) {
     assert!(plan.certainty > 0.7, "{plan:#?}");
 }
 
-/// Its names were mistaken for a figure that walks backwards.
+/// Regression test: because of its names, a mirrored body was mistaken for a figure that walks backwards.
 #[test]
 fn a_mirrored_body_faces_where_its_feet_point() {
     let plain = crate::asset::mannequin().unwrap();
@@ -209,7 +209,7 @@ fn hips_and_feet_may_be_attached_elsewhere() {
 
 #[test]
 fn a_leg_that_is_nearly_straight_bends_as_the_other_one() {
-    // A dinosaur whose rest pose is in mid-step bent one leg to the front and the other to the back.
+    // In a dinosaur whose rest pose is in mid-step, one leg bent to the front and the other to the back.
     let mut body = biped(&A_POSE);
     for (leg, knee, foot) in [(0, -0.25, -0.1), (1, 0.02, 0.03)] {
         let [_, k, f, ..] = body.legs[leg][..] else { panic!("a leg has four joints") };

@@ -34,7 +34,7 @@ impl Trunk<'_, '_> {
             self.logical_parents.insert(*path.get(1)?, hind);
             return Some(std::iter::once(hind).chain(path[1..].iter().copied()).collect());
         }
-        // The chest carries the hips. The bones between them are turned around, which needs a node above.
+        // The chest carries the hips. The order of the bones between them is reversed, which needs a node above the chest.
         let mut path = anatomy.path(front, hind)?;
         let above = anatomy.parent[front]?;
         path.reverse();

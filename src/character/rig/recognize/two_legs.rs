@@ -17,7 +17,7 @@ const LEAST_ASIDE: f32 = 0.03;
 
 /// The joints from the hips to the head.
 struct Back {
-    /// All of them, or those up to the chest.
+    /// All joints of the back, or only those up to the chest.
     path: Vec<usize>,
     spine: Vec<usize>,
     neck: Vec<usize>,
@@ -115,7 +115,7 @@ impl Finder<'_, '_> {
         self.finish(parts, &facing, &trunk, &[below, hips], &taken)
     }
 
-    /// Returns the trunk above a pair of legs, which `below` carries.
+    /// Returns the trunk above a pair of legs. `below` is the node that carries the legs.
     fn back(
         &self,
         trunk: &mut Trunk<'_, '_>,
@@ -198,7 +198,7 @@ impl Finder<'_, '_> {
         facing
     }
 
-    /// Returns how certain it is that a pair is legs, and the reasons against it.
+    /// Returns how certain it is that a pair of limbs are legs, and the reasons for doubt.
     fn doubts(&self, legs: &Pair, back: &Back) -> (f32, Vec<String>) {
         let anatomy = self.anatomy;
         let (mut certainty, mut doubts) = (0.9, Vec::new());

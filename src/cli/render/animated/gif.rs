@@ -1,4 +1,4 @@
-//! Animated GIF files. All images share one palette, because colours would flicker with one palette each.
+//! Animated GIF files. All images share one palette, because colours would flicker if each image had its own.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{Images, Timing};
 
 /// Number of colours. The last index of the palette marks transparent pixels.
 const COLORS: usize = 255;
-/// One of this many sample pixels is used to choose the colours.
+/// The colours are chosen from one in this many pixels of the samples.
 const SAMPLING: i32 = 7;
 /// Bits per channel by which colours are looked up.
 const BITS: u32 = 6;
@@ -50,19 +50,19 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns the time at which an image appears, in hundredths of a second. Each time is rounded, but the total has the right
-/// length.
+/// Returns the time at which an image appears, in hundredths of a second. Each time is rounded on its own, so
+/// rounding errors do not accumulate.
 fn centiseconds(image: u32, rate: f32) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
     let time = (f64::from(image) * 100.0 / f64::from(rate)).round() as u64;
-    // Only differences between images matter, and they wrap.
+    // Only the differences between these times matter, so the times may wrap around.
     u16::try_from(time % u64::from(u16::MAX)).unwrap_or(u16::MAX)
 }
 
 /// The colours of all images.
 struct Palette {
     colors: NeuQuant,
-    /// Indices of colours that were looked up before, by their upper bits.
+    /// Palette indices of colours that were looked up before, by the upper bits of the colours.
     known: Vec<Option<u8>>,
     is_transparent: bool,
 }

@@ -117,10 +117,10 @@ fn png(
     writer.finish().map_err(failed)
 }
 
-/// Returns the time of an image in seconds, as a fraction of 16-bit integers.
+/// Returns the display time of an image in seconds, as the numerator and the denominator of a fraction.
 fn delay(rate: f32) -> (u16, u16) {
     let fraction = |parts: f32| parts / rate;
-    // The finest unit in which the time fits.
+    // The finest unit in which the numerator fits into 16 bits.
     let parts = [1000.0, 100.0, 10.0, 1.0].into_iter().find(|p| fraction(*p) <= 65_535.0).unwrap_or(1.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
     let (time, parts) = if rate.fract() == 0.0 && rate <= 65_535.0 {

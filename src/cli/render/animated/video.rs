@@ -23,7 +23,7 @@ struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail only if it has ended.
+        // Both calls fail only if ffmpeg has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -47,7 +47,7 @@ pub(super) fn write(
     };
     let mut message = String::new();
     let (sent, copied) = thread::scope(|scope| {
-        // ffmpeg stops if nobody reads what it writes.
+        // ffmpeg stalls if its output is not read.
         let copying = scope.spawn(|| io::copy(&mut output, out));
         let reading = scope.spawn(|| errors.read_to_string(&mut message));
         let sent = std::iter::once(Ok(first)).chain(images).try_for_each(|image| -> Result<(), Failure> {
@@ -85,9 +85,9 @@ fn command((width, height): (u32, u32), rate: f32) -> Command {
         &rate,
     ]);
     command.args(["-i", "-", "-an", "-c:v", "libx264", "-crf", "18"]);
-    // Most players decode only this format, whose sides are even.
+    // Most players decode only this pixel format, which requires an even width and height.
     command.args(["-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white"]);
-    // A file that is written to a pipe cannot be changed afterwards, so its index is in fragments.
+    // A file that is written to a pipe cannot be changed afterwards, so the file is fragmented instead of having one index.
     command.args(["-movflags", "frag_keyframe+empty_moov+default_base_moof", "-f", "mp4", "-"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

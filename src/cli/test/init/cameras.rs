@@ -13,7 +13,7 @@ use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit};
 pub(super) const VIEW_ANGLE: f64 = 45.0;
 /// Directions from the character, which faces +Z, to the cameras. The second one sees what the first does not: the back and soles.
 const DIRECTIONS: [Vec3; 2] = [AUTO_DIRECTION, Vec3::new(-0.6, -0.25, -1.0)];
-/// Digits of the numbers.
+/// Rounding precision of coordinates, as a number of significant digits of the camera's distance from its target.
 const DIGITS: f32 = 4.0;
 
 #[derive(Clone, Copy, Debug)]

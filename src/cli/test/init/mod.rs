@@ -46,7 +46,7 @@ pub(super) fn run(files: &[PathBuf], args: &TestArgs, verbosity: Verbosity) -> R
         Some(file) => case.path("model", folder, file).map_err(Failure::Usage),
         None => Ok(case),
     };
-    // A single model serves all cases.
+    // If there is only one model, it is written once for all cases.
     let common = models.first().copied().flatten().filter(|_| has_one);
     let mut writer = SuiteWriter::new(&comment(suite), &goldens(suite), with_model(defaults(), common)?);
     let mut lines = Vec::new();
@@ -115,7 +115,7 @@ fn comment(suite: &Path) -> String {
     )
 }
 
-/// The command that draws the goldens.
+/// Returns the command that draws the goldens.
 fn update(suite: &Path) -> String {
     let name = suite.display().to_string();
     let name = if output::is_stdout(suite) { "suite.toml".to_owned() } else { name };
@@ -123,7 +123,7 @@ fn update(suite: &Path) -> String {
     format!("sinew test {} --update", quoted(&name))
 }
 
-/// The folder of goldens. It differs between suites of one folder.
+/// Returns the name of the folder of goldens, which differs between suites in the same folder.
 fn goldens(suite: &Path) -> String {
     let stem = suite.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     match stem {
@@ -132,7 +132,7 @@ fn goldens(suite: &Path) -> String {
     }
 }
 
-/// Names of the models, as prefixes of case names.
+/// Returns a distinct name for each model, as a prefix of its cases' names.
 fn prefixes(models: &[Option<&Path>]) -> Vec<String> {
     let text = |name: Option<&std::ffi::OsStr>| name.map(|n| n.to_string_lossy().into_owned());
     let stem = |model: &Option<&Path>| model.and_then(|path| text(path.file_stem())).unwrap_or_default();

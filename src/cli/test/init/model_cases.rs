@@ -47,7 +47,7 @@ impl ModelCases {
         cases
     }
 
-    /// The rest pose and the range-of-motion poses, each from the front and from behind.
+    /// Returns cases for the rest pose and the range-of-motion poses, each seen from the front and from behind.
     fn range_of_motion(&mut self) -> Vec<(String, NewCase)> {
         let rest = RangePose { name: "rest".into(), turns: Vec::new(), is_detail: false };
         let range = rig::range_of_motion(self.puppet.character(), &self.puppet.rig);
@@ -103,7 +103,7 @@ impl ModelCases {
         true
     }
 
-    /// The joints that a pose turns, and all nodes below them.
+    /// Returns the joints that a pose turns, and all nodes below them.
     fn below(&self, pose: &RangePose) -> BTreeSet<usize> {
         let skeleton = &self.puppet.character().skeleton;
         let turned: BTreeSet<usize> = pose.turns.iter().map(|(node, _)| *node).collect();
@@ -115,14 +115,14 @@ impl ModelCases {
     fn turns(&self, pose: &RangePose) -> Vec<String> {
         let character = self.puppet.character();
         let turn = |(node, turn): &(usize, DVec3)| {
-            // A tenth of a degree. Zero has one sign.
+            // Round to a tenth of a degree. Adding zero turns -0 into 0.
             let [x, y, z] = turn.to_array().map(|x| (x.to_degrees() * 10.0).round() / 10.0 + 0.0);
             format!("{}={x},{y},{z}", names::of_node(character, *node))
         };
         pose.turns.iter().map(turn).collect()
     }
 
-    /// Frames of all clips, with a camera for each clip.
+    /// Returns cases for frames of all clips. All frames of a clip have the same camera.
     fn clips(&mut self) -> Vec<(String, NewCase)> {
         let mut list = Vec::new();
         self.puppet.turns.clear();

@@ -5,7 +5,7 @@ use super::super::qp::{backward, cholesky, forward};
 use super::super::rows::{Kind, Rows};
 use super::{Newton, Trial};
 
-/// The active rows of a step, the factor of their products, and their residuals.
+/// The active rows of a step, the Cholesky factor of their products, and their residuals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Correction {
     active: Vec<usize>,
@@ -14,7 +14,8 @@ pub(super) struct Correction {
 }
 
 impl Newton {
-    /// Brings a trial back to the active rows, which are curved, with the factors of the step (Maratos 1978; Fletcher 1982).
+    /// Moves a trial pose back to the active rows, which are curved, with the factors of the step (Maratos 1978; Fletcher
+    /// 1982).
     pub(super) fn correct(&mut self, problem: &Problem, size: f64, enough: f64) {
         let n = problem.model.count;
         let m = self.rows.near.len();

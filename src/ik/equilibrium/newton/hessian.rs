@@ -10,12 +10,12 @@ use super::{AUGMENTATION, Newton};
 pub(super) struct Augmented {
     matrix: TreeMatrix,
     pub(super) gradient: Vec<f64>,
-    /// Whether it belongs to this step.
+    /// Whether these springs were computed for the current step.
     pub(super) is_set: bool,
 }
 
 impl Newton {
-    /// Factorises the damped Hessian: with all second derivatives if they are convex on the active rows, otherwise without them.
+    /// Factorises the damped Hessian. Includes the second derivatives of the forces if the Hessian is then convex on the active rows.
     pub(super) fn factorise(&mut self, model: &Model, full: &mut bool) -> bool {
         if *full {
             self.augment(model);
@@ -35,15 +35,15 @@ impl Newton {
             factor.add(&self.augmented.matrix);
         }
         for d in 0..model.count {
-            // The hips move by metres, the joints by radians.
+            // The step of the hips is in metres, and that of the joints is in radians.
             let end = model.row(d).end - 1;
             factor.entries[end] += self.warm.damping * if d < 3 { 10.0 } else { 1.0 } + 1e-9;
         }
         factor.factorise(model)
     }
 
-    /// Sets a stiff spring along each active row that touches one limb only, so that the factor has no fill. A step that keeps the rows
-    /// does not stretch them.
+    /// Adds a stiff spring along each active row that involves only one limb, so that the factor has no fill-in. A step that satisfies
+    /// the rows does not stretch these springs.
     fn augment(&mut self, model: &Model) {
         let Augmented { matrix, gradient, is_set } = &mut self.augmented;
         if std::mem::replace(is_set, true) {

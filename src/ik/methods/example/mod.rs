@@ -1,9 +1,9 @@
 //! Posture interpolation by target: blends examples that nearly meet the goals.
 //!
 //! Rose, Sloan & Cohen 2001, "Artist-directed inverse kinematics using radial basis function interpolation": postures
-//! are functions of the positions of their effectors, composed of radial functions about the examples (section 3).
-//! This implementation uses φ(r) = r, only about the nearest examples, and adds a constant instead of a linear
-//! polynomial. A few neighbours do not determine a slope in every direction, and this form needs none. A solver
+//! are functions of the positions of their effectors, composed of radial functions about the examples (section 3). This
+//! implementation uses φ(r) = r, centred on the nearest examples only, and adds a constant instead of a linear
+//! polynomial. A few neighbours do not determine a slope in every direction, and a constant needs no slopes. A solver
 //! removes the error that remains, as in section 4.
 
 use glam::{DQuat, DVec2, DVec3};
@@ -21,7 +21,7 @@ pub const DEFAULT_NEAREST: usize = 10;
 const MIN_DISTANCE: (f64, f64) = (1.0, 0.003);
 /// Number of times that the mean of rotations is refined.
 const AVERAGES: usize = 3;
-/// A smaller pivot means that two examples are at the same place.
+/// A smaller pivot means that two examples have the same points.
 const PIVOT: f64 = 1e-12;
 
 /// Example postures to blend.
@@ -33,7 +33,7 @@ pub struct Examples {
     pub nearest: usize,
 }
 
-/// An example, turned and shifted on the ground so that its points are nearest to their targets.
+/// An example, turned and shifted on the ground so that its points are as near as possible to their targets.
 struct Candidate {
     example: usize,
     place: Placement,

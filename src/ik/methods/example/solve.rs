@@ -4,8 +4,8 @@ use crate::{Body, Examples, Goal, Method, Options, Report, SolveError, Solver};
 
 impl Examples {
     /// Blends the postures whose points are nearest to the target positions, and then runs the full-body method from
-    /// there. `joints` maps each link of the body to a joint of the postures. The examples are turned about +Y and,
-    /// if the root may move, shifted on the ground. The same input gives the same bits.
+    /// the blended pose. `joints` maps each link of the body to a joint of the postures. The examples are turned about
+    /// +Y and, if the root may move, shifted on the ground. The same input gives the same bits.
     ///
     /// # Errors
     /// The errors of [`Solver::solve`], and [`SolveError::Unsuited`] if there are no postures or `joints` does not

@@ -16,9 +16,9 @@ pub(super) struct Proposals {
 
 impl Proposals {
     /// Sweeps from the effectors to the base. An effector's segment takes the target position and orientation. Every
-    /// segment above turns towards its old place, as far as the limit of the joint between both allows, and moves so
-    /// that the joint connects them. The base segment then misses the base, and the forward sweep, [`Segments::fit`],
-    /// brings it back.
+    /// segment above turns towards its old place, as far as the limit of the joint between it and the segment below
+    /// allows, and moves so that the joint connects the two segments. The base segment then misses the base, and the
+    /// forward sweep, [`Segments::fit`], brings it back.
     ///
     /// A sub-base, from which several chains branch, takes the mean of the positions and of the orientations that
     /// they propose (Aristidou & Lasenby 2011, section 3.2).
@@ -38,7 +38,7 @@ impl Proposals {
         }
     }
 
-    /// Returns the mean of the proposals, or `None` without any. `spin` is the old orientation.
+    /// Returns the mean of the proposals, or `None` if there are none. `spin` is the old orientation.
     fn mean(&self, spin: DQuat) -> Option<Segment> {
         match self.all[..] {
             [] => None,
@@ -79,15 +79,15 @@ fn from_goal(segments: &mut Segments, tree: &Tree, index: usize, task: usize) ->
     Segment { position, spin }
 }
 
-/// Returns the pose that a joint of a segment, already moved with its own segment, proposes for it: turned towards its
-/// old place as far as the joint's limit allows.
+/// Returns the pose that the joint at the end of a segment proposes for the segment. The segment below the joint has
+/// already moved. The proposed pose is turned towards the old place of the segment as far as the joint's limit allows.
 fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) -> Segment {
     let (old, below) = (segments.all[index], segments.all[child]);
     let (joint, local) = (&tree.joints[child], tree.local(child));
     collect_above(segments, tree, index, old.point(local), below.position);
     let wanted = (fit_pairs(&segments.pairs) * old.spin).normalize();
     let rotation = if let Some(axis) = joint.hinge_axis() {
-        // Both vectors of a pair in the frame before the joint turns. The joint turns the segment above it the
+        // Both vectors of a pair are in the frame before the joint turns. The joint turns the segment above it the
         // opposite way.
         let (from, to) =
             ((old.spin * joint.fixed_spin()).conjugate(), joint.rotation * below.spin.conjugate());
@@ -102,8 +102,8 @@ fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) 
     Segment { position: below.position - spin * local, spin }
 }
 
-/// Collects the vectors from a point of a segment to its joint, and further up to the joints that binding joints move
-/// with it. The point moves from `here` to `there`.
+/// Collects the vectors from a point of a segment to the joint of the segment, and to the joints further up that move
+/// with it because the joints in between are binding. The point moves from `here` to `there`.
 fn collect_above(segments: &mut Segments, tree: &Tree, index: usize, here: DVec3, there: DVec3) {
     segments.pairs.clear();
     let mut next = Some(index);

@@ -75,8 +75,8 @@ impl Fabrik {
     }
 }
 
-/// Swings the whole chain about its first joint so that its end points at the target, if that brings it nearer. A drag has no
-/// restarts, and within limits the sweeps alone would leave a leg behind its target.
+/// Swings the whole chain about its first joint so that the end is in the direction of the target, if that brings the end nearer to the
+/// target. A drag has no restarts, and within limits the sweeps alone could leave a leg far from its target.
 pub(crate) fn swing_whole(tree: &mut Tree) {
     let [task] = &tree.tasks[..] else { return };
     let (Some(target), Some(rotation)) = (task.target, tree.joints.first().map(|j| j.rotation)) else {

@@ -15,8 +15,8 @@ use crate::{Correction, FusedOptions};
 
 pub(crate) use tree::Fused;
 
-/// The closed form is for large changes. It is skipped if the end is nearer to the target than this fraction of the
-/// reach, where a few differential steps turn the joints less.
+/// The closed form is for large changes. It is skipped if the distance from the end to the target is less than this
+/// fraction of the reach, because a few differential steps then turn the joints less.
 const CLOSE: f64 = 0.1;
 /// The closed form is not skipped for a nearly straight chain, in which the differential steps find no direction. A
 /// chain is nearly straight if the reach minus the distance of the end from the base is at most this fraction of the
@@ -28,7 +28,7 @@ const TIE: f64 = 1e-9;
 /// Number of steps that include the additional task. With weights of ½ each step removes about half of the distance to
 /// the middle angles, so less than one percent remains.
 const CORRECTIONS: usize = 8;
-/// λ² is multiplied by this after a step that made the error larger, and by the next one after any other step
+/// λ² is multiplied by [`REJECTED`] after a step that made the error larger, and by [`ACCEPTED`] after any other step
 /// (Marquardt 1963).
 const REJECTED: f64 = 8.0;
 const ACCEPTED: f64 = 0.25;
@@ -42,7 +42,7 @@ pub(crate) trait FusedPose {
     fn joint_count(&self) -> usize;
     /// Returns the weighted sum of the squared errors.
     fn cost(&self) -> f64;
-    /// Applies the closed form, if the two halves can reach the target. The pose before it is stored.
+    /// Applies the closed form, if the two halves can reach the target. The pose before the closed form is stored.
     fn apply_closed_form(&mut self);
     /// Computes θᵢ − θᵢ₋₁ of each joint: its rotation since the stored pose.
     fn last_turns(&self, turns: &mut Vec<DVec3>);
@@ -63,7 +63,7 @@ pub(crate) struct FusedSteps {
     /// Number of further steps that include the additional task.
     corrections: usize,
     last_cost: f64,
-    /// λ² is multiplied by this, which is at least 1.
+    /// Factor for λ², which is at least 1.
     boost: f64,
     /// Number of consecutive steps that made the error larger.
     rejections: usize,
@@ -99,8 +99,9 @@ impl FusedSteps {
     /// Runs one iteration. The first one may consist of the closed form and a step.
     ///
     /// A step that made the error larger is undone and repeated with more damping. The additional task keeps the end in
-    /// place only to first order. It therefore ends after [`CORRECTIONS`] steps, or once a step made the error larger,
-    /// and the remaining steps only reach for the target. Otherwise a small tolerance would take very many steps.
+    /// place only to first order. The additional task therefore ends after [`CORRECTIONS`] steps, or once a step made
+    /// the error larger, and the remaining steps only reach for the target. Otherwise a small tolerance would take very
+    /// many steps.
     pub(crate) fn iterate(&mut self, pose: &mut impl FusedPose, options: &FusedOptions) {
         let cost = pose.cost();
         let is_worse = cost.is_nan() || cost > self.last_cost;
@@ -165,8 +166,8 @@ pub(crate) fn can_reach(upper: DVec3, lower: DVec3, target: DVec3) -> bool {
     a2 * d2 > along * along
 }
 
-/// Returns the index of the joint that divides a chain most evenly, or 0 for a chain of one joint. Of two such joints
-/// it is the first.
+/// Returns the index of the joint that divides a chain most evenly, or 0 for a chain of one joint. If two joints divide
+/// the chain equally well, returns the first one.
 ///
 /// `lengths` are the distances from each joint to the next one, base first, and `total` is the length of the whole
 /// chain.

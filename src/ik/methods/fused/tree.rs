@@ -129,7 +129,7 @@ fn store(states: &mut Vec<JointState>, tree: &Tree) {
 }
 
 /// Applies the closed form: the two halves of the chain are the bones of a limb that reaches for the target. Limits may
-/// keep it from the target. The steps that follow correct the remaining error.
+/// keep the limb from the target. The steps that follow correct the remaining error.
 fn reach_with_halves(tree: &mut Tree) {
     let Some((halves, task)) = Halves::of(tree).zip(tree.tasks.first().copied()) else { return };
     if halves.middle > 0 {
@@ -152,8 +152,8 @@ struct Halves {
 }
 
 impl Halves {
-    /// Returns `None` if the goals are more than a single target position, if its axes have different weights, if no joint
-    /// turns, or if a joint is prismatic or coupled, so the halves are not a limb.
+    /// Returns `None` if the goals are more than a single target position, if the axes of this goal have different
+    /// weights, if no joint turns, or if a joint is prismatic or coupled, so the halves are not a limb.
     fn of(tree: &Tree) -> Option<Self> {
         let [task] = &tree.tasks[..] else { return None };
         if task.position_term.axes.is_some() || !tree.only_turns() {

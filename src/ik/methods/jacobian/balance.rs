@@ -16,7 +16,8 @@ impl Jacobian {
     }
 
     /// Computes the error of the balance task, and the masses that its columns need. A joint moves only the segments
-    /// below it, so its column is their centre of mass's column, times their mass as a fraction of the total.
+    /// below it, so its column is the column of the centre of mass of these segments, times their mass as a fraction of
+    /// the total mass.
     pub(super) fn evaluate_balance(&mut self, tree: &Tree) {
         let Some(row) = self.rows.last_mut().filter(|row| row.kind == TaskKind::Balance) else { return };
         let below = &mut self.masses.below;
@@ -65,7 +66,8 @@ pub(super) struct Masses {
 }
 
 impl Masses {
-    /// Returns the vector from a joint to the centre of the mass below it, and this mass as a fraction of the total.
+    /// Returns the vector from a joint to the centre of the mass below it, and this mass as a fraction of the total
+    /// mass.
     pub(super) fn arm(&self, index: usize, joint: &Joint) -> (DVec3, f64) {
         match self.below.get(index) {
             Some(&(mass, moment)) if mass > 0.0 => (moment / mass - joint.position, mass / self.total),
@@ -74,8 +76,8 @@ impl Masses {
     }
 }
 
-/// Returns the support of the secondary balance task in base space: the mean of the positions of the pins, or the base
-/// if there are none.
+/// Returns the support of the secondary balance task in base space: the mean of the positions of the pins, or the
+/// position of the base if there are no pins.
 fn support(tree: &Tree) -> DVec3 {
     let pins = tree.tasks.iter().filter(|t| t.pinned).filter_map(|t| t.target);
     let (count, sum) = pins.fold((0.0, DVec3::ZERO), |(count, sum), at| (count + 1.0, sum + at));

@@ -17,7 +17,7 @@ impl Jacobian {
         for index in 0..=tree.joints.len() {
             let first = self.below.len();
             match tree.joints.get(index) {
-                // The leader has the columns of its followers.
+                // The columns of the leader include its followers.
                 Some(joint) if joint.role == Role::Follower => {}
                 Some(joint) => {
                     self.add_blocks_below(tree, index);
@@ -37,7 +37,7 @@ impl Jacobian {
                         self.below.push(self.rows.len() - 1);
                     }
                 }
-                // Moving the base turns nothing.
+                // A translation of the base turns no effector.
                 None => {
                     let moved = self.rows.iter().enumerate().filter(|(_, r)| r.kind != TaskKind::Orientation);
                     self.below.extend(moved.map(|(block, _)| block));

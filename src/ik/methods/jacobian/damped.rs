@@ -27,7 +27,7 @@ pub(super) struct TreeSteps {
     sums: Vec<Option<DVec3>>,
 }
 
-/// A tree on its way to its goals.
+/// A tree and the state of its solve, as a [`DampedProblem`].
 struct TreeProblem<'a> {
     tree: &'a mut Tree,
     jacobian: &'a mut Jacobian,
@@ -36,7 +36,7 @@ struct TreeProblem<'a> {
 }
 
 impl Jacobian {
-    /// Returns whether damped least squares takes no more steps, because many in sequence were rejected.
+    /// Returns whether damped least squares takes no more steps, because many consecutive steps were rejected.
     pub(crate) fn is_stuck(&self) -> bool {
         self.steps.damped.is_stuck
     }
@@ -126,9 +126,9 @@ impl DampedProblem for TreeProblem<'_> {
 impl TreeSteps {
     /// Turns and displaces the joints from the measured pose within their limits, and moves the base.
     ///
-    /// A joint that is free, as are all joints above it, turns in base space by the sum of the rotation vectors down to
-    /// it, as in a free chain. Any other joint turns in its frame by its own rotation vector, so that a limit or a hinge
-    /// changes only its own step.
+    /// If a joint and all joints above it are free, the joint turns in base space by the sum of the rotation vectors
+    /// from the base to the joint, as in a free chain. Any other joint turns in its frame by its own rotation vector,
+    /// so that a limit or a hinge changes only its own step.
     fn apply(&mut self, tree: &mut Tree, parameters: JointParameters, moves_root: bool) {
         self.sums.clear();
         for (index, turn) in self.turns.iter().enumerate() {
@@ -164,8 +164,8 @@ impl TreeSteps {
     }
 }
 
-/// Returns the largest number of joints above an effector. A joint counts by its weight, and a hinge or a prismatic joint
-/// as a third.
+/// Returns the largest number of joints above an effector. A joint counts as much as its weight, and a hinge or a
+/// prismatic joint a third as much.
 pub(crate) fn freedom(tree: &Tree) -> f64 {
     let of = |joint: usize| {
         let joint = &tree.joints[joint];
@@ -227,7 +227,7 @@ impl FreeChain {
 }
 
 /// Returns the axis about which the rest pose of a chain bends, in the turned frame of its first joint. For a straight
-/// rest pose it is a perpendicular of the first link.
+/// rest pose, the axis is perpendicular to the first link.
 fn rest_bend(tree: &Tree) -> DVec3 {
     let (mut turned, mut before) = (DMat3::IDENTITY, DVec3::ZERO);
     let (mut normal, mut longest, mut first) = (DVec3::ZERO, 0.0_f64, DVec3::Y);

@@ -76,7 +76,8 @@ impl Jacobian {
             self.along.clear();
             self.along.resize(self.y.len(), 0.0);
             self.along[rows.clone()].copy_from_slice(u);
-            // Both belong to W Jᵀ u. The right singular vector is 1/σ times that, and turns the joints by α/σ.
+            // Both values are for the turns W Jᵀ u. The right singular vector is 1/σ times these turns, and is applied
+            // with the factor α/σ.
             let (turn, spread) = self.turn_and_spread(rows.clone());
             let (turn, spread) = (turn * (alpha / value).abs(), spread / value);
             let allowed = LARGEST_TURN * if spread > gained { gained / spread } else { 1.0 };
@@ -93,8 +94,8 @@ impl Jacobian {
     }
 
     /// Returns the largest turn of a joint that `along` causes, and the sum of the distances by which the individual
-    /// joints move the effectors. `along` is zero except for the rows of one level, and receives the part that keeps
-    /// the levels before it undisturbed.
+    /// joints move the effectors. On input, `along` is zero except for the rows of one level. The function adds the
+    /// part that keeps the earlier levels undisturbed.
     fn turn_and_spread(&mut self, rows: Range<usize>) -> (f64, f64) {
         if self.elimination.rank() > 0 {
             self.lift.clear();

@@ -27,7 +27,7 @@ impl Jacobian {
         self.compute_turns(tree);
     }
 
-    /// Solves level after level. `pulls` is whether there is a posture.
+    /// Solves level after level. `pulls` states whether there is a posture.
     fn solve_levels(&mut self, n: usize, inverse: Inverse, pulls: bool) {
         let used = |l: &usize| self.level_starts[*l] < self.level_starts[l + 1];
         let last = (0..LEVELS).rev().find(used).unwrap_or(0);
@@ -114,7 +114,7 @@ impl Jacobian {
         self.matrix.resize(n * n, 0.0);
         let mut rest = &self.columns[..];
         while let Some(first) = rest.first() {
-            // Most neighbours, such as the joints of a chain, move the same blocks.
+            // Most neighbouring joints, such as those of a chain, move the same blocks.
             let below = &self.below[first.blocks.0..first.blocks.1];
             let same = |c: &&Columns| self.below[c.blocks.0..c.blocks.1] == *below;
             let (run, others) = rest.split_at(rest.iter().take_while(same).count());
@@ -133,7 +133,7 @@ impl Jacobian {
         }
     }
 
-    /// Computes ω = W Jᵀ y together with the fixed rotations and the posture.
+    /// Computes the turns: the sum of ω = W Jᵀ y, the fixed rotations and the posture.
     fn compute_turns(&mut self, tree: &Tree) {
         for index in 0..tree.joints.len() {
             let pull = self.pull[index];

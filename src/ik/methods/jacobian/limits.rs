@@ -1,8 +1,9 @@
 //! Limits as a small set of active constraints.
 //!
-//! A joint that the solution would turn beyond its limit goes to the limit and is locked in that direction, and the
-//! others are solved again for what remains. A lock is released if its multiplier shows that the solution would leave
-//! the limit again (Nocedal & Wright 2006, section 16.5). The border of a cone or of Euler angles is linearised.
+//! A joint that the solution would turn beyond its limit goes to the limit and is locked in that direction. The system
+//! is then solved again for the other joints and the remaining error. A lock is released if its multiplier shows that
+//! the solution would leave the limit again (Nocedal & Wright 2006, section 16.5). The border of a cone or of Euler
+//! angles is linearised.
 
 use glam::DVec3;
 
@@ -12,11 +13,12 @@ use crate::tree::{Tree, retract};
 
 use super::{Inverse, Jacobian};
 
-/// Maximum number of rounds per iteration. A round locks the joints that reach their limits, releases those that would
-/// leave them, and solves for the others.
+/// Maximum number of rounds per iteration. A round locks the joints that reach their limits, releases the locked joints
+/// that would move away from their limits, and solves for all joints that are not locked.
 const ROUNDS: usize = 16;
-/// Number of rounds that change all such joints at once, which in most cases needs two or three. The rounds after them
-/// change only the last joint, because changing many at once may cycle (Júdice & Pires 1994, section 3).
+/// Number of rounds that lock or release all affected joints at once. In most cases two or three rounds suffice. Later
+/// rounds change only the last affected joint of the chain, because changing many at once may cycle (Júdice & Pires
+/// 1994, section 3).
 const BLOCK_ROUNDS: usize = 6;
 /// Maximum number of rounds for methods that release no locks.
 const ROUNDS_WITHOUT_RELEASE: usize = 8;
@@ -61,7 +63,7 @@ impl Jacobian {
     }
 
     /// Releases locks if `releases` is set, and adds locks. If `single` is set, only one joint is changed. Returns
-    /// whether any was.
+    /// whether any joint was changed.
     fn update_locks(&mut self, tree: &Tree, releases: bool, single: bool) -> bool {
         let scale = self.step_scale();
         let mut changed = false;
@@ -105,7 +107,8 @@ impl Jacobian {
         }
         let outward = beyond.normalize();
         let room = (turn - beyond).dot(outward);
-        // Along a curved border the direction changes, and replaces an earlier round's.
+        // Along a curved border, the outward direction changes from round to round. The new direction replaces the
+        // earlier one.
         let near = |lock: &Lock| lock.joint == index && lock.outward.dot(outward) > SAME_BORDER;
         if let Some(place) = self.locks.iter().position(near) {
             (self.locks[place].outward, self.locks[place].room) = (outward, room);
@@ -129,9 +132,9 @@ impl Jacobian {
         true
     }
 
-    /// Releases the locks of a joint that the joint would not even reach without them. With the turn x along the locked
-    /// direction u, the multiplier of the damped problem is u·Jᵀy − x/w, which is positive if the solution pushes
-    /// against the limit.
+    /// Releases each lock of a joint if the joint would not even reach its limit without the lock. With the turn x
+    /// along the locked direction u, the multiplier of the damped problem is u·Jᵀy − x/w, which is positive if the
+    /// solution pushes against the limit.
     fn release(&mut self, tree: &Tree, joint: usize) -> bool {
         let count = self.locks.len();
         for place in (0..count).rev() {
@@ -177,7 +180,7 @@ impl Jacobian {
         self.set_axes(tree, joint);
     }
 
-    /// Returns the part of a joint's turn that its locks leave.
+    /// Returns the part of a joint's turn that its locks allow.
     pub(super) fn open_part(&self, joint: usize, turn: DVec3) -> DVec3 {
         let locks = self.locks.iter().filter(|lock| lock.joint == joint);
         locks.fold(turn, |turn, lock| turn - lock.direction * turn.dot(lock.direction))

@@ -90,14 +90,15 @@ struct Block {
     scale: f64,
     /// Metres per radian of orientation error, base space.
     radian: f64,
-    /// The map from base space to the axes of the goal, multiplied by the roots of their weights, if these differ.
+    /// The map from base space to the axes of the goal, multiplied by the roots of the axes' weights, if these weights
+    /// differ.
     axes: Option<DMat3>,
     error: DVec3,
     /// Position of the effector in base space.
     position: DVec3,
     /// For aims, the wanted direction. For the balance, the normal of the ground.
     direction: DVec3,
-    /// For aims, one divided by the distance to the point of the aim.
+    /// For aims, the reciprocal of the distance to the target point.
     nearness: f64,
 }
 
@@ -182,13 +183,13 @@ pub(crate) struct Jacobian {
     length: f64,
     /// Factor for the damping of all levels except the goals. A rejected step increases it.
     pub(crate) boost: f64,
-    /// Factor of the weights of all columns.
+    /// Factor for the weights of all columns.
     freedom: f64,
-    /// Rotations that must not affect the tasks: the posture's.
+    /// Rotations of the posture. They must not affect the tasks.
     pub(crate) pull: Vec<DVec3>,
     /// Rotations that the tasks compensate only as far as their damping lets them.
     pub(crate) offset: Vec<DVec3>,
-    /// Rotations that are decided: `offset`, and rotations that move locked joints to their limits.
+    /// Rotations that are already decided: `offset`, and rotations that move locked joints to their limits.
     fixed: Vec<DVec3>,
     locks: Vec<Lock>,
     /// Joints with a lock released in this iteration.
@@ -215,9 +216,11 @@ pub(crate) struct Jacobian {
     /// Errors that the levels solved so far leave to those that follow.
     rest: Vec<f64>,
     y: Vec<f64>,
-    /// Number of rows of the last solve that depend on rows of the same or an earlier level, except for the last level.
+    /// Number of rows of the last solve that depend linearly on rows of the same or an earlier level. Rows of the last
+    /// level do not count.
     dependent: usize,
-    /// Position of the balance task's support in base space, and the weight of the task. It has the level of the goals.
+    /// Position of the balance task's support in base space, and the weight of the task. The task has the same level as
+    /// the goals.
     pub(crate) balance: Option<(DVec3, f64)>,
     /// If the balance is a secondary task, the fraction of its error that one iteration corrects.
     secondary_balance: Option<f64>,

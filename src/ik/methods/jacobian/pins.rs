@@ -1,4 +1,4 @@
-//! Pins without goals: bringing pins back, and the compromise of pins that contradict each other.
+//! Restores the pins without regard to the goals, and finds the compromise of pins that contradict each other.
 
 use crate::JointParameters;
 use crate::tree::{Joint, Tree};
@@ -10,9 +10,9 @@ use super::{GOALS, Inverse, Jacobian, LEVELS};
 const ITERATIONS: usize = 120;
 /// The pins are restored to this fraction of the longest chain's length.
 const PRECISION: f64 = 1e-11;
-/// The iteration ends after steps that together reduce the squared errors by less than this fraction.
+/// A step has little gain if it reduces the squared errors by less than this fraction.
 const LEAST_GAIN: f64 = 1e-15;
-/// Number of these steps.
+/// Number of consecutive steps of little gain after which the iteration ends.
 const IDLE_STEPS: usize = 3;
 /// The iteration ends if the damping has grown by this factor.
 const LARGEST_BOOST: f64 = 1e12;
@@ -39,7 +39,7 @@ impl Jacobian {
             } else {
                 let gain = self.last_cost - cost;
                 if gain.is_finite() {
-                    // The rule of Nielsen 1999. With a gain of half of the predicted one, the damping equals the
+                    // The rule of Nielsen 1999. If the gain is half of the predicted gain, the damping equals the
                     // curvature that the errors of contradictory pins add, and the iteration converges fast.
                     let ratio = if predicted > 0.0 { gain / predicted } else { 0.0 };
                     self.boost *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);

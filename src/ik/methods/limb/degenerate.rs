@@ -7,11 +7,12 @@ use super::{Limb, LimbGoal};
 
 /// A squared length below this fraction of its maximum counts as zero.
 const TINY: f64 = 1e-12;
-/// Squared distance in metres at which a target is at the first joint. A smaller one has no reciprocal.
+/// Squared distance in metres at which a target is at the first joint. A smaller squared distance has no finite
+/// reciprocal.
 const FOLDED: f64 = 1e-300;
 
-/// Composes three rotations. First, each bone turns within the limb's plane. This leaves the end on its line from the
-/// first joint, but changes its distance to the target's. Then the shortest arc turns that line onto the target.
+/// Composes three rotations. First, each bone turns within the limb's plane. This keeps the end on its line from the
+/// first joint, and gives it the target's distance from there. Then the shortest arc turns that line onto the target.
 /// Finally, the limb turns about the line to the target, towards the pole. Quaternions are normalised only at the end.
 pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let (upper, lower, target) = (limb.upper, limb.lower, goal.target);

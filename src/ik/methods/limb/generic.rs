@@ -3,20 +3,21 @@
 
 use crate::lanes::{Lane, Quaternion, Vec3};
 
-// Bounds below which a limb is left to [`super::degenerate`], as fractions of the value without cancellation. Each keeps
-// at least eight of the sixteen digits of a double in the result; squares are of lengths.
+// If a value is below its bound, the limb is left to [`super::degenerate`]. The bounds are fractions of the value
+// without cancellation. Each bound keeps at least eight of the sixteen digits of a double in the result.
 
-/// Squared sine of the bend of the middle joint. Below it the limb has no plane.
+/// Squared sine of the bend of the middle joint. Below this bound the limb has no definite plane.
 const STRAIGHT2: f64 = 1e-12;
-/// Squared distance from the first joint to the end, relative to the upper bone. Below it the limb is folded.
+/// Squared distance from the first joint to the end, relative to the upper bone. Below this bound the limb is folded.
 const FOLDED2: f64 = 1e-4;
 /// Squared distance of the target from the first joint, relative to the upper bone.
 const AT_BASE2: f64 = 1e-8;
-/// 1 + cos of the angle between the limb's line and the target. Below it the target is behind the limb.
+/// 1 + cos of the angle between the limb's line and the target. Below this bound the target is behind the limb.
 const BEHIND: f64 = 1e-3;
-/// 1 + cos of the turn of a bone within the limb's plane. Below it the bone turns by half a turn.
+/// 1 + cos of the turn of a bone within the limb's plane. Below this bound the bone turns by half a turn.
 const HALF_TURN: f64 = 1e-8;
-/// Squared sine of the angle between the pole and the line to the target. Below it the pole has no direction.
+/// Squared sine of the angle between the pole and the line to the target. Below this bound the pole has no definite
+/// direction.
 const ON_LINE2: f64 = 1e-10;
 /// Products of lengths outside of this range lose digits by underflow or overflow.
 const SMALLEST: f64 = 1e-250;
@@ -24,8 +25,8 @@ const LARGEST: f64 = 1e250;
 
 /// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::degenerate`].
 ///
-/// Each rotation has two parts. The first turns the bone within the limb's plane. It leaves the end on its line from
-/// the first joint, but changes its distance to the target's. The second carries the line and the plane onto the
+/// Each rotation has two parts. The first turns the bone within the limb's plane. It keeps the end on its line from the
+/// first joint, and gives it the target's distance from there. The second carries the line and the plane onto the
 /// target. Angles are quotients of complex numbers. Let (x, y) be a bone's coordinates along its line and across it,
 /// and (x′, y′) those after the turn. The turn is then (x′ + iy′)(x − iy), whose absolute value r is known. For an
 /// angle with cosine c/r and sine s/r, the half angle is the argument of (r + c) + is. A positive factor does not

@@ -14,10 +14,11 @@ use rigid::RigidSegments;
 
 /// An effector within this distance of a joint, in metres, shares the joint's particle.
 const SAME_PLACE: f64 = 1e-12;
-/// A hinge whose axis has a cosine above this with its bone only twists, so that its limb has no plane.
+/// If the cosine of the angle between a hinge's axis and its bone is above this, the hinge only twists the bone, and
+/// the limb has no plane.
 const ALONG_BONE: f64 = 0.9;
-/// Weight of the plane of a hinge in the fit of its parent. The positions have weight 1. A small weight decides only the twist,
-/// which they leave open.
+/// Weight of the plane of a hinge in the fit of its parent. The positions have weight 1. A small weight decides only the twist, which the
+/// positions leave open.
 const PLANE_WEIGHT: f64 = 0.1;
 
 /// Particles at the joints and effectors of a tree, and the fit of the joints to them.
@@ -39,7 +40,8 @@ pub(crate) struct Particles {
     attached: Vec<usize>,
     ranges: Vec<(usize, usize)>,
     vectors: Vec<(DVec3, DVec3, f64)>,
-    /// The rotations from which the joints are fitted: from the start, or from the last fit if it moves particles.
+    /// The rotations from which the joints are fitted: those at the start of the solve, or those of the last fit if
+    /// fits move particles.
     start: Vec<DQuat>,
     /// Whether the links are rigid segments, because there are limits or orientation goals.
     has_segments: bool,
@@ -108,7 +110,7 @@ impl Particles {
         self.lengths.extend(self.parents.iter().enumerate().map(distance));
     }
 
-    /// Starts an iteration from the current pose if the last fit moved particles.
+    /// Starts an iteration from the current pose if fits move particles.
     pub(crate) fn start_iteration(&mut self, tree: &Tree) {
         if self.fit_moves_particles {
             self.move_to_joints(tree);
@@ -173,8 +175,8 @@ impl Particles {
         }
     }
 
-    /// Turns the joints, root to tip, so that the points of each come as near as possible to their particles. The turn
-    /// is the shortest arc for a single particle, the best fit for several particles or orientations, and the best
+    /// Turns the joints, root to tip, so that the points of each joint come as near as possible to their particles. The
+    /// turn is the shortest arc for a single particle, the best fit for several particles or orientations, and the best
     /// angle for a hinge. All turns stay within limits.
     ///
     /// As long as a fit does not move the particles, every fit starts from the same rotations, so the result does not
@@ -186,8 +188,9 @@ impl Particles {
             let joint = &tree.joints[index];
             let (start, end) = self.ranges[index];
             self.vectors.clear();
-            // If a fit does not move the particles, the links take their directions. Otherwise joints are aimed at
-            // particles from where they are, because limits may keep them away from their particles.
+            // If a fit does not move the particles, the links take the directions between the particles. Otherwise
+            // joints are aimed at particles from where they are, because limits may keep them away from their
+            // particles.
             let here = if self.fit_moves_particles { joint.position } else { self.positions[index] };
             for &p in &self.attached[start..end] {
                 let to = tree.to_frame(joint, self.positions[p] - here);

@@ -11,14 +11,14 @@ use crate::rotation::{rotation_vector, shortest_arc};
 use crate::tree::{EffectorTask, Tree};
 
 /// Factor for the corrections of a constraint, as in successive over-relaxation (Macklin, Müller, Chentanez & Kim 2014,
-/// "Unified particle physics for real-time applications", section 4.3). With 1.3 the chain of ten needs a quarter
+/// "Unified particle physics for real-time applications", section 4.3). With 1.3 a chain of ten joints needs a quarter
 /// fewer iterations than with 1, and 1.5 is no better.
 const OVER_RELAXATION: f64 = 1.3;
-/// Radius of gyration of a segment as a fraction of its length. A thin rod has 0.29 and a hollow dumbbell 0.5. With 0.25
-/// the chain of ten needs three times as many iterations as with 0.5.
+/// Radius of gyration of a segment as a fraction of its length. A thin rod has 0.29 and a hollow dumbbell 0.5. With
+/// 0.25 a chain of ten joints needs three times as many iterations as with 0.5.
 const GYRATION: f64 = 0.5;
 /// Minimum segment length for the radius of gyration, as a multiple of the mean length. Without it, the short segments
-/// of a robot's wrist turn too readily, and seven hinges reach half as many poses.
+/// of a robot's wrist turn too readily, and an arm of seven hinges reaches half as many poses.
 const LEAST_LENGTH: f64 = 2.0;
 
 /// A segment with mass one.

@@ -63,8 +63,8 @@ struct LinkFrame {
 }
 
 impl<'a> Cost<'a> {
-    /// Creates the objective. `is_free` returns whether a link of the body may turn. Of the options, it uses the motion of
-    /// the base and the characteristic length.
+    /// Creates the objective. `is_free` returns whether a link of the body may turn. Of the options, it uses
+    /// `root_motion` and `characteristic_length`.
     pub(super) fn new(
         style: &'a Style,
         joints: &[Option<usize>],

@@ -172,8 +172,8 @@ fn check(joints: &[String], examples: &[Posture]) -> Result<(), StyleError> {
     examples.iter().position(|p| !fits(p)).map_or(Ok(()), |posture| Err(StyleError::Posture { posture }))
 }
 
-/// Returns the mean rotation of each joint, from the sum of its quaternions, whose signs are chosen to match the
-/// first one. The base has a free heading, so its entry is the rotation of the first example.
+/// Returns the mean rotation of each joint, from the sum of its quaternions, whose signs are chosen to match the first
+/// quaternion. The heading of the base is arbitrary, so the entry of the base is the rotation of the first example.
 fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
     let mean = |joint: usize| {
         let first = examples[0].rotations[joint];

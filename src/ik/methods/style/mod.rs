@@ -49,7 +49,7 @@ impl PosePrior {
     }
 }
 
-/// A pose prior for a body: a style or examples, and the mapping from the body's links to their joints.
+/// A pose prior for a body: a style or examples, and the mapping from the body's links to the joints of the postures.
 #[derive(Clone, Debug)]
 pub struct BoundPrior {
     /// The source of the postures.
@@ -79,7 +79,7 @@ impl BoundPrior {
     /// Checks that the prior is valid for a body with this number of links.
     ///
     /// # Errors
-    /// The reason why it is invalid.
+    /// Fails with the reason why the prior is invalid.
     pub(crate) fn validate(&self, links: usize) -> Result<(), &'static str> {
         let known = self.prior.joints();
         if self.joints.len() != links {

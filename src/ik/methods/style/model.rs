@@ -26,7 +26,7 @@ pub(super) const FEATURES: usize = 3;
 pub struct Style {
     /// Names of the joints, the base first.
     pub(super) joints: Vec<String>,
-    /// Mean rotation of each joint. The base's is the rotation of one example.
+    /// Mean rotation of each joint. The entry of the base is the rotation of one example.
     pub(super) means: Vec<DQuat>,
     /// Mean features of the examples, D values.
     pub(super) centre: Vec<f64>,
@@ -123,8 +123,8 @@ impl Style {
         }
         out.weights.clear();
         out.weights.extend(self.inverse.chunks_exact(n).map(|row| dot(row, &out.kernel)));
-        // Far from the examples the variance is 1 + β⁻¹. Near them, rounding must not make it smaller than half their
-        // noise.
+        // Far from the examples the variance is 1 + β⁻¹. Near the examples, rounding must not make the variance smaller
+        // than half of the examples' noise.
         let noise = 1.0 / self.beta;
         out.variance = (1.0 + noise - dot(&out.weights, &out.kernel)).max(0.5 * noise);
         out.variance_slope = [0.0; MOST_DIMENSIONS];

@@ -22,7 +22,7 @@ const MIN_GAIN: f64 = 1e-5;
 ///
 /// Each kept posture is first turned and shifted on the ground to match the goals, and the searches start from the
 /// postures that are then nearest to the goals. A joint that ends beyond its limit is clamped to the nearest allowed
-/// rotation, and the search is repeated for the others.
+/// rotation, and the search is repeated for the other joints.
 pub(super) fn pose(
     body: &mut Body,
     goals: &[Goal],

@@ -22,18 +22,19 @@ pub(crate) enum Form {
     /// The arc between both vectors. Stops if the error before the last turn of a pass is within tolerance.
     #[default]
     Tmps,
-    /// Angles in a plane. May stop before any joint, and stretches towards a target that is out of reach.
+    /// Angles in a plane. Stops before the next joint as soon as the end is within tolerance, and stretches the chain
+    /// towards a target that is out of reach.
     Planar,
-    /// As TMPS, but stops if a pass does not reduce the error. In the first pass, a hinge that would leave its limit turns to the
-    /// mirror image of that angle.
+    /// Like TMPS, but stops if a pass does not reduce the error. In the first pass, a hinge that would leave its limit turns to the mirror
+    /// image of that angle.
     Mmd,
     /// The rotation vector ω = l × Δp. Stops if the error after a pass is within tolerance.
     Lecture,
 }
 
 impl Form {
-    /// Returns the document for a chain and options: [`CcdOptions::early_stop`] is MMD's, [`CcdOptions::linear`] is the
-    /// lecture's, and a chain of parallel hinges is planar.
+    /// Returns the document for a chain and options: [`CcdOptions::early_stop`] selects MMD, [`CcdOptions::linear`]
+    /// selects the lecture, and a chain of parallel hinges selects the planar form.
     pub(crate) fn of(tree: &Tree, options: &CcdOptions) -> Self {
         match () {
             () if options.early_stop => Self::Mmd,
@@ -77,7 +78,7 @@ impl Ccd {
                 (angle, Some(axis)) => nearer_sign(axis, angle, from, to),
                 (angle, None) => {
                     let cross = from.cross(to);
-                    // For opposite vectors, no axis is defined.
+                    // Opposite vectors define no axis.
                     if cross.length() <= OPPOSITE * from.length() * to.length() {
                         return;
                     }
@@ -102,7 +103,8 @@ impl Ccd {
         tree.forward();
     }
 
-    /// Returns a turn within the largest angles of a joint, multiplied by its weight. `place` is its number from the tip.
+    /// Multiplies a turn by the weight of a joint, and limits it to the joint's maximum angles. `place` is the joint's
+    /// number, counted from the tip.
     fn capped(&self, arc: DQuat, (place, left): (usize, f64), joint: &Joint, options: &CcdOptions) -> DQuat {
         let is_whole = options.step.is_infinite()
             && left.is_infinite()
@@ -129,8 +131,8 @@ pub(crate) fn stretch(tree: &mut Tree) {
     tree.forward();
 }
 
-/// Returns the turn of a hinge to the mirror image of its angle, if the angle after `arc` is beyond the limit and its mirror
-/// image is not. A straight knee then bends the way that it can.
+/// Returns the turn of a hinge to the mirror image of its angle, if the angle after `arc` is beyond the limit and its mirror image is not.
+/// A straight knee then bends in the direction that its limit allows.
 fn mirrored(joint: &Joint, axis: DVec3, arc: DQuat) -> DQuat {
     let Limit::Hinge { axis: own_axis, min, max } = joint.limit else { return arc };
     let angle_of = |rotation: DQuat| {

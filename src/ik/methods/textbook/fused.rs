@@ -24,7 +24,7 @@ impl Fused {
         self.before.extend(tree.joints.iter().map(Joint::state));
     }
 
-    /// Makes one step Δθ = J⁺ ΔX + (I − J⁺ J) ΔH. Returns false, without a change, if J Jᵀ is singular.
+    /// Makes one step Δθ = J⁺ ΔX + (I − J⁺ J) ΔH. Returns false and changes nothing if J Jᵀ is singular.
     pub(crate) fn step(
         &mut self,
         tree: &mut Tree,
@@ -72,7 +72,7 @@ pub(crate) fn closed_form(tree: &mut Tree) {
         Some(axis) => tree.axis_from_frame(joint, axis),
         None => upper.cross(lower),
     };
-    // A straight ball joint bends about the axis of its rest pose.
+    // A straight ball joint bends about the bend axis of its rest pose.
     let rest = tree.axis_from_frame(joint, tree.bend_axis(index, super::child_local(tree, index)));
     let axis = axis.try_normalize().unwrap_or(rest);
     let angle = cos.acos() - signed_angle(axis, upper, lower);

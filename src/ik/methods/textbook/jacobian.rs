@@ -33,7 +33,7 @@ struct Column {
     entry: DVec3,
     /// The entry of W⁻¹.
     weight: f64,
-    /// The change of the angle that the secondary task asks for, radians.
+    /// The change of the angle that the secondary task requests, radians.
     wanted: f64,
     /// The change of the angle, radians.
     change: f64,
@@ -45,7 +45,7 @@ pub(crate) struct Jacobian {
     columns: Vec<Column>,
     /// Joint states at the start.
     start: Vec<JointState>,
-    /// The [`difference`] that a second task asks of each joint.
+    /// The [`difference`] that a secondary task requests of each joint.
     pub(crate) wanted: Vec<DVec3>,
 }
 
@@ -58,7 +58,7 @@ impl Jacobian {
         self.wanted.resize(tree.joints.len(), DVec3::ZERO);
     }
 
-    /// Sets the second task of the options.
+    /// Sets the secondary task of the options.
     pub(crate) fn set_secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
         for ((wanted, joint), start) in self.wanted.iter_mut().zip(&tree.joints).zip(&self.start) {
             let state = match options.secondary {
@@ -75,8 +75,8 @@ impl Jacobian {
         }
     }
 
-    /// Makes one step. Δp is at most `longest` base-space metres long. Returns false, without a change, if the matrix that
-    /// must be inverted is singular.
+    /// Makes one step. Δp is at most `longest` base-space metres long. Returns false and changes nothing if the matrix
+    /// that must be inverted is singular.
     pub(crate) fn step(
         &mut self,
         tree: &mut Tree,
@@ -121,7 +121,7 @@ impl Jacobian {
                     axes.into_iter().zip(wanted.to_array()).for_each(|(axis, wanted)| add(axis, wanted));
                 }
                 (None, JointParameters::RotationVector) => {
-                    // The notes turn about the axes of the world.
+                    // In the notes, joints turn about the axes of the world.
                     let is_transpose = matches!(inverse, Inverse::Transpose(_));
                     let place = |axis| if is_transpose { tree.base_direction(axis) } else { axis };
                     let axes = [DVec3::X, DVec3::Y, DVec3::Z].map(place);
@@ -131,8 +131,9 @@ impl Jacobian {
         }
     }
 
-    /// Computes Δθ = J⁺ Δp + (I − J⁺ J) Δθ′, with J⁺ = W⁻¹ Jᵀ (J W⁻¹ Jᵀ + λ² I)⁻¹ for as many columns as rows, and J⁺ =
-    /// (Jᵀ J)⁻¹ Jᵀ for fewer. A planar chain has the two rows of its plane. Returns false if the matrix is singular.
+    /// Computes Δθ = J⁺ Δp + (I − J⁺ J) Δθ′, with J⁺ = W⁻¹ Jᵀ (J W⁻¹ Jᵀ + λ² I)⁻¹ if there are at least as many columns
+    /// as rows, and J⁺ = (Jᵀ J + λ² I)⁻¹ Jᵀ if there are fewer. The Jacobian of a planar chain has only the two rows of
+    /// its plane. Returns false if the matrix is singular.
     fn invert(&mut self, moved: DVec3, damping: f64, plane: Option<DVec3>) -> bool {
         let rows: [DVec3; 3] = match plane {
             Some(normal) => {
@@ -189,7 +190,7 @@ impl Jacobian {
                     let (a, b, c) = joint.rotation.to_euler(EulerRot::XYZ);
                     DQuat::from_euler(EulerRot::XYZ, a + x.change, b + y.change, c + z.change)
                 }
-                // The notes multiply the turns about the three axes.
+                // In the notes, the rotation is the product of the turns about the three axes.
                 (None, axes) if matches!(inverse, Inverse::Transpose(_)) => {
                     let turn =
                         |c: &Column| DQuat::from_axis_angle(tree.axis_to_frame(joint, c.axis), c.change);

@@ -13,7 +13,7 @@ use crate::{LimbOptions, Swivel};
 use super::fused::turn;
 use super::{child_local, signed_angle};
 
-/// A part of the solution. The parts follow in this order.
+/// A part of the solution. The parts are applied in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The limb hangs straight down, the reference pose.
@@ -32,7 +32,7 @@ impl Part {
     pub(crate) const ALL: [Self; 5] = [Self::Hang, Self::Bend, Self::Swing, Self::Swivel, Self::End];
 }
 
-/// The limb of a tree, whose first two joints are its own.
+/// The limb of a tree. The first two joints of the tree are the joints of the limb.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limb {
     /// Target of the end, base space.
@@ -44,7 +44,7 @@ pub(crate) struct Limb {
 }
 
 impl Limb {
-    /// Measures the limb, and its current swivel if the options keep it. Leaves the tree as it is.
+    /// Measures the limb, and its current swivel if the options keep it. Leaves the tree unchanged.
     pub(crate) fn new(tree: &mut Tree, options: &LimbOptions) -> Option<Self> {
         let [first, middle] = [tree.joints.first()?.position, tree.joints.get(1)?.position];
         let task = tree.tasks.first()?;
@@ -98,9 +98,9 @@ impl Limb {
         }
     }
 
-    /// Bends the straight limb, so that the angle between both bones at the middle joint is θ = acos((l₀² + l₁² − L²) / (2 l₀ l₁))
-    /// for the distance L of the target. A distance out of range is clamped. The limb bends in the direction that the limit
-    /// changes less, or in the positive direction if both are alike.
+    /// Bends the straight limb, so that the angle between both bones at the middle joint is θ = acos((l₀² + l₁² − L²) / (2 l₀ l₁)) for the
+    /// distance L of the target. A distance out of range is clamped. Of the two bend directions, the one whose turn the limit changes less
+    /// is used, or the positive one if both turns change equally.
     fn bend(&self, tree: &mut Tree) {
         let [l0, l1] = self.lengths;
         let Some((first, _)) = line(tree) else { return };
@@ -120,7 +120,7 @@ impl Limb {
             tree.forward();
             away
         });
-        // Rounding must not decide.
+        // Rounding errors must not decide the direction.
         let is_negative = away[1] < away[0] - 1e-9 * (l0 + l1);
         turn(tree, 1, axis, if is_negative { -bend } else { bend });
     }

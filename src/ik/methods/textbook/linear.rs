@@ -1,6 +1,6 @@
 //! Small matrices.
 
-/// A pivot below this fraction of the largest entry counts as zero. Rounding leaves about 1e-16.
+/// A pivot below this fraction of the largest entry counts as zero. Rounding errors leave about 1e-16.
 const SINGULAR: f64 = 1e-12;
 
 /// A square matrix of at most three rows.

@@ -1,7 +1,7 @@
 //! The methods exactly as the founding documents state them, see [`Options::textbook`](crate::Options::textbook).
 //!
-//! Each file contains the pass of one method. Nothing is added to it: no first bend, no restart and no other method. The
-//! loop around a pass and its end condition are in `driver/textbook.rs`.
+//! Each file contains the pass of one method. Nothing is added to the pass: no initial bend, no restart and no other
+//! method. The loop around a pass and its end condition are in `driver/textbook.rs`.
 
 pub(crate) mod ccd;
 pub(crate) mod fused;
@@ -17,7 +17,8 @@ use glam::DVec3;
 
 use crate::tree::Tree;
 
-/// Sine of the largest angle between the axes of hinges that count as parallel. It covers the rounding of files.
+/// Sine of the largest angle between the axes of hinges that count as parallel. It allows for the rounding of numbers
+/// in files.
 const PARALLEL: f64 = 1e-6;
 
 /// Returns the axis of a planar chain in base space: all of its joints are hinges about parallel axes. Returns `None` for

@@ -1,4 +1,4 @@
-//! Errors of setting an option by its key.
+//! Errors that occur when an option is set by its key.
 
 /// Why a solver option could not be set. The message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,7 +10,7 @@ pub(super) enum Field<'a> {
     Flag(&'a mut bool),
     /// A number of things.
     Count(&'a mut usize),
-    /// A number. Infinity means no value.
+    /// A number. Infinity means that there is no value.
     Number(&'a mut f64),
     /// A number that may be missing.
     Optional(&'a mut Option<f64>),
@@ -54,7 +54,7 @@ impl Field<'_> {
         true
     }
 
-    /// Returns the names of a choice, or of the swivels without numbers.
+    /// Returns the names of a choice or of the swivels without numbers, or an empty list for other fields.
     pub(super) fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Choice(value) => value.names(),
@@ -68,7 +68,7 @@ impl Field<'_> {
 pub(super) trait Choice {
     fn name(&self) -> &'static str;
     fn names(&self) -> Vec<&'static str>;
-    /// Sets the value with a name, and returns whether there is one.
+    /// Sets the value with the given name, and returns whether there is such a value.
     fn select(&mut self, name: &str) -> bool;
 }
 
@@ -86,8 +86,8 @@ impl Choice for Method {
     }
 }
 
-/// Implements [`Choice`] for an enum without data. The names match its serialised form, which a test checks. A variant
-/// that is missing here is a compile error.
+/// Implements [`Choice`] for an enum without data. A test checks that the names match the serialised form of the enum.
+/// A variant that is missing in the macro's list is a compile error.
 macro_rules! choice {
     ($type:ty: $($variant:ident = $name:literal),+ $(,)?) => {
         impl Choice for $type {

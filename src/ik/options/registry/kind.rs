@@ -56,9 +56,9 @@ pub struct Domain {
     pub common: [f64; 2],
     /// Whether a slider over the common values is logarithmic.
     pub is_logarithmic: bool,
-    /// The word for no value, if the option may have none.
+    /// The word that means no value, if the option may have no value.
     pub none: Option<&'static str>,
-    /// The first value that a slider shows if the option had none.
+    /// The value at which a slider starts if the option had no value.
     pub initial: f64,
 }
 
@@ -88,17 +88,17 @@ impl Domain {
         Self { excludes_min: true, ..self }
     }
 
-    /// Sets the common values, and the middle one as the initial value.
+    /// Sets the range of common values, with its midpoint as the initial value.
     pub(super) const fn common(self, first: f64, last: f64) -> Self {
         Self { common: [first, last], initial: (first + last) / 2.0, ..self }
     }
 
-    /// Makes a slider logarithmic.
+    /// Makes the slider over the common values logarithmic.
     pub(super) const fn logarithmic(self) -> Self {
         Self { is_logarithmic: true, ..self }
     }
 
-    /// Adds a word for no value.
+    /// Sets the word that means no value.
     pub(super) const fn or(self, none: &'static str) -> Self {
         Self { none: Some(none), ..self }
     }
@@ -125,7 +125,8 @@ impl Domain {
 }
 
 impl Unit {
-    /// The names of the units and the factors by which they are divided. The first one is the stored unit.
+    /// Returns the names of the units, and for each unit the divisor that converts a number to the stored unit. The
+    /// first unit is the stored one.
     fn names(self) -> &'static [(&'static str, f64)] {
         match self {
             Self::Plain => &[("", 1.0), ("%", 100.0)],
@@ -158,7 +159,8 @@ impl Unit {
         factor.map(|(_, factor)| number / factor).ok_or_else(wrong)
     }
 
-    /// Prints a number in the unit in which it is short, with all its digits.
+    /// Prints a number with all its digits. Angles are in degrees and short lengths in millimetres if the number is
+    /// exact in this unit.
     pub(super) fn print(self, x: f64) -> String {
         let rounded = |x: f64| (x * 1e6).round() / 1e6;
         let (degrees, millimetres) = (rounded(x.to_degrees()), rounded(x * 1e3));
@@ -179,7 +181,7 @@ fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }
 
-/// Prints a number with all its digits and no more.
+/// Prints a number with exactly the digits that represent it.
 fn digits(x: f64) -> String {
     let text = format!("{x:?}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)

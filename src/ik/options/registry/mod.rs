@@ -1,6 +1,6 @@
 //! The registry of solver options: one entry per field of [`Options`], with its key, help, unit, range and default.
-//! Command lines, suites, rigs and the viewer set options by these keys. They are the names of the fields, joined by
-//! dots.
+//! Command lines, suites, rigs and the viewer set options by these keys. The keys are the names of the fields, joined
+//! by dots.
 
 mod error;
 mod field;
@@ -36,7 +36,8 @@ pub struct SolverOption {
     pub kind: OptionKind,
     /// The methods that use the option. An empty list means all methods.
     pub methods: &'static [Method],
-    /// Why the option cannot be set for a character, but only for a bare body. `None` if it can.
+    /// Why the option cannot be set for a character, but only for a bare body. `None` if the option can be set for a
+    /// character.
     pub refusal: Option<&'static str>,
     field: fn(&mut Options) -> Field<'_>,
 }
@@ -101,7 +102,7 @@ impl SolverOption {
     /// Checks that the option accepts a value.
     ///
     /// # Errors
-    /// [`OptionError::Invalid`] if it does not.
+    /// [`OptionError::Invalid`] if the option does not accept the value.
     pub fn check(&self, value: &OptionValue) -> Result<(), OptionError> {
         self.kind.check(value, &self.names()).map_err(|cause| self.invalid(cause))
     }
@@ -141,7 +142,7 @@ impl SolverOption {
             || method == Method::Auto && selected.into_iter().any(is_used)
     }
 
-    /// Returns the names among which the option chooses, including swivel names, or an empty list for any other kind of
+    /// Returns the names that the option accepts, including swivel names, or an empty list for any other kind of
     /// option.
     pub fn names(&self) -> Vec<&'static str> {
         (self.field)(&mut Options::default()).names()
@@ -158,7 +159,8 @@ impl SolverOption {
 }
 
 impl Options {
-    /// Replaces each value that its option does not accept, for example a negative angle, with `defaults`' value.
+    /// Replaces each value that its option does not accept, for example a negative angle, with the value from
+    /// `defaults`.
     pub fn replace_invalid(&mut self, defaults: &Self) {
         for option in SolverOption::all() {
             if option.check(&option.get(self)).is_err() {
@@ -168,7 +170,8 @@ impl Options {
     }
 }
 
-/// Returns the known keys that are most similar to an unknown one. A key is also compared by its last part.
+/// Returns the known keys that are most similar to an unknown one. The unknown key is compared with each full known key
+/// and with the part of the known key after its last dot.
 fn similar(key: &str) -> Vec<&'static str> {
     let distance = |known: &str| {
         let last = known.rsplit('.').next().unwrap_or(known);

@@ -63,7 +63,7 @@ const fn number(domain: Domain) -> OptionKind {
 const FRACTION: Domain = Domain::plain(0.0, 1.0).common(0.0, 1.0);
 /// A fraction that may be negative.
 const SIGNED: Domain = Domain::plain(-1.0, 1.0).common(-1.0, 1.0).initial(0.5);
-/// A weight relative to others.
+/// A weight relative to other weights.
 const WEIGHT: Domain = Domain::plain(0.0, f64::MAX).common(0.0, 1.0).logarithmic();
 const MAX_ANGLE: Domain = Domain::angle(0.0, f64::MAX).above().common(0.5 * PI / 180.0, PI).or("none");
 
@@ -78,7 +78,7 @@ const fn option(
 }
 
 impl SolverOption {
-    /// Excludes the option from characters, with the reason.
+    /// Makes the option unavailable for characters, for the reason `why`.
     const fn refused(self, why: &'static str) -> Self {
         Self { refusal: Some(why), ..self }
     }

@@ -46,7 +46,7 @@ fn serialised(option: &SolverOption, value: OptionValue) -> Value {
     at(&serde_json::to_value(options).unwrap(), option.key).clone()
 }
 
-/// A key sets the field with its name, and a choice has the names of its serialised form.
+/// A key sets the field of the same name, and a choice accepts the names that its serialised form uses.
 #[test]
 fn keys_and_names_are_those_of_the_serialised_options() {
     for option in SolverOption::all() {

@@ -6,7 +6,7 @@ use crate::options::{Balance, Swivel};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum OptionValue {
-    /// No value: no maximum, or the choice of the method.
+    /// No value: there is no maximum, or the method chooses the value.
     None,
     /// A switch.
     Flag(bool),

@@ -126,8 +126,8 @@ fn axis(ui: &Ui, hints: AxisHints<'static>) -> AxisHints<'static> {
         .min_thickness(12.0)
 }
 
-/// Returns the multiples of a step within the bounds, at most 100. The bounds may span the whole range of `f64` before
-/// the first layout.
+/// Returns at most 100 multiples of `step` within the bounds. The limit is needed because the bounds may span the whole range of `f64`
+/// before the first layout.
 fn marks((from, to): (f64, f64), step: f64) -> Vec<GridMark> {
     let first = (from / step).ceil();
     let values = (0_u8..100).map(|i| (first + f64::from(i)) * step + 0.0);
@@ -135,7 +135,7 @@ fn marks((from, to): (f64, f64), step: f64) -> Vec<GridMark> {
     inside.map(|value| GridMark { value, step_size: step }).collect()
 }
 
-/// Returns the smallest step of 1, 2 or 5 times a power of ten that is at least 1 and at least an eighth of the span.
+/// Returns the smallest step that is 1, 2 or 5 times a power of ten, at least 1, and at least an eighth of the range.
 fn grid_step((from, to): (f64, f64)) -> f64 {
     let min_step = ((to - from) / 8.0).max(1.0);
     let power = 10.0_f64.powf(min_step.log10().floor());

@@ -16,9 +16,9 @@ pub(super) use compare::color;
 /// Space for the scroll bar in points.
 const SCROLL_BAR: f32 = 10.0;
 const ROW: f32 = 19.0;
-/// Left edge of the name in points, after the dot.
+/// Left edge of a method's name in points. The dot is to its left.
 const NAME: f32 = 18.0;
-/// Distances in points of the columns' right edges from the right. The durations are the last column.
+/// Distances in points from the columns' right edges to the right edge of the table. The last column shows the durations.
 const OUTCOME: f32 = 122.0;
 const ERROR: f32 = 80.0;
 const ITERATIONS: f32 = 44.0;
@@ -27,7 +27,7 @@ const OUTCOME_WIDTH: f32 = 56.0;
 /// Size of all texts in points.
 const TEXT: f32 = 12.0;
 
-/// Shows one row per method and the convergence curves.
+/// Shows a table with one row per method, and the convergence curves.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     header(ui);
     ui.spacing_mut().item_spacing.y = 0.0;

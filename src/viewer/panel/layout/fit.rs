@@ -5,15 +5,15 @@ use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tree};
 
 use super::{Folded, Pane, SIDE, TIMELINE};
 
-/// Minimum width and height of the scene in points. Panes fold to keep it.
+/// Minimum width and height of the scene in points. Panes fold if the scene would otherwise be smaller.
 const MIN_SCENE: Vec2 = Vec2::new(280.0, 180.0);
 /// Space between tiles in points.
 pub(super) const GAP: f32 = 1.0;
-/// A smaller share is not a size in points, but belongs to a newly dropped tile.
+/// A share below this value is not a size in points, but the default share of a newly dropped tile.
 const NEW_SHARE: f32 = 16.0;
 
-/// Sets the sizes of all tiles for a space in points, and hides tiles that are folded or lack space. Returns the hidden tiles, and those that lack
-/// space.
+/// Sets the sizes of all tiles for a window space in points, and hides tiles that are folded or do not fit. Returns the hidden tiles, and
+/// which panes do not fit.
 pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> (Vec<TileId>, Folded) {
     let path = path_to_scene(tree);
     let (mut hidden, mut unfit) = (Vec::new(), Folded::default());
@@ -37,7 +37,7 @@ pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> (Vec<Ti
     (hidden, unfit)
 }
 
-/// Gives the child towards the scene the remaining space, and returns that space.
+/// Gives the remaining space to the child that is or contains the scene, and returns that space.
 fn set_sizes(linear: &mut Linear, towards_scene: TileId, space: f32) -> f32 {
     let (fallback, least) = match linear.dir {
         LinearDir::Horizontal => (SIDE, MIN_SCENE.x),
@@ -73,7 +73,7 @@ fn path_to_scene(tree: &Tree<Pane>) -> Vec<TileId> {
     path
 }
 
-/// Returns whether no other pane shares the scene's place.
+/// Returns whether the scene is not one of several tabs.
 pub(super) fn is_scene_alone(tree: &Tree<Pane>) -> bool {
     let parent = tree.tiles.find_pane(&Pane::Scene).and_then(|scene| tree.tiles.parent_of(scene));
     match parent.and_then(|parent| tree.tiles.get(parent)) {
@@ -96,12 +96,12 @@ mod tests {
         let mut layout = Layout { space: rect(0.0, 36.0, 1280.0, 764.0), ..Layout::default() };
         layout.scene = rect(0.0, 36.0, 967.0, 573.0);
         assert_eq!(layout.scene_inside_borders(8.0), rect(0.0, 36.0, 959.0, 565.0));
-        // Without panes, the whole scene receives the pointer.
+        // Without panes around it, the whole scene receives the pointer.
         layout.scene = layout.space;
         assert_eq!(layout.scene_inside_borders(8.0), layout.space);
     }
 
-    /// Returns the shares on the path to the scene: its remaining width and height.
+    /// Returns the width and height that remain for the scene.
     fn scene_size(tree: &Tree<Pane>) -> Vec2 {
         let mut size = Vec2::ZERO;
         for pair in path_to_scene(tree).windows(2) {
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Panes that left the scene less than its minimum vanished under the pointer and stayed hidden.
+    /// When the user made panes so large that the scene fell below its minimum size, the panes vanished under the pointer and stayed hidden.
     #[test]
     fn large_panes_become_smaller_before_they_fold() {
         let mut tree = Face::Pose.default_tree();

@@ -1,7 +1,7 @@
 //! The window's layout: the scene, and the panes docked around it.
 //!
-//! Each face has its own arrangement, which the user changes by dragging tabs and borders. It is remembered. Sizes are in points.
-//! Resizing the window resizes the scene; the panes keep their sizes.
+//! Each face has its own arrangement, which the user changes by dragging tabs and borders and which is stored in the settings file. Sizes are
+//! in points. Resizing the window resizes the scene; the panes keep their sizes.
 
 use egui::{Rect, Ui};
 use egui_tiles::{Linear, LinearDir, TileId, Tiles, Tree};
@@ -22,11 +22,11 @@ const SIDE: f32 = 312.0;
 const LAB_SIDE: f32 = 352.0;
 /// Height of the timeline in points.
 const TIMELINE: f32 = 190.0;
-/// Heights of the laboratory's upper and lower pane in points. Other window heights keep their ratio.
+/// Default heights of the laboratory's upper and lower pane in points. Their ratio is kept when the window's height changes.
 const SOLVER: f32 = 300.0;
 const COMPARE: f32 = 460.0;
 
-/// The window's purpose, which selects its arrangement.
+/// What the window is used for. Each face has its own arrangement of panes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::viewer) enum Face {
@@ -111,7 +111,7 @@ fn linear(tiles: &mut Tiles<Pane>, dir: LinearDir, children: &[(TileId, f32)]) -
 #[derive(Debug)]
 pub(in crate::viewer) struct Layout {
     pub(in crate::viewer) face: Face,
-    /// Whether the panes beside the scene, and those above and below it, are folded.
+    /// Which groups of panes the user has folded.
     pub(in crate::viewer) folded: Folded,
     pose: Tree<Pane>,
     lab: Tree<Pane>,
@@ -119,11 +119,11 @@ pub(in crate::viewer) struct Layout {
     pub(in crate::viewer) scene: Rect,
     /// The part of the window shared by scene and panes, in points.
     pub(in crate::viewer) space: Rect,
-    /// The panes that lack space, although the user has not folded them.
+    /// The groups of panes that do not fit into the window, although the user has not folded them.
     pub(in crate::viewer) unfit: Folded,
 }
 
-/// The panes, and the parts of the scene, that the user has folded.
+/// Whether groups of panes, and the axis gizmo, are folded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::viewer) struct Folded {
     /// The panes to the left and to the right of the scene.
@@ -156,7 +156,8 @@ impl Layout {
         *self = Self { face: self.face, scene: self.scene, ..Self::default() };
     }
 
-    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width in points of the resizing strip along a border.
+    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width in points of the strip along a border that
+    /// resizes.
     pub(in crate::viewer) fn scene_inside_borders(&self, grab: f32) -> Rect {
         let Self { scene, space, .. } = self;
         let strip = |distance: f32| if distance.abs() > 0.5 { grab } else { 0.0 };
@@ -167,7 +168,7 @@ impl Layout {
         )
     }
 
-    /// Brings a pane to the front of its tabs.
+    /// Brings a pane to the front of its tab group.
     #[cfg(test)]
     pub(in crate::viewer) fn show_pane(&mut self, wanted: Pane) {
         self.tree_mut()
@@ -196,7 +197,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         commands.push(Command::Highlight(None));
     }
     hidden.into_iter().for_each(|tile| tree.set_visible(tile, true));
-    // A pane dropped onto the scene would hide it.
+    // A pane that is dropped onto the scene becomes a tab that hides it. This undoes such a drop.
     if let Some(before) = before.filter(|_| !fit::is_scene_alone(&tree)) {
         tree = before;
     }

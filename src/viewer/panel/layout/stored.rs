@@ -22,7 +22,7 @@ pub(in crate::viewer) struct StoredLayout {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum StoredTile {
-    /// Panes that share a place, and the index of the one in front.
+    /// A group of tabs, and the index of the tab in front.
     Tabs(Vec<Pane>, usize),
     /// Tiles from left to right, with their widths in points.
     Row(Vec<(f32, StoredTile)>),
@@ -91,7 +91,7 @@ fn store(tiles: &Tiles<Pane>, id: TileId) -> Option<StoredTile> {
     }
 }
 
-/// Returns the arrangement, if it contains every pane of the face once, and the scene shares no place.
+/// Returns the arrangement if it contains every pane of the face once, and the scene is not one of several tabs.
 fn restore(face: Face, stored: &StoredTile) -> Option<Tree<Pane>> {
     let mut wanted: Vec<Pane> = face.panes().to_vec();
     wanted.push(Pane::Scene);
@@ -101,7 +101,7 @@ fn restore(face: Face, stored: &StoredTile) -> Option<Tree<Pane>> {
     (wanted.is_empty() && super::fit::is_scene_alone(&tree)).then_some(tree)
 }
 
-/// Inserts a tile. Its panes are removed from `wanted`.
+/// Inserts a tile and removes its panes from `wanted`.
 fn insert(tiles: &mut Tiles<Pane>, stored: &StoredTile, wanted: &mut Vec<Pane>) -> Option<TileId> {
     let (dir, children) = match stored {
         StoredTile::Tabs(panes, active) => {

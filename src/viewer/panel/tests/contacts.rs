@@ -38,7 +38,7 @@ fn a_bar_of_the_keys_is_stored_when_it_is_dragged() {
         drag_part(&mut harness, &format!("End of {OF_KEYS}"), vec2(-70.0, 0.0), false);
         let [stored] = contacts(&state)[..] else { panic!("{:?}", contacts(&state)) };
         assert!(stored.from == 0.0 && stored.to < 0.9 && is_frame(stored.to), "{stored:?}");
-        // The rest still follows from the keys, and the bar is selected.
+        // The keys still imply the rest of the contact, and the stored bar is selected.
         let end = state.borrow().session.document.settings.timeline.text(stored.to);
         harness.get_by_label(&format!("Left foot contact from {end} to frame 30, from the keys"));
         harness.get_by_label("Slides");
@@ -70,7 +70,7 @@ fn bars_are_planted_moved_and_removed() {
     let changed: Vec<&Contact> = moved.iter().filter(|c| !planted.contains(c)).collect();
     let [right] = changed[..] else { panic!("{moved:?}") };
     assert!(right.from > 0.1 && is_frame(right.from) && (right.to - right.from - 1.0).abs() < 1e-3);
-    // Delete removes the selected bar, and the keys imply it again.
+    // Delete removes the selected bar, and the keys imply the whole contact again.
     harness.key_press(Key::Delete);
     harness.run();
     assert_eq!(contacts(&state).len(), 1);

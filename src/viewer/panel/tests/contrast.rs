@@ -1,7 +1,7 @@
 //! The contrast of every text in the window, computed from the shapes that egui draws.
 //!
-//! The method follows WCAG 2.2: the ratio of relative luminances must be at least 4.5. WCAG exempts text of disabled controls. It
-//! has a lower limit here, because it says what the control would do.
+//! The method follows WCAG 2.2: the ratio of relative luminances must be at least 4.5. WCAG exempts text of disabled controls. Here,
+//! such text has a lower limit, because it says what the control would do.
 
 use std::collections::BTreeMap;
 
@@ -32,16 +32,16 @@ impl Fill {
         is_flat.then(|| Self { rect: shape.rect.intersect(clip), corner, color: shape.fill })
     }
 
-    /// Returns whether the fill is behind a point outside its rounded corners.
+    /// Returns whether the fill covers a point. Rounded corners are treated as if they were not filled.
     fn contains(&self, at: Pos2) -> bool {
         self.rect.shrink(self.corner.min(3.0)).contains(at)
     }
 }
 
-/// Colors with too little contrast: the contrast, and the first text with them.
+/// Color combinations with too little contrast. The values are the contrast and the first text with these colors.
 type Faint = BTreeMap<String, (f32, String)>;
 
-/// Adds all texts with too little contrast. Unfilled areas show the scene, which can have any color.
+/// Adds all texts with too little contrast to `faint`. Unfilled areas show the scene, which can have any color.
 fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
     let (mut fills, mut count) = (Vec::new(), 0);
     let mut stack: Vec<(&Shape, Rect)> = shapes.iter().rev().map(|s| (&s.shape, s.clip_rect)).collect();
@@ -50,7 +50,7 @@ fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
             Shape::Vec(inner) => stack.extend(inner.iter().rev().map(|shape| (shape, clip))),
             Shape::Rect(rect) => fills.extend(Fill::new(rect, clip)),
             Shape::Circle(circle) if circle.fill != Color32::TRANSPARENT => {
-                // The largest square in the circle.
+                // Approximate the circle by the largest square inside it.
                 let rect =
                     Rect::from_center_size(circle.center, egui::Vec2::splat(circle.radius * 2.0_f32.sqrt()));
                 fills.push(Fill { rect: rect.intersect(clip), corner: 0.0, color: circle.fill });
@@ -61,10 +61,10 @@ fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
                     continue;
                 }
                 count += 1;
-                // The first area belongs to the test harness. The window has the scene there.
+                // Skip the first fill, which belongs to the test harness. In the viewer's window, the scene is behind the panes.
                 let behind: Vec<Color32> =
                     fills.iter().skip(1).filter(|f| f.contains(visible.center())).map(|f| f.color).collect();
-                // Text without a section has no letters.
+                // A text without sections is empty and is never faint.
                 let worst = colors(text).map(|color| contrast(color, &behind)).fold(f32::INFINITY, f32::min);
                 let is_disabled = colors(text).all(|color| color.a() < DISABLED);
                 if worst < LIMITS[usize::from(is_disabled)] {
@@ -99,7 +99,7 @@ fn contrast(text: Color32, fills: &[Color32]) -> f32 {
         (luminance(background.blend(text)), luminance(background))
     };
     let (on_black, on_white) = (over(Color32::BLACK), over(Color32::WHITE));
-    // In between, some scene has the text's luminance.
+    // If the text is lighter than one background and darker than the other, some scene color between them has the text's luminance.
     if (on_black.0 > on_black.1) != (on_white.0 > on_white.1) {
         return 1.0;
     }
@@ -167,7 +167,7 @@ fn every_text_can_be_read_in_both_themes() {
     for theme in [Theme::Dark, Theme::Light] {
         for (name, state) in states() {
             let (mut harness, _) = panel(state, theme);
-            // Long enough for animations to end, but not for messages to fade.
+            // Run long enough for animations to end, but not for messages to fade.
             harness.run_steps(4);
             count += find_faint(&harness.output().shapes, &format!("{theme:?} {name}"), &mut faint);
         }
@@ -176,7 +176,7 @@ fn every_text_can_be_read_in_both_themes() {
     report(&faint);
 }
 
-/// Tooltips, menus and hovered controls, few of which the test above shows.
+/// Checks the contrast of tooltips, menus and hovered controls. The test above covers few of them.
 #[test]
 fn what_the_pointer_is_over_can_be_read_in_both_themes() {
     let (mut faint, mut tooltips, mut hovered) = (Faint::new(), 0, 0);
@@ -193,7 +193,7 @@ fn what_the_pointer_is_over_can_be_read_in_both_themes() {
                 .map(|rect| rect.center())
                 .collect();
             for at in places {
-                // Remove the pointer first, because the previous control's tooltip may cover this one.
+                // Move the pointer away first, because the previous control's tooltip may cover this control.
                 harness.hover_at(Pos2::new(-1.0, -1.0));
                 harness.run_steps(4);
                 let before = find_faint(&harness.output().shapes, "", &mut Faint::new());

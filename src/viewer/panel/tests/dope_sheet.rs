@@ -30,7 +30,7 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     let elbow = state.borrow().session.puppet.character().skeleton.find("leftLowerArm").unwrap();
     assert_eq!(state.borrow().session.selected(), Some(elbow));
     harness.assert_snapshot("dope-sheet");
-    // A drag moves only one joint's keys.
+    // A drag in a joint's row moves only the key of that joint.
     drag_part(&mut harness, "Key of leftLowerArm at frame 30", vec2(80.0, 0.0), false);
     let holders = |time: std::ops::Range<f32>| {
         let state = state.borrow();
@@ -40,9 +40,9 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     let moved = holders(1.02..1.9);
     assert!(moved.len() == 1 && moved[0].joints.len() == 1 && moved[0].joints[0].0 == elbow, "{moved:?}");
     assert!(holders(0.99..1.01)[0].joints.iter().all(|(node, _)| *node != elbow));
-    // The remaining key now lists all other joints, which have no rows unless they change.
+    // The remaining pose key now lists all other joints. Those that no key changes have no rows.
     assert!(harness.query_by_label("Row of leftMiddleDistal").is_none());
-    // After Undo, only existing keys are selected.
+    // After Undo, the moved key no longer exists, so it is not selected either.
     state.borrow_mut().session.apply(Command::Undo);
     harness.run();
     assert!(harness.query_by_label("Copy here").is_none());

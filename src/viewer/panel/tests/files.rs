@@ -55,7 +55,7 @@ fn recent_file_and_typed_path_are_opened() {
     state.borrow_mut().panel.path.fail(PathPurpose::Open, "/models/c d.glb: No such file");
     harness.run();
     assert!(focused(&harness) && harness.query_by_label("/models/c d.glb: No such file").is_some());
-    // A question takes the focus and returns it.
+    // A question takes the keyboard focus and gives it back afterwards.
     state.borrow_mut().panel.question = Some(Question::Leave(Leave::Open("c.glb".into())));
     harness.run();
     state.borrow_mut().panel.question = None;

@@ -37,10 +37,11 @@ fn close(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3)
 }
 
-/// The curls of a pointing hand, without the thumb, which stops at its limit.
+/// The curls of a pointing hand's fingers. The thumb is left out because its limit stops it.
 const POINT: [f64; 4] = [0.0, 1.0, 1.0, 1.0];
 
-/// A button poses only the selected arm's hand. Pressing it twice equals pressing it once, and both are undone.
+/// A button poses only the selected arm's hand. Pressing the button twice has the same effect as pressing it once, and both presses can be
+/// undone.
 #[test]
 fn a_button_poses_the_fingers_of_the_selected_arm() {
     let (mut harness, state) = panel(selected("leftLowerArm").of_height(TALL), Theme::Dark);
@@ -111,7 +112,7 @@ fn a_drag_of_a_slider_is_one_undo_step() {
     assert!(close(&undone[0], &rest[0]) && !state.borrow().session.history.can_undo(), "{undone:?}");
 }
 
-/// Without a selection, the last dragged arm's hand is shown. A leg and a body without fingers have none.
+/// Without a selection, the hand of the arm that was dragged last is shown. The section is not shown for a leg or for a body without fingers.
 #[test]
 fn the_section_follows_the_arm_that_was_dragged_last() {
     let shown = |session: &Session| ActiveHands::of(session).map(|hands| hands.side);

@@ -73,7 +73,7 @@ fn a_number_of_the_inspector_turns_all_selected_joints() {
     assert_eq!(turns.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [head, elbow]);
 }
 
-/// The look became part of the pose.
+/// A typed angle once stored the head's look-at rotation in the pose.
 #[test]
 fn a_typed_angle_does_not_contain_the_look_of_the_head() {
     let typed = |looks: bool| {
@@ -93,12 +93,12 @@ fn a_typed_angle_does_not_contain_the_look_of_the_head() {
     assert!(typed(true).angle_between(typed(false)) < 1e-2);
 }
 
-/// Every typed digit of the pull was once a separate undo step.
+/// Every typed digit of a limb's pull was once a separate undo step.
 #[test]
 fn a_typed_pull_is_one_change() {
     let (mut harness, state) = panel(selected("leftLowerArm"), Theme::Dark);
     harness.run();
-    // Three angles and three coordinates come first.
+    // The pull comes after three angles and three coordinates.
     let at = numbers(&harness)[6];
     harness.hover_at(at);
     harness.drag_at(at);

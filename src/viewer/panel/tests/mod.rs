@@ -57,7 +57,7 @@ struct TestPanel {
 }
 
 impl TestPanel {
-    /// Returns the panel with a pane in front.
+    /// Returns the panel with a pane of a face in front.
     fn showing(mut self, face: Face, pane: Pane) -> Self {
         self.panel.layout.face = face;
         self.panel.layout.show_pane(pane);
@@ -271,7 +271,7 @@ fn both_faces_fit_small_and_large_windows() {
     }
 }
 
-/// The panel filled a 320 × 240 window completely.
+/// The panes once filled a 320 × 240 window completely.
 #[test]
 fn the_smallest_window_keeps_the_scene() {
     let mut state = state();

@@ -92,7 +92,7 @@ fn terms_of_an_optimisation_match_their_snapshot() {
     check("optimize", with(options).of_height(SIZE.y), Theme::Light);
 }
 
-/// Values that no slider can show are unchanged.
+/// Showing the panel does not change option values outside the range or precision of their sliders.
 #[test]
 fn showing_the_panel_changes_no_option() {
     for method in Method::ALL {
@@ -129,7 +129,7 @@ fn options_are_stored_in_the_rig() {
     assert!(session.is_rig_changed());
     let stored = |overrides: &OptionOverrides| serde_json::to_string(overrides).unwrap();
     assert_eq!(stored(&session.rig().options), r#"{"method":"ccd","ccd.step":"5deg"}"#);
-    // They are now the defaults of the character. A changed option of the rig is stored again.
+    // The stored options are now the character's defaults. A later change of such an option can be stored too.
     assert_eq!(session.default_options(Method::Ccd), options);
     session.apply(Command::Solver(Box::new(with_method(Method::Ccd))));
     session.apply(Command::StoreOptions);

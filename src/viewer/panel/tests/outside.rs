@@ -11,7 +11,7 @@ use super::{panel, state};
 
 const LABEL: &str = "The character is outside the view";
 
-/// The arrow covered the axis gizmo, and a click on it also deselected the joint.
+/// The arrow once covered the axis gizmo, and a click on the arrow also deselected the joint.
 #[test]
 fn the_arrow_takes_clicks_and_slides_around_the_axis_gizmo() {
     let (mut harness, state) = panel(state(), Theme::Dark);
@@ -23,7 +23,7 @@ fn the_arrow_takes_clicks_and_slides_around_the_axis_gizmo() {
         state.borrow_mut().session.apply(Command::Camera(view));
     };
     let is_taken = |at: Pos2| outside::contains(&state.borrow().session, &state.borrow().panel, at);
-    // The body passes the gizmo's corner outside the scene.
+    // Move the body, outside the scene, around the corner that contains the gizmo.
     let mut places: Vec<Pos2> = Vec::new();
     for step in 0..=20_u8 {
         look_at(Vec3::new(-10.0 + f32::from(step) * 0.4, -2.0 - f32::from(step) * 0.4, 0.0));

@@ -8,7 +8,7 @@ use crate::viewer::panel::timeline::show;
 
 use super::*;
 
-/// Height of the timeline in points, and space below it for a menu.
+/// Height of the timeline in points, and height of the space for a menu below the timeline.
 const HEIGHT: f32 = 150.0;
 const MENU_SPACE: f32 = 190.0;
 
@@ -48,7 +48,7 @@ pub(super) fn timeline_harness(state: TestPanel, theme: Theme) -> (SnapshotHarne
     (harness, state)
 }
 
-/// Drags a part of the timeline by a distance in points. `ctrl` snaps.
+/// Drags a part of the timeline by a distance in points. `ctrl` holds Ctrl, which turns snapping on.
 pub(super) fn drag_part(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
     let from: Pos2 = harness.get_by_label(part).rect().center();
     let modifiers = egui::Modifiers { ctrl, ..Default::default() };
@@ -127,7 +127,7 @@ fn escape_cancels_a_drag() {
 fn strip_snaps_to_the_playhead_with_control() {
     let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
     let clip = state.borrow().session.puppet.motion.strips[1].clone();
-    // Drag from 1.7 s to near the playhead at 0.8 s. The starts of two strips give the scale in points per second.
+    // Drag from 1.7 s to near the playhead at 0.8 s. The distance between the starts of two strips gives the scale in points per second.
     let left = |harness: &Harness<'_>, part: &str| harness.get_by_label(part).rect().left();
     let second = (left(&harness, "Start of idle") - left(&harness, "Start of wave")) / 2.5;
     drag_part(&mut harness, "wave\n1.70 – 3.70 s", vec2(-0.9 * second + 4.0, 0.0), true);
@@ -244,7 +244,7 @@ fn wheel_zooms_and_fit_button_shows_the_whole_timeline() {
     assert!((left(&harness) - initial).abs() < 0.5 && harness.query_by_label("Fit").is_none());
 }
 
-/// Key poses were stored, but the timeline did not show them.
+/// Key poses were once stored without being shown on the timeline.
 #[test]
 fn key_poses_are_shown_moved_copied_and_removed() {
     let mut state = state();
@@ -280,7 +280,7 @@ fn key_poses_are_shown_moved_copied_and_removed() {
     assert!(state.borrow().session.document.settings.auto_key);
 }
 
-/// The menu was empty for characters without clips.
+/// The clip menu was once empty for characters without clips.
 #[test]
 fn the_menu_of_clips_offers_files_for_every_character() {
     let (mut harness, state) = timeline_harness(playing(), Theme::Dark);

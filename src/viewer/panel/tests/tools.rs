@@ -19,7 +19,7 @@ fn tools_do_what_they_say_and_take_their_clicks() {
         ("Pin", Command::PinNode(node)),
     ];
     let click = |harness: &mut super::SnapshotHarness, name: &str| {
-        // The bar above has no other button of this name.
+        // The toolbar has no button of the same name.
         let at = harness.get_by_label(name).rect().center();
         let state = state.borrow();
         assert!(tools::contains(&state.session, &state.panel, at) && !axis_gizmo::contains(&state.panel, at));

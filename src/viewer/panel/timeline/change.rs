@@ -10,7 +10,7 @@ pub(in crate::viewer::panel) fn push_change(commands: &mut Vec<Command>, motion:
     commands.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
 }
 
-/// Issues the commands for a changed field. A drag of the field or a typed number is one undo step.
+/// Issues the commands for a changed field. One drag of the field, or one typed number, is one undo step.
 pub(in crate::viewer::panel) fn push_edit(
     commands: &mut Vec<Command>,
     field: &Response,

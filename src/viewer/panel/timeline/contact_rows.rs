@@ -16,7 +16,7 @@ pub(super) struct ContactRow {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bar {
     pub(super) contact: Contact,
-    /// The index among the contacts of the motion. A contact implied by the keys gets this index when changed.
+    /// Index of the contact among the contacts of the motion. A contact implied by the keys is stored at this index when it is changed.
     pub(super) index: usize,
     pub(super) is_stored: bool,
 }
@@ -41,13 +41,13 @@ impl ContactRow {
         rows
     }
 
-    /// Returns whether the keys imply some bars.
+    /// Returns whether any bar is implied by the keys.
     pub(super) fn follows_keys(&self) -> bool {
         self.bars.iter().any(|bar| !bar.is_stored)
     }
 }
 
-/// Returns a row's name, from the bone, such as "Left foot contact", or from the node.
+/// Returns a row's name, such as "Left foot contact". It contains the bone's name, or the node's name if the node is no bone.
 pub(super) fn row_name(session: &Session, node: usize) -> String {
     let bone = session.puppet.rig.bones.iter().find(|(_, known)| **known == node);
     let name = bone.map_or_else(|| node_name(session, node), |(bone, _)| words(bone));

@@ -9,12 +9,12 @@ use crate::viewer::{Command, Session, Timeline};
 /// Common frame rates.
 const FRAME_RATES: [f32; 4] = [24.0, 25.0, 30.0, 60.0];
 
-/// Shows the time as a field, and the motion's length, also as a field if the motion has key poses.
+/// Shows a field for the time, and the motion's duration, which is also a field if the motion has key poses.
 pub(super) fn time(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let (mut time, last) = (session.puppet.time, session.last_time());
     let timeline = &session.document.settings.timeline;
     if timeline.frames && session.is_playing() {
-        // Decimals would flicker.
+        // Show whole frames while playing, because decimals would flicker.
         time = timeline.time(timeline.frame(time).floor());
     }
     if field(ui, &session.document.settings.timeline, &mut time, [0.0, last], "Time of the playhead") {

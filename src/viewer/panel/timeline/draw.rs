@@ -34,7 +34,7 @@ pub(super) struct StripShape<'a> {
     pub(super) is_highlighted: bool,
 }
 
-/// Draws the lanes and the ruler. Areas outside `shown`, the part that plays, are darker.
+/// Draws the lanes and the ruler. Times outside `shown`, the part that plays, are darker.
 pub(super) fn background(
     ui: &Ui,
     (ruler, timeline): (&Ruler, &Timeline),
@@ -85,7 +85,7 @@ pub(super) fn background(
     }
 }
 
-/// Returns the number of parts between two labels, each of whole frames.
+/// Returns into how many parts small marks divide the distance between two labels. Each part consists of whole frames.
 fn small_parts(ruler: &Ruler, frames: f32, frame_rate: f32) -> u8 {
     /// Minimum distance between small marks in points.
     const MIN_DISTANCE: f32 = 5.0;
@@ -105,7 +105,7 @@ pub(super) fn playhead(ui: &Ui, x: f32, top: Rect, bottom: f32) {
     painter.add(Shape::convex_polygon(head, accent, Stroke::NONE));
 }
 
-/// Draws a dashed line between two strips, where the first one's last pose is held.
+/// Draws a dashed line between two strips, where the last pose of the first strip is held.
 pub(super) fn gap(ui: &Ui, from: f32, to: f32, y: f32) {
     if to > from {
         let line = [pos2(from, y), pos2(to, y)];

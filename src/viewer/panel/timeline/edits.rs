@@ -42,7 +42,7 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
     }
 }
 
-/// Describes an edit by time and moved joints.
+/// Describes an edit by its time and the joints that it moves.
 fn name(session: &Session, edit: &Edit) -> String {
     let mut nodes: Vec<usize> = edit.turns.iter().chain(&edit.shifts).map(|(node, _)| *node).collect();
     nodes.sort_unstable();

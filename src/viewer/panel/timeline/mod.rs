@@ -48,7 +48,7 @@ const MIN_SECONDS: f32 = 2.1;
 pub(in crate::viewer) struct TimelineState {
     pub(in crate::viewer) selected: Option<Item>,
     drag: Option<ActiveDrag>,
-    /// Number of keys of goals in the last frame.
+    /// Number of goal keys of the motion in the last frame.
     goals: usize,
     /// The time of the selected key pose in seconds.
     key: Option<f32>,
@@ -122,7 +122,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     rows::header(ui, session, panel, commands);
     let state = &mut panel.timeline;
     let goals = session.puppet.motion.goals.len();
-    // Adding or removing a key has changed the other indices.
+    // If a goal key was added or removed, the indices of the other goal keys have changed.
     let has_other_goals = std::mem::replace(&mut state.goals, goals) != goals;
     let is_stale = |item: &Item| has_other_goals && matches!(item, Item::Goal(_));
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion) && !is_stale(item));
@@ -181,7 +181,7 @@ fn ruler(session: &Session, state: &TimelineState, all: Rect) -> Ruler {
         Some(drag) => (drag.ruler.from, drag.ruler.seconds),
         None => state.range.unwrap_or_else(everything),
     };
-    // The dope sheet has its names on the left.
+    // The row names of the dope sheet are on the left.
     let names = if state.shows_sheet(session) { sheet::NAMES } else { 0.0 };
     let left = all.left() + MARGIN + names;
     Ruler { from, seconds, left, width: (all.width() - 2.0 * MARGIN - names).max(1.0) }
@@ -241,19 +241,19 @@ fn seek(
     }
 }
 
-/// Sets the snapping distance to suit the ruler's scale, and its step: a frame, or a tenth of the label distance.
+/// Sets the snapping distance to suit the ruler's scale, and the snapping step to a frame or to a tenth of the label distance.
 fn snap((ruler, timeline): (&Ruler, &Timeline), snap: Snap) -> Snap {
     let step = if timeline.snap { timeline.time(1.0) } else { ruler.step() / 10.0 };
     Snap { distance: ruler.span(SNAP_DISTANCE), step, ..snap }
 }
 
-/// Returns the time of the nearest frame if the timeline snaps to frames.
+/// Returns the time of the nearest frame if the timeline snaps to frames, or `time` unchanged.
 fn snapped(timeline: &Timeline, time: f32) -> f32 {
     if timeline.snap { timeline.nearest(time) } else { time }
 }
 
-/// Handles the pointer on a grip: a click selects its item, and a drag starts from the motion that `motion` returns. Returns whether the grip is
-/// highlighted.
+/// Handles the pointer on a grip: a click selects the grip's item, and a drag changes the motion that `motion` returns. Returns whether the
+/// grip is highlighted.
 fn part(
     ui: &Ui,
     grip: Grip,
@@ -336,7 +336,7 @@ fn update_drag(ui: &Ui, session: &Session, state: &mut TimelineState, commands: 
 
 /// Removes the selected item when Delete or Backspace is pressed.
 fn delete(ui: &Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
-    // Without Num Lock, the decimal key of the keypad is Delete too, but it frames the selected joint.
+    // Without Num Lock, the keypad's decimal key also sends Delete, but in the viewer it frames the selected joint.
     let is_delete = |event: &egui::Event| match event {
         egui::Event::Key { key, physical_key, pressed, .. } => {
             *pressed && matches!(key, Key::Delete | Key::Backspace) && *physical_key != Some(Key::Period)

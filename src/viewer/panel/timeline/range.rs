@@ -12,7 +12,7 @@ use super::{TimelineState, snapped};
 const END: f32 = 8.0;
 /// Height of the band in points.
 const BAND: f32 = 5.0;
-/// Shortest selectable part, seconds.
+/// Minimum length of the looping part, in seconds.
 const MIN_SECONDS: f32 = 0.02;
 
 /// Shows the band. Each end can be dragged.

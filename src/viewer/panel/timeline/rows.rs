@@ -12,7 +12,7 @@ use super::{
 };
 use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
-/// Shows playback, time and the buttons that add clips and keys.
+/// Shows the playback controls, the time and the buttons that add clips and keys.
 pub(super) fn header(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let playing = session.is_playing();

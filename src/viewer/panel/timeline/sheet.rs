@@ -30,9 +30,9 @@ enum RowKind {
     Contacts(usize),
     /// The goal of a node, by index in the sheet.
     Goal(usize),
-    /// A part of the body, by its index.
+    /// A part of the body, by index in the sheet.
     Part(usize),
-    /// A joint, by its index in the sheet.
+    /// A joint, by index in the sheet.
     Joint(usize),
 }
 
@@ -80,7 +80,7 @@ pub(super) fn show(
     state.sheet.sheet = Some(sheet);
 }
 
-/// Selects keys by dragging over the background. Shift extends the selection. Returns the box.
+/// Selects keys by dragging a box over the background. Shift extends the selection. Returns the box.
 fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Rect> {
     let area = ui.interact(background, ui.scope_id().with("sheet background"), Sense::click_and_drag());
     let adds = ui.input(|i| i.modifiers.shift);
@@ -96,7 +96,7 @@ fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Re
     }
     let (origin, before) = state.sheet.selecting.as_ref()?;
     let at = ui.input(|i| i.pointer.latest_pos())?;
-    // The rows add the keys now inside.
+    // The rows then add the keys that are inside the box now.
     state.sheet.selected.clone_from(before);
     let chosen = Rect::from_two_pos(*origin, at).intersect(background);
     if !area.dragged() && area.drag_stopped() || !ui.input(|i| i.pointer.primary_down()) {
@@ -105,7 +105,7 @@ fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Re
     Some(chosen)
 }
 
-/// Returns the rows without folded ones.
+/// Returns the visible rows, without those of folded parts.
 fn rows(sheet: &Sheet, session: &Session, state: &SheetState) -> Vec<RowKind> {
     if state.only_selected {
         let selection: BTreeSet<usize> = session.selection().into_iter().collect();
@@ -302,7 +302,7 @@ fn keys(
         if part.drag_stopped() {
             commands.extend(state.sheet.drag.take().and_then(|drag| dropped(ui, drag, (session, state))));
         }
-        // Keys that are dragged along are shown at their new times.
+        // The other selected keys move with the dragged key and are shown at their new times.
         if let Some((dragged, to)) =
             state.sheet.drag.as_ref().filter(|(dragged, _)| is_selected && *dragged != key)
         {

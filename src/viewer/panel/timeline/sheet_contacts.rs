@@ -73,7 +73,7 @@ fn grips(
     };
     let item = Item::Contact(bar.index);
     let mut is_highlighted = part(ui, Grip::Whole(item), rect, ruler, changed, state, &title);
-    // The middle of a short bar moves it.
+    // A short bar has narrower ends, so that its middle can still be used to move it.
     let width = END.min(rect.width() / 3.0);
     let first = Rect::from_min_max(rect.min, pos2(rect.left() + width, rect.bottom()));
     let last = Rect::from_min_max(pos2(rect.right() - width, rect.top()), rect.max);
@@ -98,7 +98,7 @@ fn draw(ui: &Ui, rect: Rect, is_stored: bool, is_selected: bool, is_highlighted:
     ui.painter().rect(rect, 4.0, accent.gamma_multiply(strength), edge, StrokeKind::Inside);
 }
 
-/// Shows the buttons that store the contacts implied by the keys and add a contact.
+/// Shows two buttons: one stores the contacts implied by the keys, the other adds a contact.
 pub(super) fn buttons(ui: &mut Ui, session: &Session, plants: bool, commands: &mut Vec<Command>) {
     let node = session.selected().filter(|&node| session.can_add_contact(node));
     let add = ui.add_enabled(node.is_some(), Button::new("Add contact"));

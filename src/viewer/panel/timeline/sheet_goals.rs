@@ -66,7 +66,7 @@ pub(super) fn keys(
     }
 }
 
-/// Shows the properties of a key.
+/// Shows the properties of a goal key.
 pub(super) fn details(
     ui: &mut Ui,
     session: &Session,

@@ -12,7 +12,7 @@ use crate::viewer::panel::name;
 use super::contact_rows::ContactRow;
 use super::sheet_goals::GoalRow;
 
-/// Name of the part for joints outside all chains.
+/// Name of the part that contains the joints outside all chains.
 const BODY: &str = "body";
 
 /// The joints changed by a motion's key poses. Computed once per motion.
@@ -26,7 +26,7 @@ pub(super) struct Sheet {
     /// The joints, ordered by part.
     pub(super) joints: Vec<SheetJoint>,
     pub(super) parts: Vec<SheetPart>,
-    /// The indices of keys that contain all joints.
+    /// The indices of the pose keys that set all joints.
     complete: Vec<usize>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct SheetPart {
 pub(super) struct Mark {
     /// Time in seconds.
     pub(super) time: f32,
-    /// Whether the value differs from a neighbouring key's.
+    /// Whether the value differs from the value at a neighbouring key.
     pub(super) differs: bool,
 }
 
@@ -77,7 +77,7 @@ impl Sheet {
         for &(node, _) in &skeleton.parents_first {
             let rest = skeleton.nodes.get(node).map_or(Transform::IDENTITY, |node| node.rest);
             let Some(listed) = listed.get_mut(node).map(std::mem::take) else { continue };
-            // A joint that only one key contains has a row, so that the key can be found.
+            // A joint with only one key has a row, so that the user can find the key.
             let at_rest =
                 complete.iter().filter(|key| listed.iter().all(|(listed, _)| listed != *key)).count();
             if !listed.is_empty() && listed.len() + at_rest == 1 || changes(&listed, at_rest, &rest) {
@@ -124,7 +124,7 @@ impl Sheet {
         values.iter().enumerate().filter_map(mark).collect()
     }
 
-    /// Returns the keys of any of a part's joints in time order.
+    /// Returns the keys of a part in time order: one for each pose key that sets any of the part's joints.
     pub(super) fn part_marks(&self, part: &SheetPart) -> Vec<Mark> {
         let joints = self.joints.get(part.joints.clone()).unwrap_or_default();
         let listed = joints.iter().flat_map(|joint| &joint.listed).map(|(index, _)| *index);
@@ -143,7 +143,7 @@ fn changes(listed: &[(usize, Transform)], at_rest: usize, rest: &Transform) -> b
     listed.iter().any(|(_, local)| local != first) || at_rest > 0 && first != rest
 }
 
-/// Returns the parts' names, and each node's part: the limb, spine, neck or tail that contains it or an ancestor.
+/// Returns the parts' names, and each node's part: the limb, spine, neck or tail that contains the node or one of its ancestors.
 fn parts(session: &Session) -> (Vec<String>, Vec<usize>) {
     let (skeleton, rig) = (&session.puppet.character().skeleton, &session.puppet.rig);
     let mut names = vec![BODY.to_owned()];

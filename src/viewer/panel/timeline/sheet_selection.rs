@@ -9,7 +9,7 @@ use crate::motion::{PoseKey, pose_key_at};
 use super::contact_rows::ContactRow;
 use super::sheet_rows::Sheet;
 
-/// A key of a row.
+/// A key in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RowKey {
     pub(super) name: String,
@@ -29,14 +29,14 @@ pub(super) struct SheetState {
     pub(super) unfolded: BTreeSet<String>,
     pub(super) sheet: Option<Sheet>,
     pub(super) selected: Vec<RowKey>,
-    /// The key being dragged, along with all other selected ones, and its target time.
+    /// The key that is being dragged, and its target time. All other selected keys move with it.
     pub(super) drag: Option<(RowKey, f32)>,
     /// The corner at which a box selection began, and the previously selected keys.
     pub(super) selecting: Option<(Pos2, Vec<RowKey>)>,
 }
 
 impl SheetState {
-    /// Keeps the selected keys that are among the given key poses. Others were removed by Undo or dropped on other keys.
+    /// Deselects keys that are not among the given key poses. Undo, or a drop onto another key, can remove a selected key.
     pub(super) fn keep_selected(&mut self, keys: Option<&[PoseKey]>) {
         self.selected.retain_mut(|selected| {
             let holds = |key: &&PoseKey| {

@@ -11,7 +11,7 @@ use egui::{Rect, Ui, pos2};
 /// Width in points of the draggable area at each end of a strip.
 const END: f32 = 8.0;
 
-/// Shows all strips and their grips. Ends take precedence over bodies, and later strips over earlier ones.
+/// Shows all strips and their grips. Where grips overlap, the ends of strips take precedence over bodies, and later strips over earlier ones.
 pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), state: &mut TimelineState) {
     let (motion, all) = (&session.puppet.motion, &session.puppet.character().clips);
     let strip_rect = |index: usize| {

@@ -30,7 +30,7 @@ impl Axis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DragScope {
-    /// The whole body follows, if it is recognised. Otherwise like [`DragScope::Limb`].
+    /// The whole body follows, if a body is recognised. Otherwise like [`DragScope::Limb`].
     #[default]
     Body,
     /// Only the chain of the grabbed joint follows, and its base stays in place.
@@ -40,7 +40,7 @@ pub enum DragScope {
 }
 
 impl DragScope {
-    /// Returns the scope of a drag while Alt is down.
+    /// Returns the scope that replaces this one while Alt is down.
     pub(in crate::viewer) fn other(self) -> Self {
         match self {
             Self::Body => Self::Limb,
@@ -49,7 +49,7 @@ impl DragScope {
     }
 }
 
-/// What the scene shows besides the character.
+/// Options for what the scene shows besides the character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Display {
@@ -87,7 +87,7 @@ impl Command {
     /// Rejects values that are invalid in every session.
     ///
     /// # Errors
-    /// The reason why the command is invalid.
+    /// Returns the reason why the command is invalid.
     pub(in crate::viewer) fn validate(&self) -> Result<(), String> {
         match self {
             Self::Motion(motion) => motion.validate().map_err(|e| e.to_string()),

@@ -36,7 +36,7 @@ macro_rules! commands {
             $($(#[$meta])* $action $(($($value),*))?,)*
         }
 
-        /// How a session works and what it shows, except for character and camera. Undo does not affect it.
+        /// The settings of a session: how it works, and what it shows except for character and camera. Undo does not affect them.
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $(#[doc = concat!("See [`Command::", stringify!($setting), "`].")] pub $field: $type,)*
@@ -79,7 +79,7 @@ fn within_range(command: Command) -> Option<Command> {
 
 commands! {
     settings {
-        /// Sets what drags move, including the current one.
+        /// Sets what drags move, including the current drag.
         drag_scope DragScope: DragScope = DragScope::default();
         /// Sets whether a dragged joint's counterpart on the other side of the body follows.
         symmetry Symmetry: bool = false;
@@ -93,20 +93,20 @@ commands! {
         show_limits ShowLimits: bool = false;
         /// Sets the gizmo's tool for the selected joint.
         tool Tool: Tool = Tool::default();
-        /// Sets the pixels per point, which scale the gizmo for picking.
+        /// Sets the number of pixels per point, which scales the gizmo for picking.
         scale Scale: f32 = 1.0;
         /// Sets the solver's options.
         #[serde(with = "sparse")]
         solver Solver: Box<Options> = Box::new(default_options(Method::Auto));
         /// Sets the style source of the method `style`.
         style Style: StyleSource = StyleSource::default();
-        /// Sets the methods that solve the same goals for comparison, shown as ghosts.
+        /// Sets the methods that solve the same goals for comparison. Their results are shown as ghosts.
         compare Compare: Vec<Method> = Vec::new();
         /// Sets whether goals stay active after a drag ends.
         keep_goals KeepGoals: bool = false;
         /// Sets whether a drag or another edit of the pose inserts a key when it ends.
         auto_key AutoKey: bool = false;
-        /// Sets the playback speed in seconds of the motion per second.
+        /// Sets the playback speed, in seconds of the motion per second of real time.
         speed Speed: f32 = 1.0;
         /// Sets whether playback starts over when the motion ends.
         looping Looping: bool = true;
@@ -148,7 +148,7 @@ commands! {
         DragTo(DVec3),
         /// Pushes the dragged part away from the camera by 4 % of its distance per step.
         Push(f32),
-        /// Constrains the drag to an axis through its start. The same axis again removes the constraint.
+        /// Constrains the drag to an axis through its start. Repeating the command with the same axis removes the constraint.
         Constrain(Axis),
         /// Sets whether drags snap to steps.
         Snap(bool),
@@ -158,9 +158,9 @@ commands! {
         Release,
         /// Cancels the drag and restores the state before it.
         Cancel,
-        /// Orbits the camera around its target, in pixels.
+        /// Orbits the camera around its target by a pointer movement in pixels.
         Orbit(Vec2),
-        /// Pans the camera, in pixels.
+        /// Pans the camera by a pointer movement in pixels.
         Pan(Vec2),
         /// Zooms towards the surface at a position, in wheel steps.
         Zoom(Vec2, f32),
@@ -208,7 +208,7 @@ commands! {
         /// Sets the limit of a joint. Consecutive changes of the same joint's limit until [`Command::Release`] are one
         /// undo step.
         Limit(usize, Limit),
-        /// Assigns a node to a bone of the body, named as in VRM 1.0, or returns that bone to automatic recognition. The bone becomes
+        /// Assigns a node to a bone of the body, named as in VRM 1.0, or returns that bone to automatic recognition. The assignment becomes
         /// part of the rig.
         Bone(String, Option<usize>),
         /// Sets how strongly goals of the limb that ends at a node pull the body, from 0 to 1. Consecutive changes of the same limb until
@@ -223,8 +223,8 @@ commands! {
         /// Sets the weight of a node's goal relative to other goals. Consecutive changes of the same goal's weight until
         /// [`Command::Release`] are one undo step.
         GoalWeight(usize, f64),
-        /// Shows the pose after this many steps of the last solve, one joint at a time, and pauses playback. `None` shows the
-        /// solved pose.
+        /// Shows the pose after this many steps of the last solve, and pauses playback. Each step moves one joint. `None` shows the solved
+        /// pose.
         Step(Option<usize>),
         /// Sets the weights and tolerances of a node's goal along its axes. Consecutive changes of the same goal until
         /// [`Command::Release`] are one undo step.
@@ -233,30 +233,31 @@ commands! {
         Clip(Option<usize>),
         /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is rejected.
         Motion(Box<Motion>),
-        /// Inserts a key with the current pose into the motion, and clears the goals and the drag that made the pose.
+        /// Inserts a key with the current pose into the motion, and clears the goals and ends the drag that produced the pose.
         Key,
-        /// Moves the key at a time to another time. Consecutive moves until [`Command::Release`] are one undo step.
+        /// Moves the key at the first time to the second time. Consecutive moves until [`Command::Release`] are one undo step.
         KeyMove(f32, f32),
-        /// Copies the key at a time to another time.
+        /// Copies the key at the first time to the second time.
         KeyCopy(f32, f32),
         /// Removes the key at a time.
         KeyDelete(f32),
-        /// Moves the key poses of joints at a time to another time. Consecutive moves until [`Command::Release`] are one undo step.
+        /// Moves the key poses of some joints from the first time to the second time. Consecutive moves until [`Command::Release`] are one
+        /// undo step.
         KeyJointsMove(Vec<usize>, f32, f32),
-        /// Copies the key poses of joints at a time to another time.
+        /// Copies the key poses of some joints from the first time to the second time.
         KeyJointsCopy(Vec<usize>, f32, f32),
-        /// Removes joints from the key pose at a time.
+        /// Removes some joints from the key pose at a time.
         KeyJointsDelete(Vec<usize>, f32),
-        /// Sets how the pose changes from the key pose at a time to the next one.
+        /// Sets the easing from the key pose at a time to the next key pose.
         KeyEasing(f32, Easing),
         /// Stores the contacts that the key poses imply, where successive keys have a foot in the same place.
         PlantKeys,
         /// Adds a contact of the foot or hand at the end of a joint's limb, from the current time to the next key, or for one second.
         AddContact(usize),
-        /// Stores a joint's position as a goal key at the current time, with its orientation unless the joint has a goal without one. The key
-        /// replaces the joint's goal and pin.
+        /// Stores a joint's position as a goal key at the current time, with its orientation unless the joint has a goal without an
+        /// orientation. The key replaces the joint's goal and pin.
         KeyGoal(usize),
-        /// Sets the motion's duration in seconds. `None` uses its content's.
+        /// Sets the motion's duration in seconds. `None` uses the duration of its content.
         Duration(Option<f32>),
         /// Starts or pauses playback.
         Play(bool),
@@ -265,7 +266,7 @@ commands! {
         /// Advances the time. This is not recorded, because every recorded command has a time stamp.
         #[serde(skip)]
         Tick(Duration),
-        /// Adds the clips of another file or a take to the character. Has no effect if the file was not read.
+        /// Adds the clips of another file or a take to the character. The command has no effect if the file was not read.
         AddClips(Box<AddedClips>),
         /// Sets a morph weight by its index in the pose.
         Morph(usize, f32),
@@ -275,7 +276,7 @@ commands! {
         BlendPose(Vec<(usize, Transform)>, Vec<f32>, f32),
         /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
         LivePose(Vec<(usize, Transform)>, Vec<f32>),
-        /// Sets goals from a live source, keeping those of other nodes. The next [`Command::LivePose`] solves them.
+        /// Sets goals from a live source, and keeps the goals of other nodes. The next [`Command::LivePose`] solves for all of them.
         LiveGoals(Vec<Target>),
         /// Sets the camera.
         Camera(Orbit),

@@ -17,7 +17,7 @@ const NECK: f32 = 64.0;
 const TIP: f32 = 80.0;
 /// Width of the head at its base in points.
 const HEAD: f32 = 11.0;
-/// Half of the side of the square in points.
+/// Half of the side length of the square in points.
 const SQUARE: f32 = 8.0;
 /// Screen length in points below which an arrow points at the camera and cannot be dragged.
 const MIN_LENGTH: f32 = 22.0;
@@ -27,9 +27,9 @@ const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrows {
     pub(super) center: Vec3,
-    /// Unit vectors.
+    /// Unit vectors in world space, one per arrow.
     directions: [Vec3; 3],
-    /// Metres per point.
+    /// World metres per point at the joint.
     point: f32,
 }
 
@@ -91,7 +91,7 @@ impl Session {
         }
     }
 
-    /// Starts to pull the selected joints by an arrow or the square. Returns false if there is none.
+    /// Starts to pull the selected joints by an arrow or the square. Returns false if there is no such part.
     pub(super) fn grab_arrow(&mut self, grip: GizmoGrip, at: Vec2) -> bool {
         let view = self.gizmo_view(self.document.settings.scale);
         let Some(node) = self.document.selection.active else { return false };

@@ -13,7 +13,7 @@ const EDGE_ON: f32 = 0.2;
 /// Number of samples over a full turn when a dial is seen edge-on.
 const SAMPLES: u16 = 360;
 
-/// The camera and scale for drawing a gizmo.
+/// The camera and the scale with which a gizmo is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::viewer) struct GizmoView {
     pub(in crate::viewer) camera: Camera,
@@ -59,7 +59,7 @@ pub(in crate::viewer) struct Dial {
 }
 
 impl Dial {
-    /// Returns the direction of an angle.
+    /// Returns the direction from the center at an angle.
     pub(super) fn direction(&self, angle: f64) -> Vec3 {
         Quat::from_axis_angle(self.axis, to_f32(angle)) * self.zero
     }

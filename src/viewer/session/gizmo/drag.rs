@@ -13,12 +13,12 @@ use super::rail::{Rail, stops, with_stop};
 use super::turned_joint::{TurnedJoint, turned_axis};
 use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits, look};
 
-/// Steps of rings and limits in degrees with the control key.
+/// Snapping steps of rings and limits, in degrees, while the control key is down.
 const RING_STEP: f64 = 15.0;
 const END_STEP: f64 = 5.0;
-/// Step of limits in degrees without the control key.
+/// Rounding step of limits, in degrees, without the control key.
 const FINE_STEP: f64 = 0.1;
-/// Steps of the stops of prismatic joints in metres, with and without the control key.
+/// Steps to which the stops of prismatic joints are rounded, in metres, with and without the control key.
 const STOP_STEP: f64 = 0.01;
 const FINE_STOP_STEP: f64 = 0.001;
 
@@ -44,7 +44,7 @@ pub(super) enum DragKind {
     /// A ring. `from` and `now` are the first and the current angle on the dial in radians. `end` is the chain end that the ring
     /// turns, unless it turns joints alone.
     Ring { dial: Dial, from: f64, now: f64, end: Option<TurnedEnd> },
-    /// An end of a limit. `from` and `now` are as for a ring.
+    /// An end of a limit. `from` and `now` have the same meaning as for a ring.
     End { dial: Dial, from: f64, now: f64 },
     /// A stop of a prismatic joint. `from` and `now` are the first and the current displacement under the pointer in metres.
     Stop { rail: Rail, from: f64, now: f64 },
@@ -55,8 +55,8 @@ pub(super) enum DragKind {
     LookAt { grabbed: Vec3, start: Vec3, before: EyeTarget },
 }
 
-/// A chain end that a ring turns. It stays at `position` in world metres. `own` is its world orientation when the drag started.
-/// Both exclude the look. `axis` is a unit vector in world space.
+/// A chain end that a ring turns. It stays at `position` in world metres. `own` is its world orientation when the drag started. Both
+/// exclude the look-at rotation. `axis` is a unit vector in world space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TurnedEnd {
     base: usize,
@@ -102,7 +102,7 @@ impl GizmoDrag {
                     session.position_of(session.puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
                 DragKind::Pole { chain: pole.chain, grabbed, start: pole.position, end }
             }
-            // These are drags of the joint itself.
+            // Arrows and the square drag the joint itself, and the look-at point is handled above.
             GizmoGrip::Arrow(_) | GizmoGrip::Center | GizmoGrip::LookAt => return None,
         };
         let before = session.document.scene.clone();
@@ -125,7 +125,7 @@ impl GizmoDrag {
         })
     }
 
-    /// Returns the look-at setting from before its drag.
+    /// Returns the look-at setting from before the drag, if the look-at point is dragged.
     pub(in crate::viewer) fn look_before(&self) -> Option<EyeTarget> {
         match self.kind {
             DragKind::LookAt { before, .. } => Some(before),
@@ -141,7 +141,7 @@ impl GizmoDrag {
         }
     }
 
-    /// Moves the part with the pointer and returns the new position of a pole or look-at point.
+    /// Moves the part with the pointer. Returns the new position if the part is a pole or the look-at point.
     fn follow(&mut self, at: Vec2, view: &GizmoView) -> Option<Vec3> {
         (self.pointer, self.has_moved) = (at, true);
         match &mut self.kind {
@@ -204,7 +204,7 @@ impl GizmoDrag {
 }
 
 impl Session {
-    /// Starts dragging the gizmo part at a pixel. Returns false if there is none.
+    /// Starts dragging the part of the gizmo at a pixel. Returns false if there is no part.
     pub(in crate::viewer) fn grab_gizmo(&mut self, at: Vec2) -> bool {
         let grip = self.grip_under(at);
         if let Some(grip @ (GizmoGrip::Arrow(_) | GizmoGrip::Center)) = grip {
@@ -238,7 +238,7 @@ impl Session {
         }
         self.gizmo_drag = Some(hold);
         if let DragKind::LookAt { .. } = kind {
-            // The eyes follow after the command, without a solve.
+            // The eyes are turned after the command, without a solve.
             self.document.settings.look_at =
                 pole.map_or(self.document.settings.look_at, |at| EyeTarget::Point(at.as_dvec3()));
             return;

@@ -19,7 +19,7 @@ use super::{Gizmo, GizmoGrip, LIMIT, LOOK, POLE, look, pole, step};
 const WHITE: Vec4 = Vec4::ONE;
 /// Color of a needle at its limit.
 const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
-/// Maximum difference in radians at which an angle counts as limited. For a cone, a fraction of the maximum swing.
+/// Maximum distance from a limit at which an angle is drawn as limited, in radians. For a cone, as a fraction of the maximum swing.
 const NEAR: f64 = 0.01;
 /// Distance from a stop within which a prismatic joint is drawn at the stop, as a fraction of its range.
 const RAIL_NEAR: f64 = 0.01;
@@ -29,7 +29,7 @@ const STOP: f32 = 8.0;
 const FAINT: f32 = 0.16;
 /// Opacity of the far half of a ring.
 const BEHIND: f32 = 0.22;
-/// Diameter of the end of an arc in points.
+/// Diameter of the dot at the end of an arc in points.
 const END: f32 = 9.0;
 /// Distance in points from the center of a pole's diamond to its corners.
 const DIAMOND: f32 = 7.0;
@@ -94,7 +94,7 @@ fn draw_pole(pen: &mut Pen<'_>, pole: &Pole, hovered_grip: bool) {
     draw_diamond(pen, pole.position, if hovered_grip { WHITE } else { color }, pole.is_set || hovered_grip);
 }
 
-/// Draws the look-at point, and a line from the eyes.
+/// Draws the look-at point, and a line from the eyes to it.
 fn draw_look(pen: &mut Pen<'_>, session: &Session) {
     let Some((point, viewpoint)) = look::placed(session).zip(Viewpoint::of(&session.puppet)) else { return };
     let grip = session.gizmo_drag.as_ref().map(|hold| hold.grip).or(session.hovered_grip);
@@ -183,7 +183,7 @@ fn draw_cone(pen: &mut Pen<'_>, cone: &ConeShape, color: Vec4) {
     pen.path(rim, 2.2, color);
 }
 
-/// Draws the allowed range of an angle and a needle at the current one.
+/// Draws the allowed range of an angle, and a needle at the current angle.
 fn draw_sector(pen: &mut Pen<'_>, arc: &AngleArc) {
     let dial = &arc.dial;
     let points = dial.arc(arc.min, arc.max);

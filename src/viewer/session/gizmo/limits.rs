@@ -1,4 +1,4 @@
-//! The arcs of a joint's limit: the allowed range and the current value of each angle.
+//! The arcs of a joint's limit. They show the allowed range and the current value of each angle.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -19,7 +19,7 @@ const TWIST_RADIUS: f32 = 22.0;
 /// Distance between the three arcs of an Euler limit in points.
 const SPACING: f32 = 9.0;
 
-/// Number of segments around a cone. Must be a multiple of eight.
+/// Number of line segments around a cone. Must be a multiple of eight.
 const AROUND: u16 = 72;
 /// Number of rings from a cone's axis to its rim.
 const RINGS: u16 = 6;
@@ -33,7 +33,7 @@ pub(super) struct AngleArc {
     pub(super) now: f64,
     pub(super) color: Vec4,
     pub(super) name: &'static str,
-    /// Whether this is a swing angle. Its ends are on the rim of the cone, and it has no arc.
+    /// Whether this is a swing angle. Its ends are on the rim of the cone, and no arc is drawn for it.
     pub(super) rim: bool,
 }
 
@@ -42,9 +42,9 @@ pub(super) struct AngleArc {
 pub(super) struct ConeShape {
     /// Closed polylines around the axis. The last one is the rim.
     pub(super) around: Vec<Vec<Vec3>>,
-    /// The cone axis on the sphere.
+    /// The point of the sphere on the axis of the cone.
     pub(super) axis: Vec3,
-    /// The bone on the sphere.
+    /// The point of the sphere in the direction of the bone.
     pub(super) now: Vec3,
 }
 

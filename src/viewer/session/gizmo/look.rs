@@ -8,7 +8,7 @@ use crate::viewer::{EyeTarget, Session};
 use super::dial::GizmoView;
 use super::{END, GizmoGrip};
 
-/// Returns the look-at point, if there is one.
+/// Returns the look-at point, if the character looks at a point.
 pub(super) fn placed(session: &Session) -> Option<Vec3> {
     match session.document.settings.look_at {
         EyeTarget::Point(point) if Viewpoint::of(&session.puppet).is_some() => Some(point.as_vec3()),
@@ -16,7 +16,7 @@ pub(super) fn placed(session: &Session) -> Option<Vec3> {
     }
 }
 
-/// Returns the handle if it is at a pixel.
+/// Returns the grip of the look-at point if the point is at a pixel.
 pub(super) fn under(session: &Session, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
     let distance = view.pixel(placed(session)?)?.distance(at) / view.scale;
     (distance < END).then_some(GizmoGrip::LookAt)

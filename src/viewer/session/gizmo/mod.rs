@@ -1,5 +1,5 @@
-//! The gizmo of the selected joint: its limit and rings that turn it, or arrows that pull it, and its limb's pole. All parts can
-//! be dragged. Sizes are in points, independent of the distance.
+//! The gizmo of the selected joint. It shows either the joint's limit and rings that turn the joint, or arrows that pull the joint. It also
+//! shows the pole of the joint's limb. All parts can be dragged. Their sizes are in points, independent of the distance from the camera.
 
 use glam::{Vec2, Vec3, Vec4};
 
@@ -44,9 +44,9 @@ const LIMIT: Vec4 = Vec4::new(1.0, 0.55, 0.06, 1.0);
 const TWIST: Vec4 = Vec4::new(0.02, 0.62, 0.72, 1.0);
 const LOOK: Vec4 = Vec4::new(0.95, 0.82, 0.1, 1.0);
 const POLE: Vec4 = Vec4::new(0.56, 0.12, 0.95, 1.0);
-/// Picking radius of an end or a pole in points.
+/// Picking radius of an end, a stop, a pole or the square in points.
 const END: f32 = 9.0;
-/// Picking distance of a ring in points.
+/// Picking distance of a ring or an arrow in points.
 const RING: f32 = 6.0;
 
 /// A part of a gizmo that can be dragged.
@@ -82,7 +82,7 @@ impl Gizmo {
     fn new(session: &Session, view: &GizmoView) -> Option<Self> {
         let node = session.document.selection.active?;
         let pole = pole::for_joint(session, node);
-        // The arcs of a ball joint would cover the head being turned.
+        // The arcs of a ball joint would cover the head while it is turned.
         let is_wanted =
             |limit: &limits::LimitShape| session.document.settings.show_limits || limit.arcs.len() < 2;
         Some(match session.document.settings.tool {
@@ -98,7 +98,8 @@ impl Gizmo {
         })
     }
 
-    /// Returns the part at a pixel. Ends, stops, the pole and the square take precedence over rings and arrows; then the nearest part wins.
+    /// Returns the part at a pixel. Ends, stops, the pole and the square take precedence over rings and arrows. Among parts of equal
+    /// precedence, the nearest part wins.
     fn under(&self, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
         let distance = |position: Vec3| view.pixel(position).map(|p| p.distance(at) / view.scale);
         let ends = self.limit.iter().flat_map(|l| l.arcs.iter().enumerate()).flat_map(|(i, arc)| {
@@ -166,7 +167,7 @@ mod tests {
     use crate::viewer::session::viewpoint::Viewpoint;
     use crate::viewer::{Command, EyeTarget};
 
-    /// The arcs of a ball joint covered the head being turned.
+    /// The arcs of a ball joint covered the head while it was turned.
     #[test]
     fn limits_of_ball_joints_are_shown_on_demand() {
         let character = mannequin().unwrap();
@@ -184,7 +185,7 @@ mod tests {
         assert!(is_shown(&mut session, "head"));
     }
 
-    /// The look became part of the pose, so the head stayed turned after looking at nothing again.
+    /// The look-at rotation became part of the pose, so the head stayed turned after the look-at target was removed.
     #[test]
     fn a_ring_does_not_turn_the_head_by_its_look() {
         for (alone, world) in [(true, true), (true, false), (false, true), (false, false)] {

@@ -6,7 +6,7 @@ use crate::ik::Limit;
 use crate::rig::{Chain, orientation};
 use crate::viewer::Session;
 
-/// Distance of the default pole from the middle joint, relative to the limb's length.
+/// Distance of the default pole from the middle joint, as a fraction of the limb's length.
 const DISTANCE: f32 = 0.5;
 
 /// The pole of a limb.
@@ -14,7 +14,7 @@ const DISTANCE: f32 = 0.5;
 pub(super) struct Pole {
     /// Chain index.
     pub(super) chain: usize,
-    /// Position of the joint that bends, in world metres.
+    /// Position of the middle joint, which bends, in world metres.
     pub(super) middle: Vec3,
     /// Position of the pole in world metres.
     pub(super) position: Vec3,
@@ -22,7 +22,7 @@ pub(super) struct Pole {
     pub(super) is_set: bool,
 }
 
-/// Returns the pole of a joint's limb. If the rig defines none, it lies in the direction of the current bend.
+/// Returns the pole of a joint's limb. If the rig defines no pole, the pole lies in the direction of the current bend.
 pub(super) fn for_joint(session: &Session, node: usize) -> Option<Pole> {
     let chains = &session.puppet.rig.chains;
     let chain = chains.iter().position(|c| c.joints.len() == 3 && c.joints.contains(&node))?;

@@ -15,13 +15,13 @@ const END_ON: f32 = 0.05;
 /// The rail of a prismatic joint in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::viewer) struct Rail {
-    /// Position of the joint without a displacement, metres.
+    /// Position of the joint without a displacement, in world metres.
     origin: Vec3,
-    /// Motion of the joint per metre of displacement. Longer than one if an ancestor of the joint has scale.
+    /// World displacement of the joint per metre of displacement. Its length differs from one if an ancestor of the joint is scaled.
     along: Vec3,
-    /// Minimum and maximum displacement, metres.
+    /// Minimum and maximum displacement in metres.
     pub(super) range: [f64; 2],
-    /// Current displacement, metres.
+    /// Current displacement in metres.
     pub(super) now: f64,
 }
 
@@ -37,13 +37,13 @@ impl Rail {
         Some(Self { origin, along: place(offset + slide.axis) - origin, range: slide.range, now })
     }
 
-    /// Returns the position of a displacement.
+    /// Returns the joint's position at a displacement.
     #[expect(clippy::cast_possible_truncation, reason = "only used for drawing")]
     pub(super) fn point(&self, displacement: f64) -> Vec3 {
         self.origin + self.along * displacement as f32
     }
 
-    /// Returns the joint's positions at minimum and maximum.
+    /// Returns the joint's positions at the minimum and the maximum displacement.
     pub(super) fn ends(&self) -> [Vec3; 2] {
         self.range.map(|end| self.point(end))
     }
@@ -62,12 +62,12 @@ impl Rail {
     }
 }
 
-/// Returns the minimum and the maximum of a prismatic joint.
+/// Returns the minimum and the maximum displacement of a prismatic joint.
 pub(super) fn stops(limit: &Limit) -> Option<[f64; 2]> {
     if let Limit::Prismatic { min, max, .. } = *limit { Some([min, max]) } else { None }
 }
 
-/// Returns a limit with one stop moved. It cannot pass the other one.
+/// Returns a limit with one stop moved. The stop cannot pass the other stop.
 pub(super) fn with_stop(limit: Limit, upper: bool, displacement: f64) -> Limit {
     let mut limit = limit;
     if let Limit::Prismatic { min, max, .. } = &mut limit {

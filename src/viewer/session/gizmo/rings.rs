@@ -34,13 +34,13 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Returns the camera-facing half as one polyline, or the whole ring if seen along its axis.
+    /// Returns the half of the ring that faces the camera as one polyline, or the whole ring if it is seen along its axis.
     pub(super) fn front(&self, view: &GizmoView) -> Vec<Vec3> {
         let direction = view.camera.direction_to(self.dial.center);
         if self.dial.axis.dot(direction).abs() > 0.97 {
             return self.dial.arc(0.0, TAU);
         }
-        // A quarter turn to either side of the point closest to the camera.
+        // This half extends a quarter turn to either side of the point closest to the camera.
         let side = self.dial.axis.cross(self.dial.zero);
         let middle = f64::from((-direction).dot(side).atan2((-direction).dot(self.dial.zero)));
         self.dial.arc(middle - TAU / 4.0, middle + TAU / 4.0)

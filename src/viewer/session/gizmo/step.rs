@@ -9,7 +9,7 @@ use crate::viewer::Session;
 use super::dial::{Dial, GizmoView};
 use super::pen::Pen;
 
-/// Colours of the vector to the effector, before and after the turn, to the target, and of the axis.
+/// Colours of the vectors from the joint to the effector before and after the turn, of the vector to the target, and of the axis.
 const BEFORE: Vec4 = Vec4::new(0.35, 0.62, 1.0, 0.8);
 const AFTER: Vec4 = Vec4::new(0.1, 0.9, 0.9, 1.0);
 const TARGET: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
@@ -23,10 +23,10 @@ const AXIS_LENGTH: f32 = 84.0;
 const ON_AXIS: f32 = 1.0;
 /// Distance in points between the joint and the end of the axis below which the axis points at the camera.
 const LABEL_DISTANCE: f32 = 30.0;
-/// Distance of a label outside the arc from the joint, as a multiple of the sector's radius.
+/// Distance from the joint to a label outside the arc, as a multiple of the sector's radius.
 const LABEL_RADIUS: f32 = 1.2;
 
-/// A step as drawn. Positions are in world metres.
+/// The step of a joint as it is drawn. Positions are in world metres.
 #[derive(Clone, Debug)]
 pub(super) struct ShownStep {
     joint: Vec3,
@@ -55,7 +55,7 @@ impl ShownSpring {
     }
 }
 
-/// An effector that the joint turns.
+/// An effector that the joint turns, and its target.
 #[derive(Clone, Copy, Debug)]
 struct Lever {
     before: Vec3,
@@ -171,8 +171,8 @@ fn effector(session: &Session, target: &Target) -> Option<Vec3> {
     Some(world.transform_point3(target.offset.as_vec3()))
 }
 
-/// Returns the position targets that a joint moves: those below it, or all if the path from the base leads up through the joint. A
-/// joint does not move its own origin.
+/// Returns the position targets that a joint moves: those below it, or all targets if none is below it, because the path from the base then
+/// leads up through the joint. A joint does not move its own origin.
 fn moved_targets<'a>(
     session: &'a Session,
     trace: &'a SolveTrace,

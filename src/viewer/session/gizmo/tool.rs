@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tool {
-    /// Turning the joint, with rings and its limit.
+    /// Turns the joint with rings, and shows its limit.
     #[default]
     Turn,
-    /// Pulling the joint, with arrows.
+    /// Pulls the joint with arrows.
     Pull,
 }

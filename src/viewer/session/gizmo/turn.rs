@@ -1,4 +1,4 @@
-//! The effect of a ring: its joints' rotations, and targets for the pins below them.
+//! The effect of a ring: the rotations of the joints that it turns, and targets for the pins below these joints.
 
 use glam::{DVec3, Quat};
 
@@ -10,8 +10,8 @@ use crate::viewer::session::drag_goal::chain_base;
 use super::GizmoDrag;
 use super::turned_joint::TurnedJoint;
 
-/// A pin that is farther than this fraction of the scene's radius from its node after a turn, or rotated by more than this angle
-/// in radians, is unreachable and moves with its node.
+/// A pin is unreachable, and moves with its node, if its distance from the node after a turn exceeds this fraction of the scene's radius,
+/// or if their orientations differ by more than this angle in radians.
 const UNMET_DISTANCE: f32 = 1e-3;
 const UNMET_ANGLE: f64 = 1e-2;
 
@@ -51,8 +51,8 @@ impl GizmoDrag {
         moved
     }
 
-    /// Returns targets for the pinned nodes below the joints that the drag moves. Each limb meets its own, so the rest of the body
-    /// stays in place.
+    /// Returns targets for the pinned nodes below the joints that the drag moves. Each limb reaches its own targets, so the rest of the
+    /// body stays in place.
     pub(in crate::viewer) fn pinned_targets(&self, session: &Session) -> Vec<Target> {
         let moved = self.moved_joints(session);
         let target = |pin: &Pin| {
@@ -63,7 +63,7 @@ impl GizmoDrag {
             let at = Hit { node: pin.node, point: glam::Vec3::ZERO, offset: DVec3::ZERO, handle: true };
             let limb = chain_base(session.puppet.character(), &session.puppet.rig, &at);
             let limb = limb.filter(|base| *base != pin.node && path.contains(base));
-            // Without a limb, the joints below the turned one meet the pin.
+            // If no limb can reach the pin, the joints below the turned joint do.
             let base = limb.or_else(|| path.get(turned - 1).copied().filter(|&n| n != pin.node));
             let position = base.map(|_| position);
             Some(Target { base, position, orientation: Some(orientation), ..Target::new(pin.node) })
@@ -73,7 +73,7 @@ impl GizmoDrag {
 }
 
 impl Session {
-    /// Moves the pins that a turn could not meet to their nodes' current positions.
+    /// Moves the pins that are unreachable after a turn to the current positions of their nodes.
     pub(in crate::viewer::session) fn settle_pins(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             return;

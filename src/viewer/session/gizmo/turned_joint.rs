@@ -7,7 +7,7 @@ use crate::viewer::Session;
 
 use super::dial::Dial;
 
-/// A joint that a ring turns alone. Orientations are from the start of the drag, in world space, without a look.
+/// A joint that a ring turns alone. `parent` and `own` are world orientations at the start of the drag, without the look-at rotation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TurnedJoint {
     pub(super) node: usize,
@@ -18,8 +18,8 @@ pub(super) struct TurnedJoint {
 }
 
 impl TurnedJoint {
-    /// Returns the joints that a dial of the selected joint turns: the topmost selected joints. In local mode, each turns about
-    /// its own axis.
+    /// Returns the joints that a dial of the selected joint turns: the topmost selected joints. In local mode, each joint turns about its
+    /// own axis.
     pub(super) fn selected(session: &Session, active: usize, dial: &Dial) -> Vec<Self> {
         let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.primary_pose());
         let axis = turned_axis(session, active, dial);
@@ -46,8 +46,8 @@ impl TurnedJoint {
     }
 }
 
-/// Returns the unit axis, in world space, about which a dial turns a joint. In local mode, the dial has the displayed joint's axes, which may include
-/// a look, but it turns the joint in the pose without the look.
+/// Returns the unit axis, in world space, about which a dial turns a joint. In local mode, the dial has the axes of the displayed joint,
+/// which may include a look-at rotation. The dial turns the joint in the pose without this rotation.
 pub(super) fn turned_axis(session: &Session, node: usize, dial: &Dial) -> DVec3 {
     let axis = dial.axis.as_dvec3().normalize();
     if session.document.settings.ring_mode.world {

@@ -27,8 +27,7 @@ pub(in crate::viewer) const FORMAT: &str = "sinew-session-1";
 
 /// Maximum length of a line in bytes, enough for a pose of 100,000 nodes.
 pub(in crate::viewer) const MAX_LINE_BYTES: u64 = 16 << 20;
-/// Maximum time of a command in seconds (a month). Up to this time, an `f64` in seconds distinguishes single
-/// nanoseconds.
+/// Maximum time of a command in seconds (a month). Up to this time, an `f64` can represent differences of one nanosecond.
 pub(in crate::viewer) const MAX_SECONDS: f64 = 30.0 * 86_400.0;
 
 /// The first line of the file.
@@ -38,7 +37,7 @@ pub(in crate::viewer) struct Header {
     pub(in crate::viewer) format: String,
     /// The version of the writing program.
     pub(in crate::viewer) sinew: String,
-    /// The character's file, relative to the session's folder if it is inside. `None` for the built-in character.
+    /// The character's file, relative to the session's folder if the file is inside that folder. `None` for the built-in character.
     pub(in crate::viewer) character: Option<String>,
     pub(in crate::viewer) fingerprint: String,
     /// Width and height in pixels.
@@ -77,7 +76,7 @@ impl Header {
         if is_valid { Ok(()) } else { Err(LineError::Size(width, height, scale)) }
     }
 
-    /// Describes a session. `folder` will contain its file.
+    /// Creates the header of a session. `folder` will contain the session file.
     pub(in crate::viewer) fn of(session: &Session, scale: f32, folder: &Path) -> Self {
         Self {
             format: FORMAT.into(),
@@ -117,7 +116,7 @@ fn text(path: &Path) -> String {
 enum FinalPath {
     New(PathBuf),
     Replacing(PathBuf),
-    /// A path in this folder, with this base name and the next free number.
+    /// A path in a folder, with a base name and the next free number.
     Numbered(PathBuf, String),
 }
 
@@ -199,9 +198,9 @@ impl Recorder {
         true
     }
 
-    /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording,
-    /// unless already there, and `addition` gets that path. `name` is the base name of the file. If the take cannot be saved, the
-    /// recording fails.
+    /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording, unless it is already
+    /// there, and `addition` gets the path of that file. `name` is the base name for the file. If the take cannot be saved, the recording
+    /// fails.
     pub(in crate::viewer) fn log_added(
         &mut self,
         now: Duration,

@@ -21,8 +21,8 @@ enum Kind {
     Clip,
 }
 
-/// Where commands contain nodes, as paths of keys, indices, or `*` for all elements. Poses from a live source keep indices, because they arrive sixty
-/// times per second.
+/// The places where commands contain nodes, as paths of keys, indices, or `*` for all elements. Poses from a live source are not listed:
+/// they keep their indices, because they arrive sixty times per second.
 const NODES: [(&str, &[&str]); 25] = [
     ("grab-node", &["node"]),
     ("pin-node", &[""]),
@@ -63,7 +63,7 @@ const NODES: [(&str, &[&str]); 25] = [
     ("restore", &["goals/*/node", "goals/*/base", "pins/*/node", "problem/nodes/*/0", "problem/pins/*/node"]),
     ("restore", &["problem/targets/*/node", "problem/targets/*/base"]),
 ];
-/// Where motions contain nodes and clips.
+/// The places where motions contain nodes and clips.
 const IN_MOTION: [(Kind, &[&str]); 2] =
     [(Kind::Node, &NODES_IN_MOTION), (Kind::Clip, &["strips/*/clips/*/clip", "layers/*/clip"])];
 const NODES_IN_MOTION: [&str; 10] = [
@@ -87,7 +87,7 @@ struct Names {
 }
 
 impl Names {
-    /// `others` are further names. `names` take precedence.
+    /// Creates a table of names. `others` are additional names with their indices. `names` take precedence over them.
     fn new(names: Vec<String>, others: impl IntoIterator<Item = (String, usize)>) -> Self {
         let own = names.iter().cloned().zip(0..);
         Self { indices: others.into_iter().chain(own).collect(), names }
@@ -134,11 +134,11 @@ impl SessionNames {
 /// Returns the text of a line, with node and clip names. `None` if it cannot be written.
 pub(super) fn write(at: f64, command: &Command, names: &SessionNames) -> Option<String> {
     let direct = json::to_string(&SessionLine { at, command: Some(command) }).ok()?;
-    // These are frequent and contain no nodes, or keep indices.
+    // These commands are frequent. They contain no nodes, or keep the indices of their nodes.
     if matches!(command, Command::Drag(_) | Command::Hover(_) | Command::Orbit(_) | Command::LivePose(..)) {
         return Some(direct);
     }
-    // The text contains single-precision numbers with as few digits as needed.
+    // Parse the text instead of converting the command, because the text contains single-precision numbers with as few digits as needed.
     let SessionLine { command: Some(mut value), .. } =
         serde_json::from_slice::<SessionLine<Value>>(direct.as_bytes()).ok()?
     else {
@@ -181,7 +181,7 @@ pub(in crate::viewer) fn read(
         found = true;
         Ok(())
     })?;
-    // Without a name, the first error has the column.
+    // If the command contains no name, return the first error, which includes the column.
     if !found {
         return Err(error);
     }
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Each command with a node becomes text with its name and without node indices, and is read back.
+    /// Each command with a node is written with the name of the node and without node indices, and is read back.
     #[test]
     fn nodes_have_names_in_the_file_and_indices_in_commands() {
         let names = names();

@@ -29,7 +29,7 @@ impl App {
         }
     }
 
-    /// Returns whether a file is a posed copy of the character shown. Stepping through a folder never asks.
+    /// Returns whether a file is a posed copy of the character shown. Returns false while stepping through a folder, which never asks.
     fn offers_pose(&self, read: &LoadResult) -> bool {
         let current = self.session.puppet().character();
         match &read.outcome {
@@ -41,7 +41,7 @@ impl App {
         }
     }
 
-    /// Applies the loaded posed copy's pose, or opens the copy after all.
+    /// Depending on the answer, applies the loaded posed copy's pose, opens the copy, or discards it.
     pub(in crate::viewer::window) fn answer_same_joints(&mut self, answer: Answer) {
         let Some(read) = self.files.pending.take() else { return };
         match (&read.outcome, answer) {
@@ -109,7 +109,7 @@ impl App {
         }
     }
 
-    /// Replaces the session with that of a loaded file. `warnings` come from a project, which has its own settings.
+    /// Replaces the session with that of a loaded file. `warnings` is set for a project, which has its own settings.
     fn replace_session(
         &mut self,
         mut session: Session,
@@ -126,7 +126,7 @@ impl App {
         // A recording can only contain one character.
         self.stop_recording();
         let files_changed = session.puppet.character().files != self.session.puppet.character().files;
-        // A project has its own settings.
+        // Only a session without its own settings takes over those of the current session.
         let errors = match &warnings {
             Some(_) => Vec::new(),
             None => session.take_over(&self.session, reloads),
@@ -148,7 +148,7 @@ impl App {
         if !reloads {
             self.close_path(PathPurpose::Open);
             self.files.changes.changed = None;
-            // The copy of recovered work is removed when the work is saved.
+            // A copy of recovered work is not a recent file, because it is removed when the work is saved.
             let opened = Some(path).filter(|path| fs::is_file(path) && !self.is_recovered());
             let recent = self.session.project().or(self.session.file()).or(opened);
             if let Some(recent) = recent.map(Path::to_path_buf) {
@@ -168,7 +168,7 @@ impl App {
     fn offer_to_watch(&mut self, file: &Path) {
         let is_session = folder::is_own(file) && !is_project(file);
         self.panel.open.session = is_session.then(|| file.to_path_buf());
-        // A warning is more important.
+        // Do not replace a warning, which is more important.
         if is_session && self.panel.notice.is_none() {
             let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
             let message = format!("{name} was opened at its end");

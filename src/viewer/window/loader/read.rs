@@ -84,7 +84,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     if folder::is_pose(path) {
         return read_pose(path).map(|pose| LoadedFile::Pose(Box::new(pose)));
     }
-    // A take shown as a character is reloaded as one.
+    // A take that is shown as a character is reloaded as a character.
     let is_shown = current.as_ref().is_some_and(|c| c.character.path == *path);
     if is_take(path) && !(*reloads && is_shown) {
         return read_clips(path, None, current.as_ref(), progress);
@@ -92,7 +92,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
         asset::mannequin()
     } else {
-        // A reloaded character may read the same files as before.
+        // A reloaded character may refer to the same files as before.
         let shown = current.as_ref().filter(|_| *reloads).map(|c| c.character.references.clone());
         let options = LoadOptions::default().with_units(*units).with_references(shown.unwrap_or_default());
         load_character(path, &options, progress)

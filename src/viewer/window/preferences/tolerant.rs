@@ -12,7 +12,7 @@ const MAX_ITEMS: usize = 64;
 /// Reads a struct. Invalid fields, also in nested structs, keep their defaults. The valid items of an invalid list are read.
 /// Returns `None` if the text is not JSON.
 ///
-/// Fields must be serialized even with their default, because all others are unknown and ignored.
+/// Every field must be serialized even if it has its default value, because keys that the serialized default lacks are ignored.
 pub(super) fn from_slice<T: Default + Serialize + DeserializeOwned>(text: &[u8]) -> Option<T> {
     let stored: Value = serde_json::from_slice(text).ok()?;
     let mut valid = json::to_value(&T::default()).ok()?;
@@ -21,7 +21,7 @@ pub(super) fn from_slice<T: Default + Serialize + DeserializeOwned>(text: &[u8])
     T::deserialize(valid).ok()
 }
 
-/// Replaces the value at a pointer of a valid document, as far as the document remains valid.
+/// Replaces the value at a JSON pointer in a valid document. Parts of `new` that would make the document invalid are left out.
 fn adopt(valid: &mut Value, at: &str, new: &Value, is_valid: &impl Fn(&Value) -> bool) {
     let Some(place) = valid.pointer_mut(at) else { return };
     match (&*place, new) {
@@ -53,7 +53,7 @@ fn adopt(valid: &mut Value, at: &str, new: &Value, is_valid: &impl Fn(&Value) ->
     }
 }
 
-/// Appends an item to the list at a pointer, or removes the last one.
+/// Appends an item to the list at a JSON pointer or, with `None`, removes the last item.
 fn push(valid: &mut Value, at: &str, item: Option<&Value>) {
     let Some(items) = valid.pointer_mut(at).and_then(Value::as_array_mut) else { return };
     match item {

@@ -22,8 +22,8 @@ impl PanelTexture {
         *self = Self::default();
     }
 
-    /// Encodes drawing of everything that has changed in a window of `size` pixels. Returns the panel, its occupied parts, and
-    /// commands to submit first.
+    /// Encodes the commands that redraw the changed part of the panel in a window of `size` pixels. Returns the composed panel, the parts of
+    /// the window that it occupies, and command buffers to submit before `encoder`.
     pub(in crate::viewer::window) fn update(
         &mut self,
         gpu: &Gpu,
@@ -65,7 +65,7 @@ impl PanelTexture {
     }
 }
 
-/// Clips all shapes to a rectangle and removes those outside.
+/// Clips all shapes to a rectangle and removes the shapes outside it.
 fn clip(panel: &mut PanelOutput, to: Placement) {
     #[expect(clippy::cast_precision_loss, reason = "window coordinates")]
     let point = |(x, y): (u32, u32)| egui::pos2(x as f32 / panel.scale, y as f32 / panel.scale);

@@ -8,7 +8,7 @@ use crate::render::Placement;
 /// Width and height of a tile in pixels.
 const TILE: u32 = 64;
 
-/// Hashes of each tile's contents in a window, row by row. Zero where nothing is drawn.
+/// Hashes of the contents of a window's tiles, row by row. The hash of an empty tile is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tiles {
     size: (u32, u32),
@@ -24,7 +24,7 @@ impl Tiles {
         for shape in shapes {
             match &shape.primitive {
                 Primitive::Mesh(mesh) => tiles.add(mesh, shape.clip_rect, scale),
-                // A callback's output is unknown.
+                // What a callback draws is unknown, so it may have changed.
                 Primitive::Callback(_) => tiles.has_callbacks = true,
             }
         }
@@ -106,7 +106,7 @@ impl Tiles {
                     (None, true) => run = Some(column),
                     (Some(first), false) => {
                         run = None;
-                        // A run below one of the same width extends it.
+                        // If the run lies below another one with the same columns, the other one is extended.
                         match runs.iter_mut().find(|r| r.0.0 == first && r.1 == (column, row)) {
                             Some(above) => above.1.1 = row + 1,
                             None => runs.push(((first, row), (column, row + 1))),

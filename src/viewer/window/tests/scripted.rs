@@ -199,7 +199,7 @@ fn moving_scene() {
             9.. => assert_eq!(draws(app), before),
             _ => {}
         }
-        // Frames are not counted beyond this.
+        // End the test if the scene never comes to rest.
         assert!(frames < 110, "the scene must rest");
         std::thread::sleep(Duration::from_millis(5));
         true

@@ -15,7 +15,7 @@ use crate::{folder, sinew, stdout};
 
 /// Number of breaks of each character.
 const BREAKS: u64 = 6;
-/// Parts of the weights that are moved.
+/// Fractions of a weight that are moved to another joint.
 const PARTS: [f64; 3] = [0.2, 0.1, 0.05];
 /// A break must be found if it moves a vertex by this part of the height of the figure.
 const VISIBLE: f32 = 0.02;

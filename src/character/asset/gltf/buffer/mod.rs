@@ -13,7 +13,7 @@ use super::{ObjectError, uri};
 
 pub(super) mod meshopt;
 
-/// Maximum ratio of the size of the decoded data, less [`BUDGET_BASE`], to the size of the file with its buffers.
+/// Maximum size of the decoded data beyond [`BUDGET_BASE`], as a multiple of the size of the file with its buffers.
 const BUDGET_FACTOR: u64 = 8;
 /// Number of bytes of decoded data that is allowed for every file, because even a small file may contain large
 /// accessors of zeros.
@@ -22,7 +22,7 @@ const BUDGET_BASE: u64 = 24 << 20;
 /// The buffers and buffer views that accessors and images read from.
 pub(super) struct Buffers<'a> {
     root: &'a Root,
-    /// The bytes of each buffer, or the reason why they are missing, which is an error only if they are read.
+    /// The bytes of each buffer, or the reason why they are missing. Missing bytes are an error only if they are read.
     buffers: Vec<Result<BufferBytes<'a>, String>>,
     /// The decoded bytes and the stride of each compressed buffer view.
     decoded: Vec<Option<(Vec<u8>, usize)>>,
@@ -114,7 +114,7 @@ impl<'a> Buffers<'a> {
         self.budget.set(self.budget.get().saturating_add(bytes));
     }
 
-    /// Returns how many bytes of decoded data may still be claimed.
+    /// Returns the number of bytes that may still be claimed.
     pub(super) fn remaining(&self) -> u64 {
         self.budget.get()
     }

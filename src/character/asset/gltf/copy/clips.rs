@@ -50,7 +50,7 @@ pub(in crate::asset::gltf) fn add(
     if clips.is_empty() {
         return;
     }
-    // Instances of a mesh are nodes that the file does not have.
+    // Instances of a mesh are nodes of the character, but not of the file.
     let nodes = list(root, "nodes");
     let held = nodes.iter().position(|node| node.get("matrix").is_none()).unwrap_or(0);
     let clips: Vec<Cow<'_, Clip>> =

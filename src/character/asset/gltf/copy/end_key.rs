@@ -6,10 +6,10 @@ use glam::{Quat, Vec3};
 
 use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 
-/// Returns a clip that has a channel with a key at its end. If no channel lasts that long, one of them repeats its last value. A
+/// Returns a clip that has a channel with a key at its end. If no channel lasts until the end, one of them repeats its last value there. A
 /// clip without channels, which glTF does not allow, gets the rest rotation of the node `held`.
 ///
-/// Channels of the first `nodes` nodes are written.
+/// Only channels of the first `nodes` nodes are considered, because no others are written.
 pub(super) fn with_end_key<'a>(
     clip: &'a Clip,
     skeleton: &Skeleton,
@@ -44,7 +44,7 @@ pub(super) fn with_end_key<'a>(
     Cow::Owned(long)
 }
 
-/// Repeats the last of `keys` values.
+/// Appends a key that repeats the last of `keys` keys.
 fn hold(channel: &mut Channel, keys: usize) {
     let cubic = channel.interpolation == Interpolation::CubicSpline;
     match &mut channel.values {
@@ -104,7 +104,7 @@ mod tests {
             let expected = [zero, turns[1], zero, zero, turns[1]];
             let expected = if is_cubic { &expected[..] } else { &[turns[0], turns[1], turns[1]] };
             assert_eq!(&values[if is_cubic { 3..8 } else { 0..3 }], expected);
-            // A clip that lasts until its last key is written as it is.
+            // A clip that ends at its last key is written unchanged.
             let clip = Clip { seconds: 1.0, ..clip };
             assert!(matches!(with_end_key(&clip, &skeleton, 9, 0), Cow::Borrowed(_)));
         }

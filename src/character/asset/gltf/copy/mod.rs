@@ -15,17 +15,17 @@ pub(super) mod clips;
 mod end_key;
 mod unused;
 
-/// Alignment of buffer views in the joined buffer, in bytes: 8, twice the 4 bytes of the largest component type.
+/// Alignment of buffer views in the joined buffer, in bytes: twice the size of the largest component type.
 const ALIGNMENT: usize = 8;
-/// Extensions of buffer views that name compressed data.
+/// Extensions of buffer views that refer to compressed data.
 const COMPRESSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
 ///
 /// `path`, `bytes` and `folder` are the same as for [`super::load_bytes`], and `skeleton` was loaded from them.
 /// `locals` and `weights` are the pose, laid out as in the skeleton. Nodes at rest do not change. `clips` replace the
-/// file's own clips, because viewers would play those and hide the pose. Data that the loader does not know is
-/// preserved.
+/// file's own clips, because viewers would play the file's clips and hide the pose. Data that the loader does not know
+/// is preserved.
 ///
 /// ```
 /// use std::path::Path;
@@ -105,7 +105,7 @@ fn copy(
     container::join(&root, &binary).map_err(format)
 }
 
-/// Returns whether a file and a skeleton have the same number and names of nodes.
+/// Returns whether a file and a skeleton have the same number of nodes with the same names.
 fn has_nodes_of(root: &Value, skeleton: &Skeleton) -> bool {
     let nodes = root.get("nodes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let own = skeleton.nodes.iter().enumerate().filter(|(index, _)| !skeleton.instances.contains(index));
@@ -118,7 +118,7 @@ pub(super) fn list<'a>(root: &'a mut Value, name: &str) -> &'a mut [Value] {
     root.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
 }
 
-/// Returns an index or offset. It may be written as a whole float such as `1.0`.
+/// Reads an index or offset, which may be written as a whole float such as `1.0`.
 fn unsigned(value: Option<&Value>) -> Option<usize> {
     let number = value?.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.0e15).contains(x))?;
     #[expect(
@@ -221,7 +221,7 @@ fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<Folder<'_
     add_views(root, added, had_buffer);
 }
 
-/// Adds views of buffer 0, and the buffer itself if there was none.
+/// Adds views of buffer 0, and adds buffer 0 if there was none.
 pub(super) fn add_views(root: &mut Value, mut added: Vec<Value>, had_buffer: bool) {
     let Some(root) = root.as_object_mut().filter(|_| !added.is_empty()) else { return };
     let views = root.entry("bufferViews").or_insert_with(|| json!([]));

@@ -1,5 +1,5 @@
-//! Removes the data of animations that are not copied. Indices of accessors and buffer views do not change, because extensions
-//! that are not known here may use them.
+//! Removes the data of animations that are not copied. Indices of accessors and buffer views do not change, because unknown extensions may
+//! use them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{ALIGNMENT, COMPRESSIONS, list, unsigned};
 
-/// Removes all animations, their accessors, and the bytes that nothing else uses. The bytes of all buffers are joined.
+/// Removes all animations, their accessors, and the bytes that nothing else uses. `binary` contains the joined bytes of all buffers.
 pub(super) fn remove_animations(root: &mut Value, binary: &mut Vec<u8>) {
     let Some(animations) = root.as_object_mut().and_then(|root| root.remove("animations")) else { return };
     let samplers = animations.as_array().into_iter().flatten().filter_map(|a| a.get("samplers")?.as_array());
@@ -19,7 +19,7 @@ pub(super) fn remove_animations(root: &mut Value, binary: &mut Vec<u8>) {
     let accessors: Vec<Value> = list(root, "accessors").to_vec();
     for &index in &dropped {
         if let Some(accessor) = list(root, "accessors").get_mut(index) {
-            // Without a view, its values are zero.
+            // This accessor has no view, so its values are zero.
             *accessor = json!({ "componentType": 5126, "count": 1, "type": "SCALAR" });
         }
     }
@@ -50,7 +50,7 @@ pub(super) fn remove_animations(root: &mut Value, binary: &mut Vec<u8>) {
         } else if !views_in_use.contains(&index) {
             removed.extend(whole);
         } else {
-            // The view is shared.
+            // Removed and remaining objects share this view.
             let (gone, stay) = ranges(index, view);
             match stay.filter(|_| !is_compressed(view)) {
                 Some(stay) if !stay.is_empty() => {
@@ -102,14 +102,14 @@ fn accessors_in_use(root: &Value) -> BTreeSet<usize> {
     used
 }
 
-/// Returns the views of an accessor. A sparse one has up to three.
+/// Returns the views of an accessor. A sparse accessor has up to three views. `None` if it has no view.
 fn views_of(accessor: &Value) -> Option<BTreeSet<usize>> {
     let mut views = BTreeSet::new();
     find_views(accessor, &mut views);
     (!views.is_empty()).then_some(views)
 }
 
-/// Collects the views that any object names.
+/// Collects the views that any object in a value refers to.
 fn find_views(value: &Value, found: &mut BTreeSet<usize>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| find_views(item, found)),
@@ -137,7 +137,7 @@ fn range_in_buffer(view: &Value) -> Option<Range<usize>> {
     (unsigned(view.get("buffer")) == Some(0)).then_some(start..end)
 }
 
-/// Returns the bytes of buffer 0 that an accessor without sparse values reads. `None` if it is unknown.
+/// Returns the bytes of buffer 0 that an accessor without sparse values reads. `None` if the range is unknown.
 fn accessor_range(accessor: &Value, view: &Value) -> Option<Range<usize>> {
     let bytes = match unsigned(accessor.get("componentType"))? {
         5120 | 5121 => 1,
@@ -161,7 +161,7 @@ fn accessor_range(accessor: &Value, view: &Value) -> Option<Range<usize>> {
     (end <= whole.end).then_some(start..end)
 }
 
-/// Removes the last items of a list as long as a condition holds. A list must not be empty in glTF.
+/// Removes the last items of a list as long as a condition holds. Removes the list if it becomes empty, as glTF requires.
 fn shorten(root: &mut Value, name: &str, is_removed: impl Fn(usize) -> bool) {
     let Some(root) = root.as_object_mut() else { return };
     let Some(items) = root.get_mut(name).and_then(Value::as_array_mut) else { return };
@@ -191,7 +191,7 @@ impl Removed {
             let (mut start, end) = (range.start.max(from), range.end.min(length));
             from = from.max(end);
             while start < end {
-                // The needed ranges that begin at or before the start.
+                // Skips the needed ranges that begin at or before `start`.
                 while let Some(needed) = needed.get(first_needed).filter(|needed| needed.start <= start) {
                     farthest = farthest.max(needed.end);
                     first_needed += 1;
@@ -209,7 +209,7 @@ impl Removed {
             }
         }
         let aligned = removed.into_iter().map(|range| {
-            // Padding after the last byte belongs to nothing.
+            // The padding after the last byte can be removed too.
             let end = if range.end == length { length.next_multiple_of(ALIGNMENT) } else { range.end };
             range.start.next_multiple_of(ALIGNMENT)..end / ALIGNMENT * ALIGNMENT
         });
@@ -235,7 +235,7 @@ impl Removed {
         *binary = kept.flatten().copied().collect();
     }
 
-    /// Moves the views, and the accessors within them.
+    /// Updates the offsets of all views, and of the accessors within them.
     fn move_views(&self, root: &mut Value) {
         let views: Vec<Value> = list(root, "bufferViews").to_vec();
         for accessor in list(root, "accessors") {

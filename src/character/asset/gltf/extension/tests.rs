@@ -1,4 +1,4 @@
-//! The table of extensions says what the loader and posed copies do, and `docs/support.md` shows it.
+//! The table of extensions matches what the loader and posed copies do, and `docs/support.md` matches the table.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::asset::gltf::{container, load_bytes, posed_copy};
 use crate::asset::support::{Concern, EXTENSIONS, Extension, FORMATS, FileFormat, Support};
 use crate::asset::{Character, LoadError};
 
-/// A small file, and where it uses an extension.
+/// A small file that uses an extension.
 struct Fixture {
     root: Value,
     bytes: Vec<u8>,
@@ -70,7 +70,8 @@ impl Fixture {
         self
     }
 
-    /// Returns the file with its extension. `applied` is false for the same file in which nothing uses the extension.
+    /// Returns the file with its extension. If `applied` is false, the file requires the extension, but nothing uses
+    /// it.
     fn file(&self, name: &str, applied: bool) -> Vec<u8> {
         let mut root = self.root.clone();
         let data = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
@@ -91,7 +92,7 @@ fn push(list: &mut Value, item: Value) -> usize {
     list.len() - 1
 }
 
-/// Returns a file in which an extension changes the loaded character, if it is read.
+/// Returns a file in which an extension changes the loaded character, if the loader reads the extension.
 fn fixture(name: &str) -> Fixture {
     let mut f = Fixture::new();
     match name {
@@ -289,7 +290,7 @@ fn with_rows(page: &str, start: &str, rows: &[String]) -> String {
     head.chain(rows.iter().cloned()).chain(tail).map(|line| line + "\n").collect()
 }
 
-/// The tables in the docs match the code. `UPDATE_DOCS=1` writes them.
+/// The tables in the docs match the code. `UPDATE_DOCS=1` updates the tables.
 #[test]
 fn the_page_of_supported_formats_lists_the_tables() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/support.md");

@@ -22,7 +22,7 @@ const FINGERS: [(&str, &str); 6] = [
 ];
 
 /// Finds the bones of a human body from the file's own map, or from the names and the hierarchy of its joints. Returns
-/// `None` without hips, two arms and two legs of at least two bones each.
+/// `None` unless there are hips, two arms and two legs, with at least two bones in each limb.
 ///
 /// Names decide the side of a joint. A joint that names one side but belongs to a limb of the other side is ignored. If
 /// no limb names a side, the character is assumed to face +Z, so that its left is at +X.
@@ -125,8 +125,8 @@ impl<'a> BoneFinder<'a> {
     /// Returns the joints of a limb from its top to its end. Returns `None` if the side has no such limb or several.
     fn limb(&self, family: Family, side: Side) -> Option<Vec<usize>> {
         let belongs = |n: &usize| self.families[*n] == Some(family) && self.sides[*n] == Some(side);
-        // For each node: how many joints of the limb are on the path from the root down to the node, and which of
-        // them is nearest to the root.
+        // For each node, the number of joints of the limb on the path from the root down to the node, and the one of
+        // them that is nearest to the root.
         let mut counts: Vec<(usize, Option<usize>)> = vec![(0, None); self.names.len()];
         let mut longest: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for &(node, parent) in &self.skeleton.parents_first {
@@ -222,7 +222,7 @@ impl<'a> BoneFinder<'a> {
             let Some(&(_, finger)) = known.filter(|_| is_finger_of_side && descendants[node]) else {
                 continue;
             };
-            // A bone of the palm, as in takes of Perception Neuron.
+            // A bone of the palm, as in recordings of Perception Neuron.
             if finger != "Thumb" && ["metacarpal", "inhand"].iter().any(|w| self.names[node].contains(w)) {
                 continue;
             }
@@ -279,7 +279,8 @@ impl<'a> BoneFinder<'a> {
             order.filter(middle).filter(above).filter(move |n| self.families[*n] == Some(family))
         };
         let head = joints_of(Family::Head).next();
-        // If no name refers to a head, it is the last joint of the neck, or of a spine that continues above the arms.
+        // If no name refers to a head, the head is the last joint of the neck, or of a spine that continues above the
+        // arms.
         let top = head
             .or_else(|| joints_of(Family::Neck).next_back())
             .or_else(|| joints_of(Family::Spine).next_back());
@@ -296,7 +297,7 @@ impl<'a> BoneFinder<'a> {
         bones.extend(named.into_iter().filter_map(|(bone, node)| Some((format!("{word}{bone}"), node?))));
     }
 
-    /// Returns for each node whether it is `top` or below it.
+    /// Returns, for each node, whether it is `top` or below it.
     fn descendants(&self, top: usize) -> Vec<bool> {
         let mut descendants = vec![false; self.names.len()];
         for &(node, parent) in &self.skeleton.parents_first {
@@ -305,7 +306,7 @@ impl<'a> BoneFinder<'a> {
         descendants
     }
 
-    /// Returns for each node whether it is `node` or above it.
+    /// Returns, for each node, whether it is `node` or above it.
     fn ancestors(&self, node: usize) -> Vec<bool> {
         let mut ancestors = vec![false; self.names.len()];
         self.skeleton.ancestors(node).for_each(|n| ancestors[n] = true);

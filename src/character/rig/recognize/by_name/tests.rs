@@ -242,7 +242,8 @@ fn sides_follow_positions_if_names_have_none() {
     assert!(x("leftHand") > 5.0 && x("rightHand") < -5.0 && x("leftFoot") > 5.0 && x("rightFoot") < -5.0);
 }
 
-/// Regression test: a spring beside the hand was a ring finger, and a bone of the palm the first bone of its finger.
+/// Regression test: a spring beside the hand was mistaken for a ring finger, and a bone of the palm for the first bone
+/// of its finger.
 #[test]
 fn springs_and_bones_of_the_palm_are_not_fingers() {
     let palm = CMU.replace("RightFingerBase", "RightInHandIndex").replace("RThumb ", "Spring A ");
