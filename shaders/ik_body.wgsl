@@ -1,5 +1,5 @@
 // Poses of whole bodies with several goals by damped least squares, one workgroup for each body. The CPU twin is
-// src/gpu_ik/twin/tree.rs.
+// src/render/gpu_ik/twin/tree.rs.
 //
 // The steps are as in ik_chain.wgsl. The normal equations have three rows for each position and each orientation. Their matrix, its Cholesky
 // decomposition and the frames of the joints are in workgroup memory. Each lane owns up to two joints. Lengths are fractions of the length of the

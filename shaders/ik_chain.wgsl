@@ -1,5 +1,5 @@
 // Poses of chains of hinges and ball joints by damped least squares, one lane for each start. The CPU twin is
-// src/gpu_ik/twin/tree.rs.
+// src/render/gpu_ik/twin/tree.rs.
 //
 // Damped least squares as in `Method::Dls`: λ² falls with the squared error, a step that does not reduce the error is repeated
 // with more damping, and joints that would leave their limits are moved to the limit and locked there, while the others are

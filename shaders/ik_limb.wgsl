@@ -1,5 +1,5 @@
 // Limbs of two bones in closed form, one lane for each: a port of src/ik/methods/limb/degenerate.rs, which treats every limb
-// and every goal and uses square roots only. The CPU twin is src/gpu_ik/twin/limb.rs. Lengths are fractions of the limb's
+// and every goal and uses square roots only. The CPU twin is src/render/gpu_ik/twin/limb.rs. Lengths are fractions of the limb's
 // length, and targets are at most a few of them away.
 
 struct LimbProblem {

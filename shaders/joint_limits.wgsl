@@ -1,5 +1,5 @@
 // The joints of an IK problem and the nearest rotations that their limits allow, as defined by `Limit::nearest`. The CPU twin
-// is src/gpu_ik/twin/limits.rs. An angle is a pair of the cosine and the sine of its half, so that only the swing of a cone
+// is src/render/gpu_ik/twin/limits.rs. An angle is a pair of the cosine and the sine of its half, so that only the swing of a cone
 // needs trigonometric functions.
 //
 // The constant KINDS precedes this file. It has a bit for each kind of limit that occurs, so that compilers leave out the rest.

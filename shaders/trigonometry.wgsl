@@ -1,5 +1,5 @@
 // Trigonometric functions of bounded arguments, because WGSL promises little about the precision of its own. The CPU twin is
-// src/gpu_ik/twin/trigonometry.rs.
+// src/render/gpu_ik/twin/trigonometry.rs.
 
 const PI: f32 = 3.14159265;
 

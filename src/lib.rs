@@ -31,15 +31,7 @@
 #[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "render")]
-pub mod crowd;
-#[cfg(feature = "render")]
-pub mod gpu_ik;
-#[cfg(feature = "render")]
 pub mod regress;
-#[cfg(feature = "render")]
-pub mod render;
-#[cfg(feature = "render")]
-pub mod scene;
 #[cfg(feature = "render")]
 #[doc(hidden)]
 pub mod viewer;
@@ -56,6 +48,10 @@ pub use sinew_character::capture;
 pub use sinew_character::{asset, check, export, motion, pose, puppet, rig, robot, secondary, skin};
 pub use sinew_ik as ik;
 pub use sinew_ik::ParseError;
+#[cfg(feature = "render")]
+pub use sinew_render as render;
+#[cfg(feature = "render")]
+pub use sinew_render::{crowd, gpu_ik, scene};
 
 #[cfg(feature = "render")]
 use sinew_base::{api, mathematics, platform, text};

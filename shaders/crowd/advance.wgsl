@@ -1,4 +1,4 @@
-// Advances the clips and the positions of all characters. Requires rotation.wgsl, types.wgsl and terrain.wgsl. The CPU twin is src/crowd/advance.rs.
+// Advances the clips and the positions of all characters. Requires rotation.wgsl, types.wgsl and terrain.wgsl. The CPU twin is src/render/crowd/advance.rs.
 
 // The length of a clip, and how the clip moves its character.
 struct ClipInfo {

@@ -1,5 +1,5 @@
 // Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a largest
-// turn per step. Requires limit.wgsl. The CPU twin is src/crowd/body/chain.rs.
+// turn per step. Requires limit.wgsl. The CPU twin is src/render/crowd/body/chain.rs.
 
 const CHAIN_PASSES: u32 = 12u;
 // Sine of half the largest turn in a step, about 30°.

@@ -1,5 +1,5 @@
 // Computes the palettes of all characters, and the spheres around them. Requires rotation.wgsl, types.wgsl and placed.wgsl. The CPU twin is
-// src/crowd/palette.rs.
+// src/render/crowd/palette.rs.
 
 // A matrix of the palette.
 struct Bone {

@@ -1,5 +1,5 @@
 // Samples the clips of all characters, and blends them into local transforms and morph weights. Requires rotation.wgsl and
-// types.wgsl. The CPU twin is src/crowd/sample.rs.
+// types.wgsl. The CPU twin is src/render/crowd/sample.rs.
 
 // The keys of one property of a joint.
 struct Track {

@@ -1,5 +1,5 @@
 // Samples the morph weights of all characters. Requires sample.wgsl, except for its entry point. The CPU twin is
-// src/crowd/sample.rs.
+// src/render/crowd/sample.rs.
 
 // For each clip and each morph weight: its track, or NONE. These bindings replace the joints' bindings.
 @group(0) @binding(5) var<storage, read> weight_channels: array<u32>;

@@ -1,4 +1,4 @@
-// Data that the passes of a crowd share. The Rust twins are in src/crowd/types.rs.
+// Data that the passes of a crowd share. The Rust twins are in src/render/crowd/types.rs.
 
 const NONE: u32 = 0xffffffffu;
 const LAYERS: u32 = 4u;

@@ -106,6 +106,11 @@ pub struct Gpu {
 }
 
 impl Gpu {
+    /// Returns whether the adapter draws on the CPU.
+    pub fn is_software(&self) -> bool {
+        self.capabilities.is_software
+    }
+
     /// Opens an adapter without a window system.
     ///
     /// # Errors

@@ -151,7 +151,7 @@ mod tests {
     use glam::{Affine3A, Vec4};
 
     use crate::asset::Material;
-    use crate::render::{PunctualLight, ShadingMode, ToneMap};
+    use crate::{PunctualLight, ShadingMode, ToneMap};
 
     use super::*;
 

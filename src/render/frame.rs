@@ -216,7 +216,6 @@ impl FromStr for ShadingMode {
 
 /// The background of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Background {
     /// An sRGB colour.
     Color([u8; 3]),

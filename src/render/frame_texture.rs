@@ -36,10 +36,10 @@ impl FrameTexture {
     /// The caller must submit the commands.
     ///
     /// ```
-    /// use sinew::render::{AdapterChoice, Compositor, FrameTexture, Gpu, Placement, Renderer};
-    /// use sinew::scene::{self, ViewSettings};
-    /// use sinew::view::{AUTO_FOV_Y, Camera};
-    /// use sinew::{asset, puppet::Puppet};
+    /// use sinew_render::{AdapterChoice, Compositor, FrameTexture, Gpu, Placement, Renderer};
+    /// use sinew_render::scene::{self, ViewSettings};
+    /// use sinew_character::view::{AUTO_FOV_Y, Camera};
+    /// use sinew_character::{asset, puppet::Puppet};
     /// use wgpu::TextureFormat;
     ///
     /// let puppet = Puppet::new(asset::mannequin()?, 0);
@@ -150,7 +150,7 @@ fn create(
 }
 
 /// Creates a texture that is drawn into and then composed. The size must be valid.
-pub(crate) fn drawable_texture(
+pub fn drawable_texture(
     gpu: &Gpu,
     label: &str,
     (width, height): (u32, u32),

@@ -125,6 +125,27 @@ fn padded_row(width: u32) -> u32 {
     (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
 }
 
+impl Gpu {
+    /// Draws an image with the passes of another renderer, such as a user interface. `draw` gets a view in the format `Rgba8Unorm`, and
+    /// returns the command buffers that must run before its encoder.
+    ///
+    /// # Errors
+    /// [`RenderError::Empty`] and [`RenderError::TooLarge`] for the size. Otherwise the errors of [`Pending::image`].
+    pub fn image(
+        &self,
+        (width, height): (u32, u32),
+        draw: impl FnOnce(&wgpu::TextureView, &mut wgpu::CommandEncoder) -> Vec<wgpu::CommandBuffer>,
+    ) -> Result<DecodedImage, RenderError> {
+        let target = RenderTarget::new(self, (width, height), 1, TextureFormat::Rgba8Unorm)?;
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        let mut work = draw(&target.resolved, &mut encoder);
+        let buffer = target.copy_out(self, &mut encoder);
+        work.push(encoder.finish());
+        let work = self.queue.submit(work);
+        Pending { gpu: self.clone(), size: (width, height), buffer, work, premultiplied: None }.image()
+    }
+}
+
 /// An image that the device is still drawing. Any thread can wait for it while others submit more work.
 #[derive(Debug)]
 pub struct Pending {

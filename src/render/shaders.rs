@@ -3,32 +3,32 @@
 use super::Gpu;
 use super::capabilities::Capabilities;
 
-const SRGB: &str = include_str!("../../shaders/srgb.wgsl");
-const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
-const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
-const FETCH_STORAGE: &str = include_str!("../../shaders/fetch_storage.wgsl");
-const FETCH_TEXTURE: &str = include_str!("../../shaders/fetch_texture.wgsl");
-const BONES: &str = include_str!("../../shaders/bones.wgsl");
-const MANY_BONES: &str = include_str!("../../shaders/many_bones.wgsl");
-const BASE_COLOR: &str = include_str!("../../shaders/base_color.wgsl");
+const SRGB: &str = sinew_shaders::SRGB;
+const GLOBALS: &str = sinew_shaders::GLOBALS;
+const SKINNING: &str = sinew_shaders::SKINNING;
+const FETCH_STORAGE: &str = sinew_shaders::FETCH_STORAGE;
+const FETCH_TEXTURE: &str = sinew_shaders::FETCH_TEXTURE;
+const BONES: &str = sinew_shaders::BONES;
+const MANY_BONES: &str = sinew_shaders::MANY_BONES;
+const BASE_COLOR: &str = sinew_shaders::BASE_COLOR;
 /// Instances whose palettes are on the GPU.
-pub(crate) const PLACED: &str = include_str!("../../shaders/placed.wgsl");
-const COMPARED_DEPTH: &str = include_str!("../../shaders/compared_depth.wgsl");
-const SAMPLED_DEPTH: &str = include_str!("../../shaders/sampled_depth.wgsl");
-const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
-const SOFT_SHADOW: &str = include_str!("../../shaders/soft_shadow.wgsl");
-const AMBIENT_OCCLUSION: &str = include_str!("../../shaders/ambient_occlusion.wgsl");
-const PUNCTUAL: &str = include_str!("../../shaders/punctual.wgsl");
-const EXTRA_MAPS: &str = include_str!("../../shaders/extra_maps.wgsl");
-const SEVEN_SLOTS: &str = include_str!("../../shaders/seven_slots.wgsl");
-const FIVE_SLOTS: &str = include_str!("../../shaders/five_slots.wgsl");
-const ENVIRONMENT: &str = include_str!("../../shaders/environment.wgsl");
-const TONE_MAP: &str = include_str!("../../shaders/tone_map.wgsl");
-const NORMALS: &str = include_str!("../../shaders/normals.wgsl");
-const SURFACES: &str = include_str!("../../shaders/surface.wgsl");
-const NO_LAYERS: &str = include_str!("../../shaders/no_layers.wgsl");
-const NO_TOON: &str = include_str!("../../shaders/no_toon.wgsl");
-const SMOOTH_HOLES: &str = include_str!("../../shaders/smooth_holes.wgsl");
+pub(crate) const PLACED: &str = sinew_shaders::PLACED;
+const COMPARED_DEPTH: &str = sinew_shaders::COMPARED_DEPTH;
+const SAMPLED_DEPTH: &str = sinew_shaders::SAMPLED_DEPTH;
+const SHADOW_MAP: &str = sinew_shaders::SHADOW_MAP;
+const SOFT_SHADOW: &str = sinew_shaders::SOFT_SHADOW;
+const AMBIENT_OCCLUSION: &str = sinew_shaders::AMBIENT_OCCLUSION;
+const PUNCTUAL: &str = sinew_shaders::PUNCTUAL;
+const EXTRA_MAPS: &str = sinew_shaders::EXTRA_MAPS;
+const SEVEN_SLOTS: &str = sinew_shaders::SEVEN_SLOTS;
+const FIVE_SLOTS: &str = sinew_shaders::FIVE_SLOTS;
+const ENVIRONMENT: &str = sinew_shaders::ENVIRONMENT;
+const TONE_MAP: &str = sinew_shaders::TONE_MAP;
+const NORMALS: &str = sinew_shaders::NORMALS;
+const SURFACES: &str = sinew_shaders::SURFACE;
+const NO_LAYERS: &str = sinew_shaders::NO_LAYERS;
+const NO_TOON: &str = sinew_shaders::NO_TOON;
+const SMOOTH_HOLES: &str = sinew_shaders::SMOOTH_HOLES;
 
 /// The files of a module for surfaces. The modules differ in how materials are shaded.
 macro_rules! surface {
@@ -60,50 +60,38 @@ macro_rules! surface {
 /// Surfaces in all modes, without layers of materials.
 pub(super) const SURFACE: &[&str] = surface![NO_LAYERS, NO_TOON,];
 /// Surfaces with MToon shading, and their outlines.
-pub(super) const TOON_SURFACE: &[&str] = surface![NO_LAYERS, include_str!("../../shaders/toon.wgsl"),];
+pub(super) const TOON_SURFACE: &[&str] = surface![NO_LAYERS, sinew_shaders::TOON,];
 /// Surfaces with layers of materials.
 pub(super) const LAYERED_SURFACE: &[&str] = surface![
-    include_str!("../../shaders/layers.wgsl"),
-    include_str!("../../shaders/thin_film.wgsl"),
-    include_str!("../../shaders/anisotropy.wgsl"),
-    include_str!("../../shaders/transmission.wgsl"),
+    sinew_shaders::LAYERS,
+    sinew_shaders::THIN_FILM,
+    sinew_shaders::ANISOTROPY,
+    sinew_shaders::TRANSMISSION,
     NO_TOON,
 ];
 /// Depth as seen from the key light.
 pub(super) const SHADOW: &[&str] =
-    &[SRGB, GLOBALS, SKINNING, FETCH_STORAGE, BONES, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
+    &[SRGB, GLOBALS, SKINNING, FETCH_STORAGE, BONES, BASE_COLOR, sinew_shaders::SHADOW];
 /// The floor.
-pub(super) const FLOOR: &[&str] = &[
-    SRGB,
-    GLOBALS,
-    COMPARED_DEPTH,
-    SHADOW_MAP,
-    SOFT_SHADOW,
-    AMBIENT_OCCLUSION,
-    include_str!("../../shaders/floor.wgsl"),
-];
+pub(super) const FLOOR: &[&str] =
+    &[SRGB, GLOBALS, COMPARED_DEPTH, SHADOW_MAP, SOFT_SHADOW, AMBIENT_OCCLUSION, sinew_shaders::FLOOR];
 /// Translucent copies of the character.
 pub(super) const GHOST: &[&str] =
-    &[SRGB, GLOBALS, SKINNING, FETCH_STORAGE, BONES, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];
+    &[SRGB, GLOBALS, SKINNING, FETCH_STORAGE, BONES, BASE_COLOR, sinew_shaders::GHOST];
 /// Lines and triangles on top of the scene.
-pub(super) const LINES: &[&str] = &[SRGB, GLOBALS, include_str!("../../shaders/lines.wgsl")];
+pub(super) const LINES: &[&str] = &[SRGB, GLOBALS, sinew_shaders::LINES];
 /// Skinned vertices for reading back.
 pub(super) const SKIN_VERTICES: &[&str] =
-    &[SKINNING, FETCH_STORAGE, MANY_BONES, include_str!("../../shaders/skin_vertices.wgsl")];
+    &[SKINNING, FETCH_STORAGE, MANY_BONES, sinew_shaders::SKIN_VERTICES];
 /// Culling of instances whose palettes are on the GPU.
-pub(super) const CULL: &[&str] =
-    &[SKINNING, FETCH_STORAGE, MANY_BONES, PLACED, include_str!("../../shaders/cull.wgsl")];
+pub(super) const CULL: &[&str] = &[SKINNING, FETCH_STORAGE, MANY_BONES, PLACED, sinew_shaders::CULL];
 
 /// A texture over a part of a window.
-pub(super) const COMPOSE: &[&str] = &[SRGB, include_str!("../../shaders/compose.wgsl")];
+pub(super) const COMPOSE: &[&str] = &[SRGB, sinew_shaders::COMPOSE];
 
 /// Smaller levels of the shadow map.
-pub(super) const SHADOW_LEVELS: &[&str] = &[
-    SRGB,
-    COMPARED_DEPTH,
-    include_str!("../../shaders/compose.wgsl"),
-    include_str!("../../shaders/shadow_levels.wgsl"),
-];
+pub(super) const SHADOW_LEVELS: &[&str] =
+    &[SRGB, COMPARED_DEPTH, sinew_shaders::COMPOSE, sinew_shaders::SHADOW_LEVELS];
 
 /// All modules with their files in order, for tests without an adapter.
 pub const SOURCES: [(&str, &[&str]); 11] = [

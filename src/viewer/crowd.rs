@@ -157,7 +157,7 @@ impl Stage {
         };
         self.stepped = now;
         // On a software adapter, multisampling and shadows take several times as long.
-        let is_fast = !gpu.capabilities.is_software;
+        let is_fast = !gpu.is_software();
         let bounds = self.scene.bounds();
         let mut camera = orbit.camera(&bounds);
         let lowest = self.scene.ground_height(camera.position) + CLEARANCE * bounds.sphere().1;

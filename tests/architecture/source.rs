@@ -13,12 +13,60 @@ const NOT_CRATES: [&str; 22] = [
     "self", "str", "super", "u128", "u16", "u32", "u64", "u8", "usize",
 ];
 
-/// The crates below `src` that are a module of the table, with their folders.
-const CRATES: [(&str, &str); 2] = [("sinew_base", "base"), ("sinew_ik", "ik")];
-/// The folders of crates whose modules have rows of their own. No two modules have the same name.
-const SPLIT: [&str; 2] = ["base", "character"];
-/// The names at the root of `sinew_base` that belong to its row. Its other modules have rows of their own.
+/// A crate in a folder of `src`.
+struct Library {
+    name: &'static str,
+    folder: &'static str,
+    /// Whether what is in none of its `modules` belongs to a row named after the folder.
+    has_row: bool,
+    /// Its modules with rows of their own. If there are none and it has no row, all modules have one.
+    modules: &'static [&'static str],
+    /// Modules with rows of their own that its root imports from other crates.
+    imports: &'static [&'static str],
+}
+
+const LIBRARIES: [Library; 4] = [
+    Library {
+        name: "sinew_base",
+        folder: "base",
+        has_row: true,
+        modules: &["files", "platform", "text", "view"],
+        imports: &[],
+    },
+    Library { name: "sinew_ik", folder: "ik", has_row: true, modules: &[], imports: &[] },
+    Library { name: "sinew_character", folder: "character", has_row: false, modules: &[], imports: &[] },
+    Library {
+        name: "sinew_render",
+        folder: "render",
+        has_row: true,
+        modules: &["crowd", "gpu_ik", "scene"],
+        imports: &[
+            "asset", "body", "files", "ik", "motion", "platform", "pose", "puppet", "rig", "skin", "view",
+        ],
+    },
+];
+/// The names at the root of `sinew_base` that belong to its row, and that the roots of other crates import.
 const OF_BASE: [&str; 3] = ["Instant", "api", "mathematics"];
+
+impl Library {
+    /// Returns the row of what is at the crate's root under a name, if it is not a module with a row of its own.
+    fn row(&self, name: Option<&str>) -> Option<&'static str> {
+        let has_own = |name| self.modules.contains(&name) || self.imports.contains(&name);
+        match name {
+            Some(name) if self.name != "sinew_ik" && OF_BASE.contains(&name) => Some("base"),
+            Some(name) if has_own(name) => None,
+            _ => self.has_row.then_some(self.folder),
+        }
+    }
+
+    /// Returns the path of a file of the table, without the folder if its module has a row of its own.
+    fn file_name<'a>(&self, inside: &'a [&'a str]) -> &'a [&'a str] {
+        match inside {
+            [_, module, _, ..] if !self.has_row || self.modules.contains(module) => &inside[1..],
+            _ => inside,
+        }
+    }
+}
 
 pub(crate) struct SourceFile {
     /// The path of the file below `src`, separated by `/`, without the folder of a crate whose modules have rows of their own.
@@ -38,10 +86,8 @@ pub(crate) fn files() -> Vec<SourceFile> {
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let inside = path.strip_prefix(&root).unwrap();
                 let names: Vec<&str> = inside.iter().map(|n| n.to_str().unwrap()).collect();
-                let names = match &names[..] {
-                    [of_crate, inside @ ..] if SPLIT.contains(of_crate) && has_row(inside) => inside,
-                    all => all,
-                };
+                let library = LIBRARIES.iter().find(|library| library.folder == names[0]);
+                let names = library.map_or(&names[..], |library| library.file_name(&names));
                 files.push(SourceFile { name: names.join("/"), text: fs::read_to_string(&path).unwrap() });
             }
         }
@@ -49,11 +95,6 @@ pub(crate) fn files() -> Vec<SourceFile> {
     files.retain(|f| !["lib.rs", "main.rs", "character/lib.rs"].contains(&f.name.as_str()));
     files.sort_by(|a, b| a.name.cmp(&b.name));
     files
-}
-
-/// Returns whether a file of a crate belongs to a module with a row of its own.
-fn has_row(inside: &[&str]) -> bool {
-    matches!(inside, [module, _, ..] if !OF_BASE.contains(module))
 }
 
 impl SourceFile {
@@ -83,10 +124,13 @@ impl SourceFile {
         Some(self.absolute(found)?.into_iter().next().unwrap_or_else(|| "crate".to_owned()))
     }
 
-    /// Returns the folder of the file's crate, or `None` if its modules have rows of their own.
-    fn crate_folder(&self) -> Option<&'static str> {
-        let first = self.name.split('/').next();
-        CRATES.iter().map(|(_, folder)| *folder).find(|folder| first == Some(folder))
+    /// Returns the file's crate, or `None` for the crate `sinew`.
+    fn library(&self) -> Option<&'static Library> {
+        let first = self.name.split('/').next().unwrap_or_default();
+        let contains = |library: &&Library| {
+            (library.has_row && library.folder == first) || library.modules.contains(&first)
+        };
+        LIBRARIES.iter().find(contains)
     }
 
     /// Returns a path below `src`, or `None` for other crates and local names.
@@ -97,9 +141,10 @@ impl SourceFile {
         match path.next()? {
             _ if found.is_global => return None,
             "crate" => {
+                let next = path.peek().copied();
+                let of_base = || next.filter(|name| OF_BASE.contains(name)).map(|_| "base");
                 module.clear();
-                let of_base = || path.peek().filter(|name| OF_BASE.contains(name)).map(|_| "base");
-                module.extend(self.crate_folder().or_else(of_base));
+                module.extend(self.library().map_or_else(of_base, |library| library.row(next)));
             }
             "super" => {
                 module.pop();
@@ -108,8 +153,8 @@ impl SourceFile {
                 }
             }
             name => {
-                let (_, folder) = CRATES.iter().find(|(own, _)| *own == name)?;
-                module = vec![folder];
+                let library = LIBRARIES.iter().find(|library| library.name == name)?;
+                module = library.row(path.peek().copied()).into_iter().collect();
             }
         }
         Some(module.into_iter().chain(path).map(str::to_owned).collect())
@@ -142,7 +187,8 @@ pub(crate) fn modules(files: &[SourceFile]) -> BTreeSet<String> {
 /// Returns the modules that each module uses, with the first file that uses them.
 pub(crate) fn used(files: &[SourceFile]) -> Used {
     let mut used = Used::new();
-    for file in files {
+    // The root of a crate also imports what only its modules with rows of their own use.
+    for file in files.iter().filter(|file| !file.name.ends_with("/lib.rs")) {
         let module = file.module()[0];
         for other in file.targets().into_iter().filter(|other| other != module) {
             used.entry(module.to_owned()).or_default().entry(other).or_insert(file.name.clone());

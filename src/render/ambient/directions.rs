@@ -23,7 +23,7 @@ fn directions() -> [Vec3; DIRECTIONS] {
 }
 
 /// Returns the shader's parameters for maps of a sphere: their centre, and one divided by half their width in metres.
-pub(in crate::render) fn place((center, radius): (Vec3, f32)) -> [f32; 4] {
+pub(crate) fn place((center, radius): (Vec3, f32)) -> [f32; 4] {
     // The border stays empty, because points outside the map read the texels of the border.
     #[expect(clippy::cast_precision_loss, reason = "a power of two")]
     let margin = 1.0 + 4.0 / WIDTH as f32;

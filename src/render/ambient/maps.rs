@@ -22,9 +22,9 @@ const STRIDE: usize = size_of::<gpu_types::Globals>().next_multiple_of(256);
 
 /// A map for each direction, and the pipelines and buffers that draw the maps.
 #[derive(Debug)]
-pub(in crate::render) struct OcclusionMaps {
+pub(crate) struct OcclusionMaps {
     /// All maps, as the shader reads them.
-    pub(in crate::render) view: wgpu::TextureView,
+    pub(crate) view: wgpu::TextureView,
     layers: Vec<wgpu::TextureView>,
     casters: Casters,
     posed: Option<PosedVertices>,
@@ -33,7 +33,7 @@ pub(in crate::render) struct OcclusionMaps {
 }
 
 impl OcclusionMaps {
-    pub(in crate::render) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
+    pub(crate) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
         let depth = wgpu::DepthStencilState { format: FORMAT, ..depth_state(true) };
         let texture = create(gpu, WIDTH, DIRECTIONS as u32);
         let layer = |base_array_layer| {
@@ -55,7 +55,7 @@ impl OcclusionMaps {
     }
 
     /// Prepares the parts of a frame, and schedules the upload of the maps' positions.
-    pub(in crate::render) fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         gpu: &Gpu,
         (models, frame): (&[&Model], &Frame<'_>),
@@ -80,7 +80,7 @@ impl OcclusionMaps {
     }
 
     /// Skins the vertices of a frame once for all maps, if the adapter supports compute shaders.
-    pub(in crate::render) fn pose(
+    pub(crate) fn pose(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
@@ -92,7 +92,7 @@ impl OcclusionMaps {
         posed.encode(gpu, encoder, instances, (models, casters.batches()))
     }
 
-    pub(in crate::render) fn draw(
+    pub(crate) fn draw(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         (gpu, layouts): (&Gpu, &Layouts),
@@ -131,7 +131,7 @@ impl OcclusionMaps {
 }
 
 /// Returns a map without occluders, for frames that read none.
-pub(in crate::render) fn no_map(gpu: &Gpu) -> wgpu::TextureView {
+pub(crate) fn no_map(gpu: &Gpu) -> wgpu::TextureView {
     all_layers(&create(gpu, 1, 1))
 }
 

@@ -49,8 +49,8 @@ impl Environment {
     /// that are not shiny.
     ///
     /// ```
-    /// use sinew::glam::Vec3;
-    /// use sinew::render::{Environment, Light, LightSource};
+    /// use sinew_character::glam::Vec3;
+    /// use sinew_render::{Environment, Light, LightSource};
     ///
     /// // A blue sky above a dark floor, without a sun.
     /// let sky = |direction: Vec3| if direction.y > 0.0 { Vec3::new(0.2, 0.4, 1.0) } else { Vec3::ZERO };

@@ -10,7 +10,7 @@ use super::octahedron::{LEVELS, SIZE};
 
 /// The most recent environment, and the bind group of all textures. Each is replaced only if it has changed.
 #[derive(Debug)]
-pub(in crate::render) struct LightMaps {
+pub(crate) struct LightMaps {
     no_shadow: wgpu::TextureView,
     no_occlusion: wgpu::TextureView,
     sampler: wgpu::Sampler,
@@ -24,7 +24,7 @@ pub(in crate::render) struct LightMaps {
 }
 
 impl LightMaps {
-    pub(in crate::render) fn new(gpu: &Gpu) -> Self {
+    pub(crate) fn new(gpu: &Gpu) -> Self {
         let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("environment"),
             mag_filter: wgpu::FilterMode::Linear,
@@ -40,7 +40,7 @@ impl LightMaps {
     }
 
     /// Uploads an environment unless it was the last one.
-    pub(in crate::render) fn upload(&mut self, gpu: &Gpu, environment: Option<&Environment>) {
+    pub(crate) fn upload(&mut self, gpu: &Gpu, environment: Option<&Environment>) {
         let Some(environment) = environment.filter(|environment| self.id != Some(environment.id)) else {
             return;
         };
@@ -62,7 +62,7 @@ impl LightMaps {
     }
 
     /// Binds the environment, and a shadow map, maps of ambient occlusion, and a backdrop, if there are any.
-    pub(in crate::render) fn bind(
+    pub(crate) fn bind(
         &mut self,
         gpu: &Gpu,
         layouts: &Layouts,

@@ -89,7 +89,8 @@ impl Light {
     ///
     /// # Errors
     /// The value that is invalid.
-    pub(crate) fn validate(&self) -> Result<(), String> {
+    #[doc(hidden)]
+    pub fn validate(&self) -> Result<(), String> {
         let is_exposure = self.exposure.abs() <= Self::MAX_EXPOSURE;
         if !is_exposure {
             return Err(format!("exposure must be between -{0} and {0} stops", Self::MAX_EXPOSURE));

@@ -34,7 +34,8 @@ impl FileLights {
     ///
     /// # Errors
     /// What is invalid.
-    pub(crate) fn validate(&self) -> Result<(), String> {
+    #[doc(hidden)]
+    pub fn validate(&self) -> Result<(), String> {
         match self {
             Self::Scale(scale) if !(0.0..=Self::MAX_SCALE).contains(scale) => {
                 Err(format!("the factor of the file's lights must be between 0 and {}", Self::MAX_SCALE))
@@ -93,7 +94,7 @@ impl PunctualLight {
         }
     }
 
-    pub(in crate::render) fn hash(&self, hash: &mut impl Hasher) {
+    pub(crate) fn hash(&self, hash: &mut impl Hasher) {
         let Self { position, direction, color, range, cone } = self;
         hash.write_u8(
             u8::from(position.is_some()) + 2 * u8::from(range.is_some()) + 4 * u8::from(cone.is_some()),
@@ -108,7 +109,7 @@ impl PunctualLight {
 const MIN_DISTANCE: f32 = 0.01;
 
 /// Returns the lights as the shader reads them. Lights beyond [`MAX_LIGHTS`] are left out.
-pub(in crate::render) fn records(lights: &[PunctualLight]) -> [PunctualLightRecord; MAX_LIGHTS] {
+pub(crate) fn records(lights: &[PunctualLight]) -> [PunctualLightRecord; MAX_LIGHTS] {
     let mut records = [PunctualLightRecord::zeroed(); MAX_LIGHTS];
     records.iter_mut().zip(lights).for_each(|(record, light)| *record = light.record());
     records

@@ -119,10 +119,10 @@ impl Renderer {
     /// Draws a frame into an image of `size` pixels (width, height). The instances of the frame refer to `models` by index.
     ///
     /// ```
-    /// use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Renderer, ShadingMode};
-    /// use sinew::scene::{self, ViewSettings};
-    /// use sinew::view::{AUTO_FOV_Y, Camera};
-    /// use sinew::{asset, puppet::Puppet};
+    /// use sinew_render::{AdapterChoice, Background, DecodedImages, Gpu, Renderer, ShadingMode};
+    /// use sinew_render::scene::{self, ViewSettings};
+    /// use sinew_character::view::{AUTO_FOV_Y, Camera};
+    /// use sinew_character::{asset, puppet::Puppet};
     ///
     /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
     /// puppet.update()?;
@@ -186,10 +186,10 @@ impl Renderer {
     /// Encodes a frame into a given texture view, for example a window's surface. The caller submits the commands.
     ///
     /// ```
-    /// use sinew::render::{AdapterChoice, Canvas, Gpu, Renderer};
-    /// use sinew::scene::{self, ViewSettings};
-    /// use sinew::view::{AUTO_FOV_Y, Camera};
-    /// use sinew::{asset, puppet::Puppet};
+    /// use sinew_render::{AdapterChoice, Canvas, Gpu, Renderer};
+    /// use sinew_render::scene::{self, ViewSettings};
+    /// use sinew_character::view::{AUTO_FOV_Y, Camera};
+    /// use sinew_character::{asset, puppet::Puppet};
     /// use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
     ///
     /// let puppet = Puppet::new(asset::mannequin()?, 0);

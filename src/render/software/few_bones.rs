@@ -6,10 +6,10 @@ use glam::Vec4;
 use super::super::Frame;
 
 /// Size of `few_bones` in `shaders/bones.wgsl`.
-pub(in crate::render) const COUNT: usize = 1024;
+pub(crate) const COUNT: usize = 1024;
 
 /// Returns whether the matrices of a frame fit.
-pub(in crate::render) fn fit(frame: &Frame<'_>) -> bool {
+pub(crate) fn fit(frame: &Frame<'_>) -> bool {
     let vectors = frame.instances.iter().chain(&frame.ghosts).map(|instance| {
         let has_duals = instance.draws.iter().any(|draw| draw.dual);
         let has_rows = instance.draws.iter().any(|draw| !draw.dual);
@@ -20,7 +20,7 @@ pub(in crate::render) fn fit(frame: &Frame<'_>) -> bool {
 }
 
 /// Returns the contents of the buffer. The shaders declare its size, so all of it is bound even if they do not read it.
-pub(in crate::render) fn padded(bones: &[Vec4]) -> [Vec4; COUNT] {
+pub(crate) fn padded(bones: &[Vec4]) -> [Vec4; COUNT] {
     let mut padded = [Vec4::ZERO; COUNT];
     padded.iter_mut().zip(bones).for_each(|(to, from)| *to = *from);
     padded

@@ -7,7 +7,7 @@ use super::super::DecodedImage;
 use super::super::srgb::{from_linear, to_linear};
 
 /// Halves the size of an image. Each pixel is the mean of the four that it covers, in linear light for sRGB images.
-pub(in crate::render) fn halve(pixels: &DecodedImage, srgb: bool) -> DecodedImage {
+pub(crate) fn halve(pixels: &DecodedImage, srgb: bool) -> DecodedImage {
     let half = |side: u32| (side / 2).max(1);
     let (width, height) = (pixels.width as usize, pixels.height as usize);
     let (half_width, half_height) = (half(pixels.width), half(pixels.height));

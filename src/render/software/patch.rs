@@ -26,9 +26,9 @@ const SAMPLES: u32 = 4;
 
 /// The rectangle of the current frame, and the resources to draw it.
 #[derive(Debug, Default)]
-pub(in crate::render) struct Patch {
+pub(crate) struct Patch {
     /// `None` if the whole image is drawn with the same number of samples.
-    pub(in crate::render) rect: Option<Rect>,
+    pub(crate) rect: Option<Rect>,
     target: Option<PatchTarget>,
     resolve: Option<(TextureFormat, wgpu::RenderPipeline)>,
 }
@@ -48,7 +48,7 @@ impl Patch {
     /// Decides whether only a rectangle of a frame is multisampled. Returns the number of samples for the rest of the image. Frames with
     /// outlines or transmissive surfaces have no rectangle: outlines are outside the boxes of parts, and objects behind a transmissive
     /// surface may be anywhere in the image.
-    pub(in crate::render) fn choose(
+    pub(crate) fn choose(
         &mut self,
         gpu: &Gpu,
         (models, frame): (&[&Model], &Frame<'_>),
@@ -80,19 +80,19 @@ impl Patch {
 
     /// Returns the output of the surfaces. The rectangle stores linear light as half floats, which are more precise than bytes. With an
     /// sRGB format, software drivers would convert each sample to sRGB and back.
-    pub(in crate::render) fn inner(&self, output: Output) -> Output {
+    pub(crate) fn inner(&self, output: Output) -> Output {
         let is_linear = self.rect.is_some() && output.format.is_srgb();
         if is_linear { Output { format: TextureFormat::Rgba16Float, ..output } } else { output }
     }
 
     /// Returns the target for the surfaces, and the rectangle of the image that it contains.
-    pub(in crate::render) fn target(&self) -> Option<(SceneViews<'_>, Rect)> {
+    pub(crate) fn target(&self) -> Option<(SceneViews<'_>, Rect)> {
         let target = self.target.as_ref()?;
         Some((SceneViews { color: &target.samples, resolved: None, depth: &target.depth }, self.rect?))
     }
 
     /// Draws the rectangle into the image. Afterwards the viewport covers the rectangle.
-    pub(in crate::render) fn resolve(&self, pass: &mut wgpu::RenderPass<'_>) {
+    pub(crate) fn resolve(&self, pass: &mut wgpu::RenderPass<'_>) {
         let (Some(target), Some(rect), Some((_, pipeline))) = (&self.target, self.rect, &self.resolve) else {
             return;
         };

@@ -87,7 +87,7 @@ impl Graphics {
         let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
         let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
         let compositor = Compositor::new(&gpu, plain);
-        let is_hardware = !gpu.capabilities.is_software;
+        let is_hardware = !gpu.is_software();
         let timer = is_hardware.then(|| GpuTimer::new(&gpu)).flatten();
         let renderer = Renderer::new(gpu);
         let model = renderer.model(&Character::default(), &[], &DecodedImages::default())?;
@@ -163,7 +163,7 @@ impl Graphics {
 
     /// Returns whether the adapter runs on the CPU.
     pub(in crate::viewer) fn is_software(&self) -> bool {
-        self.renderer.gpu().capabilities.is_software
+        self.renderer.gpu().is_software()
     }
 
     /// Draws a frame into a small hidden image, so that its pipelines exist when needed.

@@ -39,7 +39,7 @@ pub(super) fn write(
         let frame = Frame {
             width,
             height,
-            delay: centiseconds(index + 1, timing.rate).saturating_sub(centiseconds(index, timing.rate)),
+            delay: delay(index, timing.rate),
             dispose: if is_transparent { DisposalMethod::Background } else { DisposalMethod::Keep },
             transparent: is_transparent.then_some(palette.transparent()),
             buffer: palette.indices(&image?).into(),
@@ -50,13 +50,13 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns the time at which an image appears, in hundredths of a second. Each time is rounded on its own, so
-/// rounding errors do not accumulate.
-fn centiseconds(image: u32, rate: f32) -> u16 {
+/// Returns how long an image is shown, in hundredths of a second. The times at which images appear are rounded, so that the total
+/// has the right length.
+fn delay(image: u32, rate: f32) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
-    let time = (f64::from(image) * 100.0 / f64::from(rate)).round() as u64;
-    // Only the differences between these times matter, so the times may wrap around.
-    u16::try_from(time % u64::from(u16::MAX)).unwrap_or(u16::MAX)
+    let time = |image: f64| (image * 100.0 / f64::from(rate)).round() as u64;
+    let shown = time(f64::from(image) + 1.0).saturating_sub(time(f64::from(image)));
+    u16::try_from(shown).unwrap_or(u16::MAX)
 }
 
 /// The colours of all images.
@@ -114,13 +114,13 @@ mod tests {
 
     #[test]
     fn times_add_up_to_the_length() {
-        let delays = |rate: f32, count: u32| -> u32 {
-            let delay = |i: u32| centiseconds(i + 1, rate).saturating_sub(centiseconds(i, rate));
-            (0..count).map(|i| u32::from(delay(i))).sum()
-        };
+        let delays =
+            |rate: f32, count: u32| -> u32 { (0..count).map(|image| u32::from(delay(image, rate))).sum() };
         assert_eq!(delays(24.0, 120), 500);
         assert_eq!(delays(30.0, 90), 300);
         assert_eq!(delays(50.0, 100), 200);
+        // After eleven minutes, one image had no delay, because times wrapped at 65,535.
+        assert_eq!(delays(30.0, 21_000), 70_000);
     }
 
     #[test]

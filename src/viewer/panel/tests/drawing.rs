@@ -11,7 +11,7 @@ use egui_wgpu::{RendererOptions, ScreenDescriptor};
 
 use crate::asset::DecodedImage;
 use crate::regress::{ImageTolerance, compare};
-use crate::render::{AdapterChoice, Background, Gpu, Pending, RenderTarget};
+use crate::render::{AdapterChoice, Background, Gpu};
 
 /// A harness of a panel that can be clicked, drawn and compared with snapshots.
 pub(super) struct SnapshotHarness {
@@ -97,32 +97,30 @@ impl SnapshotHarness {
         let size = self.ctx.content_rect().size() * scale;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a panel")]
         let (width, height) = (size.x.round() as u32, size.y.round() as u32);
-        let target = RenderTarget::new(&gpu, (width, height), 1, format).unwrap();
         let mut renderer = egui_wgpu::Renderer::new(&gpu.device, format, RendererOptions::PREDICTABLE);
         for (id, deltas) in self.textures.0.borrow_mut().set.drain() {
             deltas.iter().for_each(|delta| renderer.update_texture(&gpu.device, &gpu.queue, id, delta));
         }
         let shapes = self.ctx.tessellate(self.output().shapes.clone(), scale);
         let screen = ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point: scale };
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let mut work = renderer.update_buffers(&gpu.device, &gpu.queue, &mut encoder, &shapes, &screen);
-        let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("panel"),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: &target.resolved,
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
-                    store: wgpu::StoreOp::Store,
-                },
-            })],
-            ..Default::default()
-        });
-        renderer.render(&mut pass.forget_lifetime(), &shapes, &screen);
-        let buffer = target.copy_out(&gpu, &mut encoder);
-        work.push(encoder.finish());
-        let work = gpu.queue.submit(work);
-        Pending { gpu, size: (width, height), buffer, work, premultiplied: None }.image().unwrap()
+        let draw = |view: &wgpu::TextureView, encoder: &mut wgpu::CommandEncoder| {
+            let work = renderer.update_buffers(&gpu.device, &gpu.queue, encoder, &shapes, &screen);
+            let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("panel"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
+                        store: wgpu::StoreOp::Store,
+                    },
+                })],
+                ..Default::default()
+            });
+            renderer.render(&mut pass.forget_lifetime(), &shapes, &screen);
+            work
+        };
+        gpu.image((width, height), draw).unwrap()
     }
 }

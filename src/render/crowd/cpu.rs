@@ -1,0 +1,198 @@
+//! Crowds on the CPU: runs the CPU twins of all GPU passes in the same order.
+
+use std::sync::Arc;
+
+use glam::{Affine3A, Mat4, Vec3, Vec4};
+use rayon::prelude::*;
+
+use crate::body::stance::Stance;
+use crate::body::{Figure, GOALS, Goal, Inputs};
+use crate::gpu_types::Placed;
+use crate::view::Bounds;
+use crate::{Draw, Instance};
+
+use super::CrowdError;
+use super::advance::advance;
+
+use super::gait;
+use super::goal::CrowdGoal;
+use super::model::{CrowdModel, PartDraw};
+use super::palette::{enclose, palette};
+use super::sample::{sample, sample_weights};
+use super::spawn::Spawn;
+use super::terrain::Terrain;
+use super::types::{Character, Joint, Local, Rows};
+use super::world::world;
+
+/// A crowd on the CPU, for devices without compute shaders and as the reference for the GPU. The results are bit-identical
+/// for any number of threads.
+#[derive(Clone, Debug)]
+pub struct CpuCrowd {
+    model: Arc<CrowdModel>,
+    terrain: Option<Terrain>,
+    characters: Vec<Posed>,
+}
+
+#[derive(Clone, Debug)]
+struct Posed {
+    state: Character,
+    goals: [Goal; GOALS],
+    stance: Stance,
+    locals: Vec<Local>,
+    models: Vec<Rows>,
+    weights: Vec<f32>,
+    palette: Vec<Rows>,
+    /// The palette as matrices.
+    matrices: Vec<Mat4>,
+    placed: Placed,
+}
+
+impl CpuCrowd {
+    /// Creates an empty crowd. Without a terrain, characters keep the height at which they are placed.
+    pub fn new(model: impl Into<Arc<CrowdModel>>, terrain: Option<Terrain>) -> Self {
+        Self { model: model.into(), terrain, characters: Vec::new() }
+    }
+
+    /// Adds a character, and returns its index.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if a value is invalid.
+    pub fn spawn(&mut self, spawn: &Spawn) -> Result<usize, CrowdError> {
+        let model = &self.model;
+        let state = spawn.character(model.clips.infos.len())?;
+        let at_rest =
+            |joint: &Joint| Local::new(joint.rest_rotation, joint.rest_translation, joint.rest_scale);
+        self.characters.push(Posed {
+            locals: model.joints.iter().map(at_rest).collect(),
+            models: vec![Rows::IDENTITY; model.joints.len()],
+            weights: model.rest_weights.clone(),
+            palette: vec![Rows::IDENTITY; model.bones.len()],
+            matrices: vec![Mat4::IDENTITY; model.bones.len()],
+            placed: enclose(&state, &[], &[]),
+            goals: [Goal::NONE; GOALS],
+            stance: Stance::default(),
+            state,
+        });
+        Ok(self.characters.len() - 1)
+    }
+
+    /// Advances all characters by a time in seconds and poses them. `eye` is the position of the camera, at which heads can
+    /// look.
+    ///
+    /// ```
+    /// use sinew_render::crowd::{CpuCrowd, CrowdModel, PlayedClip, Spawn};
+    /// use sinew_character::glam::Vec3;
+    /// use sinew_character::{asset, rig};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let rig = rig::detect(&character);
+    /// let model = CrowdModel::new(character, 0, &rig);
+    /// let stride = model.stride(2);
+    /// let seconds = model.character().clips[2].seconds;
+    /// let mut crowd = CpuCrowd::new(model, None);
+    /// let walker = crowd.spawn(&Spawn { clips: vec![PlayedClip::new(2, 0.0)], ..Spawn::default() })?;
+    /// // Within one cycle of the clip, the character walks as far as the clip does.
+    /// (0..10).for_each(|_| crowd.step(seconds / 10.0, Vec3::Z));
+    /// let (world_from_model, _) = crowd.pose(walker).ok_or("no walker")?;
+    /// let walked = Vec3::from(world_from_model.translation);
+    /// assert!(walked.length() > 0.5 && walked.distance(stride * seconds) < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step(&mut self, seconds: f32, eye: Vec3) {
+        let (model, terrain) = (&*self.model, self.terrain.as_ref());
+        self.characters.par_iter_mut().for_each(|posed| posed.step((model, terrain), seconds, eye));
+    }
+
+    /// Sets one of the four goals of a character, or removes it.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character or the goal does not exist, if no limb or chain ends at the goal's node, or if a
+    /// number is not finite.
+    pub fn set_goal(
+        &mut self,
+        character: usize,
+        index: usize,
+        goal: Option<&CrowdGoal>,
+    ) -> Result<(), CrowdError> {
+        let goal = goal.map_or(Ok(Goal::NONE), |goal| goal.compile(&self.model.body))?;
+        let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
+        let goals = goals.ok_or(CrowdError::Despawned)?;
+        *goals.get_mut(index).ok_or(CrowdError::Goals { index })? = goal;
+        Ok(())
+    }
+
+    /// Returns a character's placement, `world_from_model`, and `model_from_joint` of its joints, in the order of
+    /// [`CrowdModel::nodes`].
+    pub fn pose(&self, index: usize) -> Option<(Affine3A, Vec<Affine3A>)> {
+        let posed = self.characters.get(index)?;
+        let place = Affine3A::from(&posed.state.rows());
+        Some((place, posed.models.iter().map(Affine3A::from).collect()))
+    }
+
+    /// Returns the number of characters.
+    pub fn len(&self) -> usize {
+        self.characters.len()
+    }
+
+    /// Returns whether there are no characters.
+    pub fn is_empty(&self) -> bool {
+        self.characters.is_empty()
+    }
+
+    /// Returns the instances to draw. `index` is the crowd's model in the list passed to the renderer.
+    pub fn instances(&self, index: usize) -> impl Iterator<Item = Instance<'_>> {
+        self.characters.iter().map(move |posed| posed.instance(&self.model, index))
+    }
+
+    /// Returns the morph weights of a character.
+    pub fn weights(&self, index: usize) -> Option<&[f32]> {
+        Some(&self.characters.get(index)?.weights)
+    }
+
+    /// Returns the bounding sphere of a character: the centre in world metres, and the radius.
+    pub fn sphere(&self, index: usize) -> Option<[f32; 4]> {
+        Some(self.characters.get(index)?.placed.sphere)
+    }
+}
+
+impl Posed {
+    fn step(&mut self, (model, terrain): (&CrowdModel, Option<&Terrain>), seconds: f32, eye: Vec3) {
+        let Self { state, goals, stance, locals, models, weights, palette: bones, matrices, placed } = self;
+        advance(state, &model.clips.infos, seconds, terrain);
+        sample(&state.layers, &model.clips, &model.joints, locals);
+        sample_weights(&state.layers, &model.clips, &model.rest_weights, weights);
+        world(&model.joints, locals, models);
+        let (body, joints) = (&model.body, &model.joints[..]);
+        let contacts = gait::contacts(body, joints, &state.layers);
+        let place = state.place();
+        let mut figure = Figure { seconds, body, joints, place, contacts, models, stance, locals };
+        figure.pose_body(&Inputs { eye, looks: state.looks, ground: terrain, goals });
+        world(&model.joints, locals, models);
+        palette(state, models, &model.bones, bones);
+        for (matrix, rows) in matrices.iter_mut().zip(bones) {
+            *matrix = Mat4::from_cols(rows.x, rows.y, rows.z, Vec4::W).transpose();
+        }
+        *placed = enclose(state, &model.joints, models);
+    }
+
+    fn instance(&self, model: &CrowdModel, index: usize) -> Instance<'_> {
+        let [x, y, z, radius] = self.placed.sphere;
+        let center = Vec3::new(x, y, z);
+        let bounds = Bounds { lo: center - radius, hi: center + radius };
+        let draw = |(part, draw): (usize, &PartDraw)| Draw {
+            part,
+            first_matrix: draw.first_matrix as usize,
+            mirrored: draw.is_mirrored,
+            morph_weights: self.weights.get(draw.first_weight as usize..).unwrap_or_default(),
+            bounds,
+            ..Draw::default()
+        };
+        Instance {
+            model: index,
+            draws: model.draws.iter().enumerate().map(draw).collect(),
+            palette: &self.matrices,
+            place: Affine3A::IDENTITY,
+            tint: self.placed.tint.into(),
+        }
+    }
+}

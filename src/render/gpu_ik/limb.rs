@@ -1,0 +1,77 @@
+//! Single limbs on the GPU, in closed form.
+
+use glam::{DQuat, DVec3};
+
+use crate::compute::{Access, Kernel, read_back, storage, storage_with};
+use crate::ik::{Limb, LimbGoal};
+use crate::{Gpu, RenderError};
+
+use super::gpu_types::LimbProblem;
+use super::shaders;
+use super::structure::four;
+
+const LANES: usize = 64;
+/// Size of the two rotations of a limb in bytes.
+const TURNS: u64 = 32;
+/// Maximum distance of a target, in lengths of the limb. A target farther away is moved to this distance, so that the square
+/// of the distance stays within single precision. The limb is already straight at the distance 1.
+const FARTHEST: f64 = 2.0;
+
+#[derive(Debug)]
+pub(super) struct LimbKernel(Kernel);
+
+impl LimbKernel {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let access = [Access::Read, Access::Write];
+        Self(Kernel::new(gpu, "limb IK", shaders::LIMB, "solve_limbs", &[], &access))
+    }
+
+    /// Solves limbs in batches whose buffers have at most `most_bytes` bytes.
+    pub(super) fn solve(
+        &self,
+        gpu: &Gpu,
+        problems: &[LimbProblem],
+        most_bytes: u64,
+    ) -> Result<Vec<[f32; 4]>, RenderError> {
+        let most = usize::try_from(most_bytes).unwrap_or(usize::MAX) / size_of::<LimbProblem>();
+        let mut turns = Vec::with_capacity(2 * problems.len());
+        for batch in problems.chunks(most.max(1)) {
+            let input = storage_with(gpu, "limbs", bytemuck::cast_slice(batch))?;
+            let size = batch.len() as u64 * TURNS;
+            let output = storage(gpu, "turns", size)?;
+            let bound = [&input, &output].map(wgpu::Buffer::as_entire_buffer_binding);
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                let groups = u32::try_from(batch.len().div_ceil(LANES)).unwrap_or(u32::MAX);
+                self.0.dispatch(&mut pass, &self.0.bind(gpu, &bound), groups);
+            }
+            let found: Vec<[f32; 4]> =
+                read_back(gpu, encoder, &output, 0..size, bytemuck::pod_collect_to_vec)?;
+            turns.extend(found);
+        }
+        Ok(turns)
+    }
+}
+
+/// Returns a limb in the form that the shader reads, with lengths as fractions of the limb's length.
+pub(super) fn packed(limb: &Limb, goal: &LimbGoal) -> LimbProblem {
+    let length = limb.upper.length() + limb.lower.length();
+    let inverse = if length > 0.0 && length.is_finite() { 1.0 / length } else { 0.0 };
+    let target = goal.target * inverse;
+    let direction = |v: DVec3| four(v.normalize_or_zero(), 0.0);
+    LimbProblem {
+        upper: four(limb.upper * inverse, 0.0),
+        lower: four(limb.lower * inverse, 0.0),
+        bend: direction(limb.bend),
+        goal: four(target.clamp_length_max(FARTHEST), 0.0),
+        pole: direction(goal.pole),
+    }
+}
+
+/// Returns the rotations of a limb in double precision.
+pub(super) fn unpacked(turns: &[[f32; 4]]) -> [DQuat; 2] {
+    let turn = |i: usize| turns.get(i).map_or(DQuat::IDENTITY, |q| DQuat::from_array(q.map(f64::from)));
+    [turn(0), turn(1)]
+        .map(|q| if q.is_finite() && q.length() > 0.0 { q.normalize() } else { DQuat::IDENTITY })
+}

@@ -1,0 +1,89 @@
+//! Rendering with wgpu, independent of any window. A [`Gpu`] is opened, the parts of a character become a [`Model`] on
+//! it, and a [`Renderer`] draws a [`Frame`] into a [`DecodedImage`].
+//!
+//! This module knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. The
+//! types in `gpu_types` must match `shaders/`, which a test verifies.
+
+mod ambient;
+mod backdrop;
+mod capabilities;
+mod casters;
+mod compose;
+mod compute;
+pub mod crowd;
+mod crowd_batch;
+mod culling;
+mod data_texture;
+mod device;
+mod draw_list;
+mod error;
+mod fingerprint;
+mod floor;
+mod frame;
+mod frame_texture;
+mod ghost;
+mod globals;
+pub mod gpu_ik;
+// Public only for the test that compares these types with the shaders.
+#[doc(hidden)]
+pub mod gpu_types;
+mod indirect;
+mod instance_texture;
+mod layer;
+mod layout;
+pub mod light;
+mod lines;
+mod material;
+mod material_textures;
+mod mips;
+mod model;
+mod offscreen;
+mod output;
+mod overrides;
+mod passes;
+mod place;
+mod rect;
+mod renderer;
+pub mod scene;
+mod shaders;
+mod shadow;
+mod shadow_levels;
+mod skinner;
+mod skinning;
+mod software;
+mod srgb;
+mod staging;
+mod surface;
+mod texture;
+mod upload;
+mod vertices;
+
+pub use crate::asset::DecodedImage;
+pub use compose::{Composed, Compositor, Placement};
+pub use device::{AdapterChoice, Gpu};
+pub use error::RenderError;
+pub use frame::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Line, ShadingMode};
+pub use frame_texture::FrameTexture;
+#[doc(hidden)]
+pub use frame_texture::drawable_texture;
+pub use indirect::GpuInstances;
+pub(crate) use indirect::{GpuInstanceBuffers, GpuPart};
+pub use light::{Environment, FileLights, Light, LightSource, MAX_LIGHTS, PunctualLight, ToneMap};
+pub use model::Model;
+pub use offscreen::{Canvas, Pending};
+pub use renderer::Renderer;
+// Public only for the tests of the shaders.
+#[doc(hidden)]
+pub use shaders::{SOURCES, webgl2_sources};
+pub use texture::DecodedImages;
+
+/// The mathematics library whose vectors, quaternions and matrices the API uses.
+pub use glam;
+
+use sinew_base::{api, files, mathematics, platform};
+use sinew_character::{asset, body, ik, motion, pose, puppet, rig, skin, view};
+
+/// Compiles and runs the README's example as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+struct Readme;
