@@ -16,7 +16,7 @@
 //! | `--expect LIST` | a file with a part of a path per line. A character whose path contains one must be recognised, or it fails all gestures of people |
 //! | `--record FOLDER` | records the sessions of all gestures of a single character |
 //!
-//! The columns are the passed gestures, a letter for each gesture, the largest turn of a joint in a frame in radians, and
+//! The columns are the number of gestures that passed, a letter for each gesture, the largest turn of a joint in a frame in radians, and
 //! the median and the 99th percentile of the solve times in microseconds. Letters: `.` passed, `-` skipped, because the
 //! character has no such joint, and for failures `t` target, `p` posture, `f` feet and pins, `u` under the floor,
 //! `j` jump, `l` limit, `h` head, `r` report, `b` back at the beginning, `x` refused by the solver.

@@ -56,7 +56,7 @@ last=$(git describe --tags --abbrev=0 --match 'v*' 2> /dev/null || true)
 if [ -z "$last" ]; then
     echo "there is no tag v* of an earlier release to compare with"
 elif has semver-checks; then
-    cargo semver-checks --package sinew-ik --package sinew-character --package sinew-render --package sinew --baseline-rev "$last"
+    cargo semver-checks --package sinew-ik --package sinew-character --package sinew-render --package sinew-regress --package sinew --baseline-rev "$last"
 else
     skip "cargo-semver-checks is not installed (cargo install cargo-semver-checks --locked)"
 fi

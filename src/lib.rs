@@ -31,8 +31,6 @@
 #[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "render")]
-pub mod regress;
-#[cfg(feature = "render")]
 #[doc(hidden)]
 pub mod viewer;
 
@@ -48,6 +46,10 @@ pub use sinew_character::capture;
 pub use sinew_character::{asset, check, export, motion, pose, puppet, rig, robot, secondary, skin};
 pub use sinew_ik as ik;
 pub use sinew_ik::ParseError;
+#[cfg(feature = "render")]
+pub use sinew_regress as regress;
+#[cfg(feature = "render")]
+pub use sinew_regress::{assert_image, assert_pose};
 #[cfg(feature = "render")]
 pub use sinew_render as render;
 #[cfg(feature = "render")]

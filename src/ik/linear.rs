@@ -90,7 +90,7 @@ fn solve_damped_rows(a: &mut [f64], b: &mut [f64], floor: f64, n: usize) {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
     n: usize,
-    /// One row of n numbers for each pivot: the column of the factor.
+    /// The columns of the factor, one for each pivot, each stored as a row of n numbers.
     factor: Vec<f64>,
     /// The eliminated rows, in the order of elimination.
     pivots: Vec<usize>,

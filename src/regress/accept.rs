@@ -6,8 +6,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use crate::files::bounded;
-use crate::regress::golden::{self, Drawn, GoldenError, Joints};
-use crate::regress::suite::Suite;
+use crate::golden::{self, Drawn, GoldenError, Joints};
+use crate::suite::Suite;
 
 /// Maximum size of a result, in bytes.
 const MAX_BYTES: u64 = 1 << 30;

@@ -1,7 +1,6 @@
 //! Reads and writes goldens, which are PNG images with the name of the machine that drew them, and JSON files with the
 //! world matrices of joints.
 
-#[cfg(feature = "cli")]
 use std::io::Read;
 use std::io::{BufRead, BufReader, Cursor, Seek};
 use std::path::{Path, PathBuf};
@@ -9,7 +8,6 @@ use std::path::{Path, PathBuf};
 use glam::{Affine3A, Vec3};
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "cli")]
 use crate::files::atomic;
 use crate::files::bounded;
 use crate::puppet::Puppet;
@@ -69,7 +67,6 @@ pub struct Drawn {
 
 /// The golden image of a case, read for a comparison with an image of a known size.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum GoldenState {
     /// The golden, which has the same size.
     Drawn(Drawn),
@@ -263,10 +260,10 @@ impl Joints {
     /// Compares the joints node by node with the expected ones. The largest differences come first.
     ///
     /// ```
-    /// use sinew::glam::Quat;
-    /// use sinew::pose::Pose;
-    /// use sinew::regress::Joints;
-    /// use sinew::{asset, puppet::Puppet};
+    /// use sinew_character::glam::Quat;
+    /// use sinew_character::pose::Pose;
+    /// use sinew_regress::Joints;
+    /// use sinew_character::{asset, puppet::Puppet};
     ///
     /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
     /// let golden = Joints::of(&puppet);
@@ -317,7 +314,6 @@ impl Joints {
 }
 
 /// Returns whether a file was written by this module. The folder of goldens may contain other files too.
-#[cfg(feature = "cli")]
 pub(super) fn is_golden(path: &Path) -> bool {
     let Ok(file) = bounded::open_regular(path) else { return false };
     match path.extension().and_then(|e| e.to_str()) {
@@ -339,7 +335,6 @@ pub(super) fn is_golden(path: &Path) -> bool {
 ///
 /// # Errors
 /// [`GoldenError::Io`] if the file or its folder cannot be written.
-#[cfg(feature = "cli")]
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), GoldenError> {
     let io = |source| GoldenError::Io { path: path.into(), source };
     if let Some(folder) = path.parent() {

@@ -86,8 +86,8 @@ impl Difference {
 /// sizes differ or an image is empty.
 ///
 /// ```
-/// use sinew::asset::DecodedImage;
-/// use sinew::regress::{ImageTolerance, Rule, compare};
+/// use sinew_character::asset::DecodedImage;
+/// use sinew_regress::{ImageTolerance, Rule, compare};
 ///
 /// let expected = DecodedImage { width: 8, height: 8, rgba: vec![128; 256] };
 /// let mut actual = expected.clone();

@@ -1,4 +1,4 @@
-//! Skins vertices with a compute shader, with the functions of the vertex shaders. The results stay in a buffer.
+//! Skins vertices in a compute shader that uses the functions of the vertex shaders. The results stay in a buffer.
 
 use std::collections::HashMap;
 

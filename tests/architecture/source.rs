@@ -25,7 +25,7 @@ struct Library {
     imports: &'static [&'static str],
 }
 
-const LIBRARIES: [Library; 4] = [
+const LIBRARIES: [Library; 5] = [
     Library {
         name: "sinew_base",
         folder: "base",
@@ -42,6 +42,16 @@ const LIBRARIES: [Library; 4] = [
         modules: &["crowd", "gpu_ik", "scene"],
         imports: &[
             "asset", "body", "files", "ik", "motion", "platform", "pose", "puppet", "rig", "skin", "view",
+        ],
+    },
+    Library {
+        name: "sinew_regress",
+        folder: "regress",
+        has_row: true,
+        modules: &[],
+        imports: &[
+            "asset", "check", "files", "platform", "pose", "puppet", "render", "rig", "scene", "skin",
+            "text", "view",
         ],
     },
 ];

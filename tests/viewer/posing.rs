@@ -36,7 +36,7 @@ fn pull(session: &mut Session, node: usize, by: Vec3) {
     session.apply(Command::Release);
 }
 
-/// Returns the largest difference of a rotation in radians or of a translation in metres.
+/// Returns the largest difference between two poses, in rotation (radians) or in translation (metres).
 fn difference(a: &Pose, b: &Pose) -> f32 {
     let pairs = a.locals.iter().zip(&b.locals);
     let gap = |(a, b): (&sinew::asset::Transform, &sinew::asset::Transform)| {

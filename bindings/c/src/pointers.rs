@@ -23,7 +23,7 @@ fn check<T>(name: &str, pointer: *const T) -> Result<(), Failure> {
 /// A pointer that is not NULL must point to an initialised value, which nothing changes during `'a`.
 pub(crate) unsafe fn shared<'a, T>(name: &str, pointer: *const T) -> Result<&'a T, Failure> {
     check(name, pointer)?;
-    // SAFETY: the pointer is not NULL and aligned. The caller promises the rest.
+    // SAFETY: the pointer is aligned and not NULL. The caller promises the rest.
     Ok(unsafe { &*pointer })
 }
 
@@ -33,7 +33,7 @@ pub(crate) unsafe fn shared<'a, T>(name: &str, pointer: *const T) -> Result<&'a 
 /// A pointer that is not NULL must point to an initialised value, which nothing else accesses during `'a`.
 pub(crate) unsafe fn exclusive<'a, T>(name: &str, pointer: *mut T) -> Result<&'a mut T, Failure> {
     check(name, pointer)?;
-    // SAFETY: the pointer is not NULL and aligned. The caller promises the rest.
+    // SAFETY: the pointer is aligned and not NULL. The caller promises the rest.
     Ok(unsafe { &mut *pointer })
 }
 
@@ -50,7 +50,7 @@ pub(crate) unsafe fn slice<'a, T>(name: &str, pointer: *const T, count: usize) -
     if bytes.is_none() {
         return Err(Failure::new(SinewStatus::Length, format_args!("{name} cannot have {count} elements")));
     }
-    // SAFETY: the pointer is not NULL and aligned, and the size does not exceed `isize::MAX`. The caller promises the rest.
+    // SAFETY: the pointer is aligned and not NULL, and the size does not exceed `isize::MAX`. The caller promises the rest.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
@@ -80,8 +80,8 @@ pub(crate) unsafe fn write<T: Copy>(
         return Ok(());
     }
     check(name, pointer)?;
-    // SAFETY: the pointer is not NULL and aligned, and its memory has as many elements as `values`. The caller promises that
-    // the memory is valid and that nothing else accesses it, so it does not overlap `values`.
+    // SAFETY: the pointer is aligned and not NULL, and it points to `values.len()` elements. The caller promises that the
+    // memory is valid and that nothing else accesses it, so it does not overlap `values`.
     unsafe { pointer.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
     Ok(())
 }
@@ -115,7 +115,7 @@ pub(crate) unsafe fn give<T>(
     create: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<(), Failure> {
     check("out", out)?;
-    // SAFETY: the pointer is not NULL and aligned. The caller promises the rest. A failure leaves NULL, so that freeing the
+    // SAFETY: the pointer is aligned and not NULL. The caller promises the rest. A failure leaves NULL, so that freeing the
     // handle is safe in any case.
     unsafe { out.write(std::ptr::null_mut()) };
     let value = Box::new(create()?);

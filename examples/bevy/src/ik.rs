@@ -129,7 +129,8 @@ fn solve(
     let mut links = Vec::with_capacity(chain.len());
     for (index, &entity) in chain.iter().enumerate() {
         let (transform, limit) = (local(entity)?, limits.get(entity).ok());
-        // Only limits depend on the rest rotation. It must be constant, so that the solver recognises the last problem.
+        // Only limits depend on the rest rotation. The rest rotation must stay constant, so that the solver recognises this
+        // problem as a continuation of the last one.
         let rest = limit.map_or(Quat::IDENTITY, |limit| limit.rest);
         let link = Link::base()
             .with_parent(index.checked_sub(1))

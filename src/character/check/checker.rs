@@ -225,7 +225,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Returns the height of the floor: the height of the feet at rest, unless most clips stand elsewhere.
+/// Returns the height at which the feet stand in the rest pose, or in most clips if that differs.
 fn floor(character: &Character, anatomy: &Anatomy) -> f32 {
     if anatomy.feet.is_empty() {
         return anatomy.rest_floor;

@@ -7,16 +7,16 @@ use super::kind::Check;
 use super::sampled::Sampled;
 use crate::mathematics::spans::{peak, runs};
 
-/// A body that hovers at most this high should stand, in metres at human size. A higher body jumps, swims or flies.
+/// Height up to which a hovering body counts as a fault, in metres at human size. A higher body jumps, swims or flies.
 const MAX_HOVER: f64 = 0.1;
-/// A foot that hovers at most this high should stand, in metres at human size. A higher foot is raised on purpose.
+/// Height up to which a hovering foot counts as a fault, in metres at human size. A higher foot is raised on purpose.
 const MAX_FOOT_HOVER: f64 = 0.06;
 /// Minimum duration of a fault in seconds. A running body leaves the floor for a shorter time.
 const MIN_BODY: f32 = 0.3;
 const MIN_FOOT: f32 = 0.4;
 /// A body whose lowest point rises or falls faster than this jumps, in metres per second at human size.
 const JUMP_SPEED: f64 = 0.25;
-/// A foot that stands moves slower than this, in metres per second at human size.
+/// Maximum speed of a standing foot, in metres per second at human size.
 const STILL: f32 = 0.04;
 
 pub(super) fn check(

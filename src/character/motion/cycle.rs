@@ -131,7 +131,7 @@ impl Cloud {
             across += p.x * q.z - p.z * q.x;
             up += p.y * q.y;
         }
-        // With the best rotation, the sum of products on the floor equals the length of this vector.
+        // With the best rotation about the vertical axis, the dot products of the horizontal components sum to the length of this vector.
         let most = DVec2::new(along, across).length();
         (self.square + other.square - 2.0 * (most + up)).max(0.0).sqrt()
     }

@@ -169,8 +169,9 @@ impl FootPlacer {
     /// `ground` returns the height and the upward normal of the ground below or above a point near it, in world space and in
     /// the unit of the pose, or `None` where there is no ground. It is called about eight times for each foot.
     ///
-    /// Changes only the local rotations of the legs, and the translations of the hips and of feet that are not below their
-    /// legs in the file. Does nothing if the pose has another skeleton or the placement is not finite.
+    /// Changes only the local rotations of the legs and the translation of the hips. If a foot's node is not a descendant of
+    /// its leg in the file, its translation changes as well. Does nothing if the pose has another skeleton or the placement is
+    /// not finite.
     pub fn update(&mut self, seconds: f32, ground: impl FnMut(Vec3) -> Option<(f32, Vec3)>, pose: &mut Pose) {
         let place = Place { rotation: self.rotation, position: self.position, scale: self.scale };
         let is_placed = place.position.is_finite() && place.rotation.is_finite() && place.scale.is_finite();

@@ -40,8 +40,8 @@ impl Default for Tolerance {
 /// spline channels are not changed. A channel that never leaves the rest pose is dropped, unless another channel
 /// animates the same property.
 ///
-/// The algorithm is greedy. From each kept key it searches the farthest key up to which interpolation restores all keys
-/// between them, first by doubling and then by halving the distance. This takes O(n log n) steps for n keys. The result
+/// The algorithm is greedy. From each kept key, it searches for the farthest key such that interpolation between the two
+/// restores all keys in between. It first doubles the distance, and then halves it. This takes O(n log n) steps for n keys. The result
 /// has few keys, but not always the smallest possible number. Each channel has its own key times, and channels with
 /// equal times share a timeline.
 ///

@@ -34,8 +34,9 @@ impl Puppet {
         (0..self.parts.len()).map(around).collect()
     }
 
-    /// Returns a box around each part that contains its posed vertices and may be larger. It takes a small fraction of the time of
-    /// [`Puppet::part_bounds`], because it is computed from the joints and not from the vertices.
+    /// Returns a bounding box for each part. The box contains all posed vertices of the part, but may be larger than necessary. This
+    /// takes a small fraction of the time of [`Puppet::part_bounds`], because the boxes are computed from the joints and not from the
+    /// vertices.
     ///
     /// Parts that are skinned with dual quaternions have exact boxes.
     pub fn part_boxes(&self) -> Vec<Bounds> {

@@ -366,8 +366,8 @@ impl Binding {
     }
 
     /// Copies the rotations and displacements of a solved body into the pose that it was refreshed from. If the base has
-    /// moved, its translation is copied too. If the path from the base leads up, the root of the skeleton is moved so that the
-    /// base is where it is in the body. Allocates nothing.
+    /// moved, its translation is copied too. If the path starts by going up to an ancestor of the base, the root of the skeleton is
+    /// moved, so that the base gets its position in the body. Allocates nothing.
     pub fn write_back(&self, body: &Body, pose: &mut Pose) {
         let before = place_of(self.way_up(), &pose.locals, body.root());
         for (l, rotation) in self.links.iter().zip(body.rotations()) {

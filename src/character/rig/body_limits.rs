@@ -151,7 +151,7 @@ impl BodyLimits<'_, '_> {
         if is_elbow == middle.is_multiple_of(2) { -self.plan.facing } else { self.plan.facing }
     }
 
-    /// Returns the mirrored bend direction of the same joint of the other side, if that joint is clearly bent.
+    /// Returns the mirrored bend direction of the corresponding joint on the other side, if that joint is clearly bent.
     fn partner_bend(&self, limb: &BodyLimb, middle: usize) -> Option<Vec3> {
         let is_partner =
             |l: &&BodyLimb| l.kind == limb.kind && l.side != limb.side && l.joints.len() == limb.joints.len();

@@ -47,7 +47,7 @@ pub struct RobotJoint {
     pub rest: f64,
     /// Index of the link that the joint moves.
     pub link: usize,
-    /// Whether mimic joints follow this one. The value of such a joint is not changed by whole revolutions.
+    /// Whether mimic joints follow this one. If true, `values` does not shift the joint's value by whole revolutions towards `near`.
     pub(super) is_leader: bool,
 }
 

@@ -26,6 +26,7 @@ use cases::{AssetCache, CaseArgs};
 mod accept;
 mod cases;
 mod init;
+mod junit;
 mod motion;
 mod results;
 mod sources;
@@ -73,7 +74,7 @@ pub(super) struct TestArgs {
     /// Write an HTML report of the changes
     #[arg(long, value_name = "OUT.html")]
     report: Option<PathBuf>,
-    /// Show an earlier run, which --json has written, beside this one in the report
+    /// Show the results of an earlier run (a file written by --json) next to this run in the report
     #[arg(long, value_name = "OUT.json", requires = "report")]
     earlier: Option<PathBuf>,
     /// Write a JUnit report

@@ -7,9 +7,10 @@ use crate::check::CheckRow;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::files::atomic;
-use crate::regress::{Case, EarlierRun, Machine, Outcome, Suite, csv, junit, outcomes_json, page};
+use crate::regress::{Case, EarlierRun, Machine, Outcome, Suite, csv, outcomes_json, page};
 
 use super::TestArgs;
+use super::junit::junit;
 
 /// Checks before the run that each file can be written, and that none overwrites another result or an input.
 pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {

@@ -228,12 +228,12 @@ impl Model {
         }
     }
 
-    /// Returns the number of entries of a matrix of the tree.
+    /// Returns the number of stored entries in a `TreeMatrix` for this model.
     pub(super) fn entries(&self) -> usize {
         self.row_starts.last().copied().unwrap_or(0)
     }
 
-    /// Returns the range of a row of a matrix of the tree.
+    /// Returns the range of a row in the entries of a `TreeMatrix` for this model.
     pub(super) fn row(&self, d: usize) -> std::ops::Range<usize> {
         self.row_starts[d]..self.row_starts[d + 1]
     }

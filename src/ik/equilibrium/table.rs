@@ -96,7 +96,8 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     }
 }
 
-/// Returns the vector from a joint to another joint below it at rest, where all links have the axes of the figure.
+/// Returns the vector from a joint to one of its descendants in the rest pose, along the figure's axes. All offsets are along
+/// these axes, so they can be added.
 fn offset_of(joints: &[Joint], link: usize, below: usize) -> DVec3 {
     let up = std::iter::successors(Some(below), |&l| joints[l].parent).take_while(|&l| l != link);
     up.map(|l| joints[l].offset).sum()

@@ -27,8 +27,8 @@ pub(super) struct Coordinate {
     /// How far the coordinate can change in the negative and in the positive direction, in radians. The first number is
     /// at most zero, and the second is at least zero.
     pub(super) room: [f64; 2],
-    /// Curvature of the border to which the direction is tangent, per radian. The previous coordinate of the joint leads
-    /// across that border.
+    /// Curvature of the border to which the direction is tangent, per radian. The joint's preceding coordinate points
+    /// outwards across the border.
     pub(super) curvature: f64,
     /// Whether the joint is prismatic. The range of a prismatic joint counts as a part of the body's lengths.
     pub(super) is_stroke: bool,

@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::explain::{Conditions, Explanation, GoldenView, Redraw};
+use crate::golden::Drawn;
 use crate::puppet::Puppet;
-use crate::regress::explain::{Conditions, Explanation, GoldenView, Redraw};
-use crate::regress::golden::Drawn;
-use crate::regress::record::{RecordedScene, SceneRecord};
-use crate::regress::tolerance::KindTolerance;
+use crate::record::{RecordedScene, SceneRecord};
 use crate::render::{AdapterChoice, DecodedImages, Frame, Gpu, RenderError, Renderer};
 use crate::scene::{self, ViewSettings};
+use crate::tolerance::KindTolerance;
 use crate::view::{AUTO_FOV_Y, Camera};
 
 use super::AssertedImage;

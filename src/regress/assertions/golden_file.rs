@@ -125,8 +125,8 @@ fn file_name(name: &str) -> String {
 
 /// Returns the folder of the source file.
 ///
-/// The compiler names a source file relative to the folder of the workspace, in which it ran. The workspace's folder is that of the package
-/// or one above it.
+/// The compiler names a source file relative to the folder of the workspace, in which it ran. The workspace folder is the package folder or
+/// one of its ancestors.
 fn folder(site: &CallSite) -> Result<PathBuf, String> {
     let file = Path::new(site.file);
     // If tests run on a different machine than they were built on, cargo sets this variable to the package's folder on that machine.
@@ -138,7 +138,7 @@ fn folder(site: &CallSite) -> Result<PathBuf, String> {
     Ok(source.parent().unwrap_or(Path::new("")).to_owned())
 }
 
-/// Finds a source file that is relative to the folder of a package or to one above it.
+/// Finds a source file that is relative to a package folder or to one of its ancestors.
 pub(super) fn source(manifest: &Path, file: &Path) -> Option<PathBuf> {
     let candidates = || manifest.ancestors().map(|folder| folder.join(file)).filter(|path| path.is_file());
     // A file of the same path may exist above the workspace, so a file inside the package is preferred. If there are several inside, the

@@ -4,7 +4,6 @@
 //! assertion's name. A missing golden fails the test, even without CI. `SINEW_UPDATE=1` writes the goldens of failing
 //! assertions, and `SINEW_UPDATE=all` those of all assertions.
 
-#[cfg(feature = "render")]
 mod drawing;
 mod golden_file;
 mod report;
@@ -28,8 +27,8 @@ pub use subject::{AssertedImage, AssertedPose};
 /// Asserts that the joints of a pose match a golden.
 ///
 /// ```no_run
-/// # use sinew::{asset, puppet::Puppet};
-/// use sinew::regress::{JointTolerance, assert_pose};
+/// # use sinew_character::{asset, puppet::Puppet};
+/// use sinew_regress::{JointTolerance, assert_pose};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
@@ -41,7 +40,7 @@ pub use subject::{AssertedImage, AssertedPose};
 /// # }
 /// ```
 ///
-/// The value is a [`Puppet`](crate::puppet::Puppet), [`Joints`](crate::regress::Joints), or a pair of a
+/// The value is a [`Puppet`](crate::puppet::Puppet), [`Joints`](crate::Joints), or a pair of a
 /// [`Skeleton`](crate::asset::Skeleton) and a [`Pose`](crate::pose::Pose), or a reference to one of them. No graphics are needed.
 ///
 /// The golden is `goldens/MODULE__NAME.json` beside the source file. A second assertion without a name in the same test has the name
@@ -53,7 +52,7 @@ pub use subject::{AssertedImage, AssertedPose};
 #[macro_export]
 macro_rules! assert_pose {
     ($pose:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
-        $crate::regress::check_pose(
+        $crate::check_pose(
             &$crate::__sinew_call_site!(),
             ::core::option::Option::None,
             &$pose,
@@ -61,7 +60,7 @@ macro_rules! assert_pose {
         )
     };
     ($name:expr, $pose:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
-        $crate::regress::check_pose(
+        $crate::check_pose(
             &$crate::__sinew_call_site!(),
             ::core::option::Option::Some(::core::convert::AsRef::<str>::as_ref(&$name)),
             &$pose,
@@ -73,8 +72,8 @@ macro_rules! assert_pose {
 /// Asserts that an image matches a golden, by the rule of `sinew test`.
 ///
 /// ```no_run
-/// # use sinew::{asset, puppet::Puppet, render::ShadingMode, scene::ViewSettings, view::Camera};
-/// use sinew::regress::{ImageTolerance, assert_image};
+/// # use sinew_character::{asset, puppet::Puppet, render::ShadingMode, scene::ViewSettings, view::Camera};
+/// use sinew_regress::{ImageTolerance, assert_image};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
@@ -89,14 +88,14 @@ macro_rules! assert_pose {
 /// ```
 ///
 /// The value is a [`DecodedImage`](crate::asset::DecodedImage), which may come from any renderer, a
-/// [`Drawn`](crate::regress::Drawn), or a reference to one of them. With the feature `render`, it may also be a puppet, or a puppet
+/// [`Drawn`](crate::Drawn), or a reference to one of them. With the feature `render`, it may also be a puppet, or a puppet
 /// with its [`ViewSettings`](crate::scene::ViewSettings) and the size of the image in pixels (default: 256 x 256). Puppets are drawn
 /// without a window, on a software adapter that is opened once per process, so that the test needs no graphics card.
 ///
 /// The golden of a puppet contains its scene, so that the message can explain the difference. An assertion without its own tolerance uses
 /// the tolerances by kind of change, as `sinew test` does.
 ///
-/// The golden is `goldens/MODULE__NAME.png`, named as for [`assert_pose!`](crate::regress::assert_pose).
+/// The golden is `goldens/MODULE__NAME.png`, named as for [`assert_pose!`](crate::assert_pose).
 ///
 /// # Panics
 /// If the image exceeds the tolerance, has another size or cannot be drawn, or if the golden is missing or invalid. The message has the
@@ -104,7 +103,7 @@ macro_rules! assert_pose {
 #[macro_export]
 macro_rules! assert_image {
     ($image:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
-        $crate::regress::check_image(
+        $crate::check_image(
             &$crate::__sinew_call_site!(),
             ::core::option::Option::None,
             &$image,
@@ -112,7 +111,7 @@ macro_rules! assert_image {
         )
     };
     ($name:expr, $image:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
-        $crate::regress::check_image(
+        $crate::check_image(
             &$crate::__sinew_call_site!(),
             ::core::option::Option::Some(::core::convert::AsRef::<str>::as_ref(&$name)),
             &$image,
@@ -127,7 +126,7 @@ macro_rules! assert_image {
 macro_rules! __sinew_call_site {
     () => {{
         fn here() {}
-        $crate::regress::CallSite {
+        $crate::CallSite {
             manifest: ::core::env!("CARGO_MANIFEST_DIR"),
             file: ::core::file!(),
             module: ::core::module_path!(),

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::GoldenFile;
-use crate::regress::golden::{JointDifference, Joints};
-use crate::regress::image::Difference;
-use crate::regress::tolerance::{ImageTolerance, JointTolerance};
+use crate::golden::{JointDifference, Joints};
+use crate::image::Difference;
+use crate::tolerance::{ImageTolerance, JointTolerance};
 
 /// Maximum number of joints that a message lists.
 const MAX_JOINTS: usize = 10;

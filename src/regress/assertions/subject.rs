@@ -1,10 +1,10 @@
 //! The values that assertions accept.
 
 use crate::asset::{DecodedImage, Skeleton};
+use crate::explain::Explanation;
+use crate::golden::{Drawn, Joint, Joints};
 use crate::pose::{Pose, world_matrices};
 use crate::puppet::Puppet;
-use crate::regress::explain::Explanation;
-use crate::regress::golden::{Drawn, Joint, Joints};
 
 /// A value whose joints `assert_pose!` compares.
 pub trait AssertedPose {

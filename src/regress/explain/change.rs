@@ -111,7 +111,7 @@ pub struct Change {
     pub angle: Option<f64>,
     /// The largest distance that a visible vertex has moved in the image, in pixels.
     pub shift: Option<f64>,
-    /// Whether the visible pixels of the change count against [`KindTolerance::changed`](crate::regress::KindTolerance::changed).
+    /// Whether the visible pixels of the change count against [`KindTolerance::changed`](crate::KindTolerance::changed).
     #[serde(skip)]
     pub(super) counts: bool,
     /// The box around the pixels of the change: left, top, right and bottom, the last two exclusive.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::regress::record::SeenRecord;
-use crate::regress::tolerance::KindTolerance;
+use crate::record::SeenRecord;
+use crate::tolerance::KindTolerance;
 
 use super::change::Change;
 use super::facts::MaterialChange;
@@ -214,7 +214,7 @@ impl<'a> Describe<'a> {
             // The golden stores the position of a vertex only as a cell, so the vertex may have moved farther.
             return has_many || shift >= MIN_SHIFT && shift + SeenRecord::ERROR >= self.tolerance.moved;
         }
-        // A vertex that moves at an outline changes only few pixels, but by many levels.
+        // When a vertex on an outline moves, only a few pixels change, but each by many levels.
         let is_clear = group.clear > MESH_PIXELS || group.clear > 0 && group.levels >= CLEAR_LEVELS;
         match self.scenes.conditions.same_machine {
             true if self.scenes.facts.is_rewritten || is(MeshChange::is_rounding) => has_many,

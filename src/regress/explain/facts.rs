@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
 use crate::puppet::Puppet;
-use crate::regress::record::{
+use crate::record::{
     CameraRecord, MaterialRecord, NO_FLOOR, SceneRecord, SeenVertices, part_names, unique_labels,
 };
 

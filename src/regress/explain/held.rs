@@ -2,9 +2,9 @@
 //! outline, and would otherwise move all pixels.
 
 use crate::puppet::Puppet;
-use crate::regress::record::{FloorRecord, SceneRecord};
-use crate::regress::tolerance::KindTolerance;
+use crate::record::{FloorRecord, SceneRecord};
 use crate::render::{Floor, Frame};
+use crate::tolerance::KindTolerance;
 use crate::view::Camera;
 
 use super::change::{Change, ChangeKind};
@@ -16,14 +16,14 @@ use super::{Explanation, motion};
 const FRAMING: &str = "the framing follows the figure";
 
 /// The camera and the floor of a golden, with which a scene is redrawn.
-pub(in crate::regress) struct GoldenView {
+pub(crate) struct GoldenView {
     camera: Camera,
     floor: Option<FloorRecord>,
 }
 
 impl GoldenView {
     /// Returns the view of a golden, or `None` if the scene has the same camera and floor.
-    pub(in crate::regress) fn of(golden: &SceneRecord, actual: &SceneRecord) -> Option<Self> {
+    pub(crate) fn of(golden: &SceneRecord, actual: &SceneRecord) -> Option<Self> {
         let floor = golden.floor.zip(actual.floor).filter(|(was, is)| !was.is_same(is)).map(|(was, _)| was);
         if golden.camera.shows_the_same(&actual.camera) && floor.is_none() {
             return None;
@@ -35,7 +35,7 @@ impl GoldenView {
     }
 
     /// Returns the frame with the golden's camera and floor, to be drawn instead of the scene's frame.
-    pub(in crate::regress) fn frame<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
+    pub(crate) fn frame<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
         let ground = frame.ground.map(|floor| match self.floor {
             Some(FloorRecord { center, radius, .. }) => Floor { center: center.into(), radius, ..floor },
             None => floor,
@@ -43,7 +43,7 @@ impl GoldenView {
         Frame { camera: self.camera, ground, ..frame }
     }
 
-    pub(in crate::regress) fn record(&self, golden: &SceneRecord, actual: &SceneRecord) -> SceneRecord {
+    pub(crate) fn record(&self, golden: &SceneRecord, actual: &SceneRecord) -> SceneRecord {
         let floor = self.floor.or(actual.floor);
         SceneRecord { camera: golden.camera.clone(), floor, ..actual.clone() }
     }
@@ -52,7 +52,7 @@ impl GoldenView {
 impl Explanation {
     /// Adds the difference of the camera or the floor to the explanation. The explained image was drawn with the golden's camera and floor,
     /// so none of its pixels shows this difference. `size` is the image's width and height.
-    pub(in crate::regress) fn add_camera(
+    pub(crate) fn add_camera(
         &mut self,
         puppet: &Puppet,
         records: (&SceneRecord, &SceneRecord),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use glam::DVec3;
 
 use crate::puppet::Puppet;
-use crate::regress::record::{Attribute, PartRecord, Vertex, VerticesRecord};
+use crate::record::{Attribute, PartRecord, Vertex, VerticesRecord};
 
 use super::words::{count, length};
 

@@ -18,7 +18,6 @@ mod surfaces;
 #[cfg(test)]
 mod tests;
 mod verdict;
-#[cfg(feature = "cli")]
 mod view;
 mod words;
 
@@ -35,15 +34,12 @@ use super::tolerance::KindTolerance;
 pub use change::{Change, ChangeKind};
 use describe::{Describe, Redrawn};
 use facts::Facts;
-#[cfg(feature = "render")]
 pub(super) use held::GoldenView;
 use motion::{Scenes, Shift};
 use pixels::{Cause, levels, pixel};
 use raster::Ids;
-#[cfg(feature = "render")]
 pub(super) use redraw::Redraw;
 use surfaces::Surfaces;
-#[cfg(feature = "cli")]
 pub use view::PoseView;
 
 /// Why an image differs from its golden.
@@ -145,7 +141,6 @@ impl Explanation {
     }
 
     /// Returns the first clauses about differences that no pixel shows, and the number of the others.
-    #[cfg(feature = "cli")]
     pub(super) fn unseen_text(&self) -> String {
         verdict::some_of(&self.unseen).join("; ")
     }
@@ -252,7 +247,6 @@ fn group(
 }
 
 /// Returns, for each pixel of a recorded scene, the visible part of a puppet and the node that moves the surface there.
-#[cfg(feature = "cli")]
 pub(super) fn visible(puppet: &Puppet, record: &SceneRecord, size: (u32, u32)) -> Vec<Option<(u32, usize)>> {
     let ids = Ids::draw(puppet, &Surfaces::of(puppet, record), &record.camera.camera(), size);
     ids.hits

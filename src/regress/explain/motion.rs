@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Vec2, Vec3};
 
 use crate::puppet::Puppet;
-use crate::regress::record::project;
+use crate::record::project;
 use crate::view::Camera;
 
 use super::Conditions;
@@ -147,7 +147,8 @@ impl<'a> Scenes<'a> {
         (shifts, camera)
     }
 
-    /// Returns the vertices that have a visible triangle in either scene. Each comes with its position as a point of such a triangle.
+    /// Returns the vertices that have a visible triangle in either scene. Each vertex comes with a `Hit` at its corner of one of these
+    /// triangles.
     pub(super) fn visible_vertices(&self) -> Vec<(Hit, u32)> {
         let hits = self.ids.iter().flat_map(|ids| ids.hits.iter().flatten());
         let triangles: BTreeSet<(u32, u32)> = hits.map(|hit| (hit.part, hit.triangle)).collect();

@@ -1,6 +1,6 @@
 //! Assigns a cause to each pixel that differs.
 
-use crate::regress::explain::change::ChangeKind;
+use crate::explain::change::ChangeKind;
 use crate::render::DecodedImage;
 
 use super::meshes::MeshChange;

@@ -180,7 +180,6 @@ impl Ids {
 }
 
 /// Returns the node that moves a visible point most.
-#[cfg(any(feature = "cli", test))]
 pub(super) fn node(puppet: &Puppet, hit: &Hit) -> Option<usize> {
     nodes(puppet, hit).first().copied()
 }

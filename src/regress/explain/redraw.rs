@@ -5,7 +5,7 @@ use glam::Vec3;
 
 use crate::asset::{Material, Part};
 use crate::puppet::Puppet;
-use crate::regress::record::{FloorRecord, MaterialRecord, SceneRecord, part_names, values_digest};
+use crate::record::{FloorRecord, MaterialRecord, SceneRecord, part_names, values_digest};
 use crate::render::{Draw, Floor, Frame, Grid, Instance, Light};
 use crate::skin::Palette;
 use crate::view::Bounds;
@@ -14,7 +14,7 @@ use crate::view::Bounds;
 const UNKNOWN: [&str; 3] = ["file lights", "overlays", "ghosts"];
 
 /// A golden's pose, camera, light and materials, to be drawn with the current meshes and textures.
-pub(in crate::regress) struct Redraw {
+pub(crate) struct Redraw {
     record: SceneRecord,
     palette: Palette,
     /// The materials of parts that differ from the current ones.
@@ -24,11 +24,7 @@ pub(in crate::regress) struct Redraw {
 impl Redraw {
     /// Prepares to redraw a golden's scene. Returns `None` if the image would show the same as the current scene, or if the record lacks
     /// something that drawing needs.
-    pub(in crate::regress) fn of(
-        puppet: &Puppet,
-        golden: &SceneRecord,
-        actual: &SceneRecord,
-    ) -> Option<Self> {
+    pub(crate) fn of(puppet: &Puppet, golden: &SceneRecord, actual: &SceneRecord) -> Option<Self> {
         let golden = golden.named_like(actual);
         let setting = |record: &SceneRecord, name: &str| record.settings.get(name).cloned();
         let is_unknown = |name: &&str| setting(&golden, name) != setting(actual, name);
@@ -57,12 +53,12 @@ impl Redraw {
         Some(Self { record, palette, materials })
     }
 
-    pub(in crate::regress) fn record(&self) -> &SceneRecord {
+    pub(crate) fn record(&self) -> &SceneRecord {
         &self.record
     }
 
     /// Returns the frame to draw. `frame` is the frame of the current scene.
-    pub(in crate::regress) fn frame<'a>(&'a self, puppet: &'a Puppet, mut frame: Frame<'a>) -> Frame<'a> {
+    pub(crate) fn frame<'a>(&'a self, puppet: &'a Puppet, mut frame: Frame<'a>) -> Frame<'a> {
         // The depth range is restored too, because it may decide which of two coincident surfaces is visible.
         frame.camera = self.record.camera.camera();
         frame.ground = self.record.floor.map(|FloorRecord { center, radius }| {

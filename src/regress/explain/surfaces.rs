@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::asset::{AlphaMode, Character, Part};
 use crate::puppet::Puppet;
-use crate::regress::record::{SceneRecord, part_names};
+use crate::record::{SceneRecord, part_names};
 use crate::skin::{Palette, Skinned, skin};
 
 /// The drawn parts of a character in a pose.

@@ -3,7 +3,7 @@ use glam::{Quat, Vec3};
 use super::*;
 use crate::asset;
 use crate::pose::Pose;
-use crate::regress::record::{Attribute, MaterialRecord};
+use crate::record::{Attribute, MaterialRecord};
 use crate::render::{AdapterChoice, Background, DecodedImages, Frame, Gpu, Pending, Renderer, ShadingMode};
 use crate::scene::{ViewSettings, frame};
 use crate::view::{AUTO_FOV_Y, Bounds, Camera};

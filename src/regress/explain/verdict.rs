@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::regress::record::part_names;
+use crate::record::part_names;
 
 use super::change::{Change, ChangeKind};
 use super::facts::MaterialChange;

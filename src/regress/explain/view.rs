@@ -8,7 +8,7 @@ use glam::Vec3;
 use serde::Serialize;
 
 use crate::puppet::Puppet;
-use crate::regress::record::{CameraRecord, SceneRecord, part_names};
+use crate::record::{CameraRecord, SceneRecord, part_names};
 use crate::view::Bounds;
 
 use super::facts::Facts;

@@ -18,7 +18,7 @@ const MAX_UNNAMED: usize = 500;
 impl SceneRecord {
     /// Returns this record with names from another one: an unnamed joint takes the name of a joint at the same place, and a part takes the
     /// name of a part with the same positions.
-    pub(in crate::regress) fn named_like(&self, other: &Self) -> Self {
+    pub(crate) fn named_like(&self, other: &Self) -> Self {
         let mut record = self.clone();
         record.rename_parts(other);
         record.rename_joints(other);

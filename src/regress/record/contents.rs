@@ -1,10 +1,8 @@
 //! The part of a record that describes a character's file and does not depend on the pose. It is computed once per character.
 
 use std::collections::BTreeMap;
-#[cfg(feature = "cli")]
 use std::sync::{Arc, Mutex, PoisonError};
 
-#[cfg(feature = "cli")]
 use crate::asset::Character;
 use crate::asset::Part;
 use crate::puppet::Puppet;
@@ -14,7 +12,7 @@ use super::vertices::{MAX_VERTICES, VerticesRecord, step};
 
 /// The meshes, the inverse bind matrices and the images of a character.
 #[derive(Debug, Default)]
-pub(in crate::regress) struct Contents {
+pub(crate) struct Contents {
     /// One element for each part of the puppet.
     pub(super) parts: Vec<PartContents>,
     pub(super) binds: BTreeMap<String, String>,
@@ -30,7 +28,7 @@ pub(super) struct PartContents {
 }
 
 impl Contents {
-    pub(in crate::regress) fn of(puppet: &Puppet) -> Self {
+    pub(crate) fn of(puppet: &Puppet) -> Self {
         let character = puppet.character();
         let is_small = |part: &&Part| character.primitive(**part).vertices() <= MAX_VERTICES;
         let step = step(character, &puppet.parts().iter().filter(is_small).copied().collect::<Vec<Part>>());
@@ -49,20 +47,17 @@ impl Contents {
 }
 
 /// The contents of the characters of a run.
-#[cfg(feature = "cli")]
 #[derive(Debug, Default)]
-pub(in crate::regress) struct ContentsCache(Mutex<Vec<Known>>);
+pub(crate) struct ContentsCache(Mutex<Vec<Known>>);
 
 /// A character, its parts that a puppet draws in the current scene, and the contents of these parts.
-#[cfg(feature = "cli")]
 type Known = (Arc<Character>, Vec<Part>, Arc<Contents>);
 
-#[cfg(feature = "cli")]
 impl ContentsCache {
     /// Maximum number of characters that are kept.
     const MAX: usize = 24;
 
-    pub(in crate::regress) fn of(&self, puppet: &Puppet) -> Arc<Contents> {
+    pub(crate) fn of(&self, puppet: &Puppet) -> Arc<Contents> {
         let character = puppet.shared_character();
         let known = |known: &[Known]| {
             let is_same =
@@ -83,7 +78,7 @@ impl ContentsCache {
     }
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

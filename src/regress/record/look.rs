@@ -15,7 +15,7 @@ use super::seen::{MAX_SEEN, SeenRecord};
 use super::{MaterialRecord, PartRecord, part_names};
 
 /// The value of the setting `floor` without a floor.
-pub(in crate::regress) const NO_FLOOR: &str = "none";
+pub(crate) const NO_FLOOR: &str = "none";
 
 /// Records the drawn parts of a puppet, and their materials.
 pub(super) fn parts(
@@ -91,7 +91,7 @@ fn material_record(
 }
 
 /// Returns a digest of the numbers and switches of a material, except its base colour, which is recorded separately.
-pub(in crate::regress) fn values_digest(material: &Material) -> String {
+pub(crate) fn values_digest(material: &Material) -> String {
     let mut values = material.without_name();
     values.base_color = Vec4::ONE;
     // A file that was exported again may have reordered textures.
@@ -122,7 +122,7 @@ const NUMBERS: [&str; 10] = [
 
 impl MaterialRecord {
     /// Returns text about the number that differs most from a newer record, or `None` if no recorded number differs.
-    pub(in crate::regress) fn other_numbers(&self, newer: &Self) -> Option<String> {
+    pub(crate) fn other_numbers(&self, newer: &Self) -> Option<String> {
         let (was, is) = (self.numbers?, newer.numbers?);
         let all = NUMBERS.into_iter().zip(was.into_iter().zip(is));
         let (name, (was, is)) =
@@ -132,7 +132,7 @@ impl MaterialRecord {
     }
 
     /// Sets the numbers of a material to the recorded ones.
-    pub(in crate::regress) fn apply_to(&self, material: &mut Material) {
+    pub(crate) fn apply_to(&self, material: &mut Material) {
         material.base_color = Vec4::from(self.color);
         if let Some([metallic, roughness, normal, occlusion, r, g, b, strength, ior, specular]) = self.numbers
         {

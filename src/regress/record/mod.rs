@@ -22,7 +22,6 @@ use crate::view::{Camera, Projection};
 use super::golden::Joint;
 
 pub(super) use contents::Contents;
-#[cfg(feature = "cli")]
 pub(super) use contents::ContentsCache;
 pub(super) use look::{NO_FLOOR, values_digest};
 pub use seen::SeenRecord;
@@ -47,7 +46,7 @@ const SAME_FLOOR: f32 = 1e-4;
 #[non_exhaustive]
 pub struct SceneRecord {
     /// Version of the format.
-    pub(in crate::regress) version: u32,
+    pub(crate) version: u32,
     /// The camera.
     pub camera: CameraRecord,
     /// The world matrices of all nodes, in file order.
@@ -180,7 +179,6 @@ impl SceneRecord {
     }
 
     /// Returns whether the key light has a size, so that its shadows are soft if the renderer can draw them.
-    #[cfg(feature = "cli")]
     pub(super) fn has_soft_shadows(&self) -> bool {
         let setting = |name: &str| self.settings.get(name).map(String::as_str);
         setting("shadow") == Some("on") && setting("light") != Some("classic")

@@ -31,7 +31,7 @@ pub struct SeenRecord {
 
 /// The recorded places of the vertices of a part.
 #[derive(Clone, Debug, Default)]
-pub(in crate::regress) struct SeenVertices {
+pub(crate) struct SeenVertices {
     cells: Vec<u8>,
     /// For each vertex, the index of the first vertex with the same position.
     first: Vec<usize>,
@@ -39,7 +39,7 @@ pub(in crate::regress) struct SeenVertices {
 
 impl SeenRecord {
     /// The largest difference between the recorded distance of a vertex and the true one, in pixels.
-    pub(in crate::regress) const ERROR: f32 = CELL[1] * std::f32::consts::SQRT_2;
+    pub(crate) const ERROR: f32 = CELL[1] * std::f32::consts::SQRT_2;
 
     /// Records the posed positions of a part.
     pub(super) fn of(primitive: &Primitive, posed: &[Vec3], clip_from_world: &Mat4, size: Vec2) -> Self {
@@ -63,12 +63,12 @@ impl SeenRecord {
     }
 
     /// Returns whether the vertices of a part have the recorded positions, in the same order.
-    pub(in crate::regress) fn has_order_of(&self, primitive: &Primitive) -> bool {
+    pub(crate) fn has_order_of(&self, primitive: &Primitive) -> bool {
         self.order == order(primitive)
     }
 
     /// Returns the places of the vertices of a part that has the recorded order.
-    pub(in crate::regress) fn vertices(&self, primitive: &Primitive) -> SeenVertices {
+    pub(crate) fn vertices(&self, primitive: &Primitive) -> SeenVertices {
         SeenVertices { cells: self.cells.clone().into(), first: first_at(primitive) }
     }
 }
@@ -76,7 +76,7 @@ impl SeenRecord {
 impl SeenVertices {
     /// Returns the smallest distance between a pixel and the recorded place of a vertex, in pixels. The true distance is larger by at most
     /// [`SeenRecord::ERROR`], or by a multiple of eight cells. `None` if the place is unknown.
-    pub(in crate::regress) fn distance(&self, vertex: u32, pixel: Vec2) -> Option<f32> {
+    pub(crate) fn distance(&self, vertex: u32, pixel: Vec2) -> Option<f32> {
         let vertex = vertex as usize;
         let vertex = match self.cells.get(vertex)? {
             b' ' => *self.first.get(vertex)?,
@@ -103,7 +103,7 @@ fn side(vertex: usize) -> f32 {
 }
 
 /// Returns the pixel of a point. `None` if it is behind the camera.
-pub(in crate::regress) fn project(clip_from_world: &Mat4, size: Vec2, point: Vec3) -> Option<Vec2> {
+pub(crate) fn project(clip_from_world: &Mat4, size: Vec2, point: Vec3) -> Option<Vec2> {
     let clip = *clip_from_world * point.extend(1.0);
     let ndc = Vec2::new(clip.x, clip.y) / clip.w;
     (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * size)

@@ -118,7 +118,7 @@ pub(super) fn joint_names(character: &Character, part: Part) -> Vec<u64> {
 }
 
 /// Returns the labels of all nodes, with a number where a name repeats: two characters in a file may have the same names.
-pub(in crate::regress) fn unique_labels(skeleton: &Skeleton) -> Vec<String> {
+pub(crate) fn unique_labels(skeleton: &Skeleton) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let label = |node: usize| {
         let label = skeleton.label(node);

@@ -41,7 +41,7 @@ impl RecordedScene {
     }
 
     /// Finds the record among the text chunks of a PNG.
-    pub(in crate::regress) fn find(compressed: &[ZTXtChunk], plain: &[TEXtChunk]) -> Option<Self> {
+    pub(crate) fn find(compressed: &[ZTXtChunk], plain: &[TEXtChunk]) -> Option<Self> {
         let scene = compressed.iter().find(|chunk| chunk.keyword == KEYWORD).cloned()?;
         let contents = plain.iter().find(|chunk| chunk.keyword == CONTENTS).map(|chunk| chunk.text.clone());
         Some(Self { scene, contents })
@@ -50,10 +50,7 @@ impl RecordedScene {
     /// Writes the chunks after the header of a PNG. Nothing is written if the text is damaged.
     ///
     /// The PNG encoder compresses texts quickly rather than well, so its chunks would be a tenth longer.
-    pub(in crate::regress) fn write(
-        &self,
-        writer: &mut png::Writer<impl Write>,
-    ) -> Result<(), png::EncodingError> {
+    pub(crate) fn write(&self, writer: &mut png::Writer<impl Write>) -> Result<(), png::EncodingError> {
         let Ok(text) = self.text() else { return Ok(()) };
         if let Some(contents) = &self.contents {
             writer.write_text_chunk(&TEXtChunk::new(CONTENTS, contents.clone()))?;
@@ -66,8 +63,7 @@ impl RecordedScene {
     }
 
     /// Returns whether the meshes, inverse bind matrices and materials match another record.
-    #[cfg(feature = "cli")]
-    pub(in crate::regress) fn has_contents_of(&self, record: &SceneRecord) -> bool {
+    pub(crate) fn has_contents_of(&self, record: &SceneRecord) -> bool {
         self.contents.as_ref().is_some_and(|contents| *contents == record.contents_digest())
     }
 

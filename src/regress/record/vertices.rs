@@ -36,8 +36,8 @@ pub struct VerticesRecord {
     pub step: f32,
     /// The sum of all positions in mesh space. If one vertex has moved, the sum has moved by the same distance.
     pub sum: [f64; 3],
-    /// For x, y and z: the upper digits of all vertices, then the lower ones. Each number is the difference to the previous vertex in
-    /// steps. Positive and negative differences are interleaved, so that small differences have small digits.
+    /// For x, y and z: the upper digits of all vertices, then the lower ones. Each number is the difference from the previous vertex,
+    /// in steps. Positive and negative differences are interleaved, so that small differences have small digits.
     pub positions: String,
     /// Two digits for each vertex. The first stands for the joint with the largest weight, and the second depends on all joints and their
     /// weights.
@@ -46,9 +46,9 @@ pub struct VerticesRecord {
 
 /// A vertex in steps, and a number that stands for its weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::regress) struct Vertex {
-    pub(in crate::regress) steps: [i32; 3],
-    pub(in crate::regress) weights: u32,
+pub(crate) struct Vertex {
+    pub(crate) steps: [i32; 3],
+    pub(crate) weights: u32,
 }
 
 impl VerticesRecord {
@@ -87,7 +87,7 @@ impl VerticesRecord {
     }
 
     /// Returns the vertices. `None` if the record is damaged.
-    pub(in crate::regress) fn vertices(&self) -> Option<Vec<Vertex>> {
+    pub(crate) fn vertices(&self) -> Option<Vec<Vertex>> {
         let (positions, weights) = (self.positions.as_bytes(), self.weights.as_bytes());
         let count = positions.len() / 6;
         let is_complete = positions.len() == 6 * count && [0, 2 * count].contains(&weights.len());
@@ -112,7 +112,7 @@ impl VerticesRecord {
     }
 
     /// Returns the position of a vertex in mesh space, accurate to half a step.
-    pub(in crate::regress) fn position(&self, vertex: &Vertex) -> Vec3 {
+    pub(crate) fn position(&self, vertex: &Vertex) -> Vec3 {
         #[expect(clippy::cast_precision_loss, reason = "steps are small")]
         let steps = Vec3::from_array(vertex.steps.map(|step| step as f32));
         Vec3::from_array(self.low) + steps * self.step

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::files::bounded;
-use crate::regress::outcomes_json::FORMAT;
+use crate::outcomes_json::FORMAT;
 
 /// Maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 1 << 30;

@@ -4,11 +4,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
+use crate::explain::{Explanation, PoseView};
+use crate::golden::Drawn;
 use crate::puppet::GoalReport;
-use crate::regress::explain::{Explanation, PoseView};
-use crate::regress::golden::Drawn;
-use crate::regress::run::{Outcome, Status};
-use crate::regress::suite::Suite;
+use crate::run::{Outcome, Status};
+use crate::suite::Suite;
 
 use super::command;
 

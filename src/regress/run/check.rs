@@ -3,34 +3,34 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::regress::accept::beside;
-use crate::regress::golden;
-use crate::regress::golden::{Drawn, GoldenError, Joints};
-use crate::regress::golden_folders::GoldenFolders;
-use crate::regress::record::{ContentsCache, RecordedScene, SceneRecord};
-use crate::regress::region::Region;
-use crate::regress::suite::{Case, ReportCheck};
-use crate::regress::tolerance::{ImageTolerance, JointTolerance};
+use crate::accept::beside;
+use crate::golden;
+use crate::golden::{Drawn, GoldenError, Joints};
+use crate::golden_folders::GoldenFolders;
+use crate::record::{ContentsCache, RecordedScene, SceneRecord};
+use crate::region::Region;
 use crate::render::DecodedImage;
+use crate::suite::{Case, ReportCheck};
+use crate::tolerance::{ImageTolerance, JointTolerance};
 
 use super::image_check::{Draw, ImageCheck, Verdict};
 use super::{Finding, GoldenScene, Outcome, Posed, Settings, Status, Update, thresholds};
 
 /// Settings and resources of the run that the check of a case needs.
-pub(in crate::regress) struct CheckContext<'a> {
-    pub(in crate::regress) goldens: GoldenFolders<'a>,
-    pub(in crate::regress) settings: &'a Settings,
+pub(crate) struct CheckContext<'a> {
+    pub(crate) goldens: GoldenFolders<'a>,
+    pub(crate) settings: &'a Settings,
     /// Whether a golden image must contain its scene.
-    pub(in crate::regress) require_scenes: bool,
-    pub(in crate::regress) contents: &'a ContentsCache,
-    pub(in crate::regress) draw: &'a Draw<'a>,
+    pub(crate) require_scenes: bool,
+    pub(crate) contents: &'a ContentsCache,
+    pub(crate) draw: &'a Draw<'a>,
 }
 
 /// Compares a case with its goldens. Writes new goldens, or saves each result that differs in a file beside its golden.
 ///
 /// # Errors
 /// A one-line message if a golden cannot be read or written.
-pub(in crate::regress) fn case(
+pub(crate) fn case(
     index: usize,
     case: &Case,
     posed: &dyn Posed,

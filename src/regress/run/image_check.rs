@@ -1,12 +1,12 @@
 //! Compares the image of a case with its golden, and explains the difference.
 
-use crate::regress::explain::{Conditions, Explanation, GoldenView, PoseView, Redraw};
-use crate::regress::golden::{Drawn, GoldenState};
-use crate::regress::image::{Difference, Rule, compare};
-use crate::regress::record::{RecordedScene, SceneRecord};
-use crate::regress::region::Region;
-use crate::regress::tolerance::{ImageTolerance, KindTolerance};
+use crate::explain::{Conditions, Explanation, GoldenView, PoseView, Redraw};
+use crate::golden::{Drawn, GoldenState};
+use crate::image::{Difference, Rule, compare};
+use crate::record::{RecordedScene, SceneRecord};
+use crate::region::Region;
 use crate::render::{DecodedImage, Frame};
+use crate::tolerance::{ImageTolerance, KindTolerance};
 
 use super::{Finding, GoldenScene, Outcome, Posed};
 
@@ -32,7 +32,7 @@ pub(super) struct ImageCheck<'a> {
 }
 
 /// A function that draws a frame of the case.
-pub(in crate::regress) type Draw<'a> = dyn Fn(&Frame<'_>) -> Result<DecodedImage, String> + 'a;
+pub(crate) type Draw<'a> = dyn Fn(&Frame<'_>) -> Result<DecodedImage, String> + 'a;
 
 /// Two images to compare, with the records of their scenes if they are known.
 struct Pair<'a> {

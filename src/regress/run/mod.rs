@@ -81,7 +81,6 @@ pub struct Settings {
 
 /// The status of a finished case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Status {
     /// All comparisons passed.
     Passed,
@@ -135,7 +134,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// The golden image, if it exists.
     pub expected: Option<Drawn>,
-    /// The image that was drawn. It was drawn with the golden's camera if more than the camera differs.
+    /// The image that was drawn. If anything besides the camera and the floor differs from the golden, this is the image drawn with the
+    /// golden's camera and floor.
     pub actual: Option<Drawn>,
     /// The difference between both images. Its map is empty if [`Settings::images`] is off.
     pub difference: Option<Difference>,

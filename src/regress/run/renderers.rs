@@ -23,7 +23,7 @@ const CASES_PER_DEVICE: usize = 16;
 
 /// A device with its models. It is opened when the first image is drawn. Only one thread draws at a time.
 #[derive(Default)]
-pub(in crate::regress) struct SuiteRenderer(Mutex<Option<OpenDevice>>);
+pub(crate) struct SuiteRenderer(Mutex<Option<OpenDevice>>);
 
 struct OpenDevice {
     renderer: Renderer,
@@ -35,7 +35,7 @@ type ModelKey = (PathBuf, Vec<Part>, ShadingMode);
 
 impl SuiteRenderer {
     /// Creates a suitable number of devices for a number of cases and threads.
-    pub(in crate::regress) fn several(choice: &AdapterChoice, cases: usize, jobs: usize) -> Vec<Self> {
+    pub(crate) fn several(choice: &AdapterChoice, cases: usize, jobs: usize) -> Vec<Self> {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         let software = *choice == AdapterChoice::Cpu;
         let max = if software { jobs.min(processors).clamp(1, MAX_DEVICES) } else { 1 };
@@ -43,7 +43,7 @@ impl SuiteRenderer {
     }
 
     /// Opens the adapter if it is not open yet, and returns its description and its class.
-    pub(in crate::regress) fn open(&self, choice: &AdapterChoice) -> Result<(String, String), RenderError> {
+    pub(crate) fn open(&self, choice: &AdapterChoice) -> Result<(String, String), RenderError> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let open = match &mut *open {
             Some(open) => open,
@@ -56,11 +56,7 @@ impl SuiteRenderer {
     }
 
     /// Submits an image. While this thread waits for the result, other threads can submit images.
-    pub(in crate::regress) fn draw(
-        &self,
-        posed: &dyn Posed,
-        frame: &Frame<'_>,
-    ) -> Result<Pending, RenderError> {
+    pub(crate) fn draw(&self, posed: &dyn Posed, frame: &Frame<'_>) -> Result<Pending, RenderError> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let open = open.as_mut().ok_or_else(|| RenderError::Driver("no adapter is open".into()))?;
         open.draw(posed, frame)

@@ -1,7 +1,7 @@
 //! Determines which tolerances would accept a case, and how many cases fail at other tolerances.
 
-use crate::regress::golden::JointDifference;
-use crate::regress::suite::Checks;
+use crate::golden::JointDifference;
+use crate::suite::Checks;
 
 use super::{Finding, Outcome};
 

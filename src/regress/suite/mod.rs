@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use toml_edit::Document;
 
 use crate::files::bounded;
-use crate::regress::region::RegionNames;
-use crate::regress::tolerance::{ImageTolerance, JointTolerance, KindTolerance};
+use crate::region::RegionNames;
 use crate::text::toml::{Lines, SpannedError};
+use crate::tolerance::{ImageTolerance, JointTolerance, KindTolerance};
 
 use reader::SuiteReader;
 

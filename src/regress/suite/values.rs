@@ -9,8 +9,8 @@ use crate::text::toml;
 use crate::text::toml::{SpannedError, single};
 
 use super::{Checks, ReportCheck};
-use crate::regress::region::RegionNames;
-use crate::regress::tolerance::{ImageTolerance, JointTolerance, KindTolerance};
+use crate::region::RegionNames;
+use crate::tolerance::{ImageTolerance, JointTolerance, KindTolerance};
 
 /// Reads the comparisons of a case and their tolerances.
 pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, SpannedError> {

@@ -12,7 +12,7 @@ const STEEPEST: f32 = 0.364;
 const WAVES: [f32; 3] = [1.0, 0.53, 0.31];
 /// Longest wavelength of [`Terrain::hills`], in metres.
 const LONGEST: f32 = 16.0;
-/// Distance between the heights of [`Terrain::hills`], in metres.
+/// Horizontal spacing of the height grid of [`Terrain::hills`], in metres.
 const CELL: f32 = 0.5;
 
 /// The ground: heights at the points of a grid. Each cell consists of two triangles that share the diagonal from the cell's
@@ -80,7 +80,7 @@ impl Terrain {
     }
 
     /// Creates a terrain from heights in metres, row by row. Columns follow the x axis and rows the z axis. `cell` is the
-    /// distance between two heights in metres, and `origin` contains x and z of the first height.
+    /// horizontal spacing of the grid in metres, and `origin` contains x and z of the first height.
     ///
     /// ```
     /// use sinew_render::crowd::Terrain;
@@ -127,7 +127,7 @@ impl Terrain {
         (self.columns, self.rows)
     }
 
-    /// Returns the distance between two heights in metres.
+    /// Returns the horizontal spacing of the height grid in metres.
     pub fn cell(&self) -> f32 {
         self.cell
     }

@@ -28,8 +28,9 @@
 //! continues from these poses to an accuracy of 1e-9.
 //!
 //! # Differences from the CPU
-//! - Restarts begin in the nearest of 1,024 fixed random poses of the chain. If several restarts meet the goal, the result is
-//!   the pose that turns the joints least. A whole body has no restarts.
+//! - Restarts begin from a table of 1,024 fixed random poses. Each restart uses its own part of the table, and starts from the
+//!   pose whose effector is nearest to the target. If several restarts meet the goal, the result is the pose that turns the
+//!   joints least. A whole body has no restarts.
 //! - Pins have a hundred times the weight of other goals, instead of priority over them.
 //! - Locked joints are not released within a step, and the damping has a lower bound that single precision requires. The
 //!   nearest pose to a target out of reach is therefore found less exactly. A straight chain whose target is in line with it

@@ -13,7 +13,7 @@ pub const ANGLE_TOLERANCE: f64 = 1e-4;
 /// stalled.
 const ITERATIONS: u32 = 48;
 /// Minimum and maximum of the number of iterations. Restarts spend their iterations in four parts, and each part needs at least
-/// one. Beyond the maximum, a dispatch could take so long that the driver stops it.
+/// one. Beyond the maximum, the driver could stop a dispatch for taking too long.
 const ITERATION_RANGE: [u32; 2] = [4, 1000];
 /// Default of the number of restarts.
 const RESTARTS: u32 = 8;

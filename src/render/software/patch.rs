@@ -21,7 +21,7 @@ use super::super::{Background, Draw, Frame, Gpu, Instance, shaders};
 const ALIGNMENT: u32 = 32;
 /// Margin around the boxes of parts, in pixels.
 const MARGIN: u32 = 2;
-/// The only number of samples per pixel, except one.
+/// The only supported sample count besides 1.
 const SAMPLES: u32 = 4;
 
 /// The rectangle of the current frame, and the resources to draw it.

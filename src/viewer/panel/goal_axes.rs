@@ -105,7 +105,8 @@ fn term(ui: &mut Ui, name: &str, shown: &Shown, term: &mut AxisTerm, edit: &mut 
     tolerance(ui, shown, term, edit);
 }
 
-/// Shows the row of a tolerance. A per-axis tolerance is shown as its largest entry, and scales proportionally.
+/// Shows the row of a tolerance. For a per-axis tolerance, the slider shows the largest entry. Moving it scales all entries by the
+/// same factor.
 fn tolerance(ui: &mut Ui, shown: &Shown, term: &mut AxisTerm, edit: &mut Edit) {
     let label = title(ui, "Tolerance", "The largest error with which the goal counts as reached");
     ui.horizontal(|ui| {

@@ -66,7 +66,7 @@ impl Session {
         hit.map(|hit| self.resolve_finger(hit))
     }
 
-    /// Returns the nodes picked before the skin: chain ends, and all skin joints if the skeleton is shown.
+    /// Returns the nodes that take precedence over the skin in picking: the chain ends and, if the skeleton is shown, all skin joints.
     pub(super) fn pickable_nodes(&self) -> Vec<usize> {
         let mut nodes: Vec<usize> = self.handles().collect();
         if self.document.settings.display.skeleton {

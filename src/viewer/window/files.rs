@@ -1,4 +1,4 @@
-//! The open file: chosen in a dialog and read on another thread.
+//! Opens files in the window: the file dialog, reading on another thread, and reloading after changes.
 
 use std::path::{Path, PathBuf};
 

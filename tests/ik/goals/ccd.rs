@@ -106,7 +106,7 @@ fn linearised_ccd_turns_by_the_cross_product() {
     let expected = (end - joint).cross(target - end).length();
     let turned = turns(&start, &body)[2];
     assert!((turned - expected).abs() < 1e-12, "{turned} instead of {expected}");
-    // The linearised form also reaches targets, within limits too.
+    // The linearised form also reaches targets when joints have limits.
     for name in ["arm-7", "arm-human"] {
         let arms = cases::arms(50, 3).unwrap();
         let arm = arms.iter().find(|c| c.name == name).unwrap();

@@ -28,8 +28,8 @@ pub(super) struct Case {
     /// Frames per block. Every third block is held back for testing. With `None`, the last two fifths of the frames are
     /// held back.
     block: Option<usize>,
-    /// Maximum mean error of interpolation and of style, as a fraction of the smaller error of dls and full-body. With
-    /// `None`, the error is not limited.
+    /// Maximum mean error of the interpolation and style methods, as a fraction of the dls or full-body error, whichever
+    /// is smaller. With `None`, the error is not limited.
     pub(super) most: Option<f64>,
 }
 

@@ -125,7 +125,7 @@ fn the_rotation_of_one_and_of_three_children_of_the_lecture() {
         away(one, ONE_CHILD)
     );
     assert!(away(three, THREE_CHILDREN) < EXACT && away(one, ONE_CHILD) < EXACT);
-    // The least-squares fit of the same bones is another rotation.
+    // The least-squares fit of the same bones gives a different rotation.
     let fit = best_fit(BONES.map(|[from, to]| (from, to, 1.0)));
     assert!(fit.angle_between(three) > 0.05, "{}", fit.angle_between(three));
 }

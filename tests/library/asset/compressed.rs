@@ -24,7 +24,7 @@ fn body() -> Primitive {
     all.max_by_key(|p| p.vertices()).unwrap().clone()
 }
 
-/// Compresses a primitive. The second texture coordinates are the exact index of each vertex.
+/// Compresses a primitive. The second set of texture coordinates stores the index of each vertex, without quantisation.
 fn compressed(p: &Primitive, edgebreaker: bool, speed: i32) -> Vec<u8> {
     let floats = |v: &[Vec3]| v.iter().flat_map(Vec3::to_array).collect::<Vec<f32>>();
     let set = &p.influences[0];

@@ -104,7 +104,8 @@ struct Solved {
     motions: Frames<Option<Motion>>,
     /// For each segment, its number of markers and their mean square distance from their mean.
     sizes: Vec<(f64, f64)>,
-    /// For each segment, the joint to its parent: its position in the space of the parent and in its own, and the residual.
+    /// For each segment, the joint between it and its parent: the joint's position in the spaces of the parent and of the segment, and
+    /// the residual.
     centers: Vec<Option<center::Center>>,
 }
 
@@ -141,9 +142,9 @@ impl Solved {
         Self { motions, centers, sizes: clusters.iter().map(Cluster::size).collect() }
     }
 
-    /// Returns the weight of a segment for the position of the joint to its parent, from 0 to 1. A cluster of n markers at a mean
-    /// distance s from their middle determines a point at distance d with a variance proportional to (1 + d²/s²) / n, because an
-    /// error of its rotation moves distant points more.
+    /// Returns how much a segment's own markers count in the position of the joint between the segment and its parent: 0 uses only
+    /// the parent's markers, 1 only its own. A cluster of n markers at a mean distance s from their middle determines a point at
+    /// distance d with a variance proportional to (1 + d²/s²) / n, because an error of its rotation moves distant points more.
     fn child_weight(&self, segment: usize, parent: usize, center: &center::Center) -> f64 {
         let certainty = |segment: usize, point: DVec3| {
             let (count, square) = self.sizes.get(segment).copied().unwrap_or_default();
@@ -154,7 +155,7 @@ impl Solved {
         if weight.is_finite() { weight } else { 0.5 }
     }
 
-    /// Returns the position of the joint of a segment to its parent in a frame.
+    /// Returns the position of the joint between a segment and its parent in a frame.
     fn joint(&self, frame: usize, segment: usize, parent: Option<usize>) -> Option<DVec3> {
         let row = self.motions.get(frame)?;
         let motion = |segment: usize| row.get(segment).copied().flatten();

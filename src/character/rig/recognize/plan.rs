@@ -76,7 +76,8 @@ pub(super) fn complete(
     let sole = standing.reduce(f32::min).filter(|sole| sole - anatomy.floor > 0.05 * anatomy.size);
     let feet = limbs.iter().filter(|l| l.kind == LimbKind::Leg);
     let joints = feet.flat_map(|l| l.digits.iter().flatten().chain(l.joints.last()));
-    // The lowest surface may belong to something above the feet, for example to a sign.
+    // The lowest surface may be above the feet, for example if the only mesh is a sign that the character holds up. The floor
+    // must not be above a foot joint.
     let floor = joints.map(|&n| anatomy.at[n].y).fold(sole.unwrap_or(anatomy.floor), f32::min);
     let size = size(anatomy, parts.kind, &limbs, floor);
     let mut plan = BodyPlan {

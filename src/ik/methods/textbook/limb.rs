@@ -16,7 +16,7 @@ use super::{child_local, signed_angle};
 /// A part of the solution. The parts are applied in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The limb hangs straight down, the reference pose.
+    /// The limb takes its reference pose, in which it hangs straight down.
     Hang,
     /// The middle joint bends by the law of cosines.
     Bend,

@@ -63,7 +63,7 @@ impl GizmoDrag {
             let at = Hit { node: pin.node, point: glam::Vec3::ZERO, offset: DVec3::ZERO, handle: true };
             let limb = chain_base(session.puppet.character(), &session.puppet.rig, &at);
             let limb = limb.filter(|base| *base != pin.node && path.contains(base));
-            // If no limb can reach the pin, the joints below the turned joint do.
+            // If the pin is not at the end of a limb, the joints below the turned joint reach for it.
             let base = limb.or_else(|| path.get(turned - 1).copied().filter(|&n| n != pin.node));
             let position = base.map(|_| position);
             Some(Target { base, position, orientation: Some(orientation), ..Target::new(pin.node) })

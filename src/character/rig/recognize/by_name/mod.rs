@@ -80,7 +80,7 @@ impl<'a> BoneFinder<'a> {
         let own_name = |n: usize| nodes[n].name.as_deref().unwrap_or_default();
         let own_side = |n: usize| Side::from_name(own_name(n)).filter(|_| is_joint[n]);
         let family = |n: usize| match Family::from_name(own_name(n)) {
-            // A hip joint with a side is the top of that leg.
+            // A hip joint whose name contains a side (left or right) is the top joint of the leg on that side.
             Some(Family::Hips) if own_side(n).is_some() => Some(Family::Leg),
             family => family,
         };

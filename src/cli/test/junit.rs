@@ -5,17 +5,14 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::check::{CheckRow, CheckStatus};
-
-use super::machine::Machine;
-use super::run::{Outcome, Status, without_scene};
-use super::suite::Suite;
+use crate::regress::{Machine, Outcome, Status, Suite, without_scene};
 
 /// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case contain the rule that
 /// judged its image and the measured difference. The output of a case lists all comparisons and the outcome of each goal, pin and contact.
 ///
 /// # Errors
 /// The message of the XML writer.
-pub fn junit(
+pub(super) fn junit(
     suite: &Suite,
     (outcomes, checks): (&[Outcome], &[CheckRow]),
     machine: &Machine,
