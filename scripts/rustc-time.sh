@@ -1,0 +1,17 @@
+#!/bin/sh
+# A wrapper of rustc (see RUSTC_WRAPPER of cargo), which appends the processor time of each compilation to the file RUSTC_TIMES: user and
+# system seconds, and the crate. `scripts/build-budget.sh` reads that file.
+[ -n "${RUSTC_TIMES:-}" ] || exec "$@"
+status=0
+"$@" || status=$?
+name='' emit='' after=''
+for argument in "$@"; do
+    [ "$after" != --crate-name ] || name=$argument
+    case $argument in --emit=*) emit=$argument ;; esac
+    after=$argument
+done
+# Checks and queries produce no code. The second line of `times` is about the children of this shell.
+case $emit in
+    *link*) times | sed -n "2s/^\([0-9]*\)m\([0-9.]*\)s \([0-9]*\)m\([0-9.]*\)s.*/\1 \2 \3 \4 $name/p" >> "$RUSTC_TIMES" ;;
+esac
+exit $status
