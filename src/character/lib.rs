@@ -36,11 +36,11 @@ pub mod robot;
 pub mod secondary;
 pub mod skin;
 
-pub use sinew_base::view;
+pub use sinew_base::{files, view};
 pub use sinew_ik as ik;
 pub use sinew_ik::ParseError;
 
-use sinew_base::{api, files, mathematics, platform, text};
+use sinew_base::{api, mathematics, platform, text};
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.
 pub use glam;

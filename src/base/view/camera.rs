@@ -96,7 +96,7 @@ impl Camera {
     /// the vertical field of view. `fov_y` is in radians, and `aspect` is width / height.
     ///
     /// ```
-    /// use sinew_base::glam::Vec3;
+    /// use glam::Vec3;
     /// use sinew_base::view::{AUTO_FOV_Y, Bounds, Camera};
     ///
     /// let bounds = Bounds::around([Vec3::new(-0.5, 0.0, -0.2), Vec3::new(0.5, 1.8, 0.2)]);

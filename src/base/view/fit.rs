@@ -122,7 +122,7 @@ impl Fit {
     /// Returns the view, or `None` if there are no points or all points are at the same position.
     ///
     /// ```
-    /// use sinew_base::glam::Vec3;
+    /// use glam::Vec3;
     /// use sinew_base::view::Fit;
     ///
     /// let mut fit = Fit::perspective(Vec3::Z, Vec3::Y, 90_f32.to_radians(), 1.0);

@@ -14,7 +14,7 @@ use super::{Character, LoadError, References, bvh, gltf};
 ///
 /// use sinew_character::asset;
 ///
-/// # std::env::set_current_dir("../..")?;
+/// # drop(std::env::set_current_dir("../.."));
 /// let spider = asset::load(Path::new("assets/spider.glb"))?;
 /// assert!(spider.skeleton.nodes.len() > 24 && spider.meshes.len() == 1);
 ///
@@ -46,7 +46,7 @@ pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadE
 /// use sinew_character::asset::{self, LoadError};
 /// use sinew_character::files::Progress;
 ///
-/// # std::env::set_current_dir("../..")?;
+/// # drop(std::env::set_current_dir("../.."));
 /// let (path, progress) = (Path::new("assets/arm.glb"), Progress::default());
 /// // With a clone of the progress, another thread can show it or stop loading.
 /// let shown = progress.clone();

@@ -48,7 +48,7 @@ pub enum RigLoadCause {
 /// use sinew_character::{asset, rig};
 ///
 /// // The file `assets/spider.rig.toml` is beside the model.
-/// # std::env::set_current_dir("../..")?;
+/// # drop(std::env::set_current_dir("../.."));
 /// let spider = asset::load(Path::new("assets/spider.glb"))?;
 /// let rig = rig::load(&spider, None)?;
 /// assert_eq!(rig.chains.iter().filter(|chain| chain.kind == rig::ChainKind::Leg).count(), 8);

@@ -72,7 +72,8 @@ macro_rules! assert_pose {
 /// Asserts that an image matches a golden, by the rule of `sinew test`.
 ///
 /// ```no_run
-/// # use sinew_character::{asset, puppet::Puppet, render::ShadingMode, scene::ViewSettings, view::Camera};
+/// # use sinew_character::{asset, puppet::Puppet, view::Camera};
+/// # use sinew_render::{ShadingMode, scene::ViewSettings};
 /// use sinew_regress::{ImageTolerance, assert_image};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -126,7 +126,7 @@ fn goldens_are_named_after_their_module_and_test() {
         assert!(golden.path.parent().unwrap().ends_with("src/regress/assertions/goldens"));
         golden.path.file_name().unwrap().to_str().unwrap().to_owned()
     };
-    let prefix = "sinew__regress__assertions__tests__";
+    let prefix = "sinew_regress__assertions__tests__";
     let test = "goldens_are_named_after_their_module_and_test";
     assert_eq!(name(&site, None), format!("{prefix}{test}.json"));
     // The counter belongs to the test, not to a line in it.

@@ -83,7 +83,7 @@ pub struct Unrecognized(pub String);
 /// assert!(body.facing.z > 0.99);
 ///
 /// // A robot arm has no body.
-/// # std::env::set_current_dir("../..")?;
+/// # drop(std::env::set_current_dir("../.."));
 /// assert!(recognize(&asset::load(Path::new("assets/arm.glb"))?).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -139,7 +139,7 @@ pub fn recognize_with(character: &Character, given: &Bones) -> Result<Recognized
 /// let elbow = rig::humanoid(&mannequin)?["leftLowerArm"];
 /// assert_eq!(mannequin.skeleton.label(elbow), "leftLowerArm");
 ///
-/// # std::env::set_current_dir("../..")?;
+/// # drop(std::env::set_current_dir("../.."));
 /// let spider = asset::load(Path::new("assets/spider.glb"))?;
 /// assert_eq!(rig::humanoid(&spider).unwrap_err().to_string(), "it is many-legged");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
