@@ -13,7 +13,7 @@ export XDG_RUNTIME_DIR
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check 'maturin>=1.9.4,<2' 'numpy>=1.21' 'pytest>=8' 'mypy>=1.10'
 echo "Python: the environment is ready"
 install_module() { (cd python && VIRTUAL_ENV="$venv" "$venv/bin/maturin" develop --quiet --features meshopt,render); }
-# If the build fails, a second one prints its messages.
+# If the build fails, it is repeated to print its messages.
 install_module >/dev/null 2>&1 || install_module
 echo "Python: the module is built and installed"
 (cd python && "$venv/bin/python" -m pytest --quiet --no-header -p no:cacheprovider)

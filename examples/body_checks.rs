@@ -4,8 +4,8 @@
 //! cargo run --example body_checks -- [OPTIONS] [FILE|FOLDER]…
 //! ```
 //!
-//! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf and .vrm files below it.
-//! Files without a recognised person are named and skipped. `scripts/body-checks.sh` builds and runs it.
+//! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf and .vrm files under it. Files without a
+//! recognised person are listed and skipped. `scripts/body-checks.sh` builds and runs it.
 //!
 //! | option | meaning |
 //! |---|---|
@@ -18,12 +18,12 @@
 //!
 //! | letter | what | at most |
 //! |---|---|---|
-//! | a | 8 lines of targets, each solved from rest: changes of the error, of a joint's place and of a joint's turn for 1 cm of the target | 2 cm, 10 cm, 35°, and one larger change beyond 0.4 m out of reach |
-//! | b | 9 drags of 5 mm a frame: distance of joints from those of one solve from rest | 20 mm |
-//! | c | the same drags at 2, 10 and 16 mm a frame: distance of joints between the speeds | 10 mm |
-//! | d | hips pulled down by 0.1 to 0.8 m, and with a pointer in 9 views, at three speeds: rise of the hips, distance of joints between the speeds | 5 mm, 10 mm |
-//! | e | 120 drags by 0.7 m and 12 of a hand out of reach, and back: distance of joints from the beginning, and mean turn | 10 mm, 3° |
-//! | f | in all of the above: slide and turn of standing feet, depth of hands and feet under the floor | 5 mm, 5°, 10 mm |
+//! | a | 8 lines of targets, each solved from rest: changes of the error, of a joint's position and of its rotation when the target moves by 1 cm | 2 cm, 10 cm, 35°, and one larger change beyond 0.4 m out of reach |
+//! | b | 9 drags of 5 mm per frame: distance between joints after the drag and after one solve from rest | 20 mm |
+//! | c | the same drags at 2, 10 and 16 mm per frame: distance between joints at different speeds | 10 mm |
+//! | d | hips pulled down by 0.1 to 0.8 m, and with a pointer in 9 views, at three speeds: rise of the hips, distance between joints at different speeds | 5 mm, 10 mm |
+//! | e | 120 drags by 0.7 m and 12 of a hand out of reach, and back: distance of joints from their initial positions, and mean rotation | 10 mm, 3° |
+//! | f | in all of the above: slide and rotation of standing feet, depth of hands and feet below the floor | 5 mm, 5°, 10 mm |
 //! | g | reports: error and outcome agree with the pose, no reached target is out of reach, a drag ends with the outcome of one solve | 0.1 mm, 0, 0, 0 |
 //! | h | 80 hand targets: how many are reached (not judged) | |
 //! | i | drags of a hand onto and into the other shoulder, the chest, the belly, the other thigh and the head: depth of the hand and the forearm inside the skin, height above the skin of a hand that is pulled inside | 5 mm, 30 mm |

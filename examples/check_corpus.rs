@@ -4,8 +4,8 @@
 //! cargo run --example check_corpus -- [OPTIONS] [FILE|FOLDER]…
 //! ```
 //!
-//! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf, .vrm, .fbx and .bvh files below
-//! it. `scripts/check-corpus.sh` builds and runs it. docs/decisions/checks.md explains the table.
+//! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf, .vrm, .fbx and .bvh files under it.
+//! `scripts/check-corpus.sh` builds and runs it. docs/decisions/checks.md explains the table.
 //!
 //! | option | meaning |
 //! |---|---|

@@ -139,7 +139,7 @@ impl Mouse {
         self.session.apply(Command::Tick(Duration::from_secs(events.into()) / RATE.into()));
     }
 
-    /// Returns where a node is in the window.
+    /// Returns the position of a node in the window.
     fn pixel(&self, node: usize) -> Result<Vec2, Box<dyn Error>> {
         let position: Vec3 = self.session.puppet().world_from_node()[node].translation.into();
         Ok(pixel(&self.session.camera(), position, SIZE).ok_or("the node is not visible")?)

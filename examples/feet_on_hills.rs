@@ -4,19 +4,18 @@
 //! cargo run --no-default-features --features character --example feet_on_hills -- [FILE|FOLDER]…
 //! ```
 //!
-//! Without a path, it uses the built-in character. For a folder, it uses all characters below it. A character without a clip
-//! that walks or runs plays those of the built-in one. The hills are 0.3 m high and 4 to 6 m long for a person, and larger for
-//! a giant. Every character walks in four directions over two hills at 0.7, 1 and 1.5 times the speed of its clip. Lengths are in
-//! millimetres at human size (1.75 m), measured on the vertices to which the feet have at least nine tenths of the weight. The columns are
-//! the worst values of all frames:
+//! Without a path, it uses the built-in character. For a folder, it uses all characters under it. A character without a clip that walks or
+//! runs plays those of the built-in one. The hills are 0.3 m high and 4 to 6 m long for a person, and larger for a giant. Every character
+//! walks in four directions over two hills at 0.7, 1 and 1.5 times the speed of its clip. Lengths are in millimetres at human size (1.75
+//! m), measured on the vertices to which the feet have at least nine tenths of the weight. The columns are the worst values of all frames:
 //!
 //! | column | meaning |
 //! |---|---|
-//! | depth | of the deepest vertex of a foot inside the ground, and in parentheses on level ground without the placer |
-//! | gap | between a foot that stands and the ground |
-//! | slide | of a foot while it stands |
-//! | hips | vertical acceleration, m/s², and in parentheses on level ground without the placer |
-//! | stands | part of the time in which a foot stands |
+//! | depth | depth of the deepest foot vertex inside the ground (in parentheses: on level ground without the placer) |
+//! | gap | distance between a standing foot and the ground |
+//! | slide | distance that a foot slides while it stands |
+//! | hips | vertical acceleration in m/s² (in parentheses: on level ground without the placer) |
+//! | stands | fraction of the time during which a foot stands |
 
 #![allow(dead_code, reason = "the tests use more of the module")]
 #![allow(unreachable_pub, reason = "the tests use the module, too")]
@@ -85,7 +84,7 @@ fn measure(character: &Character, name: &str) {
     }
 }
 
-/// Adds a file, or all characters below a folder.
+/// Adds a file, or all characters under a folder.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     if path.is_dir() {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();

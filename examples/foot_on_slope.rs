@@ -10,8 +10,8 @@
 //! hips move by (0.000, -0.050, 0.000)
 //! ```
 //!
-//! The printed heights are those of the soles above the ground. A sole with a negative height is inside the ground. A game calls `update`
-//! in every frame, after it has sampled a clip and moved the character.
+//! The program prints the heights of the soles above the ground. A sole with a negative height is inside the ground. A game calls
+//! `update` in every frame, after it has sampled a clip and moved the character.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;

@@ -4,22 +4,22 @@
 //! cargo run --example gestures -- [OPTIONS] [FILE|FOLDER]…
 //! ```
 //!
-//! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf and .vrm files below
-//! it. `scripts/gestures.sh` builds and runs it.
+//! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf and .vrm files under it.
+//! `scripts/gestures.sh` builds and runs it.
 //!
 //! | option | meaning |
 //! |---|---|
 //! | `-v` | prints the reasons of all failures, and the files without a recognised body |
-//! | `--right`, `--both` | makes the gestures of one hand or foot on the right or on both sides, instead of the left |
+//! | `--right`, `--both` | makes the gestures of one hand or foot on the right or on both sides, instead of on the left |
 //! | `--far` | moves the head and the ankle by the whole length along both axes of their diagonal |
 //! | `--repeat` | repeats the last position of the pointer while it rests |
-//! | `--expect LIST` | a file with a part of a path per line. A character whose path contains one must be recognised, or it fails all gestures of people |
+//! | `--expect LIST` | a file with a part of a path on each line. A character whose path contains one of them must be recognised. Otherwise, it fails all gestures of people |
 //! | `--record FOLDER` | records the sessions of all gestures of a single character |
 //!
 //! The columns are the number of gestures that passed, a letter for each gesture, the largest turn of a joint in a frame in radians, and
 //! the median and the 99th percentile of the solve times in microseconds. Letters: `.` passed, `-` skipped, because the
 //! character has no such joint, and for failures `t` target, `p` posture, `f` feet and pins, `u` under the floor,
-//! `j` jump, `l` limit, `h` head, `r` report, `b` back at the beginning, `x` refused by the solver.
+//! `j` jump, `l` limit, `h` head, `r` report, `b` back at the beginning, `x` rejected by the solver.
 
 #![allow(dead_code, reason = "the tests use more of the runner")]
 #![allow(unreachable_pub, reason = "the tests use the runner, too")]
@@ -47,7 +47,7 @@ struct Options {
     paths: Vec<PathBuf>,
 }
 
-/// Passed and counted gestures.
+/// Numbers of passed gestures and of all counted ones.
 #[derive(Clone, Copy, Default)]
 struct Score {
     passed: usize,

@@ -1,4 +1,4 @@
-//! Writes five clips in which the mannequin reaches with its left hand to different places, as a model with clips. They differ in
+//! Writes a model with five clips in which the mannequin reaches for different places with its left hand. The clips differ in
 //! length and in the moment at which the hand arrives.
 //!
 //! ```text
@@ -17,7 +17,7 @@ use sinew::motion::{Recorder, ease};
 use sinew::pose::world_matrix;
 use sinew::puppet::{Puppet, Target};
 
-/// A reach: where the hand goes in metres, when it arrives, and when the clip ends, in seconds.
+/// A reach: the target of the hand in metres, and the times in seconds at which it arrives and the clip ends.
 pub(crate) struct Reach {
     pub(crate) name: &'static str,
     pub(crate) target: DVec3,

@@ -30,7 +30,7 @@ impl CustomMethod for Triangulation {
         let [Goal { link: end, position: Some(target), orientation: None, .. }] = *goals else {
             return Err("one position is needed");
         };
-        // The joints above the end, the base first.
+        // The ancestors of the end, the base first.
         let mut path: Vec<usize> =
             std::iter::successors(Some(end), |&link| body.links()[link].parent).collect();
         path.reverse();

@@ -78,7 +78,7 @@ impl Actor {
         pose
     }
 
-    /// Returns whether the second bone of a limb is below the first one in the hierarchy.
+    /// Returns whether the second bone of a limb is a descendant of the first one.
     fn hangs_together(&self, limb: &[&str; 2]) -> bool {
         let [from, to] = limb.map(|bone| self.rig.bones.get(bone).copied());
         from.zip(to).is_some_and(|(from, to)| self.character.skeleton.ancestors(to).any(|node| node == from))
@@ -160,7 +160,7 @@ fn deviation(source: &Actor, target: &Actor, clip: &Clip) -> Result<[f32; 2], Bo
         let mut free = Pose::rest(&target.character.skeleton);
         retarget.pose(&pose, &mut free, &mut Vec::new());
         let from = source.limbs(&pose);
-        // If a foot is not below its shin in the hierarchy, only a contact moves it to the shin.
+        // If a foot is not a descendant of its shin, only a contact moves it to the shin.
         let is_free = |limb: &[&str; 2]| target.hangs_together(limb);
         let free =
             target.limbs(&free).into_iter().zip(&LIMBS).map(|(way, limb)| way.filter(|_| is_free(limb)));

@@ -18,7 +18,7 @@ use std::f64::consts::PI;
 use sinew::glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
 
-/// The axis of each hinge, and its offset from the one before it in metres.
+/// The axis of each hinge, and its offset from the previous hinge in metres.
 const HINGES: [(DVec3, DVec3); 6] = [
     (DVec3::Y, DVec3::ZERO),
     (DVec3::X, DVec3::new(0.0, 0.33, 0.0)),

@@ -14,7 +14,7 @@ use sinew::rig;
 use sinew::rig::Rig;
 use sinew::skin::{Skinned, Skinning};
 
-/// The built-in character, reduced to few vertices, and its rig.
+/// The built-in character, reduced to a few vertices, and its rig.
 pub(crate) static FIGURE: LazyLock<(Arc<Character>, Rig)> = LazyLock::new(|| {
     let (mut root, binary) = crate::seeds::trimmed(sinew::asset::MANNEQUIN);
     let bytes = crate::seeds::glb(&mut root, &binary);

@@ -1,4 +1,4 @@
-//! glTF files with a Draco-compressed mesh, in whose data bytes are changed.
+//! glTF files with a Draco-compressed mesh, with changed bytes in its data.
 
 use std::path::Path;
 use std::sync::LazyLock;

@@ -17,10 +17,10 @@ pub(crate) const FORMAT: Format = Format { name: "golden", inputs_per_round: 150
 
 const SIDE: u32 = 4;
 
-/// The joints of the built-in character at rest.
+/// The joints of the built-in character in its rest pose.
 static JOINTS: LazyLock<Joints> = LazyLock::new(|| Joints::of(&figure()));
 
-/// The scene of the built-in character at rest, as JSON.
+/// The scene of the built-in character in its rest pose, as JSON.
 static SCENE: LazyLock<String> = LazyLock::new(|| {
     let figure = figure();
     let view = ViewSettings::new(Camera::framing(&figure.bounds(), 0.8, 1.0), figure.bounds());

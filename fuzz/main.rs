@@ -56,7 +56,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// line when its failure is fixed.
 const KNOWN: [&str; 0] = [];
 
-/// Maximum number of truncations of a seed. Shorter seeds end after each of their bytes.
+/// Maximum number of truncations of a seed. Shorter seeds are truncated after each of their bytes.
 const TRUNCATIONS: usize = 2000;
 /// Numbers of truncations of a seed and of mutations of a decoder in the test of all formats.
 const FEW_TRUNCATIONS: usize = 100;
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
         (false, _) => rerun(&plan),
         (true, false) => decode(&plan, &plan.targets),
         (true, true) => {
-            // A run of a given time or format tests whole files only.
+            // A run with a given time or format tests only whole files.
             let is_short = plan.time.is_none() && plan.formats.len() == format::ALL.len();
             let failed = is_short && decode(&plan, &decoders::ALL.iter().collect::<Vec<_>>());
             search(plan) || failed

@@ -71,7 +71,7 @@ fn minimize_glb(
     glb(&mut root, &binary)
 }
 
-/// Collects the JSON pointers of all values below a value.
+/// Collects the JSON pointers of all values inside a value.
 fn collect(value: &Value, at: &str, out: &mut Vec<String>) {
     let mut visit = |key: &str, value: &Value| {
         let pointer = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));

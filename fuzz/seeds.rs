@@ -1,4 +1,4 @@
-//! Seed characters: the built-in ones reduced to few vertices and keys, and a small one with all features of glTF.
+//! Seed characters: the built-in ones reduced to a few vertices and keys, and a small one with all features of glTF.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -91,7 +91,7 @@ fn shorten(root: &mut Value) -> Map<String, Value> {
     counts
 }
 
-/// Reduces a GLB file to few vertices and keys. Each accessor gets a separate buffer view.
+/// Reduces a GLB file to a few vertices and keys. Each accessor gets a separate buffer view.
 pub(crate) fn trimmed(glb: &[u8]) -> (Value, Vec<u8>) {
     let (mut root, binary) = parts(glb).expect("a built-in character is a GLB");
     let counts = shorten(&mut root);

@@ -8,7 +8,7 @@
 # move by more than 2 mm between the keys in the exported file, or if all steps take more than 30 actions.
 #
 # Screenshots after each step are written to FOLDER [default: target/animate]. SINEW is the program to test [default: the debug build].
-# SINEW_TEST_DATA is the folder of the test data (docs/test-data.md), which has the character.
+# SINEW_TEST_DATA is the folder of the test data (docs/test-data.md), which contains the character.
 set -eu
 cd "$(dirname "$0")/.."
 character=${SINEW_TEST_DATA:-../shared}/models/quaternius/modular_men/Adventurer/Adventurer.glb

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Judges how the whole body follows a pulled joint, on the built-in character, on files, or on all characters below a
-# folder.
+# Judges how the whole body follows a pulled joint, on the built-in character, on files, or on all characters under a folder.
 #
 #     scripts/body-checks.sh [OPTIONS] [FILE|FOLDER]...
 #

@@ -16,7 +16,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RATE = 20
 SIZE = [320.0, 320.0]
-# Seconds on the way there, at the target, on the way back, and before the next drag.
+# Durations in seconds: moving to the target, resting there, moving back, and waiting for the next drag.
 TIMES = [1.1, 0.4, 0.9, 0.3]
 CAMERA = {"target": [0.0, 0.85, 0.05], "distance": 2.75, "yaw": 0.75, "pitch": 0.12, "radius": 1.1}
 

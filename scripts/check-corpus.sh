@@ -1,5 +1,5 @@
 #!/bin/sh
-# Adds known faults to clean clips below some folders, and measures how many of them `sinew check` finds and `sinew mend` repairs.
+# Adds known faults to clean clips under some folders, and measures how many of them `sinew check` finds and `sinew mend` repairs.
 #
 #     scripts/check-corpus.sh [-v] [OPTIONS] [FILE|FOLDER]…
 #

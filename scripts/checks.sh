@@ -10,7 +10,8 @@ started=$(date +%s)
 step "format"
 cargo fmt --check
 
-# The tests are checked with all features. With fewer, only the library and the program are, because each set takes minutes.
+# The tests are checked with all features. With fewer features, only the library and the program are checked, because each set
+# takes minutes.
 lint() {
     step "lints $*"
     cargo clippy "$@" -- -D warnings

@@ -1,4 +1,4 @@
-# Sourced by the scripts that use the viewer's window: starts a display on which nothing else is shown.
+# Sourced by the scripts that use the viewer's window: starts a display that shows nothing else.
 #
 # Before sourcing this, set `name` to the name of the script. Optional variables: `tools` lists the programs that it needs besides Xvfb
 # and xdotool, `screen` is the size of the display [default: 1280x800], and `shots` is the folder for a screenshot of a failure. SINEW is
@@ -41,7 +41,7 @@ export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_
 export DBUS_SESSION_BUS_ADDRESS="unix:path=$work/no-bus"
 unset WAYLAND_DISPLAY
 
-# Waits until the window of the viewer is open, and sends it the keys.
+# Waits until the window of the viewer is open, and gives it the keyboard focus.
 find_window() {
     window=$(timeout 60 xdotool search --sync --onlyvisible --name '^sinew$') || fail "the window did not open"
     xdotool windowfocus --sync "$window"

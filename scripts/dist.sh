@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the files of a release into target/dist: archives of the program for Linux, the Python wheel, the web package, the list of
-# their crates (SBOM), and SHA256SUMS. The same commit gives the same bytes in every folder, with the same compilers.
+# their crates (SBOM), and SHA256SUMS. With the same compilers, the same commit gives the same bytes in every folder.
 #
 # usage: scripts/dist.sh [PART...]
 #   parts: x86_64, aarch64 (needs the Debian packages gcc-aarch64-linux-gnu and g++-aarch64-linux-gnu), wheel, web [default: all]
@@ -78,7 +78,7 @@ wheel() {
     cp "$work/wheel/sbom.cdx.json" "$out/sinew-$version-python.cdx.json"
 }
 
-# The page and the modules for other pages, as a package of npm.
+# The page and the modules for other pages, as an npm package.
 web() {
     command -v npm > /dev/null || fail "npm is not installed"
     WEB_TARGET_DIR="$root/web/target" ./scripts/web.sh

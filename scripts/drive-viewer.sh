@@ -10,15 +10,15 @@
 # The script fails if the viewer panics, exits unexpectedly, prints anything on stderr except the paths of saved recordings,
 # or leaks memory. For the last check, the minimum resident memory in the last quarter of the random events is compared with
 # that in the second quarter. Memory grows in the first minutes, because of two file readers, the largest window and the
-# shaders of all shading modes. The allocator also keeps the memory of the peak. Graphics memory of a software driver is
-# allocated in blocks of 32 MB, and a second block stays allocated if a long-lived allocation was placed in it while the
+# shaders of all shading modes. The allocator also keeps the memory that was needed at the peak. Graphics memory of a software
+# driver is allocated in blocks of 32 MB, and a second block stays allocated if a long-lived allocation was placed in it while the
 # first block contained an old render target or a saved image. Growth of 64 MB is therefore accepted in runs shorter than ten
 # minutes, and 48 MB in longer runs.
 #
 # Last, scripts/recover-viewer.sh kills the viewer RECOVERIES times [default: 10] and recovers the work.
 #
 # Screenshots are written to FOLDER [default: target/drive-viewer]. SINEW is the program to test [default: the debug build].
-# SEED selects other random events. Other variables, such as WINIT_X11_SCALE_FACTOR, are passed on to the viewer.
+# SEED selects different random events. Other variables, such as WINIT_X11_SCALE_FACTOR, are passed on to the viewer.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-120}
@@ -111,7 +111,7 @@ for position in "487 226" "120 120"; do
         key Tab key Tab key F5 key Left key Right key F12 key ctrl+s key ctrl+z
 done
 shot 03-saved
-# A slow machine is still working through the keys.
+# A slow machine may still be working through the keys.
 tries=100
 until [ -s "$work/sinew-0001.png" ] && [ -s "$work/mannequin.sinew" ]; do
     tries=$((tries - 1))
@@ -148,7 +148,8 @@ differs 04-before "opening the list of shortcuts"
 shot 04-keys
 xdotool key question
 
-# Open a file by its path. Without a file dialog the panel shows a path field. Unsaved work would prompt a question.
+# Open a file by its path. Without a file dialog the panel shows a path field. With unsaved work, the viewer would ask a question
+# first.
 xdotool key ctrl+s sleep 1
 shot 05-before
 xdotool key ctrl+o

@@ -102,14 +102,14 @@ if [ -n "$adapter" ]; then
 fi
 
 run default "$suite" "$sinew"
-# The CPU features that the driver uses.
+# Variants with fewer CPU features.
 run sse4.1 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 "$sinew"
 run nosse "$suite" GALLIUM_OVERRIDE_CPU_CAPS=nosse "$sinew"
 # In Mesa 22.3, narrow vectors without the override of the CPU features corrupt the heap.
 run sse4.1-128 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 LP_NATIVE_VECTOR_WIDTH=128 "$sinew"
 
 # Mesa's OpenGL driver instead of its Vulkan driver. OpenGL 3.3 and a driver without storage buffers are like WebGL2: shaders read data
-# from textures. A context of 3.3 that has compute shaders as an extension is refused.
+# from textures. A 3.3 context that has compute shaders as an extension is rejected.
 gl="$(with_adapter gl gl)"
 run gl "$suite" "$gl"
 old="MESA_GL_VERSION_OVERRIDE=3.3 MESA_GLSL_VERSION_OVERRIDE=330 MESA_EXTENSION_OVERRIDE=-GL_ARB_compute_shader"
@@ -146,7 +146,7 @@ else
     mkdir -p "$out/copy"
     cp --parents -r -t "$out/copy" assets docs/drag.session tests/suite
     for image in "$other"/*.png; do
-        # Images from before a solver changed show another pose.
+        # Images from before a change of a solver show a different pose.
         grep -qx "$(basename "$image" .png)" tests/suite/redrawn.txt || cp "$image" "$out/copy/tests/suite/goldens/"
     done
     run other-cpu "$out/copy/$suite" "$sinew"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs the examples, and compares what they print with the heads of their files. Usage: examples.sh
+# Runs the examples, and compares their output with the comments at the top of their files. Usage: examples.sh
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# Prints the table in the head of an example: the lines after its command.
+# Prints the table at the top of an example: the lines after its command.
 table() { sed -n '/^\/\/! ```text$/,/^\/\/! ```$/p' "examples/$1.rs" | sed -e 1,3d -e '$d' -e 's/^\/\/! \{0,1\}//'; }
 
 # Runs an example and compares its output with the table. The times of `batch` are left out.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the gestures of tests/gestures on all characters below a folder, and prints which of them pass.
+# Makes the gestures of tests/gestures on all characters under a folder, and prints which of them pass.
 #
 #     scripts/gestures.sh [OPTIONS] FOLDER
 #

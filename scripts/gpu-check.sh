@@ -16,7 +16,7 @@ failed=0
 cargo build --quiet --release --bin sinew || exit 1
 sinew="$(cd "$target/release" && pwd)/sinew"
 
-# An adapter that cannot run sinew is refused here, with the reason.
+# An adapter that cannot run sinew is rejected here, with the reason.
 if ! "$sinew" render --verbose --adapter "$adapter" --resolution 64,64 -o "$work/look.png" >"$work/look.txt" 2>&1; then
     cat "$work/look.txt" >&2
     exit 1

@@ -22,7 +22,7 @@ import uuid
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The names of files with a licence. The last two belong to fonts.
 TEXT = re.compile(r"(UN)?LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|OFL|UFL", re.IGNORECASE)
-# Licences that do not require a notice of each crate: Apache-2.0, whose text other crates contain, and the Unlicense.
+# Licences that do not require a notice for each crate: Apache-2.0, whose text other crates contain, and the Unlicense.
 FREE = re.compile("Apache-2.0|Unlicense")
 # A C comment with a licence. C libraries often have no other licence text.
 NOTICE = re.compile(r"/\*((?:(?!\*/).)*?Permission is hereby granted.*?)\*/", re.DOTALL)

@@ -52,7 +52,7 @@ open_viewer() {
     wait_for "the window stayed blank" '[ "$(import -window root -format %k info:)" -gt 500 ]'
     sleep 1
 }
-# Ends a script that may take this many actions.
+# Ends a script, which may take at most this many actions.
 finish() {
     [ ! -s "$work/stderr" ] || fail "the viewer reported something"
     echo "$all actions in all, of at most $1"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Redraws the pictures of README.md and docs/. scripts/viewer-pictures.sh makes those of the viewer's window, and
-# scripts/solver-passes.sh those of the solvers' pages.
+# Redraws the pictures of README.md and docs/. scripts/viewer-pictures.sh makes the pictures of the viewer's window, and
+# scripts/solver-passes.sh makes those in the solvers' pages.
 #
 #   scripts/pictures.sh [SINEW]     default: target/release/sinew, which is built first
 set -eu

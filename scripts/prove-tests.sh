@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that the suite detects bugs: applies the small patches of tests/breaks one at a time to a copy of sinew, and runs the
+# Checks that the suite detects bugs: applies the small patches in tests/breaks one at a time to a copy of sinew, and runs the
 # suite. Prints one line per patch with the number of failing cases, how many of them fail by their image, and the first few
 # names, and then how the images differ. Writes the measured differences of each run to target/breaks/NAME.csv.
 # Exits with 1 if a patch is not detected, a patch does not apply, or the suite fails without a patch.
@@ -52,7 +52,7 @@ runs=""
 for patch in "$root"/tests/breaks/*.patch; do
     name="$(basename "$patch" .patch)"
     case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
-    # A patch that applies only with fuzz may change another place than intended.
+    # A patch that applies only with fuzz may change a different place than intended.
     if ! patch --quiet --dry-run --fuzz=0 -p1 <"$patch" >/dev/null; then
         printf '%-24s DOES NOT APPLY: update tests/breaks/%s.patch\n' "$name" "$name"
         failed=1

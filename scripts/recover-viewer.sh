@@ -5,10 +5,11 @@
 #
 # In each of COUNT rounds [default: 10], a project is opened, the character is dragged to a random place, and the viewer is
 # killed with SIGKILL. In every second round it is killed while it may be saving; in the others, once the copy of the unsaved work
-# has been written. The next viewer of the project recovers the work, saves it into the project and is closed. The script fails if
-# the project or the copy cannot be read, if the recovered joints differ from those of the copy, or if a saved project has changed.
+# has been written. The next viewer that opens the project recovers the work, saves it into the project and is closed. The script
+# fails if the project or the copy cannot be read, if the recovered joints differ from those of the copy, or if a saved project has
+# changed.
 #
-# SINEW is the program to test [default: the debug build]. SEED selects other places.
+# SINEW is the program to test [default: the debug build]. SEED selects different places.
 set -eu
 cd "$(dirname "$0")/.."
 count=${1:-10}
@@ -43,7 +44,7 @@ while [ "$round" -lt "$count" ]; do
     round=$((round + 1))
     task="round $round"
     rm -f "$copy" "$work"/*-recovered-*
-    # Each round begins with the character at rest, because drags from round to round would move it out of view.
+    # Each round begins with the character in its rest pose, because drags from round to round would move it out of view.
     printf 'version = 1\n' > "$project"
     cp "$project" "$work/before"
     start
@@ -53,7 +54,7 @@ while [ "$round" -lt "$count" ]; do
     if [ $((round % 2)) -eq 0 ]; then
         wait_for "nothing was saved automatically" '[ -s "$copy" ]' "$drag"
     else
-        # The copy is written a second after the change. It may be written when the viewer is killed, or not at all.
+        # The copy is written a second after the change. The viewer may be killed while the copy is being written, or before.
         wait_for "nothing was dragged" '[ "$tries" -lt 597 ]' "$drag"
         sleep "0.$(random 3 10)"
         sleep "0.$(random 4 10)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks what a release needs besides `.ci/run`: the package, licences and sources of all dependencies, the list of crates, known
-# vulnerabilities, types on Windows and macOS, and changes of the public interface since the last release. Tools that are not installed
-# are named and skipped.
+# vulnerabilities, types on Windows and macOS, and changes to the public interface since the last release. Tools that are not installed
+# are listed and skipped.
 #
 # usage: scripts/release-checks.sh [--online]    --online also checks vulnerabilities (rustsec.org), and requires all tools
 set -eu
@@ -51,7 +51,7 @@ for system in x86_64-pc-windows-gnu aarch64-apple-darwin; do
 done
 
 step "public interface"
-# The packages of crates.io are not compared, because none is published yet.
+# The packages on crates.io are not compared, because none is published yet.
 last=$(git describe --tags --abbrev=0 --match 'v*' 2> /dev/null || true)
 if [ -z "$last" ]; then
     echo "there is no tag v* of an earlier release to compare with"

@@ -19,7 +19,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A suite of the built-in characters, drawn once as it was and once as it is.
+# A suite of the built-in characters, drawn once before and once after a change.
 suite() {
     cat > "$work/suite.toml" << END
 version = 1

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 pages=docs/solvers
 methods="ccd particle fabrik jacobian-transpose pseudo-inverse dls sdls two-bone fused optimize full-body style"
 
-# Replaces each row of method $1 in its page by the row of this method below the same table header in docs/solvers.md.
+# Replaces each row of method $1 in its page with the row of this method below the same table header in docs/solvers.md.
 copy_rows() {
     awk -v method="| \`$1\` |" '
         /^\|/ && !in_table { header = $0; in_table = 1 }
@@ -32,8 +32,8 @@ if [ -z "$sinew" ]; then
     sinew="${CARGO_TARGET_DIR:-target}/release/sinew"
 fi
 
-# Prints the arguments that pose a body by method $1. The chain methods share one chain and one target, without limits, so
-# that the images show the algorithms of the papers.
+# Prints the arguments that pose a body with method $1. The chain methods share one chain and one target, without limits, so that
+# the images show the algorithms of the papers.
 posing() {
     case "$1" in
         two-bone) echo assets/mannequin.glb --reach leftFoot=0.2,0.45,0.4 ;;
@@ -61,7 +61,7 @@ draw() {
         --option restarts=0 --option tolerance=1e-6 --mode skeleton --resolution 240,240 --quiet --output "$image" "$@"
 }
 
-# Prints the distance of the first goal after $2 iterations of method $1, metres.
+# Prints the distance from the first goal after $2 iterations of method $1, in metres.
 error() {
     # shellcheck disable=SC2046 # the words are separate arguments
     "$sinew" pose $(posing "$1") --method "$1" --start rest --iterations "$2" --option restarts=0 --option tolerance=1e-6 |
@@ -82,8 +82,8 @@ draw full-body 0 "$pages/start-body.png"
 draw style 0 "$pages/start-style.png"
 draw two-bone 1 "$pages/two-bone-swivel.png" --no-limits --option limb.swivel=angle:60deg
 
-# The overview in docs/solvers.md: the same target for the hand by all methods that move a chain, which starts at the lowest
-# joint of the back. Only `two-bone` needs a limb.
+# The overview in docs/solvers.md: the same target for the hand, solved by all methods that move a chain, which starts at the
+# lowest joint of the back. Only `two-bone` needs a limb.
 for method in ccd particle fabrik jacobian-transpose pseudo-inverse dls sdls two-bone fused optimize full-body; do
     base=spine
     if [ "$method" = two-bone ]; then base=leftUpperArm; fi

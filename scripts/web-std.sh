@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the standard library of wasm32-unknown-unknown from Debian's sources for this version of rustc, for machines on which rustup
-# cannot download it. Prints the folder of a toolchain that has it, a copy of the current one.
+# cannot download it. Prints the folder of a toolchain that contains it, a copy of the current one.
 set -eu
 
 version=$(rustc --version | cut -d' ' -f2)
@@ -16,7 +16,7 @@ fi
 fail() { echo "web-std: $1" >&2; exit 1; }
 command -v apt-get >/dev/null || fail "apt-get is missing"
 
-# A separate folder for lists and packages, so that the machine's packages stay as they are.
+# A separate folder for lists and packages, so that the machine's own packages do not change.
 apt="$work/apt"
 mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
 mirror=$(sed -n 's/^\(deb\|URIs:\) *\(\[[^]]*\] *\)\?\(http[^ ]*\).*/\3/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -1)

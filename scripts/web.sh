@@ -47,7 +47,7 @@ fi
 names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-section")
 # 128-bit vectors, which all browsers have had since 2023.
 RUSTFLAGS="-C target-feature=+simd128"
-# The module does not contain the folders of this machine.
+# The module does not contain folder names of this machine.
 RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/sinew"
 export RUSTFLAGS
 

@@ -240,7 +240,7 @@ def measure(program, path, options, folder):
             if "WEIGHTS_0" in primitive["attributes"] and primitive.get("mode", 4) == 4:
                 parts.append(Part(model, node, primitive, all_poses))
     ys = [p[1] for part in parts for p in part.rest]
-    # The extent of the figure at rest along Y.
+    # The height of the figure in its rest pose.
     height = max(max(p[i] for part in parts for p in part.rest) - min(p[i] for part in parts for p in part.rest) for i in (1,))
     height = max(height, 1e-9)
     random_ = random.Random(options.seed)

@@ -7,15 +7,15 @@ const DIRECTIONS: u32 = 128u;
 // Distance by which a point is moved away from its surface, so that the surface does not hide it, as a fraction of half a map's width. A
 // comparison reads texels up to 1.5 texels away, and a map is 512 texels wide.
 const OFFSET: f32 = 1.5 * 2.0 / 512.0;
-// A turn by the golden angle.
+// A rotation by the golden angle.
 const TURN: vec2<f32> = vec2<f32>(-0.7373689, 0.6754903);
 
 @group(2) @binding(8) var occlusion_maps: texture_depth_2d_array;
 
 // Returns 1 where nothing is hidden and 0 where everything is: the mean over directions, weighted by their cosines with the normal. `facet`
-// is the normal of the triangle. Where the smooth normal sees directions that are below the triangle, they are left out, so that edges of
-// coarse meshes are not visible. The directions are computed instead of read, because Mesa 22.3 crashes if the bind group of light has
-// a uniform buffer.
+// is the normal of the triangle. Directions that are above the smooth surface but below the triangle are left out, so that edges of coarse
+// meshes are not visible. The directions are computed instead of read, because Mesa 22.3 crashes if the bind group of light has a uniform
+// buffer.
 fn ambient_visibility(world: vec3<f32>, normal: vec3<f32>, facet: vec3<f32>) -> f32 {
     let at = (world - globals.occlusion.xyz) * globals.occlusion.w + facet * OFFSET;
     var around = vec2<f32>(1.0, 0.0);
@@ -48,7 +48,7 @@ fn with_bounces(visibility: f32, albedo: vec3<f32>) -> vec3<f32> {
     return clamp(((visibility * a + b) * visibility + c) * visibility, vec3<f32>(visibility), vec3<f32>(1.0));
 }
 
-// How much of a reflection is visible (Lagarde & de Rousiers 2014, "Moving Frostbite to physically based rendering").
+// Returns how much of a reflection is visible (Lagarde & de Rousiers 2014, "Moving Frostbite to physically based rendering").
 fn specular_visibility(visibility: f32, nv: f32, roughness: f32) -> f32 {
     return clamp(pow(nv + visibility, exp2(-16.0 * roughness - 1.0)) - 1.0 + visibility, 0.0, 1.0);
 }

@@ -12,7 +12,7 @@ struct Corner {
 
 @vertex
 fn compose_vertex(@builtin(vertex_index) index: u32) -> Corner {
-    // One triangle whose first corner is the lower left one of the viewport, and which contains the others.
+    // One triangle that covers the viewport and whose first corner is the viewport's lower left corner.
     let corner = vec2<f32>(f32(index & 1u), f32(index >> 1u)) * 2.0;
     var out: Corner;
     out.clip = vec4<f32>(corner * 2.0 - 1.0, 0.0, 1.0);

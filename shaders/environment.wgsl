@@ -8,7 +8,7 @@
 const HALF_CONTENT: f32 = 0.4375;
 const LAST_LEVEL: f32 = 4.0;
 
-// Turns a direction from the world into the space of the light, which may have a rotation.
+// Rotates a direction from the world into the space of the light, which may have a rotation.
 fn in_environment(d: vec3<f32>) -> vec3<f32> {
     let turn = globals.environment.xy;
     return vec3<f32>(turn.x * d.x - turn.y * d.z, d.y, turn.y * d.x + turn.x * d.z);

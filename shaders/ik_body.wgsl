@@ -10,11 +10,11 @@ struct Tree {
     goals: u32,
     problems: u32,
     iterations: u32,
-    // Number of joints on the longest way from the base.
+    // Number of joints on the longest path from the base.
     depth: u32,
     // The weight of translations of the base. Zero if the base does not move.
     root_weight: f32,
-    // The damping of a unit error.
+    // The damping for a unit error.
     damping: f32,
     // Number of rows of the normal equations.
     rows: u32,
@@ -25,7 +25,7 @@ struct TreeGoal {
     end: vec4<f32>,
     // Tolerances of position and orientation, and the scale of orientation errors.
     tolerances: vec4<f32>,
-    // One bit for each joint above the effector.
+    // One bit for each ancestor of the effector.
     above: array<u32, 3>,
     joint: u32,
 }
@@ -66,7 +66,7 @@ var<workgroup> spins: array<vec4<f32>, MAX_JOINTS>;
 var<workgroup> places: array<vec4<f32>, MAX_JOINTS>;
 // In base space, the axis of a hinge that is not locked, or the locked direction of another joint.
 var<workgroup> axes: array<vec4<f32>, MAX_JOINTS>;
-// The known turns of locked joints in base space.
+// The known rotations of locked joints in base space.
 var<workgroup> known: array<vec4<f32>, MAX_JOINTS>;
 var<workgroup> ends: array<vec3<f32>, MAX_GOALS>;
 var<workgroup> errors: array<f32, MAX_ROWS>;
@@ -91,7 +91,7 @@ fn is_above(goal: u32, joint: u32) -> bool {
     return (goals[goal].above[joint / 32u] & (1u << (joint % 32u))) != 0u;
 }
 
-// Computes the frames of the joints, all joints of a depth together, and the errors of the goals.
+// Computes the frames of the joints, all joints of the same depth at once, and the errors of the goals.
 fn forward(problem: u32, lane: u32) {
     for (var level = 0u; level < tree.depth; level++) {
         for (var i = 0u; i < OWNED; i++) {
@@ -142,7 +142,7 @@ fn forward(problem: u32, lane: u32) {
     workgroupBarrier();
 }
 
-// Returns a row of the Jacobian for a joint as a vector in base space: the product with a turn of the joint is the change of
+// Returns a row of the Jacobian for a joint as a vector in base space: its product with a rotation of the joint is the change of
 // an error.
 fn row_of(index: u32, joint: u32) -> vec3<f32> {
     let goal = index / 6u;
@@ -155,7 +155,7 @@ fn row_of(index: u32, joint: u32) -> vec3<f32> {
     return cross((ends[goal] - places[joint].xyz) * goals[goal].end.w, unit);
 }
 
-// Fills the packed matrix J W Jᵀ + λ² and its last row, which contains the errors minus the effect of the known turns.
+// Fills the packed matrix J W Jᵀ + λ² and its last row, which contains the errors minus the effect of the known rotations.
 fn assemble(lane: u32, rows: u32, damping: f32) {
     for (var index = lane; index < packed(rows + 1u, 0u); index += LANES) {
         // The row of a packed element. Rounding errors of the square root are corrected.
@@ -194,7 +194,7 @@ fn assemble(lane: u32, rows: u32, damping: f32) {
     workgroupBarrier();
 }
 
-// Solves the normal equations by Cholesky's decomposition. The last row becomes the solution of the lower triangle.
+// Solves the normal equations by Cholesky decomposition. The last row becomes the solution of the lower triangle.
 fn solve(lane: u32, rows: u32) {
     for (var k = 0u; k < rows; k++) {
         let inverse = 1.0 / sqrt(max(matrix[packed(k, k)], DAMPING_FLOOR));
@@ -204,7 +204,7 @@ fn solve(lane: u32, rows: u32) {
             matrix[packed(i, k)] = select(matrix[packed(i, k)] * inverse, inverse, i == k);
         }
         workgroupBarrier();
-        // Each lane updates some rows below.
+        // Each lane updates some of the rows below.
         for (var i = k + 1u + lane; i <= rows; i += LANES) {
             let factor = matrix[packed(i, k)];
             for (var c = k + 1u; c <= min(i, rows - 1u); c++) {
@@ -226,7 +226,7 @@ fn solve(lane: u32, rows: u32) {
     }
 }
 
-// Returns the step of a joint in its own turned frame.
+// Returns the step of a joint in its own rotated frame.
 fn joint_step(j: u32, lock: vec4<f32>) -> vec3<f32> {
     var wanted = vec3<f32>(0.0);
     for (var g = 0u; g < tree.goals; g++) {
@@ -267,7 +267,7 @@ fn turn_joint(j: u32, i: u32) -> bool {
     return true;
 }
 
-// Stores the axis of a hinge or the locked direction of another joint, and the known turn.
+// Stores the axis of a hinge or the locked direction of another joint, and the known rotation.
 fn store_lock(j: u32, lock: vec4<f32>) {
     let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
     let direction = quat_rotate(spins[j], lock.xyz);
@@ -342,7 +342,7 @@ fn solve_bodies(
     var iteration = 0u;
     var least = 1e30;
     var root_kept = vec3<f32>(0.0);
-    // Whether the pose is the kept one, which need not be judged again.
+    // Whether the pose is the kept one, which need not be evaluated again.
     var is_kept = false;
     var stopped = false;
     loop {

@@ -10,7 +10,7 @@
 struct Chain {
     // The effector in the frame of the last joint, and the scale of position errors: zero if the goal has no position.
     end: vec4<f32>,
-    // Tolerances of position and orientation, the scale of orientation errors, and the damping of a unit error.
+    // Tolerances of position and orientation, the scale of orientation errors, and the damping for a unit error.
     tolerances: vec4<f32>,
     problems: u32,
     // Number of restarts, a power of two up to 64. Zero disables restarts.
@@ -57,8 +57,8 @@ const PROGRESS: f32 = 0.9999;
 const REJECTIONS: u32 = 5u;
 // Number of times that a step is solved with more joints locked.
 const ROUNDS: u32 = 4u;
-// A joint that a step would turn beyond its limit by more than this is locked, in radians and as a fraction of its turn. The
-// direction of a shorter excess would be noise.
+// A joint is locked if a step would turn it beyond its limit by more than this, in radians and as a fraction of its turn. The
+// direction of a smaller excess would be noise.
 const LOCK_MARGIN: f32 = 1e-6;
 const LOCK_FRACTION: f32 = 0.01;
 
@@ -114,7 +114,7 @@ fn is_met() -> bool {
     return length(error) <= chain.tolerances.x && length(turn) <= chain.tolerances.y * chain.tolerances.z;
 }
 
-// Cholesky's decomposition of a symmetric matrix with the diagonal d and the elements o (10, 20, 21).
+// The Cholesky decomposition of a symmetric matrix with the diagonal d and the elements o (10, 20, 21).
 fn cholesky(d: vec3<f32>, o: vec3<f32>) -> Lower {
     let i0 = 1.0 / sqrt(max(d.x, DAMPING_FLOOR));
     let l10 = o.x * i0;
@@ -137,8 +137,8 @@ fn solve_upper(l: Lower, b: vec3<f32>) -> vec3<f32> {
     return vec3<f32>((b.x - l.below.x * y - l.below.y * z) * l.inverse.x, y, z);
 }
 
-// Solves (J W Jᵀ + λ²) y = e, where the turns of locked directions are known. A turn ω of a joint at distance r from the
-// effector moves the effector by ω × r.
+// Solves (J W Jᵀ + λ²) y = e, where the rotations about locked directions are known. A rotation ω of a joint at distance r from
+// the effector moves the effector by ω × r.
 fn solve(damping: f32) {
     // The rows of the position block, of the block below it, and of the orientation block.
     var pp0 = vec3<f32>(damping, 0.0, 0.0);
@@ -166,7 +166,7 @@ fn solve(damping: f32) {
                 sign = 0.0;
             }
         } else {
-            // All directions, less the locked one.
+            // All directions except the locked one.
             let square = dot(r, r);
             pp0 += weight * (vec3<f32>(square, 0.0, 0.0) - r.x * r);
             pp1 += weight * (vec3<f32>(0.0, square, 0.0) - r.y * r);
@@ -210,7 +210,7 @@ fn solve(damping: f32) {
     pull = solve_upper(upper, z - l0 * twist.x - l1 * twist.y - l2 * twist.z);
 }
 
-// Returns the step of a joint in its own turned frame: W Jᵀ y without the locked direction, which has its known turn.
+// Returns the step of a joint in its own rotated frame: W Jᵀ y without the locked direction, whose rotation is known.
 fn joint_step(j: u32) -> vec3<f32> {
     let r = (end_place - places[j]) * chain.end.w;
     let wanted = joints[j].offset.w * (cross(r, pull) + chain.tolerances.z * twist);
@@ -262,7 +262,7 @@ fn take_step(damping: f32) {
     }
 }
 
-// Begins a descent in the loaded pose.
+// Begins a descent from the loaded pose.
 fn begin() {
     least = 1e30;
     boost = 1.0;
@@ -271,9 +271,9 @@ fn begin() {
     stopped = false;
 }
 
-// Takes steps until the goal is met, the error no longer falls, or the iterations are spent. Ends in the best pose.
+// Takes steps until the goal is met, the error no longer falls, or the iterations are used up. Ends in the best pose.
 fn descend(target_pose: ChainTarget, iterations: u32) {
-    // Whether the pose is the kept one, which need not be judged again.
+    // Whether the pose is the kept one, which need not be evaluated again.
     var is_kept = iteration > 0u;
     loop {
         forward(target_pose);

@@ -25,7 +25,7 @@ fn load_nearest(target_pose: ChainTarget, restart: u32) {
     }
 }
 
-// Returns how far the joints have turned from the start pose, which decides between answers that meet the goal.
+// Returns how far the joints have turned from the start pose. Among answers that meet the goal, the smallest turn wins.
 fn turned(problem: u32) -> f32 {
     var sum = 0.0;
     for (var j = 0u; j < joint_count(); j++) {

@@ -1,6 +1,6 @@
-// Limbs of two bones in closed form, one lane for each: a port of src/ik/methods/limb/degenerate.rs, which treats every limb
-// and every goal and uses square roots only. The CPU twin is src/render/gpu_ik/twin/limb.rs. Lengths are fractions of the limb's
-// length, and targets are at most a few of them away.
+// Limbs of two bones in closed form, one lane for each: a port of src/ik/methods/limb/degenerate.rs, which handles every limb and
+// every goal and uses only square roots. The CPU twin is src/render/gpu_ik/twin/limb.rs. Lengths are fractions of the limb's
+// length, and targets are at most a few lengths away.
 
 struct LimbProblem {
     // The bones: from the first joint to the middle joint, and from there to the end.
@@ -26,7 +26,7 @@ struct Turns {
     second: vec4<f32>,
 }
 
-// Returns an unnormalised rotation about an axis by the angle with cosine cosine/whole and sine sine/whole. Of both pairs that
+// Returns an unnormalised rotation about an axis by the angle with cosine cosine/whole and sine sine/whole. Of the two pairs that
 // are multiples of the half angle's cosine and sine, the one without cancellation is used.
 fn half_angle_turn(axis: vec3<f32>, cosine: f32, sine: f32, whole: f32) -> vec4<f32> {
     if cosine > 0.0 {
@@ -57,7 +57,7 @@ fn solve_limb(limb: LimbProblem) -> Turns {
     var normal = select(limb.bend.xyz * line2 - line * dot(limb.bend.xyz, line), area, is_bent);
     let normal2 = dot(normal, normal);
     normal = select(vec3<f32>(1.0, 0.0, 0.0), normal / sqrt(max(normal2, 1e-30)), normal2 > 1e-24);
-    // The squared distance of the target, clamped to the reach of the limb.
+    // The squared distance to the target, clamped to the reach of the limb.
     let twice_ab = 2.0 * sqrt(a2 * b2);
     let most = a2 + b2 + twice_ab;
     let least = a2 + b2 - twice_ab;

@@ -12,9 +12,9 @@ const EULER: u32 = 3u;
 const NO_PARENT: u32 = 0xffffffffu;
 
 struct Joint {
-    // Rotation from the parent's turned frame to the frame in which this joint is at rest.
+    // Rotation from the parent's rotated frame to the rest frame of this joint.
     before: vec4<f32>,
-    // Position in the parent's turned frame, and the weight.
+    // Position in the parent's rotated frame, and the weight.
     offset: vec4<f32>,
     // Axis of a hinge or of the twist of a cone, and the swing about the side axis.
     axis: vec4<f32>,
@@ -27,7 +27,7 @@ struct Joint {
     parent: u32,
     // Bits 0 to 5: the axes of the Euler angles. Bit 6: they are in odd order. Bit 7: the link is reversed.
     order: u32,
-    // Number of joints above.
+    // Number of ancestors.
     depth: u32,
 }
 
@@ -99,7 +99,7 @@ fn half_pair(pair: vec2<f32>) -> vec2<f32> {
     return unit_pair(select(vec2<f32>(abs(pair.y), away * (1.0 - pair.x)), vec2<f32>(1.0 + pair.x, pair.y), pair.x > 0.0));
 }
 
-// Returns the rotation about x, then the turned y, then the twice turned z, from pairs.
+// Returns the rotation about x, then the rotated y, then the twice rotated z, from pairs.
 fn from_euler(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec4<f32> {
     return vec4<f32>(
         a.y * b.x * c.x + a.x * b.y * c.y,

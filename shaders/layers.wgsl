@@ -1,7 +1,7 @@
 // Layers over the surface: fibres that shine at grazing angles, and clear varnish. Requires extra_maps.wgsl, environment.wgsl,
 // normals.wgsl and surface.wgsl.
 
-// Light that is reflected by fibres that stand on a surface: the "Charlie" distribution and shadowing of Estevez & Kulla 2017
+// Light reflected by fibres that stand on a surface: the "Charlie" distribution and shadowing of Estevez & Kulla 2017
 // ("Production Friendly Microfacet Sheen BRDF"). The cosine of the light is part of the result.
 fn reflect_by_fibres(roughness: f32, n: vec3<f32>, v: vec3<f32>, nv: f32, l: vec3<f32>) -> f32 {
     let nl = max(dot(n, l), 1e-4);
@@ -27,9 +27,9 @@ fn fibre_shadow_fit(x: f32, a: f32) -> f32 {
     return p.x / (1.0 + p.y * pow(max(x, 1e-4), p.z)) + p.w * x + e;
 }
 
-// The share of light from all directions that white fibres reflect. The logarithm is a polynomial in roughness and cosine, fitted to
-// integrals of `reflect_by_fibres` by least squares, with 21 by 26 samples of roughness from 0.15 to 1 and cosine from 0.02 to 1.
-// The largest error is 0.028, and the root of the mean square 0.006.
+// The fraction of light from all directions that white fibres reflect. The logarithm is a polynomial in roughness and cosine, fitted
+// to integrals of `reflect_by_fibres` by least squares, with 21 by 26 samples of roughness from 0.15 to 1 and cosine from 0.02 to 1.
+// The largest error is 0.028, and the root mean square error is 0.006.
 fn fibre_albedo(roughness: f32, nv: f32) -> f32 {
     let r = vec4<f32>(1.0, roughness, roughness * roughness, roughness * roughness * roughness);
     let c = vec4<f32>(
@@ -41,7 +41,7 @@ fn fibre_albedo(roughness: f32, nv: f32) -> f32 {
     return min(exp(c.x + nv * (c.y + nv * (c.z + nv * c.w))), 1.0);
 }
 
-// Adds the light of fibres to the light of the surface below, which receives only what they let through.
+// Adds the light of fibres to the light of the surface below, which receives only what the fibres let through.
 fn with_sheen(
     below: Look,
     texcoord: vec4<f32>,
@@ -64,7 +64,7 @@ fn with_sheen(
     let key = reflect_by_fibres(roughness, n, v, nv, l.key_direction) * l.key;
     var light = vec3<f32>(0.0);
     if ENVIRONMENT {
-        // Fibres are so rough that the light on them is collected as on a matt surface. `globals.key` is divided by pi.
+        // Fibres are so rough that they collect light like a matt surface. `globals.key` is divided by pi.
         light = globals.key.rgb * (3.14159265 * key) + irradiance(in_environment(n)) * (albedo * min(l.occlusion, l.visibility));
     } else {
         light = vec3<f32>(1.0, 0.97, 0.92) * (2.6 * key)

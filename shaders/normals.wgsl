@@ -19,8 +19,8 @@ fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
     return unit_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
 }
 
-// The tangent frame of a texture from derivatives (Schüler 2006), for meshes without tangents. The tangent points to
-// where u increases. The bitangent points to where v decreases, which is up in glTF's normal maps.
+// The tangent frame of a texture from derivatives (Schüler 2006), for meshes without tangents. The tangent points in the
+// direction of increasing u. The bitangent points in the direction of decreasing v, which is up in glTF's normal maps.
 fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, duv1: vec2<f32>, duv2: vec2<f32>) -> mat3x3<f32> {
     let dp1 = dpdx(world);
     let dp2 = dpdy(world);

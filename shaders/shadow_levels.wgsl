@@ -1,7 +1,8 @@
 // Computes a level of the shadow map from a larger one, which is bound as the map. Requires compose.wgsl, and compared_depth.wgsl or
 // sampled_depth.wgsl.
 
-// The width of a texel in texels of the larger level, the index of the first of these that is read, and the number that is read.
+// The width of a texel in texels of the larger level, the index of the first of these texels that is read, and the number of
+// texels that are read.
 override STEP: i32 = 2;
 override FIRST: i32 = 0;
 override COUNT: i32 = 2;

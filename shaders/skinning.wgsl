@@ -10,8 +10,8 @@
 // - The matrices are blended, and the position is transformed once. The original sums four transformed positions. A matrix is
 //   three rows, because the fourth is always (0, 0, 0, 1), and each instance has an offset into them.
 // - Bone indices are integers of 16 bits, packed in pairs. The original casts four floats.
-// - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃), minus those of a second set. Weights must be normalised to a sum of
-//   one. src/character/skin/linear.rs uses the stored one.
+// - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃), minus the weights of a second set. Weights must be normalised to a
+//   sum of one. src/character/skin/linear.rs uses the stored weight.
 // - A second set of four influences is supported, and morph targets are applied before skinning.
 // - Normals are normalised, and zero where a blend flattens the surface.
 // - `eye_direction` (surface.wgsl) leads from the position in the world to the eye, and is normalised for each pixel. The

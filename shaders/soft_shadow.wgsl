@@ -1,34 +1,34 @@
 // Shadows of a key light with a size: sharp where the caster touches the surface, and softer the farther it is away (Fernando 2005,
-// "Percentage-closer soft shadows"). Requires globals.wgsl and shadow_map.wgsl. The levels of the map are those of
-// src/render/shadow_levels.rs.
+// "Percentage-closer soft shadows"). Requires globals.wgsl and shadow_map.wgsl. src/render/shadow_levels.rs defines the levels of
+// the map.
 
 // The radii of the softest edges, in texels. A texel is about half a pixel.
 const MOST_ON_SURFACE: f32 = 16.0;
 const MOST_ON_FLOOR: f32 = 32.0;
-// The levels in which blockers are searched. Their texels contain the nearest depth, and are as wide as the softest edges, so that no
-// blocker is missed, however thin it is.
+// The levels in which the shader searches for blockers. Their texels contain the nearest depth, and are as wide as the softest edges,
+// so that no blocker is missed, however thin it is.
 const SEARCH_ON_SURFACE: i32 = 4;
 const SEARCH_ON_FLOOR: i32 = 5;
 // The radius of the sharpest edges, in texels. It is large enough to hide the texels.
 const LEAST: f32 = 2.5;
-// Edges that are softer than this are sampled in a coarser level of the map. Between the points of a wide disc are many texels of the
-// map, so each point would show a copy of the edge.
+// Softness above which edges are sampled in a coarser level of the map. There are many texels of the map between the points of a wide
+// disc, so each point would show a copy of the edge.
 const COARSE_FROM: f32 = 8.0;
 const COARSE: i32 = 2;
 // The numbers of points in a disc, and in the sharpest one.
 const POINTS_ON_SURFACE: i32 = 8;
 const POINTS_ON_FLOOR: i32 = 24;
 const FEW_POINTS: i32 = 6;
-// A turn by the golden angle, which is 2.4 radians, from a point to the next.
+// A rotation by the golden angle, which is 2.4 radians, from a point to the next.
 const GOLDEN: vec2<f32> = vec2<f32>(-0.7373689, 0.6754903);
 
-// Returns a direction turned by twice the golden angle.
+// Returns a direction rotated by twice the golden angle.
 fn turned(v: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(0.0874258 * v.x + 0.9961711 * v.y, 0.0874258 * v.y - 0.9961711 * v.x);
 }
 
 // Returns how the depth of a plane in the map changes with the position, so that a surface does not shadow itself. The map is twice as deep as it is
-// wide. The slope is limited to that of planes which the light meets at 10 degrees.
+// wide. The slope is limited to the slope of planes that the light meets at 10 degrees.
 fn depth_slope(normal: vec3<f32>) -> vec2<f32> {
     let n = (globals.shadow_from_world * vec4<f32>(normal, 0.0)).xyz;
     let facing = min(16.0 * n.z, -0.7 * length(n.xy));
@@ -42,7 +42,8 @@ struct Receiver {
     slope: vec2<f32>,
 }
 
-// Returns the depth of a receiver's plane beside it. The floor may be behind the end of the map, which is empty where its depth is 1.
+// Returns the depth of a receiver's plane at an offset. The floor may be behind the end of the map, which is empty where its depth is
+// 1.
 fn plane(r: Receiver, offset: vec2<f32>) -> f32 {
     return min(r.depth + dot(r.slope, offset), 1.0);
 }
@@ -53,8 +54,8 @@ struct Blockers {
     away: f32,
 }
 
-// Returns the blocker that a texel of a level contains. `slack` is the difference of depth that the plane has within half a texel. Blockers
-// that are hardly nearer than the plane weigh less, so that the sums do not jump where one appears.
+// Returns the blocker that a texel of a level contains. `slack` is the change of the plane's depth within half a texel. Blockers that are
+// hardly nearer than the plane weigh less, so that the sums do not jump where one appears.
 fn blocker(r: Receiver, place: vec2<f32>, cell: vec2<f32>, level: i32, slack: f32, weight: f32) -> Blockers {
     let size = vec2<i32>(textureDimensions(shadow_map, level));
     let found = shadow_depth(clamp(vec2<i32>(cell), vec2<i32>(0), size - 1), level);
@@ -117,7 +118,7 @@ fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
     let begin = select(GOLDEN, vec2<f32>(1.0, 0.0), first == 0);
     var around = begin;
     var light = 0.0;
-    // Software drivers execute both sides of every branch, but no loop that does not run.
+    // Software drivers execute both sides of every branch, but they skip loops without iterations.
     for (var i = first; i < select(0, disc.points, disc.is_coarse); i += 2) {
         let offset = disc.radius * sqrt((f32(i) + 0.5) / f32(disc.points)) * around;
         light += lit_coarsely(r.at + offset, plane(r, offset) - bias);
@@ -169,7 +170,7 @@ fn soft_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {
             break;
         }
         let r = Receiver(at.xy, at.z - 0.0005, depth_slope(normal));
-        // The nearest depth in a texel of the level may be that of the surface itself. Blockers at such a small distance have sharp edges.
+        // The nearest depth in a texel of the level may belong to the surface itself. Blockers at such a small distance have sharp edges.
         let half = 0.5 / f32(textureDimensions(shadow_map, SEARCH_ON_SURFACE).x);
         let found = blockers(r, SEARCH_ON_SURFACE, half * (abs(r.slope.x) + abs(r.slope.y)));
         light = soft_light(r, MOST_ON_SURFACE, POINTS_ON_SURFACE, found);

@@ -84,8 +84,8 @@ struct Lighting {
     world: vec3<f32>,                     // where the surface is
 }
 
-// Returns the share of light that reaches the matt base of a surface that reflects the given share. What a film lets through has the
-// same colour as the light that reaches it.
+// Returns the fraction of light that reaches the matt base of a surface that reflects the given fraction. What a film lets through
+// has the same colour as the light that reaches it.
 fn passed(reflected: vec3<f32>) -> vec3<f32> {
     if has(IRIDESCENCE) {
         return vec3<f32>(1.0 - max(reflected.r, max(reflected.g, reflected.b)));
@@ -136,9 +136,9 @@ fn environment_brdf(f0: vec3<f32>, f90: f32, roughness: f32, nv: f32) -> vec3<f3
     return f0 * scale_bias.x + f90 * scale_bias.y;
 }
 
-// Returns the share of light from all directions that a surface reflects before it reaches the matt base. The environment term is
-// corrected for light that is reflected several times between the facets of a rough surface (Fdez-Agüera 2019), so that a white
-// surface under constant light returns all of it.
+// Returns the fraction of light from all directions that a surface reflects before it reaches the matt base. The environment term
+// is corrected for light that is reflected several times between the facets of a rough surface (Fdez-Agüera 2019), so that a
+// white surface under constant light returns all of it.
 fn reflected_share(m: Material, nv: f32) -> vec3<f32> {
     let whole = environment_brdf(vec3<f32>(1.0), 1.0, m.roughness, nv).x;
     let once = environment_brdf(m.f0, m.f90, m.roughness, nv);
@@ -200,13 +200,13 @@ fn lit_surface(m: Material, n: vec3<f32>, v: vec3<f32>, nv: f32, l: Lighting) ->
     return in_classic_light(m, n, v, nv, l);
 }
 
-// The light behind a surface, and the share of it that reaches the surface.
+// The light behind a surface, and the fraction of it that reaches the surface.
 struct Behind {
     color: vec4<f32>,
     absorbed: vec3<f32>,
 }
 
-// The look of a surface: its own light, and the share of the light behind it that passes through it.
+// The look of a surface: its own light, and the fraction of the light behind it that passes through it.
 struct Look {
     light: vec3<f32>,
     passed: vec3<f32>,

@@ -23,7 +23,7 @@ fn sensitivity(path: f32, shift: vec3<f32>) -> vec3<f32> {
     ) * xyz;
 }
 
-// The share of light that a film of a thickness in nanometres over a surface reflects.
+// The fraction of light that a film over a surface reflects. Its thickness is in nanometres.
 fn reflected_by_film(ior: f32, thickness: f32, cosine: f32, base_f0: vec3<f32>) -> vec3<f32> {
     // A film that becomes infinitely thin disappears.
     let eta = mix(1.0, ior, smoothstep(0.0, 0.03, thickness));
@@ -49,8 +49,8 @@ fn reflected_by_film(ior: f32, thickness: f32, cosine: f32, base_f0: vec3<f32>) 
     return max(sum, vec3<f32>(0.0));
 }
 
-// Replaces the reflectance of a surface by that of its film at the camera's angle. The reflectance for light from the front is computed
-// from it.
+// Replaces the reflectance of a surface with the reflectance of its film at the camera's angle. The reflectance for light from the
+// front is computed from it.
 fn with_film(base: Material, texcoord: vec4<f32>, nv: f32) -> Material {
     let film = material.iridescence;
     var m = base;

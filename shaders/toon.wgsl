@@ -1,6 +1,6 @@
 // MToon: shading in two colours, rim light, matcap, outlines and moving textures (VRMC_materials_mtoon 1.0). Requires surface.wgsl.
 
-// In classic light, the share of the light that comes from all directions.
+// In classic light, the fraction of the light that comes from all directions.
 const CLASSIC_AMBIENT: f32 = 0.2;
 
 // Applies the motion of textures to both sets of texture coordinates: a rotation about the middle, then an offset.
@@ -127,7 +127,7 @@ fn transform_outline(
     let unit = direction * inverseSqrt(max(dot(direction, direction), 1e-30));
     let pixels = unit * (width.y * globals.viewport.y);
     let offset = 2.0 * pixels / globals.viewport.xy * out.clip.w;
-    // The outline is moved slightly behind the surface, for places where both coincide.
+    // The outline is moved slightly behind the surface, where the two coincide.
     out.clip = vec4<f32>(out.clip.xy + offset, out.clip.z + 1e-6 * out.clip.w, out.clip.w);
     out.eye_direction = globals.eye.xyz - position;
     out.light_direction = vec4<f32>(globals.light.xyz, 0.0);

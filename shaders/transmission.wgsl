@@ -4,7 +4,7 @@
 // The scene without surfaces that transmit light, in linear light with premultiplied alpha, before the tone map.
 @group(2) @binding(5) var backdrop: texture_2d<f32>;
 
-// The share of light that passes through the surface instead of being scattered below it.
+// The fraction of light that passes through the surface instead of being scattered below it.
 fn transmitted_share(texcoord: vec4<f32>) -> f32 {
     var share = material.anisotropy.w;
     if TRANSMISSION_MAP != 0u {
@@ -13,8 +13,8 @@ fn transmitted_share(texcoord: vec4<f32>) -> f32 {
     return share;
 }
 
-// Returns what a ray that leaves the volume after a distance sees in the backdrop. Its exit point is visible from the camera, so the
-// ray need not be followed further.
+// Returns the light of the backdrop at the point where a ray leaves the volume. The camera sees this point, so the ray need not be
+// followed further.
 fn look_behind(world: vec3<f32>, ray: vec3<f32>, level: f32) -> vec4<f32> {
     var clip = globals.clip_from_world * vec4<f32>(world + ray, 1.0);
     if clip.w <= 0.0 {
@@ -24,8 +24,8 @@ fn look_behind(world: vec3<f32>, ray: vec3<f32>, level: f32) -> vec4<f32> {
     return textureSampleLevel(backdrop, environment_sampler, at, level);
 }
 
-// Returns what is behind a point of the surface, and the share of its light that the volume lets through. A surface without a volume is
-// a thin wall, which does not refract.
+// Returns what is behind a point of the surface, and the fraction of its light that the volume lets through. A surface without a volume
+// is a thin wall, which does not refract.
 fn behind(in: Surface, n: vec3<f32>, v: vec3<f32>, roughness: f32) -> Behind {
     let world = globals.eye.xyz - in.eye_direction;
     var thickness = material.volume.w * in.light_direction.w;

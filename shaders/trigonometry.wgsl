@@ -1,5 +1,5 @@
-// Trigonometric functions of bounded arguments, because WGSL promises little about the precision of its own. The CPU twin is
-// src/render/gpu_ik/twin/trigonometry.rs.
+// Trigonometric functions of bounded arguments, because WGSL promises little about the precision of its own functions. The CPU
+// twin is src/render/gpu_ik/twin/trigonometry.rs.
 
 const PI: f32 = 3.14159265;
 
@@ -67,7 +67,7 @@ fn retract(v: vec3<f32>) -> vec4<f32> {
     return q / sqrt(dot(q, q));
 }
 
-// Returns the step that retract maps to a rotation. Half a turn, which no step reaches, becomes a long one.
+// Returns the step that retract maps to a rotation. Half a turn, which no step reaches, becomes a long step.
 fn step_of(rotation: vec4<f32>) -> vec3<f32> {
     let q = select(rotation, -rotation, rotation.w < 0.0);
     return q.xyz * (2.0 / max(q.w, 1e-3));

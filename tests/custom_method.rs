@@ -1,4 +1,4 @@
-//! A method that is written outside of sinew. It runs in its own process, because a method stays registered.
+//! A method that is written outside sinew. It runs in its own process, because a method stays registered.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

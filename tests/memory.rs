@@ -14,7 +14,7 @@ use sinew::rig::Rig;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Returns the result of a call and its peak memory use, bytes.
+/// Returns the result of a call and its peak memory use, in bytes.
 fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();

@@ -33,7 +33,7 @@ struct Subject {
     puppet: Puppet,
     /// The nodes at the ends of the character's chains.
     ends: Vec<usize>,
-    /// Position of each node at rest, in world metres.
+    /// Rest position of each node, in world metres.
     rest: Vec<DVec3>,
     /// The longest side of the character's bounding box, in metres.
     size: f64,
@@ -364,7 +364,7 @@ fn a_followed_pose_allocates_nothing() {
     }
 }
 
-/// Feet are placed without any memory, also the first time.
+/// Placing feet allocates no memory, not even the first time.
 #[test]
 fn feet_on_uneven_ground_allocate_nothing() {
     let character = asset::mannequin().unwrap();

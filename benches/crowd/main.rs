@@ -86,7 +86,7 @@ fn measure(gpu: &Gpu, count: u32, is_rigid: bool) -> (Times, f64) {
     (times, scene.bytes() as f64 / 1e6)
 }
 
-/// Removes skins and clips, so that every part moves with its node only.
+/// Removes skins and clips, so that every part moves only with its node.
 fn without_joints(character: &mut Character) {
     character.clips.clear();
     for node in &mut character.skeleton.nodes {

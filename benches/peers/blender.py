@@ -27,7 +27,7 @@ def read(source):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.scene.render.fps = FRAMES_PER_SECOND
     bpy.ops.import_scene.gltf(filepath=source)
-    # The importer adds a shape that shows bones.
+    # The importer adds a display shape for bones.
     for shape in [o for o in bpy.data.objects if o.name.startswith("Icosphere")]:
         bpy.data.objects.remove(shape)
     animated = []
@@ -141,6 +141,6 @@ def compare(program, source):
 
 
 if __name__ == "__main__":
-    # Blender prints while it works, so the lines follow at the end.
+    # Blender prints messages while it works, so the results are printed at the end.
     lines = [compare(sys.argv[1], source) for source in sys.argv[2:]]
     print("\n".join(["", *lines]))

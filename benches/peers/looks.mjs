@@ -3,8 +3,8 @@
 //
 // Needs Node.js and Chromium (or the program that CHROMIUM names), which draws with the software driver SwiftShader. three.js and
 // three-vrm, for the shading of anime figures, are installed from npm into target/peers/looks. The light is
-// RoomEnvironment with the tone map Neutral, as in the examples of three.js. Anime figures have the light of the
-// examples of three-vrm.
+// RoomEnvironment with the tone map Neutral, as in the examples of three.js. Anime figures are lit as in the examples of
+// three-vrm.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const FOLDER = join(ROOT, "target/peers/looks");
 const VERSIONS = { three: "0.187.0", "@pixiv/three-vrm-materials-mtoon": "3.4.3" };
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".glb": "model/gltf-binary" };
-// A browser that does not answer for this long has failed.
+// Maximum time without an answer from the browser.
 const PATIENCE_MS = 180_000;
 
 const PAGE = `<!doctype html><script type="importmap">{"imports": {

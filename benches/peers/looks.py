@@ -28,14 +28,14 @@ from PIL import Image, ImageChops, ImageDraw, ImageFont
 HERE = pathlib.Path(__file__).resolve().parent
 SIZE = (400, 560)
 ANGLE = 30.0
-# Direction of the camera, and the part of the image that the figure fills.
+# Direction of the camera, and the fraction of the image that the figure fills.
 DIRECTION = (0.45, 0.22, 1.0)
 FILL = 0.88
 BACKGROUND = (0x83, 0x86, 0x8B)
 # Pixels above and below figures in sheets.
 MARGIN = 24
 RESAMPLING = Image.Resampling.LANCZOS
-# A run of a program that takes longer has failed.
+# Maximum duration of a run of a program.
 PATIENCE_SECONDS = 3600
 
 
@@ -111,7 +111,7 @@ def draw_f3d(jobs):
             "render.effect.ambient_occlusion": True,
             "render.effect.tone_mapping": True,
             "render.effect.blending.mode": "ddp",
-            # f3d treats colours as they are stored.
+            # f3d takes colours as they are stored.
             "render.background.color": [value / 255 for value in BACKGROUND],
         })
         engine.window.size = SIZE
@@ -130,12 +130,12 @@ def draw_eevee(jobs):
     import bpy
     from mathutils import Vector
 
-    # Blender has Z up.
+    # In Blender, Z is up.
     upright = lambda v: Vector((v[0], -v[2], v[1]))
     for job in jobs:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         bpy.ops.import_scene.gltf(filepath=job["model"])
-        # The importer adds a shape that shows bones.
+        # The importer adds a display shape for bones.
         for shape in [o for o in bpy.data.objects if o.name.startswith("Icosphere")]:
             bpy.data.objects.remove(shape)
         scene = bpy.context.scene

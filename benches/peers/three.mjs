@@ -23,7 +23,7 @@ const CHARACTER = "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".glb": "model/gltf-binary" };
 // Rounds per turn, for sinew and for the browser. A round has four frames.
 const ROUNDS = 6;
-// A browser that does not answer for this long has failed.
+// Maximum time without an answer from the browser.
 const PATIENCE_MS = 180_000;
 
 const PAGE = `<!doctype html><script type="importmap">{"imports": {

@@ -3,12 +3,12 @@
 //
 //     SINEW_TEST_DATA=FOLDER node benches/peers/vrm.mjs [--program FILE] [--frames N] [--plain]
 //
-// Needs Node.js, and `sinew` in target/debug or where --program says. three.js and three-vrm are installed from npm into
-// target/peers/vrm. A copy of each file gets a clip that moves its first node along a path with a fixed seed. `sinew bake`
-// writes that motion and everything that follows from it as a clip with 60 poses per second. three-vrm gets the same path,
-// one step of 1/60 s for each pose. The result is the largest distance between joints as a fraction of the figure's
-// height, and the largest angle between constrained nodes. The exit code is 1 if one of them is above its limit.
-// Joints of three-vrm have constant lengths, as in the specification, unless --plain is given.
+// Needs Node.js, and `sinew` in target/debug or at the path given by --program. three.js and three-vrm are installed from npm
+// into target/peers/vrm. A copy of each file gets a clip that moves its first node along a random path with a fixed seed. `sinew
+// bake` writes that motion and everything that follows from it as a clip with 60 poses per second. three-vrm gets the same path,
+// one step of 1/60 s for each pose. The result is the largest distance between joints as a fraction of the figure's height, and
+// the largest angle between constrained nodes. The exit code is 1 if one of them is above its limit. Joints of three-vrm have
+// constant lengths, as in the specification, unless --plain is given.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const VERSIONS = { three: "0.180.0", "@pixiv/three-vrm": "3.4.3" };
 const RATE = 60;
 // Largest accepted distance of a joint, as a fraction of the height, and largest accepted angle in radians.
 const LIMITS = { distance: 1e-4, angle: 1e-6 };
-// A file, and how far it moves in metres. Springs may have other settings than those in the file.
+// A file, and how far its first node moves, in metres. Some cases change the settings of springs.
 const CASES = [
     { file: "springbone/sphere-collider.gltf", reach: 0.6 },
     { file: "springbone/plane-collider.gltf", reach: 0.6 },
@@ -100,8 +100,8 @@ function path(frames, reach, start) {
     });
 }
 
-// Returns the JSON of a file with the variations of a case, with its buffers inside, and with a new root above its first
-// node if it has springs. A spring joint itself must not move within its parent: the specification turns it as if it did not.
+// Returns the JSON of a file with the variations of a case, with embedded buffers, and with a new root above its first node if it
+// has springs. A spring joint itself must not move within its parent: the specification turns it as if it did not.
 function document(folder, entry) {
     const json = JSON.parse(readFileSync(join(folder, entry.file)));
     for (const buffer of json.buffers) {
@@ -176,8 +176,8 @@ async function trace(peers, gltf, frames, set) {
     });
 }
 
-// three-vrm measures the length of a joint from its own position to its child's position before the joints above it turned
-// in this step, so the length differs in each step. The specification has a constant length. This updates the child first.
+// three-vrm measures the length of a joint from its own position to its child's position before its ancestors turned in this
+// step, so the length differs in each step. The specification has a constant length. This updates the child first.
 function keepLength(joint) {
     const update = joint.update;
     joint.update = (delta) => {

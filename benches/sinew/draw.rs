@@ -47,8 +47,8 @@ const LOOKS: [(&str, ShadingMode, u32, bool, bool); 8] = [
     ("default", ShadingMode::Shaded, 4, true, true),
 ];
 
-/// Looks in studio light with ambient occlusion, and whether the adapter runs compute shaders. With them, vertices are skinned once for
-/// all maps.
+/// Looks in studio light with ambient occlusion, and whether the adapter runs compute shaders. With compute shaders, vertices are
+/// skinned once for all maps.
 const OCCLUDED: [(&str, bool); 2] = [("occlusion", true), ("without compute", false)];
 
 struct Options {

@@ -55,7 +55,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     bench_boxes(c);
 }
 
-/// The boxes of parts, which every frame needs: from joints, and from skinned vertices.
+/// Benchmarks the boxes of parts, which every frame needs: from joints, and from skinned vertices.
 fn bench_boxes(c: &mut Criterion) {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
     puppet.play(0, 0.5);

@@ -105,7 +105,7 @@ fn full_body(c: &mut Criterion) {
                         // The goals of the torso move together, and each hand has its own phase.
                         let phase = t + if i < 2 { 1.0 + i as f64 } else { 0.0 };
                         let swing = DVec3::new(phase.cos(), phase.sin(), (0.7 * phase).sin()) * 0.04;
-                        // The arms are straight at rest. Goals that are closer to the body than the hands remain
+                        // The arms are straight in the rest pose. Goals that are closer to the body than the hands remain
                         // reachable.
                         let near = position(node).lerp(position(nodes[3]), if i < 2 { 0.25 } else { 0.0 });
                         Goal::position(link, near + swing - DVec3::Y * 0.06)

@@ -13,7 +13,7 @@ const TARGETS: usize = 64;
 /// Tolerances in metres. The chain is twenty metres long.
 const LOOSE: f64 = 0.5;
 const TIGHT: f64 = 1e-2;
-/// Targets that need more iterations than this are left out, because a method that stalls there is replaced by
+/// Maximum number of iterations for a target. Other targets are left out, because a method that stalls there is replaced by
 /// another.
 const MAX_ITERATIONS: usize = 16;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds and tests the C bindings: the header is current, and the example and the tests compile without a warning and run, also
-# under valgrind where it is installed.
+# Builds and tests the C bindings: the header must be up to date, and the example and the tests must compile without warnings and
+# run, also under valgrind where it is installed.
 set -eu
 cd "$(dirname "$0")"
 
@@ -42,7 +42,7 @@ echo "C: the example in docs/bindings.md prints what the page says"
 "$out/test" "$out/posed.glb" >/dev/null
 echo "C: the tests pass"
 
-# The static library needs the libraries that it was built with.
+# The static library must be linked together with its dependencies.
 "${CC:-cc}" -std=c99 -Iinclude example.c -o "$out/static" "$library/libsinew_c.a" -lstdc++ -lm -lpthread -ldl
 "$out/static" | cmp - "$out/example.txt"
 echo "C: the static library works"

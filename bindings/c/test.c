@@ -1,5 +1,5 @@
 /*
- * Tests of the C interface: results, ownership, and arguments that are refused. Prints the first failure.
+ * Tests of the C interface: results, ownership, and rejected arguments. Prints the first failure.
  */
 #include <math.h>
 #include <stdint.h>

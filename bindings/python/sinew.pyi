@@ -78,7 +78,7 @@ def solve_many(
 
 @final
 class Limit:
-    """The type of a joint and its range of rotations or displacements from rest. Angles are in radians, and axes are in the
+    """The type of a joint and its range of rotations or displacements from the rest pose. Angles are in radians, and axes are in the
     joint's rest frame. Axes may have any length except zero.
     """
     @staticmethod
@@ -109,8 +109,8 @@ class Link:
     """A joint of a `Body` and its offset from its parent.
 
     The first link of a body is its base and has no parent. The parent of every other link precedes it. `offset` is the
-    position in the parent's frame in metres, `rest` the local rotation at rest as a quaternion (x, y, z, w), and
-    `scale` the scale of everything below. A link of `weight` 0 never turns.
+    position in the parent's frame in metres, `rest` the local rotation in the rest pose as a quaternion (x, y, z, w), and `scale`
+    the scale of all its descendants. A link of `weight` 0 never turns.
     """
     def __new__(
         cls,
@@ -193,15 +193,15 @@ class Report:
 
 @final
 class Body:
-    """A tree of links in a pose, to be solved for goals. It starts at rest.
+    """A tree of links in a pose, to be solved for goals. It starts in its rest pose.
 
-    `world_from_base` is an affine 4×4 matrix that maps the space above the base to the world.
+    `world_from_base` is an affine 4×4 matrix that maps the parent space of the base to the world.
     """
     def __new__(cls, links: Sequence[Link], *, world_from_base: ArrayLike | None = None) -> Body: ...
     @staticmethod
     def chain(offsets: ArrayLike, *, limits: Sequence[Limit] | None = None) -> Body:
-        """Creates a chain in which every link is the parent of the next one. `offsets` has the shape (links, 3). Each row is
-        the position of a link in the frame of the one before it, in metres. The first row is the world position of the base.
+        """Creates a chain in which every link is the parent of the next one. `offsets` has the shape (links, 3). Each row is the
+        position of a link in the frame of the previous one, in metres. The first row is the world position of the base.
         """
     @property
     def links(self) -> list[Link]:
@@ -231,7 +231,7 @@ class Body:
     def world_matrices(self) -> NDArray[np.float64]:
         """The `world_from_link` matrices as an array of shape (links, 4, 4)."""
     def reset(self) -> None:
-        """Returns the body to rest."""
+        """Resets the body to its rest pose."""
     def copy(self) -> Body:
         """Returns an independent copy in the same pose."""
     def __copy__(self) -> Body: ...
@@ -246,7 +246,7 @@ class Body:
         iterations: int | None = None,
         options: _Options | None = None,
     ) -> Report:
-        """Turns the links until the goals are met as closely as the method can. The body is then in the solved pose. The
+        """Moves the links so that the goals are met as closely as the method can meet them. The body is then in the solved pose. The
         result depends only on the current pose, the goals and the options.
 
         `tolerance` is in metres, and None means a ten-thousandth of the length of the longest chain. `options` maps the
@@ -282,7 +282,7 @@ class Solutions:
 @final
 class Robot:
     """A robot, read from a URDF file. `q` has one value for each joint that moves by itself, in the order of `joint_names`: radians for
-    hinges, metres for slides. Everything is in the robot's frame, which is its root link's, with +Z up.
+    hinges, metres for slides. Everything is in the robot's frame, the frame of its root link, with +Z up.
 
     Arrays of joint values have the shape (joints,) or (n, joints), and results have the same leading axis.
     """
@@ -307,7 +307,7 @@ class Robot:
         """The largest joint values, shape (joints,). Infinity for continuous joints."""
     @property
     def velocity(self) -> NDArray[np.float64]:
-        """The largest speeds in radians or metres per second, shape (joints,). Infinity where the file has none."""
+        """The largest speeds in radians or metres per second, shape (joints,). Infinity where the file has no limit."""
     @property
     def rest(self) -> NDArray[np.float64]:
         """The joint values 0, or the middle of a range that excludes 0, shape (joints,)."""
@@ -328,7 +328,7 @@ class Robot:
         """
     def jacobian(self, q: ArrayLike, link: str | int, point: ArrayLike | None = None) -> NDArray[np.float64]:
         """Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints): the rows are the velocity along x, y
-        and z, and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, metres.
+        and z, and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, in metres.
         """
     def solve(
         self,
@@ -342,7 +342,7 @@ class Robot:
         iterations: int | None = None,
         options: _Options | None = None,
     ) -> RobotSolutions:
-        """Returns joint values with which a link is at target positions, shape (3,) or (n, 3), and has target orientations, quaternions
+        """Returns joint values with which a link reaches target positions, shape (3,) or (n, 3), and target orientations, quaternions
         (x, y, z, w) of the shape (4,) or (n, 4). Either may be None.
 
         Every solve starts from `q0`, shape (joints,) or (n, joints), by default from `rest`, and is independent of the others. All
@@ -360,8 +360,8 @@ class Robot:
         iterations: int | None = None,
         options: _Options | None = None,
     ) -> RobotSolutions:
-        """Follows a path of a link: like `solve`, but each solve starts from the result of the one before and does not jump. Continuous
-        joints count their revolutions. `q0` has the shape (joints,).
+        """Follows a path of a link: like `solve`, but each solve starts from the result of the previous one and does not jump.
+        Continuous joints count their revolutions. `q0` has the shape (joints,).
         """
 
 @final
@@ -421,7 +421,7 @@ class Clip:
 class Pose:
     """The local transforms of all nodes of a character, and its morph weights.
 
-    The arrays are copies and read-only. To change a pose, assign a whole array: `pose.rotations = rotations`.
+    The arrays are read-only copies. To change a pose, assign a whole array: `pose.rotations = rotations`.
     """
     @property
     def translations(self) -> NDArray[np.float32]:
@@ -471,13 +471,13 @@ class Part:
         """Positions in metres, shape (vertices, 3), float32."""
     @property
     def normals(self) -> NDArray[np.float32]:
-        """Unit normals, shape (vertices, 3), float32. The first axis is 0 if the file has none."""
+        """Unit normals, shape (vertices, 3), float32. The first axis has length 0 if the file has none."""
     @property
     def triangles(self) -> NDArray[np.uint32]:
         """Vertex indices, shape (triangles, 3), uint32, counter-clockwise as seen from outside."""
     @property
     def joints(self) -> NDArray[np.uint16]:
-        """Indices into `skin_nodes` of the joints that move a vertex, shape (vertices, 4 or 8), uint16. The second axis is 0
+        """Indices into `skin_nodes` of the joints that move a vertex, shape (vertices, 4 or 8), uint16. The second axis has length 0
         for a rigid part.
         """
     @property
@@ -485,8 +485,8 @@ class Part:
         """Weights of the joints, shape (vertices, 4 or 8), float32. The weights of a vertex sum to one."""
     @property
     def morph_targets(self) -> NDArray[np.float32]:
-        """Displacements of the positions by each morph target at weight 1 in metres, before skinning, shape
-        (targets, vertices, 3), float32.
+        """Displacements of the positions by each morph target at weight 1, in metres, before skinning, shape (targets, vertices, 3),
+        float32.
         """
     @property
     def morph_weights(self) -> tuple[int, int]:
@@ -528,12 +528,12 @@ class Character:
     def warnings(self) -> list[str]:
         """Problems in the file and how they were handled, one line each."""
     def find(self, name: str) -> int:
-        """Returns the index of the first node that has a name."""
+        """Returns the index of the first node with this name."""
     def rest(self) -> Pose:
         """Returns the rest pose of the file."""
     def sample(self, clip: int | str, time: float, *, base: Pose | None = None) -> Pose:
         """Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. Whatever the
-        clip does not animate comes from the pose `base`, or is at rest.
+        clip does not animate comes from the pose `base`, or from the rest pose.
         """
     def world_matrices(self, pose: Pose) -> NDArray[np.float32]:
         """Returns the `world_from_node` matrices of a pose, shape (nodes, 4, 4), float32."""
@@ -622,12 +622,12 @@ class Puppet:
     def character(self) -> Character: ...
     @property
     def time(self) -> float:
-        """The time in the motion in seconds."""
+        """The current time of the motion in seconds."""
     @time.setter
     def time(self, value: float) -> None: ...
     @property
     def held(self) -> Pose | None:
-        """The pose on which the motion is played, and from which solves start, or None for rest."""
+        """The pose on which the motion is played, and from which solves start, or None for the rest pose."""
     @held.setter
     def held(self, value: Pose | None) -> None: ...
     @property
@@ -636,11 +636,9 @@ class Puppet:
     @skinning.setter
     def skinning(self, value: _Skinning) -> None: ...
     def play(self, clip: int | str, time: float = 0.0, *, looping: bool = False) -> None:
-        """Plays a clip, given by its name or index, and sets the time in it in seconds. The pose changes with the next
-        `update`.
-        """
+        """Plays a clip, given by its name or index, and sets its time in seconds. The pose changes with the next `update`."""
     def stop(self) -> None:
-        """Stops playing, so that the character is at rest or in the `held` pose."""
+        """Stops playing, so that the character returns to its rest pose or to the `held` pose."""
     def update(
         self,
         targets: Sequence[Target] = ...,

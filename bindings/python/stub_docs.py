@@ -61,7 +61,7 @@ def with_docstrings(stub):
             is_setter = any(isinstance(d, ast.Attribute) for d in getattr(member, "decorator_list", ()))
             if isinstance(member, ast.FunctionDef) and not is_setter:
                 edits.append((member, docstring(getattr(sinew, node.name), member.name)))
-    # Later lines first, so that the numbers of earlier ones stay valid. Members come before their class.
+    # Later lines come first, so that the numbers of earlier lines stay valid. Members come before their class.
     for node, text in sorted(edits, key=lambda edit: edit[0].lineno, reverse=True):
         end = node.body[0].end_lineno if isinstance(node, ast.ClassDef) and is_docstring(node.body[0]) else node.lineno
         end = node.end_lineno if isinstance(node, ast.FunctionDef) else end

@@ -10,7 +10,7 @@ use crate::rigs;
 use glam::{DQuat, DVec3, dvec3};
 use std::error::Error;
 
-/// Name, parent and translation relative to the parent. The armature's scale of 100 turns one hundredth into one metre.
+/// Name, parent and translation relative to the parent. With the armature's scale of 100, a length of one hundredth is one metre.
 const JOINTS: [(&str, Option<usize>, [f64; 3]); 20] = [
     ("armature", None, [0.0, 0.0, 0.0]),
     ("hips", Some(0), [0.0, 0.0028, 0.0]),

@@ -20,7 +20,7 @@ pub(crate) fn figure(p: DVec3) -> f64 {
     blend(whole, head(p), 0.022)
 }
 
-/// Returns the signed distance to the torso and the neck, without limbs and head.
+/// Returns the signed distance to the torso and the neck, without the limbs and the head.
 pub(crate) fn torso(p: DVec3) -> f64 {
     let side = dvec3(p.x.abs(), p.y, p.z);
     let ribs = ellipsoid(p, dvec3(0.0, 1.275, -0.008), dvec3(0.146, 0.17, 0.102));
@@ -38,7 +38,7 @@ pub(crate) fn torso(p: DVec3) -> f64 {
 
 /// Returns the signed distance to the head, which is egg-shaped with a narrow chin and a small nose.
 pub(crate) fn head(p: DVec3) -> f64 {
-    // The head is modelled round and then squeezed in x, so that it is less wide than deep.
+    // The head is modelled round and then squeezed in x, so that it is narrower than it is deep.
     const SQUEEZE: f64 = 0.88;
     let round = dvec3(p.x / SQUEEZE, p.y, p.z);
     let skull = round_cone(round, dvec3(0.0, 1.653, -0.003), dvec3(0.0, 1.585, 0.02), 0.097, 0.079);

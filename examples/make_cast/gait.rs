@@ -197,7 +197,7 @@ impl Clip {
                 let from = position + rotation * (hip - HIPS);
                 let (thigh, shin) = leg([hip, knee, ankle], from, target, rotation * DVec3::Z);
                 let local = rotation.conjugate() * thigh;
-                // On the ground, the toes turn against the foot's pitch and stay flat. In the air they turn less.
+                // On the ground, the toes rotate against the foot's pitch and stay flat. In the air, they rotate less.
                 let uncurl = 1.0 - 0.6 * (step.height / 0.03).min(1.0);
                 let flat = turn(DVec3::X, -uncurl * step.pitch.max(0.0).to_degrees());
                 for (keys, q) in
@@ -213,9 +213,9 @@ impl Clip {
     }
 }
 
-/// Returns the world rotations of thigh and shin that move the ankle to `target` with the knee towards `front`. `rest`
-/// are the positions of hip, knee and ankle at rest, and `from` is the current position of the hip. The knee is an
-/// intersection of two circles.
+/// Returns the world rotations of thigh and shin that move the ankle to `target` with the knee towards `front`. `rest` contains
+/// the rest positions of hip, knee and ankle, and `from` is the current position of the hip. The knee is an intersection of two
+/// circles.
 pub(crate) fn leg(rest: [DVec3; 3], from: DVec3, target: DVec3, front: DVec3) -> (DQuat, DQuat) {
     let [hip, knee, ankle] = rest;
     let (a, b) = ((knee - hip).length(), (ankle - knee).length());

@@ -47,7 +47,7 @@ impl Mesh {
         neighbours
     }
 
-    /// Returns a vector along the normal of a triangle, with the length of twice its area.
+    /// Returns a vector along the normal of a triangle, whose length is twice the area.
     pub(crate) fn cross(&self, [a, b, c]: [usize; 3]) -> DVec3 {
         cross(self.points[a], self.points[b], self.points[c])
     }
@@ -88,7 +88,7 @@ impl Mesh {
     }
 }
 
-/// Returns a vector along the normal of a triangle, with the length of twice its area.
+/// Returns a vector along the normal of a triangle, whose length is twice the area.
 pub(crate) fn cross(a: DVec3, b: DVec3, c: DVec3) -> DVec3 {
     (b - a).cross(c - a)
 }

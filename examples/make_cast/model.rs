@@ -29,7 +29,7 @@ pub(crate) fn rounded(v: DVec3) -> DVec3 {
     (v * 1e7).round() / 1e7
 }
 
-/// Returns the world matrices of all nodes at rest.
+/// Returns the world matrices of all nodes in the rest pose.
 pub(crate) fn world(nodes: &[Node]) -> Vec<DAffine3> {
     let mut world: Vec<DAffine3> = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -50,7 +50,7 @@ pub(crate) fn unrotated_nodes(joints: Vec<(String, Option<usize>, DVec3)>) -> Ve
 /// comes first, and unused entries have joint 0 and weight 0.
 pub(crate) type Influences = ([u8; 8], [u16; 8]);
 
-/// A vertex in world space at rest.
+/// A vertex in world space, in the rest pose.
 pub(crate) struct Vertex {
     pub(crate) position: [f32; 3],
     pub(crate) normal: [f32; 3],

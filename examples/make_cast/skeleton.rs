@@ -5,13 +5,13 @@
 use crate::hands::FINGERS;
 use glam::DVec3;
 
-/// A joint at rest.
+/// A joint in the rest pose.
 pub(crate) struct Joint {
     /// VRM 1.0 humanoid bone name.
     pub(crate) name: String,
     /// Index of the parent joint; `None` for the hips.
     pub(crate) parent: Option<usize>,
-    /// Position at rest, in model space.
+    /// Rest position in model space.
     pub(crate) position: DVec3,
 }
 

@@ -36,8 +36,8 @@ pub(crate) fn bind(half: &Mesh) -> Vec<Row> {
     rows
 }
 
-/// Returns how far `p` is past a joint at `centre` in a direction: 0 before the joint and 1 behind it, with a smooth
-/// transition of width 2 × `reach`.
+/// Returns how far `p` is past a joint at `centre` in a direction: 0 before the joint and 1 beyond it, with a smooth transition
+/// of width 2 × `reach`.
 fn past(p: DVec3, centre: DVec3, direction: DVec3, reach: f64) -> f64 {
     smoothstep(-reach, reach, (p - centre).dot(direction.normalize()))
 }

@@ -21,7 +21,7 @@ pub(super) fn binary(text: &str, compressed: bool) -> Vec<u8> {
     out
 }
 
-/// Writes the next node with all nodes below it.
+/// Writes the next node with all its descendants.
 fn node<'a>(lines: &mut Peekable<impl Iterator<Item = &'a str>>, compressed: bool, out: &mut Vec<u8>) {
     let Some((name, rest)) = lines.next().and_then(|line| line.split_once(':')) else { return };
     let (values, has_children) = match rest.trim().strip_suffix('{') {

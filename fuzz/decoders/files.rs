@@ -92,7 +92,7 @@ pub(super) fn truncate(input: &[u8], length: usize) -> Vec<u8> {
     }
 }
 
-/// Returns the JSON for a binary chunk of another length.
+/// Returns the JSON for a binary chunk of a different length.
 fn resized(mut root: Value, length: usize) -> Value {
     if let Some(buffer) = root.pointer_mut("/buffers/0").and_then(Value::as_object_mut) {
         buffer.insert("byteLength".into(), length.into());

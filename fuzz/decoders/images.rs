@@ -8,7 +8,7 @@ use crate::random::Random;
 use super::{Decoder, bytes, prefix};
 
 /// Maximum memory that the decoding of an image may need, in bytes. Images that need more according to their header are not decoded,
-/// because they take as long as their size allows. The loader refuses characters whose images need more than
+/// because their decoding time grows with their size. The loader rejects characters whose images need more than
 /// [`sinew::asset::MAX_IMAGES_BYTES`].
 const MAX_DECODED_BYTES: usize = 64 << 20;
 

@@ -15,7 +15,7 @@ pub(super) const LAYERS: Decoder = Decoder {
         // all layers.
         let text = format!("{:?}", character.materials);
         let is_missing = |word: &str| text.contains(word);
-        // A volume without attenuation has an infinite distance.
+        // A volume without attenuation has an infinite attenuation distance.
         if is_missing("NaN") || text.replace("attenuation_distance: inf", "").contains("inf,") {
             return Err(format!("material not finite: {text}"));
         }

@@ -38,7 +38,7 @@ fn flat() -> Vec<u8> {
     [HEADER, b"-Y 2 +X 4\n", &[90, 120, 140, 129].repeat(8)].concat()
 }
 
-/// An image in the first version of the format, in which a pixel repeats the one before it.
+/// An image in the first version of the format, in which a pixel repeats the previous one.
 fn repeated() -> Vec<u8> {
     [HEADER, b"-Y 1 +X 20\n", &[64, 128, 192, 129, 1, 1, 1, 16, 32, 32, 32, 128, 1, 1, 1, 2]].concat()
 }

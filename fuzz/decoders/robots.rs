@@ -31,7 +31,7 @@ pub(super) const STL: Decoder = Decoder {
     truncate: prefix,
     decode: |input| {
         file("mesh.stl", input)?;
-        // A mesh that cannot be read is a warning. One that is too large for numbers is an error.
+        // A mesh that cannot be read causes a warning. A mesh whose numbers overflow causes an error.
         let Ok(robot) = load(&file("mesh.urdf", ROBOT.as_bytes())?) else { return Ok(false) };
         Ok(robot.warnings.is_empty())
     },

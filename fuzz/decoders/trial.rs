@@ -17,7 +17,7 @@ use super::Decoder;
 const MAX_TIME: Duration = Duration::from_secs(2);
 /// Time after which an input counts as hanging and the program exits.
 const HANG_TIME: Duration = Duration::from_secs(60);
-/// Maximum number of failures of a decoder after which it is not tested further.
+/// Number of failures after which a decoder is not tested further.
 const MAX_FAILURES: usize = 8;
 
 /// How much is tested.
@@ -49,7 +49,7 @@ impl Trial {
     /// The columns of [`Self::row`].
     pub(crate) const HEAD: &str = "| decoder | inputs | accepted | seconds | slowest input, ms | peak memory, bytes |\n|---|---|---|---|---|---|";
 
-    /// Tests a decoder in a thread with the stack that threads usually have. Failing inputs are written to `keep`.
+    /// Tests a decoder in a thread with the default stack size of threads. Failing inputs are written to `keep`.
     pub(crate) fn run(decoder: &'static Decoder, extent: Extent, keep: &Path) -> Self {
         let running = Mutex::new(None);
         thread::scope(|scope| {

@@ -11,9 +11,9 @@ from .gltf import Model
 from .pose import Pose
 from .visibility import View, automatic
 
-# Name, model, clip or None, time, and further keys of the suite. Paths below `models` are in the external test data.
-# The key `camera` is the direction from which a fixed camera looks; without it, the program chooses the camera. `normal-map`
-# adds a normal map to the model. `bent` turns joints, so that the weights matter.
+# Name, model, clip or None, time, and other keys of the suite. Paths below `models` are in the external test data. The key
+# `camera` is the direction from which a fixed camera looks; without it, the program chooses the camera. `normal-map` adds a
+# normal map to the model. `bent` rotates joints, so that the weights matter.
 BASES = [
     ("mannequin walk", "assets/mannequin.glb", "walk", 0.4, {"background": "#d4d8dc", "camera": [0.5, 0.2, 1]}),
     ("mannequin wave", "assets/mannequin.glb", "wave", 0.5, {"light": "studio", "samples": 4}),

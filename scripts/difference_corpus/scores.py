@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-# At most this share of the harmless pairs may fail.
+# Maximum fraction of the harmless pairs that may fail.
 ALARMS = 0.01
 # The limits of `sinew test` for shifts in pixels, numbers of pixels, and FLIP.
 MOVED, SHADED, MEAN, WORST = 0.25, 50, 0.007, 0.04
@@ -91,7 +91,7 @@ def explanation(pair):
         return False, False
     kind = first["kind"] in pair.kinds
     if pair.joint and pair.material:
-        # Either may be too small to be named.
+        # The joint or the material may change too little to be named.
         return kind, pair.joint == first["joint"] or pair.material == first["material"]
     if pair.joint:
         moved = [change["joint"] for change in changes(pair) if change["kind"] == "moved"]

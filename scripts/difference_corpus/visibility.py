@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 SIZE = 256
-# Relative difference of depths up to which a vertex lies on the visible surface.
+# Maximum relative difference between depths for a vertex on the visible surface.
 BIAS = 2e-3
 
 

@@ -4,7 +4,7 @@
 struct ClipInfo {
     stride: vec3<f32>,        // velocity of the character in its own space, metres per second
     seconds: f32,
-    jump: vec3<f32>,          // how far the clip moves the character each time it starts again
+    jump: vec3<f32>,          // how far the clip moves the character each time it restarts
     reserved: f32,
 }
 
@@ -15,7 +15,7 @@ struct ClipInfo {
 
 // Fraction of the terrain around its centre outside which characters turn back.
 const BORDER: f32 = 0.8;
-// Cosine of the angle between the walk and the direction to the centre at which characters stop turning back.
+// Cosine of the angle between the walking direction and the direction to the centre at which characters stop turning back.
 const ROUGHLY: f32 = 0.8;
 // Turn rate of a character that turns back, in radians per second.
 const TURN_BACK: f32 = 0.9;
@@ -73,7 +73,7 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     let half = 0.5 * steering(character, velocity) * crowd.seconds;
     let turn = quat_normalize(vec4<f32>(0.0, half, 0.0, 1.0));
     let rotation = quat_normalize(quat_mul(turn, character.rotation));
-    // When a clip with root motion starts again, `jump` undoes the clip's own displacement, regardless of how fast the character walks.
+    // When a clip with root motion restarts, `jump` undoes the clip's own displacement, regardless of how fast the character walks.
     jump = select(jump, vec3<f32>(0.0), character.pace == 0.0);
     let moved = (velocity * (crowd.seconds * character.pace) + jump) * character.scale;
     var position = character.position + quat_rotate(rotation, moved);

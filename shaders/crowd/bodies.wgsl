@@ -1,6 +1,6 @@
 // Inverse kinematics of all characters: feet and hips, goals of limbs and chains, and the head. Only local rotations and the
-// translation of the hips change. No two limbs and chains turn the same joint. Requires rotation.wgsl, types.wgsl, body.wgsl, terrain.wgsl, limit.wgsl,
-// limb.wgsl, plant.wgsl, hips.wgsl, aim.wgsl and chain.wgsl. The CPU twin is src/character/body/pose.rs.
+// translation of the hips change. At most one limb or chain turns each joint. Requires rotation.wgsl, types.wgsl, body.wgsl,
+// terrain.wgsl, limit.wgsl, limb.wgsl, plant.wgsl, hips.wgsl, aim.wgsl and chain.wgsl. The CPU twin is src/character/body/pose.rs.
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
@@ -40,7 +40,7 @@ fn is_standing(index: u32) -> bool {
     return index < body.legs && crowd.columns > 0u;
 }
 
-// Returns the goal of a limb if it has one, and otherwise the place of its foot.
+// Returns the goal of a limb if it has one, and otherwise the goal of its foot.
 fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal {
     let first = character * crowd.joints;
     let end = body.limb[index].end;

@@ -16,15 +16,15 @@ const CONE: u32 = 3u;
 
 const HAS_ROTATION: u32 = 1u;
 const HAS_POLE: u32 = 2u;
-// Flags of a limb: its end is not below its bones in the file, its end is below the hips, and its middle turns only about its
-// hinge.
+// Flags of a limb: its end is not a descendant of its bones in the file, its end is a descendant of the hips, and its middle
+// turns only about its hinge.
 const DETACHED: u32 = 1u;
 const BELOW_HIPS: u32 = 2u;
 const HINGED: u32 = 4u;
 // The limb of a goal that the head looks at.
 const HEAD: u32 = 0xfffffffeu;
 
-// The allowed rotations of a joint from rest, in its rest frame.
+// The allowed rotations of a joint relative to rest, in its rest frame.
 struct JointLimit {
     axis: vec3<f32>,          // of the twist or of the hinge, unit
     kind: u32,

@@ -1,8 +1,8 @@
-// Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a largest
-// turn per step. Requires limit.wgsl. The CPU twin is src/render/crowd/body/chain.rs.
+// Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a maximum
+// rotation per step. Requires limit.wgsl. The CPU twin is src/render/crowd/body/chain.rs.
 
 const CHAIN_PASSES: u32 = 12u;
-// Sine of half the largest turn in a step, about 30°.
+// Sine of half the maximum rotation in a step, which is about 30°.
 const LARGEST_TURN: f32 = 0.25;
 
 fn damped(q: vec4<f32>) -> vec4<f32> {

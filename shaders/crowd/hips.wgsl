@@ -56,7 +56,7 @@ fn tilt_of(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>, middle: 
     return slope * (min(steepness, STEEPEST) / steepness);
 }
 
-// Returns a smooth minimum. If both numbers differ by less than `range`, the result is below the smaller one by up to a quarter of `range`.
+// Returns a smooth minimum. If the numbers differ by less than `range`, the result is below the smaller one by up to a quarter of `range`.
 fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
     let near = max(range - abs(a - b), 0.0);
     return min(a, b) - select(0.0, 0.25 * near * near / range, range > 0.0);

@@ -7,11 +7,12 @@ const LEAST_SOFT: f32 = 5e-5;
 // If the sine of a limb's bend is below this, the limb bends in the direction that its middle joint prefers.
 const STRAIGHT: f32 = 0.05;
 
-// Squared sine of the angle between the pole and the limb, and squared distance of the middle from the line of the limb relative
+// Squared sine of the angle between the pole and the limb, and squared distance from the middle to the line of the limb relative
 // to its bones, below which the effect of the pole fades.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 1e-7;
-// If the target is nearer to the first joint than this fraction of the reach, its direction is blended with that of the limb.
+// If the target is nearer to the first joint than this fraction of the reach, its direction is blended with the direction of the
+// limb.
 const AT_BASE: f32 = 0.05;
 
 // Rotations of both bones in model space, and the position of the end relative to the first joint.
@@ -52,7 +53,7 @@ fn axis_turn(axis: vec3<f32>, cosine: f32, sine: f32) -> vec4<f32> {
 }
 
 // Solves a limb. `target_at` and the result are relative to the first joint. The middle turns about the unit axis `hinge`, so
-// that the distance of the end becomes that of the target. Then the first joint turns. `cosines` are the least and the largest
+// that the end is as far from the first joint as the target. Then the first joint turns. `cosines` are the least and the largest
 // cosine of the angle between both bones. A pole of zero keeps the plane of the limb. Both bones must have a length.
 fn two_bone(
     upper: vec3<f32>,
@@ -82,7 +83,7 @@ fn two_bone(
     // The limb may become as straight as the limit allows, or as it is now if that is straighter.
     let versed_now = select(1.0 - c / max(r, 1e-6 * product), s * s / max(r * (r + c), 1e-12 * product * product), c > 0.0);
     let versed_far = min(max(product * (1.0 - cosines.y) - missing, 0.0) / max(r, 1e-6 * product), versed_now);
-    // The distance of the target is limited to what the hinge and the lengths allow. It approaches the largest distance f as f − s² / (x −
+    // The distance to the target is limited to what the hinge and the lengths allow. It approaches the largest distance f as f − s² / (x −
     // f + 2s), whose value and slope are continuous.
     let far = sqrt(max(squares + 2.0 * (straight - r * versed_far), 0.0));
     let near = min(sqrt(max(squares + 2.0 * max(product * cosines.x, fixed_part - r), 0.0)), now);
@@ -122,8 +123,8 @@ fn two_bone(
     return TwoBone(carry, quat_mul(carry, bend), direction * reached);
 }
 
-// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is the motion of the
-// hips. The limit of the first joint applies only if `is_limited` is set.
+// Moves the end of a limb to a target and rotates it, both in model space before the hips moved. `base` is the motion of the hips. The
+// limit of the first joint applies only if `is_limited` is set.
 fn solve_limb(
     first: u32,
     index: u32,
@@ -153,8 +154,8 @@ fn solve_limb(
     }
     let cosines = vec2<f32>(body.limb[index].least_cos, body.limb[index].most_cos);
     let bones = two_bone(upper, lower, target_at - origin, hinge, cosines, pole);
-    // A rotation of a bone in model space is that of its parent followed by its own. The parents' matrices are still those
-    // from before the solve.
+    // A bone's rotation in model space is its parent's rotation followed by its own. The parents' matrices are still those from
+    // before the solve.
     let above = parent_rows(first, top);
     let wanted = to_parent(above, bones.upper);
     let before = locals[first + top].rotation;
@@ -171,7 +172,7 @@ fn solve_limb(
     let end_above = parent_rows(first, end);
     var last = to_parent(end_above, quat_mul(quat_conjugate(lowered), turn));
     if (flags & DETACHED) != 0u {
-        // The end does not move with its bones, nor with the hips if it is not below them.
+        // The end does not move with its bones, nor with the hips if it is not their descendant.
         var reached = origin + quat_rotate(back, bones.end);
         var end_turn = turn;
         if (flags & BELOW_HIPS) == 0u {

@@ -35,7 +35,7 @@ fn parent_rows(first: u32, joint: u32) -> Rows {
 }
 
 // Returns the cofactors of the linear part of a matrix, row by row, up to a positive factor. They transform the axes of
-// rotations, also in mirrored frames.
+// rotations, even in mirrored frames.
 fn cofactors(m: Rows) -> array<vec3<f32>, 3> {
     let largest = max(max(abs(m.x.xyz), abs(m.y.xyz)), abs(m.z.xyz));
     let unit = max(max(largest.x, largest.y), max(largest.z, 1e-30));
@@ -51,7 +51,7 @@ fn axis_in_model(m: Rows, axis: vec3<f32>) -> vec3<f32> {
     return vec3<f32>(dot(c[0], axis), dot(c[1], axis), dot(c[2], axis));
 }
 
-// Returns a rotation with another axis and the same angle. A zero axis gives the identity.
+// Returns a rotation with a different axis and the same angle. A zero axis gives the identity.
 fn with_axis(q: vec4<f32>, axis: vec3<f32>) -> vec4<f32> {
     let square = dot(axis, axis);
     if !(square > 0.0) {
@@ -60,7 +60,7 @@ fn with_axis(q: vec4<f32>, axis: vec3<f32>) -> vec4<f32> {
     return quat_normalize(vec4<f32>(axis * sqrt(dot(q.xyz, q.xyz) / square), q.w));
 }
 
-// Converts a rotation of model space to the frame of a parent. Exact if the parent is scaled uniformly.
+// Converts a rotation from model space to the frame of a parent. Exact if the parent is scaled uniformly.
 fn to_parent(m: Rows, q: vec4<f32>) -> vec4<f32> {
     let c = cofactors(m);
     if dot(q.xyz, q.xyz) == 0.0 {
@@ -69,7 +69,7 @@ fn to_parent(m: Rows, q: vec4<f32>) -> vec4<f32> {
     return with_axis(q, q.x * c[0] + q.y * c[1] + q.z * c[2]);
 }
 
-// Converts a rotation of the frame of a parent to model space.
+// Converts a rotation from the frame of a parent to model space.
 fn from_parent(m: Rows, q: vec4<f32>) -> vec4<f32> {
     if dot(q.xyz, q.xyz) == 0.0 {
         return IDENTITY;
@@ -77,7 +77,7 @@ fn from_parent(m: Rows, q: vec4<f32>) -> vec4<f32> {
     return with_axis(q, axis_in_model(m, q.xyz));
 }
 
-// Converts a vector of model space to the frame of a parent. A flat frame gives zero.
+// Converts a vector from model space to the frame of a parent. A flat frame gives zero.
 fn vector_in_frame(m: Rows, v: vec3<f32>) -> vec3<f32> {
     let c = cofactors(m);
     let square = dot(m.x.xyz, c[0]);
@@ -87,7 +87,7 @@ fn vector_in_frame(m: Rows, v: vec3<f32>) -> vec3<f32> {
     return (v.x * c[0] + v.y * c[1] + v.z * c[2]) / square;
 }
 
-// Returns the rotation of a joint in model space: the product of the rotations above it and its own.
+// Returns the rotation of a joint in model space: the product of its ancestors' rotations and its own.
 fn orientation(first: u32, joint: u32) -> vec4<f32> {
     var q = locals[first + joint].rotation;
     var above = joints[joint].parent;
@@ -105,7 +105,7 @@ fn translate(first: u32, joint: u32, offset: vec3<f32>) {
     }
 }
 
-// How the hips move everything below them, in model space.
+// How the hips move their descendants, in model space.
 struct Base {
     turn: vec4<f32>,
     shift: vec3<f32>,
@@ -115,7 +115,7 @@ fn moved(base: Base, p: vec3<f32>) -> vec3<f32> {
     return quat_rotate(base.turn, p) + base.shift;
 }
 
-// Returns where a point was before the hips moved it.
+// Returns the position of a point before the hips moved it.
 fn unmoved(base: Base, p: vec3<f32>) -> vec3<f32> {
     return quat_rotate(quat_conjugate(base.turn), p - base.shift);
 }
@@ -143,8 +143,8 @@ fn swing_vector(swing: vec4<f32>) -> vec3<f32> {
     return nearer.xyz / (1.0 + nearer.w);
 }
 
-// Returns an allowed rotation from rest. Swing and twist are limited separately: the swing is shortened, and the twist is clamped. The
-// limit is widened so that it contains the rotation before the solve, because a solve must not jump when it begins.
+// Returns an allowed rotation relative to rest. Swing and twist are limited separately: the swing is shortened, and the twist is
+// clamped. The limit is widened so that it contains the rotation before the solve, because a solve must not jump when it begins.
 fn limited(limit: JointLimit, q: vec4<f32>, before: vec4<f32>) -> vec4<f32> {
     if limit.kind == FREE {
         return q;

@@ -41,8 +41,8 @@ fn stretch(m: Rows) -> f32 {
     let x = vec3<f32>(m.x.x, m.y.x, m.z.x);
     let y = vec3<f32>(m.x.y, m.y.y, m.z.y);
     let z = vec3<f32>(m.x.z, m.y.z, m.z.z);
-    // Each column is at most this long. Perpendicular columns stretch a vector by no more than the longest column. The second term is an
-    // upper bound of what sheared columns add.
+    // Maximum squared length of a column. Perpendicular columns stretch a vector by no more than the longest column. The second term is
+    // an upper bound of what sheared columns add.
     let longest = max(dot(x, x), max(dot(y, y), dot(z, z)));
     let skewed = max(abs(dot(x, y)), max(abs(dot(y, z)), abs(dot(z, x))));
     return sqrt(longest + 2.0 * skewed);

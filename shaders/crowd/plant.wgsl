@@ -2,19 +2,21 @@
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 
-// Seconds in which a released foot returns to its place in the clip.
+// Time in seconds in which a released foot returns to its position in the clip.
 const RELEASE: f32 = 0.15;
-// A foot that stands is released when it is this far from its place in the clip, as a fraction of the leg.
+// A standing foot is released when it is this far from its position in the clip, as a fraction of the leg.
 const LEASH: f32 = 0.15;
-// If a foot is this many leashes away, its character was moved elsewhere, and the place where the foot stood is forgotten.
+// If a foot is this many leashes away, its character has been moved elsewhere, and the position where the foot stood is
+// discarded.
 const JUMP: f32 = 2.0;
-// Tangent of half the largest angle by which a foot that stands is turned, 40°.
+// Tangent of half the largest angle by which a standing foot is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
 // Slope of the steepest ground with which a foot turns, the tangent of 30°, about the range of a bent ankle.
 const STEEPEST_GROUND: f32 = 0.577;
 // Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
-// Difference of the heights of heel and toes at which the lower one begins to carry the foot, as a fraction of half the foot.
+// Difference between the heights of heel and toes at which the lower one begins to carry the foot, as a fraction of half the
+// foot.
 const ROLL: f32 = 0.02;
 // Changes below this fraction of the leg are rounding errors.
 const NOTHING: f32 = 2e-6;
@@ -99,14 +101,14 @@ fn ankle_height(character: u32, leg: u32, ankle: vec3<f32>, turn: vec4<f32>, at:
     return low - least;
 }
 
-// Returns the rotation by which a foot follows the slope of the ground, as far as its ankle can bend.
+// Returns the rotation by which a foot follows the slope of the ground, up to the bend that its ankle allows.
 fn slope_turn(normal: vec3<f32>) -> vec4<f32> {
     let aside = length(normal.xz);
     let part = select(1.0, STEEPEST_GROUND * max(normal.y, 0.0) / aside, aside > STEEPEST_GROUND * normal.y);
     return shortest_arc(vec3<f32>(0.0, 1.0, 0.0), vec3<f32>(normal.x * part, normal.y, normal.z * part));
 }
 
-// The place of a foot on the ground.
+// The position of a foot on the ground.
 struct Footing {
     at: vec2<f32>,            // x and z of the ankle, placed
     turn: vec4<f32>,          // rotation of the foot from the pose of the clip, in world axes
@@ -125,7 +127,8 @@ fn yaw_between(from_dir: vec2<f32>, to_dir: vec2<f32>) -> f32 {
 }
 
 // Decides where a foot stands. While it is in contact, the end of its sole that carries it does not move, so that it rolls
-// without slipping, and it keeps its heading. Afterwards, its distance from its place in the clip fades. `slope` tilts the foot.
+// without slipping, and it keeps its heading. Afterwards, its distance from its position in the clip fades. `slope` tilts the
+// foot.
 fn footing(
     character: u32,
     leg: u32,
@@ -203,7 +206,7 @@ fn place_foot(character: u32, leg: u32) -> FootGoal {
         below = place.xz + (ankle.xz + foot.offset * smooth_step(foot.weight) + 0.5 * (heel.xz + toe.xz));
     }
     let slope = slope_turn(terrain_normal(below, max(body.foot * scale, 1e-4)));
-    // While both ends are equally high, the one that carried the foot before still does.
+    // While both ends are equally high, the end that carried the foot before still carries it.
     let roll = heel.y - toe.y;
     let carried = (stances[character].on_toes & (1u << leg)) != 0u;
     let on_toes = select(carried, roll > 0.0, abs(roll) > ROLL * body.foot * scale);

@@ -15,7 +15,7 @@ struct Step {
     clips: u32,
     columns: u32,             // of the terrain's heights
     rows: u32,
-    cell: f32,                // distance of two heights in metres
+    cell: f32,                // distance between neighbouring heights in metres
     weights: u32,             // morph weights per character
     origin: vec2<f32>,        // x and z of the first height, world metres
     levels: u32,              // of the skeleton

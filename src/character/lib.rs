@@ -1,5 +1,5 @@
-//! Characters for [`sinew_ik`]: loads them from glTF, VRM, FBX, URDF and BVH files, poses them with clips and with inverse kinematics,
-//! skins them on the CPU, retargets, checks and exports their motion.
+//! Characters for [`sinew_ik`]: loads them from glTF, VRM, FBX, URDF and BVH files, poses them with clips and inverse kinematics,
+//! skins them on the CPU, and retargets, checks and exports their motion.
 //!
 //! ```text
 //! file ─▶ asset::Character ─▶ motion ─▶ sinew_ik ─▶ skin::Palette
@@ -11,7 +11,7 @@
 //! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces
 //! that they connect, for example `world_from_joint`.
 //!
-//! Items that the documentation does not show are for the other crates of sinew, and may change in any version.
+//! Items that the documentation does not show are meant for the other crates of sinew, and may change in any version.
 //!
 //! # Features
 //!

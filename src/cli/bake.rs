@@ -28,7 +28,7 @@ const SESSION_RATE: f32 = 60.0;
 /// Default maximum error when dropping keys, in radians and metres.
 const KEY_ERROR: f32 = 1e-4;
 
-/// A session's command that is at most this much later than a frame still belongs to that frame, because times in sessions may be rounded.
+/// Maximum delay after a frame at which a session command still belongs to that frame. Times in sessions may be rounded.
 const COMMAND_TOLERANCE: Duration = Duration::from_micros(100);
 
 #[derive(Args, Debug)]
@@ -122,7 +122,7 @@ fn bake_motion(
     Ok(args.posing.exit_code(&reports))
 }
 
-/// Writes the joint values of a robot at some times of its motion, with its goals solved on top.
+/// Writes the joint values of a robot at the given times of its motion, with its goals solved on top.
 fn bake_joint_values(
     args: &BakeArgs,
     mut puppet: Puppet,
@@ -194,7 +194,7 @@ fn replay(
     Ok(args.posing.exit_code(replay.session().reports()))
 }
 
-/// Rejects more poses than a clip may have.
+/// Returns an error if a clip cannot have this many poses.
 fn check_frame_count(times: &Range<f32>, rate: f32) -> Result<(), Failure> {
     let frames = f64::from(times.end - times.start) * f64::from(rate);
     #[expect(clippy::cast_precision_loss, reason = "a small constant")]
@@ -224,8 +224,8 @@ fn write(
     Ok(())
 }
 
-/// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. Of the `all`
-/// clips, the first `own` belong to the model.
+/// Returns the clip to bake if the user names none: the first clip of `--clips`, or the model's only clip. Of the `all` clips, the first
+/// `own` belong to the model.
 fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     match all {
         0 => Err(Failure::Usage("the model has no clip to bake; add one with --clips".into())),
@@ -237,7 +237,7 @@ fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     }
 }
 
-/// Returns the time range to write. A `requested` range that is too long is shortened to the end of the motion.
+/// Returns the time range to write. A `requested` range that extends past the end of the motion is shortened.
 fn times(requested: Option<TimeRange>, puppet: &Puppet, verbosity: Verbosity) -> Result<Range<f32>, Failure> {
     let end = puppet.seconds();
     let Some(TimeRange { from, to }) = requested else { return Ok(0.0..end) };

@@ -21,9 +21,9 @@ use super::render::{FrameRange, OutputNames, rate};
 use super::timing::Stopwatch;
 use super::{Verbosity, output, rig_of};
 
-/// Largest number of characters. More do not fit into the memory of common adapters.
+/// Largest number of characters. More do not fit in the memory of common adapters.
 pub(super) const MAX_COUNT: u32 = 1_000_000;
-/// Seconds that the crowd walks before the first image, to plant feet and turn heads.
+/// Seconds for which the crowd walks before the first image, so that feet are planted and heads are turned.
 const WARM_UP: f32 = 1.0;
 /// Duration in seconds of a simulation step before the first image.
 const WARM_STEP: f32 = 1.0 / 30.0;
@@ -67,7 +67,7 @@ pub(super) struct LayoutArgs {
     /// Ground on which the characters walk
     #[arg(long, value_name = "KIND", default_value = "hills")]
     terrain: Ground,
-    /// Random seed for the places, clips and colours of the characters
+    /// Random seed for the positions, clips and colours of the characters
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
 }

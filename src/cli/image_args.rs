@@ -43,7 +43,7 @@ const DEFAULT_SIZE: (u32, u32) = (1280, 720);
 pub(super) struct ImageArgs {
     #[arg(long, value_name = "W,H", value_parser = resolution, help = "Image size in pixels [default: 1280,720, or the window's size with --replay]")]
     resolution: Option<(u32, u32)>,
-    /// Look through a camera of the file, by its name or index, where the pose puts it; the options below replace parts of it
+    /// Look through a camera in the file, given by name or index and positioned by the pose; the options below override parts of it
     #[arg(long, value_name = "NAME|INDEX")]
     camera: Option<String>,
     /// Camera position in world space, metres [default: chosen to show the whole character]
@@ -272,7 +272,7 @@ impl Subject {
         self.add_moved(puppet, Vec3::ZERO);
     }
 
-    /// Adds a posed puppet that is moved by a vector in metres.
+    /// Adds a posed puppet, moved by a vector in metres.
     pub(super) fn add_moved(&mut self, puppet: &Puppet, by: Vec3) {
         let Bounds { lo, hi } = puppet.bounds();
         self.bounds.extend([lo + by, hi + by]);
@@ -281,8 +281,8 @@ impl Subject {
         }
     }
 
-    /// Adds a posed puppet that is turned around. The bounds must already contain everything that turns, because their sphere
-    /// stays the same.
+    /// Adds a posed puppet that turns around. The bounds must already contain the whole puppet, because their bounding sphere does not
+    /// change.
     pub(super) fn add_turning(&mut self, puppet: &Puppet, turns: impl Iterator<Item = Affine3A>) {
         if let Some(fit) = &mut self.fit {
             let points = puppet.points();

@@ -27,7 +27,7 @@ pub(super) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Find the part of each clip whose end continues best into its start
+    /// Find the part of each clip that loops most smoothly
     #[arg(long)]
     cycles: bool,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(super) struct InspectArgs {
     write_rig: Option<PathBuf>,
 }
 
-/// Nodes by bone names.
+/// Nodes by bone name.
 type Bones = BTreeMap<String, usize>;
 
 #[derive(Serialize)]
@@ -49,7 +49,7 @@ struct InspectReport<'a> {
     units: Option<f64>,
     extensions: &'a [String],
     nodes: usize,
-    /// Number of nodes for mesh instances that the file stores without nodes. They are the last of the nodes.
+    /// Number of nodes for mesh instances that the file stores without nodes. These nodes come last.
     #[serde(skip_serializing_if = "is_zero")]
     instances: usize,
     meshes: Vec<MeshReport<'a>>,
@@ -114,7 +114,7 @@ struct TipReport {
     link: String,
     /// Number of joints between the root and the tip.
     joints: usize,
-    /// Largest distance from the first joint that moves the tip, metres.
+    /// Maximum distance of the tip from the first joint that moves it, metres.
     reach: f64,
 }
 

@@ -1,4 +1,4 @@
-//! The options for light.
+//! The options for lighting.
 
 use std::path::Path;
 use std::sync::Arc;

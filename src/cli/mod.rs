@@ -257,7 +257,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Refuses a file that does not exist if its name is similar to that of a subcommand.
+/// Refuses a file that does not exist if its name is similar to a subcommand's name.
 fn check_command_name(model: &ModelArg) -> Result<(), Failure> {
     let Some(file) = model.file.as_deref().filter(|file| !file.exists()) else { return Ok(()) };
     let typed = file.to_string_lossy();

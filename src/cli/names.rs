@@ -47,7 +47,7 @@ impl Nodes<'_> {
     }
 }
 
-/// Returns a name with which [`Nodes::find`] finds a node: its own name if that is unique, or `#INDEX`.
+/// Returns a name by which [`Nodes::find`] finds a node: its own name if that is unique, or `#INDEX`.
 pub(super) fn of_node(character: &Character, node: usize) -> String {
     let nodes = &character.skeleton.nodes;
     let name = nodes.get(node).and_then(|node| node.name.as_deref());
@@ -62,7 +62,7 @@ pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> 
     character.find_clip(name).ok_or_else(|| missing("animation", name, names))
 }
 
-/// Returns a note for each of the names that several clips share.
+/// Returns a note for each name that several clips share.
 pub(super) fn namesakes(character: &Character, names: &[String]) -> Vec<String> {
     names.iter().filter_map(|name| character.namesakes(name)).collect()
 }

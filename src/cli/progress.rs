@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Verbosity;
 
-/// A progress bar on the terminal, which appears after one second.
+/// A progress bar in the terminal, which appears after one second.
 pub(super) struct Progress {
     bar: ProgressBar,
     started: Instant,

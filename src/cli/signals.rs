@@ -31,7 +31,7 @@ pub(super) fn watch() {
             match CLOSE.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 Some(close) => close(),
                 None => atomic::end(|| {
-                    // The shell sees that a signal ended the program.
+                    // This way, the shell sees that a signal ended the program.
                     let _ = emulate_default_handler(signal);
                     exit(128 + signal);
                 }),
@@ -41,8 +41,7 @@ pub(super) fn watch() {
     drop(std::thread::Builder::new().name("signals".into()).spawn(wait));
 }
 
-/// Does nothing, because the system's default handler ends the program. The next save removes a draft that is left
-/// behind.
+/// Does nothing, because the system's default handler ends the program. The next save removes any draft left behind.
 #[cfg(not(unix))]
 pub(super) fn watch() {}
 

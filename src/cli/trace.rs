@@ -18,7 +18,7 @@ const COLUMNS: &str = "step,solve,effectors,method,start,iteration,kind,joint,no
 /// Checks the path of a trace, before the work starts. `other` is the other output of the command.
 ///
 /// # Errors
-/// [`Failure::Usage`] if the file has another extension than `.csv`, or if both outputs go to the same file or to stdout.
+/// [`Failure::Usage`] if the file's extension is not `.csv`, or if both outputs go to the same file or to stdout.
 pub(super) fn check(path: &Path, other: Option<&Path>) -> Result<(), Failure> {
     let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
     if !(is_csv || path == Path::new("-") || path.starts_with("/dev")) {
@@ -82,7 +82,7 @@ fn row(
     cells.join(",") + "\n"
 }
 
-/// Returns a position as a cell, or an empty cell without a position.
+/// Returns a position as a cell, or an empty cell if there is no position.
 fn point(position: Option<DVec3>) -> String {
     let text = |p: DVec3| p.to_array().map(decimal).join(";");
     position.map(text).unwrap_or_default()
@@ -93,7 +93,7 @@ fn decimal(x: f64) -> String {
     if x != 0.0 && x.abs() < 1e-6 { format!("{x:e}") } else { x.to_string() }
 }
 
-/// Returns a text as a cell, in quotes if it contains a separator (RFC 4180).
+/// Returns text as a cell, quoted if it contains a separator (RFC 4180).
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -123,7 +123,7 @@ fn recorder(path: &Path, replaces: bool, verbosity: Verbosity) -> Result<Recorde
     })
 }
 
-/// Runs `sinew view`. If no window can be opened, the error suggests `sinew render`, which needs none.
+/// Runs `sinew view`. If no window can be opened, the error suggests `sinew render`, which does not need one.
 pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     if let Some(count) = args.crowd {
         return show_crowd(args, count);
@@ -187,7 +187,7 @@ fn show_crowd(args: &ViewArgs, count: u32) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Prints the path of the recording, if there is one, after the window was closed.
+/// Prints the path of the recording, if there is one, after the window has closed.
 fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode {
     if let Some(path) = recorded {
         verbosity.print(&format!("saved {}", path.display()));
@@ -235,7 +235,7 @@ fn open(
     viewer::open(load, Opening { name, adapter, listening }, signals::set_close_handler)
 }
 
-/// Returns the session of a project, or a new one of a character, to which the clips of other files are added.
+/// Returns the session of a project, or a new session for a character with the clips of other files added.
 fn session(
     model: &ModelArg,
     (clips, transfer): (&[PathBuf], Transfer),

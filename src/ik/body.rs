@@ -16,7 +16,7 @@ mod same;
 pub(super) use figure::Stance;
 pub use jacobian::{Jacobian, JacobianColumn};
 
-/// A rotation counts as at rest if its dot product with the rest rotation differs from 1 by at most this.
+/// A rotation counts as the rest rotation if the dot product of the two is at least 1 minus this.
 const AT_REST: f64 = 1e-12;
 /// A quaternion is not normalised if its length differs from 1 by less than this.
 const UNIT_LENGTH: f64 = 1e-15;
@@ -36,9 +36,9 @@ impl Shape {
 
 /// A tree of links in a pose. The base comes first, and every parent precedes its children.
 ///
-/// A body is defined in base space, the space above its base, in which a chain without scale is rigid. `world_from_base`
-/// maps base space to the world. This map may be any invertible affine map. Many files, for example, have a scale of 100
-/// above their skeleton.
+/// A body is defined in base space, the parent space of its base, in which a chain without scale is rigid.
+/// `world_from_base` maps base space to the world. This map may be any invertible affine map. Many files, for example, have
+/// a scale of 100 above their skeleton.
 #[derive(Clone, Debug)]
 pub struct Body {
     links: Arc<[Link]>,
@@ -79,7 +79,7 @@ impl PartialEq for Body {
 }
 
 impl Body {
-    /// Creates a body at rest.
+    /// Creates a body in its rest pose.
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
@@ -273,20 +273,20 @@ impl Body {
     pub(super) fn local_position(&self, index: usize) -> DVec3 {
         let link = &self.links[index];
         let Some((displacement, axis)) = self.slide(index) else { return link.offset };
-        // A reversed link undoes the displacement after it turns.
+        // A reversed link undoes the displacement after its rotation.
         let axis = if link.reversed { self.rotations[index] * link.rest.conjugate() * axis } else { axis };
         link.offset + axis * displacement
     }
 
-    /// Returns the translation of a reversed prismatic joint in its turned frame, or zero for other joints.
+    /// Returns the translation of a reversed prismatic joint in its rotated frame, or zero for other joints.
     pub(super) fn shift_after_turn(&self, index: usize) -> DVec3 {
         let link = &self.links[index];
         let slide = self.slide(index).filter(|_| link.reversed);
         slide.map_or(DVec3::ZERO, |(displacement, axis)| link.rest.conjugate() * axis * displacement)
     }
 
-    /// Returns the displacement of a prismatic joint and its axis at rest, in its parent's frame. Returns `None` if the
-    /// displacement is 0.
+    /// Returns the displacement of a prismatic joint and its axis in the rest pose, in its parent's frame. Returns `None`
+    /// if the displacement is 0.
     fn slide(&self, index: usize) -> Option<(f64, DVec3)> {
         let displacement = self.displacements.get(index).copied().filter(|d| *d != 0.0)?;
         Some((displacement, self.links[index].slide_axis()?))
@@ -349,7 +349,7 @@ impl Body {
         self.root = DVec3::ZERO;
     }
 
-    /// Returns whether the base and all links that may turn are at rest.
+    /// Returns whether the base and all links that may rotate are in the rest pose.
     pub(super) fn is_at_rest(&self) -> bool {
         let turned = |(r, l): (&DQuat, &Link)| l.weight > 0.0 && r.dot(l.rest).abs() < 1.0 - AT_REST;
         let moved = |(d, l): (&f64, &Link)| l.weight > 0.0 && *d != 0.0;
@@ -358,7 +358,7 @@ impl Body {
             && !self.displacements.iter().zip(self.links.iter()).any(moved)
     }
 
-    /// Returns whether the bases of two bodies have the same transform in the world.
+    /// Returns whether the bases of two bodies have the same world transform.
     pub(super) fn is_placed_as(&self, other: &Self) -> bool {
         self.root == other.root
             && self.world_from_base == other.world_from_base
@@ -395,9 +395,9 @@ impl Body {
     }
 }
 
-/// A matrix A still counts as a rotation with uniform scale s if the entries of AᵀA differ by at most this fraction of the
-/// squared scale from those of s²I. The matrices of characters are products of single-precision rotations. A product of a
-/// hundred such rotations is accurate to about 2e-5.
+/// A matrix A still counts as a rotation with uniform scale s if the entries of AᵀA differ from the entries of s²I by at
+/// most this fraction of the squared scale. The matrices of characters are products of single-precision rotations. A
+/// product of a hundred such rotations is accurate to about 2e-5.
 const UNEVENNESS: f64 = 1e-4;
 
 /// Returns the scale of a matrix A if it is uniform up to rounding errors, or `None` otherwise. The result is an upper

@@ -48,8 +48,8 @@ pub trait CustomMethod: Send + Sync {
     /// result. `options` say, for example, whether limits apply.
     ///
     /// [`Solver`](super::Solver) calls this function until the goals are met, the iterations run out, or the error no longer falls. The
-    /// solver turns links that the method has turned beyond their limits back to the nearest rotation within these limits, keeps the best
-    /// pose, measures the errors by forward kinematics, and records the trace.
+    /// solver moves links that the method has turned beyond their limits back to the nearest allowed rotation, keeps the best pose,
+    /// measures the errors by forward kinematics, and records the trace.
     ///
     /// # Errors
     /// Returns the reason why the method cannot solve the problem, worded to follow "cannot solve this:". The body is then restored.

@@ -14,7 +14,7 @@ const PATIENCE: usize = 16;
 /// The error of a solve without a registered method.
 pub(super) const NO_METHOD: &str = "no method is registered";
 
-/// Iterates until the goals are met, the iterations are spent, or the error no longer falls. Leaves the best pose in the body and
+/// Iterates until the goals are met, the iterations run out, or the error no longer falls. Leaves the best pose in the body and
 /// in the tree.
 pub(super) fn iterate(
     body: &mut Body,
@@ -59,8 +59,8 @@ pub(super) fn iterate(
     Ok(Progress { iterations, method: Method::Custom, spent: iterations >= options.iterations })
 }
 
-/// Turns the links that have turned since `before` back to the nearest rotation within their limits. Links that the method did
-/// not turn may stay beyond their limits, as they can be in a clip.
+/// Moves the links that have turned since `before` back to the nearest rotation within their limits. Links that the method did
+/// not turn may stay beyond their limits, as can happen in a clip.
 fn limit_turned(body: &mut Body, before: &[DQuat]) {
     for (link, &rotation) in before.iter().enumerate() {
         let Some((own, &turned)) = body.links().get(link).zip(body.rotations().get(link)) else { continue };

@@ -19,7 +19,8 @@ pub struct FigureParts {
     pub floor: Option<f64>,
     /// Size of the figure relative to a person of 1.75 m. The solver's constant lengths are scaled by this factor.
     pub size: f64,
-    /// Capsules of a person's body, which limbs must not penetrate. A link without capsules gets those of a person of the figure's size.
+    /// Capsules of a person's body, which limbs must not penetrate. A link without capsules gets the capsules of a person of the
+    /// figure's size.
     pub capsules: Vec<BodyCapsule>,
     /// Points of the skin: links, and positions in the frames of these links. With `full_body.clear`, these points stay above the floor.
     /// If there are none, the ends of the capsules stay above the floor instead.
@@ -55,23 +56,23 @@ pub struct LimbParts {
     pub is_arm: bool,
     /// Links below the end that must stay above the floor.
     pub digits: Vec<usize>,
-    /// Unit direction in base space in which the middle of the limb bends at rest.
+    /// Unit direction in base space in which the middle of the limb bends in the rest pose.
     pub bend: DVec3,
     /// How strongly the limb pulls on the trunk, from 0 (not at all) to 1.
     pub pull: f64,
-    /// Whether the limb is a leg that stands on the floor at rest.
+    /// Whether the limb is a leg that stands on the floor in the rest pose.
     pub stands: bool,
     /// The sole of a leg that stands. If it is `None`, the foot has the size of a person's foot.
     pub sole: Option<Sole>,
 }
 
-/// The sole of a foot at rest, in world metres: how far the sole extends from the ankle along the horizontal direction in which the body
-/// faces, and to each side of the foot's middle.
+/// The sole of a foot in the rest pose, in world metres: how far the sole extends from the ankle along the horizontal direction in which
+/// the body faces, and to each side of the foot's middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sole {
-    /// Distance of the heel's end in front of the ankle. It is negative if the end is behind the ankle.
+    /// Forward distance from the ankle to the end of the heel. It is negative if the end is behind the ankle.
     pub heel: f64,
-    /// Distance of the toes' end in front of the ankle.
+    /// Forward distance from the ankle to the end of the toes.
     pub toe: f64,
     /// Half the width of the foot.
     pub half_width: f64,
@@ -181,7 +182,7 @@ impl Figure {
         self.roles.get(link).copied().filter(|part| *part != Part::Other)
     }
 
-    /// Checks that the links of each chain follow each other downwards.
+    /// Checks that each link of a chain is a descendant of the previous link.
     fn check_order(&self, links: &[Link]) -> Result<(), SolveError> {
         let above = |link: usize| std::iter::successors(links[link].parent, |&l| links[l].parent);
         let check = |chain: &[usize]| {

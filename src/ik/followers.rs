@@ -63,7 +63,7 @@ impl Body {
         self.rotations().get(link).map(|rotation| (self.local_position(link), *rotation))
     }
 
-    /// Sets mimic joints to the values that their leaders give. Every solve ends with this step.
+    /// Sets mimic joints to the values that their leaders determine. Every solve ends with this step.
     pub(super) fn follow_leaders(&mut self) {
         if self.coupled_limits().is_empty() {
             return;

@@ -1,9 +1,9 @@
 //! Weights and tolerances of a goal's position and orientation along each axis.
 //!
 //! A weight per axis is the diagonal weight matrix in task space of weighted least squares (Whitney 1972; KDL's
-//! `setWeightTS`; the costs of Pink's frame tasks). Axes with weight zero are free, as the selection matrix of a task
-//! frame leaves them (Mason 1981, "Compliance and force control for computer controlled manipulators"). Tolerances per
-//! axis form a box around the target, as in TRAC-IK (Beeson & Ames 2015).
+//! `setWeightTS`; the costs of Pink's frame tasks). Axes with weight zero are free, as with the selection matrix of a
+//! task frame (Mason 1981, "Compliance and force control for computer controlled manipulators"). Tolerances per axis
+//! form a box around the target, as in TRAC-IK (Beeson & Ames 2015).
 
 use glam::{DMat3, DQuat, DVec3};
 

@@ -296,8 +296,8 @@ fn cone(q: DQuat, axis: DVec3, side: DVec3, swing: [f64; 2], twist: [f64; 2]) ->
 /// Returns the point of a filled ellipse that is nearest to `p`. `size` contains the semi-axes, which may be zero.
 ///
 /// Eberly 2011, "Distance from a point to an ellipse": the nearest point is (a²x/(t + a²), b²y/(t + b²)) for the positive
-/// root t of F(t) = (ax/(t + a²))² + (by/(t + b²))² − 1. F is convex and falls, so Newton's method from t = 0 approaches
-/// the root from below and never passes it.
+/// root t of F(t) = (ax/(t + a²))² + (by/(t + b²))² − 1. F is convex and decreasing, so Newton's method from t = 0
+/// approaches the root from below and never passes it.
 fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
     if size.x <= 0.0 || size.y <= 0.0 {
         return p.clamp(-size, size);

@@ -20,7 +20,7 @@ pub struct Link {
     pub parent: Option<usize>,
     /// Position of the joint in its parent's frame.
     pub offset: DVec3,
-    /// Local rotation at rest.
+    /// Local rotation in the rest pose.
     pub rest: DQuat,
     /// Scale of the link and everything below it, one by default. May be negative.
     pub scale: DVec3,
@@ -133,7 +133,7 @@ impl Link {
 ///
 /// Both joints must be hinges, or both must be prismatic. The value of a hinge is its angle from rest in radians, and the
 /// value of a prismatic joint is its displacement in metres. The leader of a mimic joint turns by less than π from the
-/// middle of its range, and only so far that its followers stay within their own limits.
+/// middle of its range, and only as far as its followers' own limits allow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mimic {
     /// Index of the leader's link. The leader must not be a mimic joint itself.

@@ -68,7 +68,7 @@ pub(super) fn includes_base(joints: &[Option<usize>]) -> bool {
     joints.first() == Some(&Some(0))
 }
 
-/// Returns the world orientation of a body's base at rest.
+/// Returns the world orientation of a body's base in the rest pose.
 fn base_at_rest(body: &Body) -> DQuat {
     body.world_from_base_rotation() * body.links().first().map_or(DQuat::IDENTITY, |l| l.rest)
 }
@@ -149,7 +149,7 @@ pub(super) mod tests {
     use super::*;
     use crate::Link;
 
-    /// Returns a trunk with two arms below a base space that is turned and scaled.
+    /// Returns a trunk with two arms in a base space that is rotated and scaled.
     pub(crate) fn figure() -> Body {
         let links = vec![
             Link { rest: DQuat::from_rotation_x(0.3), offset: DVec3::new(0.1, 0.9, 0.0), ..Link::base() },

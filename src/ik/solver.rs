@@ -78,8 +78,8 @@ impl Solver {
         options.check(body, goals)?;
         let style = self.checked_style(body, options)?;
         let continues = options.start == Start::Continue;
-        // A figure that is not yet at rest continues its solve, even if the goals have not changed. A limb that is
-        // solved afterwards does not.
+        // A figure that has not yet converged continues its solve, even if the goals have not changed. This does not
+        // apply to a limb that is solved afterwards.
         let goes_on = is_whole_body(body, options) && self.equilibrium.is_unfinished();
         if continues && !goes_on && self.last.answers(body, goals, options) {
             self.last.recall(body);
@@ -219,7 +219,7 @@ impl Solver {
         Driver::set_tolerances(&mut self.tree, &options);
         if let Some(figure) = body.figure().filter(|_| options.tolerance.is_none()) {
             // The hips have no chain to derive a tolerance from, and the tolerance of a limb must not be smaller than
-            // that of the trunk that carries it.
+            // the tolerance of the trunk that carries it.
             let tolerance = DEFAULT_TOLERANCE * figure.parts.size;
             self.tree.tasks.iter_mut().for_each(|task| task.tolerance = task.tolerance.max(tolerance));
         }

@@ -1,4 +1,4 @@
-//! Which joints the cases of a suite move. A fault in the weights of a joint that never moves cannot be seen.
+//! Which joints the cases of a suite move. A fault in the weights of a joint that never moves would stay invisible.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -29,7 +29,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Creates the coverage of a character none of whose joints has moved yet.
+    /// Creates the coverage of a character, in which no joint has moved yet.
     pub fn new(character: &Character) -> Self {
         let mut rest = Vec::new();
         world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut rest);

@@ -12,9 +12,9 @@ use super::suite::Suite;
 const COLUMNS: &str =
     "case,status,rule,digest,off_1,off_2,off_3,off_4_up,largest,beyond,mean,worst,metres,radians";
 
-/// Returns the outcomes as CSV with a header. The image columns are empty if a case compares no image. If its golden
-/// is missing or has another size, only `digest` has a value. The columns of the joints are empty if a case compares no
-/// joints, or if its golden is missing or has other nodes.
+/// Returns the outcomes as CSV with a header. The image columns are empty if a case compares no image. If its golden is missing
+/// or has a different size, only `digest` has a value. The columns of the joints are empty if a case compares no joints, or if
+/// its golden is missing or has other nodes.
 pub fn csv(suite: &Suite, outcomes: &[Outcome]) -> String {
     let mut text = format!("{COLUMNS}\n");
     for outcome in outcomes {

@@ -6,7 +6,7 @@
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
-/// Pixels per degree of visual angle, for a screen 0.7 m wide with 3840 pixels that is seen from 0.7 m away.
+/// Pixels per degree of visual angle, for a screen 0.7 m wide with 3840 pixels that is viewed from 0.7 m away.
 const PIXELS_PER_DEGREE: f32 = 3840.0 * PI / 180.0;
 /// Width of the detected edges and points, in degrees (section 4.2.1).
 const FEATURE_WIDTH: f32 = 0.082;

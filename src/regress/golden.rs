@@ -70,8 +70,8 @@ pub struct Drawn {
 pub enum GoldenState {
     /// The golden, which has the same size.
     Drawn(Drawn),
-    /// Width and height of a golden of another size. The golden is not decoded, because a small file may declare a
-    /// huge image.
+    /// Width and height of a golden of a different size. The golden is not decoded, because a small file may declare a huge
+    /// image.
     OtherSize(u32, u32),
 }
 
@@ -195,8 +195,8 @@ pub struct JointDifference {
     pub name: String,
     /// Distance between the positions, in metres.
     pub distance: f64,
-    /// The largest angle between corresponding axes, in radians, or the largest relative difference of their lengths if
-    /// that is larger.
+    /// The largest angle between corresponding axes, in radians, or the largest relative difference between their lengths if that
+    /// is larger.
     pub angle: f64,
 }
 

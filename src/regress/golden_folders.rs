@@ -10,7 +10,7 @@ pub(super) struct GoldenFolders<'a> {
     own: Option<PathBuf>,
 }
 
-/// Where a golden is read and where it is written.
+/// The paths at which a golden is read and written.
 pub(super) struct GoldenPath {
     pub(super) read: PathBuf,
     pub(super) write: PathBuf,

@@ -18,9 +18,9 @@ pub const TILE: u32 = 32;
 pub struct Difference {
     /// Numbers of pixels that differ by 1, by 2, by 3, and by at least 4 levels of 255 in their most different channel.
     pub off: [usize; 4],
-    /// The largest difference of any channel of any pixel, in levels of 255.
+    /// The largest difference in any channel of any pixel, in levels of 255.
     pub largest: u8,
-    /// Number of pixels whose alpha differs, and the largest difference of alpha in levels of 255.
+    /// Number of pixels whose alpha differs, and the largest difference in alpha in levels of 255.
     pub alpha: (usize, u8),
     /// Number of pixels that differ by more than the tolerated levels.
     pub beyond: usize,

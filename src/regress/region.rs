@@ -35,8 +35,8 @@ struct Selection {
 }
 
 impl RegionNames {
-    /// Resolves the names: a limb of a recognised body (`left arm`), a bone of a human body (`leftLowerArm`), a joint or a
-    /// node with everything below it, a part, or a material.
+    /// Resolves the names: a limb of a recognised body (`left arm`), a bone of a human body (`leftLowerArm`), a joint or a node
+    /// with all its descendants, a part, or a material.
     ///
     /// # Errors
     /// The first unknown name, with similar ones.
@@ -151,8 +151,8 @@ impl Region {
         self.only.is_some() || !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty()
     }
 
-    /// Returns the second image, which shows the scene of `record`. Pixels that are not compared are replaced by those of the first image,
-    /// the golden. A pixel is ignored if it or a neighbour shows something ignored in either image. Returns `None` if everything is
+    /// Returns the second image, which shows the scene of `record`. Pixels that are not compared are replaced with those of the first
+    /// image, the golden. A pixel is ignored if it or a neighbour shows something ignored in either image. Returns `None` if everything is
     /// compared.
     pub(super) fn mask(
         &self,

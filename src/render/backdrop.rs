@@ -9,7 +9,7 @@ use super::{Gpu, shaders};
 
 /// Half floats store light that is brighter than white.
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
-/// Smaller levels would show the mean of the whole image.
+/// Minimum side of a level. Smaller levels would show the mean of the whole image.
 const MIN_SIDE: u32 = 4;
 
 /// The image and its levels. It exists only while frames have surfaces that transmit light.

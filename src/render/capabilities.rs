@@ -11,7 +11,7 @@ const VERTEX_BUFFERS: u32 = 5;
 /// The capabilities of an adapter. All differences between adapters depend on these values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Capabilities {
-    /// Whether the adapter draws on the CPU. `render/software` has the code for such adapters.
+    /// Whether the adapter draws on the CPU. `render/software` contains the code for such adapters.
     pub(crate) is_software: bool,
     /// Whether the adapter supports indirect draws, and compute shaders with eight storage buffers.
     pub(crate) has_compute: bool,

@@ -26,7 +26,7 @@ impl Placement {
 #[derive(Debug)]
 pub struct Compositor {
     layout: wgpu::BindGroupLayout,
-    /// Replaces what is below the texture.
+    /// Replaces what is under the texture.
     replace: wgpu::RenderPipeline,
     /// Like `replace`, and encodes linear values as sRGB.
     encode: wgpu::RenderPipeline,

@@ -73,7 +73,7 @@ impl Kernel {
         Self { label, pipeline, layout }
     }
 
-    /// Binds the buffers of the kernel, in their order.
+    /// Binds the buffers of the kernel, in order.
     pub(crate) fn bind(&self, gpu: &Gpu, buffers: &[wgpu::BufferBinding<'_>]) -> wgpu::BindGroup {
         let entries: Vec<_> = (0..)
             .zip(buffers)

@@ -9,7 +9,7 @@ use super::{Gpu, RenderError};
 /// Width of the textures in vectors, as in the shader. It is also their maximum height, which every adapter supports. In a larger texture,
 /// single precision could not represent the index of every number exactly.
 pub(super) const WIDTH: usize = 2048;
-/// Bytes of a vector.
+/// Size of a vector in bytes.
 pub(super) const VECTOR: u64 = size_of::<Vec4>() as u64;
 /// Size of the largest texture in bytes.
 const LIMIT: u64 = (WIDTH * WIDTH) as u64 * VECTOR;

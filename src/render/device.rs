@@ -16,7 +16,7 @@ use super::capabilities::{Capabilities, shortcoming};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AdapterChoice {
-    /// The best one: hardware before software, and Vulkan, Metal and DirectX before OpenGL.
+    /// The best adapter: hardware before software, and Vulkan, Metal and DirectX before OpenGL.
     #[default]
     Auto,
     /// A software adapter, preferably Vulkan.
@@ -61,8 +61,8 @@ impl fmt::Display for AdapterChoice {
 }
 
 impl AdapterChoice {
-    /// Returns groups of backends in the order in which they are searched. Starting the backends of a group takes
-    /// time, and the first group is often sufficient.
+    /// Returns groups of backends in the order of the search. Starting the backends of a group takes time, and the first group is
+    /// often sufficient.
     fn backends(&self) -> Vec<Backends> {
         match self {
             Self::Auto | Self::Cpu => vec![Backends::VULKAN | Backends::METAL | Backends::DX12, Backends::GL],
@@ -181,7 +181,7 @@ impl Gpu {
     /// Opens an adapter that draws into a canvas of a web page: with WebGPU, or else with WebGL2.
     ///
     /// # Errors
-    /// [`RenderError::NoCanvas`] if the browser has neither, and the errors of [`Gpu::open`].
+    /// [`RenderError::NoCanvas`] if the browser supports neither, and the errors of [`Gpu::open`].
     #[cfg(target_arch = "wasm32")]
     pub async fn with_canvas(
         target: wgpu::SurfaceTarget<'static>,

@@ -275,7 +275,7 @@ impl Batch {
     }
 }
 
-/// Encodes batches in their order.
+/// Encodes batches in order.
 pub(super) fn draw_all(
     batches: &[Batch],
     pass: &mut wgpu::RenderPass<'_>,

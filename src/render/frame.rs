@@ -39,11 +39,11 @@ pub struct Frame<'a> {
     pub ambient_occlusion: bool,
     /// Centre and radius of a sphere around everything that casts shadows, in world metres.
     pub sphere: (Vec3, f32),
-    /// Translucent instances in the colour of their tint, drawn over the scene and below the fills. Where surfaces coincide,
-    /// the scene hides all ghosts, and the first ghost hides the others. Ghosts cast no shadows, and are not drawn in modes
-    /// that store data.
+    /// Translucent instances in the colour of their tint, drawn over the scene and under the fills. Where surfaces coincide, the
+    /// scene hides all ghosts, and the first ghost hides the others. Ghosts cast no shadows, and are not drawn in modes that
+    /// store data.
     pub ghosts: Vec<Instance<'a>>,
-    /// Triangles on top of the scene, below the lines.
+    /// Triangles on top of the scene, under the lines.
     pub fills: Vec<Fill>,
     /// Lines and dots on top of everything.
     pub lines: Vec<Line>,
@@ -111,7 +111,7 @@ pub struct Draw<'a> {
     /// The material that replaces the model's own, if any numbers differ. It must have the same textures. Ghosts ignore it.
     pub material: Option<&'a Material>,
     /// A box in world metres that contains the part. A part outside the view is not drawn, blended parts are sorted by the centres of their
-    /// boxes, and only the floor below the box can be in shadow. The box is empty if it is unknown.
+    /// boxes, and only the floor below the box can be in shadow. An empty box means that the extent is unknown.
     pub bounds: Bounds,
 }
 
@@ -132,7 +132,7 @@ pub struct Floor {
 pub enum Grid {
     /// Faint lines that do not distract from the character.
     Faint,
-    /// Clear lines by which depth can be judged: thin ones every tenth of a unit, thicker ones every unit, and the X and Z axes in red and
+    /// Clear lines that help to judge depth: thin ones every tenth of a unit, thicker ones every unit, and the X and Z axes in red and
     /// blue. A unit is a metre for a human, and ten times more or less for larger or smaller characters.
     Clear {
         /// Width of the thin lines in pixels.
@@ -229,7 +229,7 @@ pub enum Background {
 impl Background {
     /// Neutral light grey.
     pub const STUDIO: Self = Self::Color([0xE4, 0xE5, 0xE8]);
-    /// Middle grey, from which both white and black figures stand out.
+    /// Middle grey, against which both white and black figures stand out.
     pub const GREY: Self = Self::Color([0x83, 0x86, 0x8B]);
     /// Black.
     pub const BLACK: Self = Self::Color([0, 0, 0]);

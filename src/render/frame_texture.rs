@@ -103,14 +103,15 @@ impl FrameTexture {
         Ok(())
     }
 
-    /// Returns a view of the stored values and the size in pixels, or `None` if nothing was drawn yet. OpenGL and WebGL2 cannot read the
-    /// stored values of colours, so there the view has linear values. [`Self::compose`] handles both.
+    /// Returns a view of the stored values and the size in pixels, or `None` if nothing has been drawn yet. OpenGL and WebGL2 cannot
+    /// read the stored values of colours, so there the view has linear values. [`Self::compose`] handles both.
     pub fn view(&self) -> Option<(wgpu::TextureView, (u32, u32))> {
         let texture = self.texture.as_ref()?;
         Some((view(texture, self.shown), (texture.width(), texture.height())))
     }
 
-    /// Prepares to draw the image into a rectangle of a window that has the format for data. Returns `None` if nothing was drawn yet.
+    /// Prepares to draw the image into a rectangle of a window that has the format for data. Returns `None` if nothing has been drawn
+    /// yet.
     pub fn compose(&self, gpu: &Gpu, compositor: &Compositor, placement: Placement) -> Option<Composed> {
         let (view, size) = self.view()?;
         let [_, data] = self.formats;
@@ -122,7 +123,7 @@ impl FrameTexture {
         })
     }
 
-    /// Returns how many frames were drawn.
+    /// Returns the number of frames that have been drawn.
     pub fn draws(&self) -> u64 {
         self.draws
     }

@@ -11,12 +11,12 @@ use super::gpu_types::{CullSize, CullViews, Instance};
 use super::layout::{Layouts, bind_instances};
 use super::{Gpu, RenderError, shaders};
 
-/// Number of lists that were created.
+/// Number of lists created so far.
 static LISTS: AtomicU64 = AtomicU64::new(0);
 
-/// Lanes in a workgroup of `cull` and `record`.
+/// Number of lanes in a workgroup of `cull` and `record`.
 const LANES: u32 = 64;
-/// Bytes of the arguments of an indexed draw.
+/// Size in bytes of the arguments of an indexed draw.
 const ARGUMENTS: u64 = 20;
 /// Alignment of regions of records, in records. It equals 256 bytes, the alignment that bindings require.
 const RECORD_ALIGNMENT: u32 = 8;
@@ -51,7 +51,7 @@ pub struct GpuInstances {
 pub(crate) struct GpuPart {
     /// Index of its first matrix in the palette of an instance.
     pub(crate) first_matrix: u32,
-    /// Index of its first morph weight among an instance's.
+    /// Index of its first morph weight among the weights of an instance.
     pub(crate) first_weight: u32,
     /// Whether its matrix mirrors the part.
     pub(crate) mirrored: bool,
@@ -66,11 +66,11 @@ pub(crate) struct GpuInstanceBuffers<'a> {
     pub(crate) placed: &'a wgpu::Buffer,
     /// The palettes: `world_from_mesh` as three rows of four numbers.
     pub(crate) palettes: &'a wgpu::Buffer,
-    /// Matrices in a palette.
+    /// Number of matrices in a palette.
     pub(crate) bones: u32,
     /// The morph weights of all instances.
     pub(crate) weights: &'a wgpu::Buffer,
-    /// Morph weights of an instance.
+    /// Number of morph weights of an instance.
     pub(crate) weight_count: u32,
 }
 

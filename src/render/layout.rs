@@ -34,7 +34,7 @@ impl Group {
 /// The groups of a kind of pipeline, by group number, and the passes that use such pipelines.
 ///
 /// Vulkan keeps a group bound only while the layouts of all groups in front of it stay the same, and wgpu 30 does not rebind it.
-/// If a pipeline has no layout for a group (`None`) that another pipeline of its pass has, the groups behind the hole are lost, and
+/// If a pipeline has no layout for a group (`None`) that another pipeline of its pass has, the groups after the gap are lost, and
 /// strict drivers read zeros from them.
 #[derive(Debug)]
 pub(super) struct PipelineGroups {

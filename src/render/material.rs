@@ -187,7 +187,7 @@ pub(super) fn writes_depth(material: &Material) -> bool {
     material.alpha_mode != AlphaMode::Blend || material.toon.is_some_and(|toon| toon.writes_depth)
 }
 
-/// Returns a blended material's draw order: first those that write depth, then all others, each by their offsets.
+/// Returns a blended material's draw order: first those that write depth, then all others, both sorted by their offsets.
 pub(super) fn blend_order(material: &Material) -> i32 {
     material
         .toon

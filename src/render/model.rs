@@ -23,7 +23,7 @@ use super::{Draw, Gpu, RenderError, gpu_types};
 /// Parts begin at multiples of this number of vertices, which is a multiple of 256 bytes in both streams.
 const VERTEX_ALIGNMENT: usize = 64;
 
-/// Number of models that were created.
+/// Number of models created so far.
 static MODELS: AtomicU64 = AtomicU64::new(0);
 
 /// The parts of a character on the GPU: vertices, triangles, morph targets and textures. A model is immutable.
@@ -188,7 +188,8 @@ impl ModelPart {
         self.flags & flags::TRANSMISSION != 0 && self.flags & flags::UNLIT == 0
     }
 
-    /// Returns whether the part casts a shadow. A material with a transmission texture does, because it may be opaque in most places.
+    /// Returns whether the part casts a shadow. A part with a transmission texture casts one, because it may be opaque in most
+    /// places.
     pub(super) fn casts_shadow(&self) -> bool {
         let [.., transmission] = self.uniform.anisotropy;
         let is_clear = self.is_transmissive() && transmission > 0.5 && !self.textures.maps.has_transmission();

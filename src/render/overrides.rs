@@ -9,7 +9,7 @@ use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
 use bytemuck::bytes_of;
 
-/// The record of a part whose material is not its model's.
+/// The record of a part whose material differs from its model's.
 #[derive(Debug)]
 pub(super) struct OwnMaterial {
     pub(super) model: usize,

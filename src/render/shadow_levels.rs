@@ -24,7 +24,8 @@ const GROUP: u32 = 2;
 struct Step {
     larger: u32,
     level: u32,
-    /// The width of a texel in texels of the larger level, the index of the first of these that is read, and the number that is read.
+    /// The width of a texel in texels of the larger level, the index of the first of these texels that is read, and the number of
+    /// texels that are read.
     texels: [u32; 3],
 }
 

@@ -10,7 +10,7 @@ use super::model::{Model, ModelPart};
 use super::skinning::{SKINNED, SkinningVariant};
 use super::{Gpu, RenderError, shaders};
 
-/// Vertices of a workgroup.
+/// Number of vertices in a workgroup.
 const GROUP: u32 = 64;
 
 /// Skins parts of models. The adapter must run compute shaders.
@@ -23,7 +23,7 @@ pub(super) struct VertexSkinner {
     pipelines: HashMap<SkinningVariant, wgpu::ComputePipeline>,
 }
 
-/// One part of a model, and where its results go.
+/// One part of a model, and the buffers for its skinning.
 pub(super) struct Skinned<'a> {
     pub(super) model: &'a Model,
     pub(super) part: &'a ModelPart,
@@ -31,7 +31,7 @@ pub(super) struct Skinned<'a> {
     /// A uniform buffer with the index of the first instance.
     pub(super) first_instance: wgpu::BufferBinding<'a>,
     pub(super) instances: u32,
-    /// The results of the vertices of the first instance, then those of the next.
+    /// The results for the vertices of the first instance, then of the next.
     pub(super) results: wgpu::BufferBinding<'a>,
 }
 

@@ -49,7 +49,7 @@ const STREAMS: [Option<wgpu::VertexBufferLayout<'static>>; 2] = [
 /// Size in bytes of a vertex skinned by `skinner.rs`: its position and its normal in the world, as two vectors of four numbers.
 pub(super) const SKINNED: u64 = 32;
 
-/// These vertices in place of the first stream.
+/// The layout with skinned vertices in place of the first stream.
 const POSED: [Option<wgpu::VertexBufferLayout<'static>>; 2] = [
     Some(wgpu::VertexBufferLayout {
         array_stride: SKINNED,

@@ -1,4 +1,4 @@
-//! The sRGB transfer function (IEC 61966-2-1) in both directions. All values are in 0–1.
+//! The sRGB transfer function (IEC 61966-2-1) in both directions. All values are from 0 to 1.
 
 /// Converts an sRGB value to linear light.
 pub(crate) fn to_linear(stored: f64) -> f64 {

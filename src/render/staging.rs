@@ -6,13 +6,13 @@ use wgpu::BufferUsages;
 
 use super::{Gpu, RenderError};
 
-/// Buffers of at most this size are kept for later frames, in bytes.
+/// Maximum size in bytes of buffers that are kept for later frames.
 const KEPT: u64 = 1 << 22;
 
 /// Copies the input of a frame into buffers that are reused.
 ///
-/// The copies are commands of the frame's encoder. Writes of the queue would all happen before the encoder is
-/// submitted, so the second frame in an encoder would overwrite the input of the first one.
+/// The copies are commands of the frame's encoder. Writes through the queue would all happen before the encoder is submitted, so
+/// the second frame in an encoder would overwrite the input of the first one.
 #[derive(Debug, Default)]
 pub(crate) struct Staging {
     bytes: Vec<u8>,

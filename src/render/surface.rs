@@ -85,10 +85,11 @@ pub(super) struct Surfaces {
     far_to_near: Vec<(i32, f32, usize)>,
 }
 
-/// The parts that are visible through transmissive ones, in the order in which they are drawn into the backdrop. Empty if none are.
+/// The parts that are visible through transmissive ones, in the order in which they are drawn into the backdrop. Empty if there are
+/// no such parts.
 #[derive(Debug, Default)]
 pub(super) struct Behind {
-    /// Whether there are such parts.
+    /// Whether any transmissive part is visible.
     pub(super) is_seen: bool,
     pub(super) opaque: Batcher<SurfaceVariant>,
     pub(super) crowds: Vec<CrowdBatch>,
@@ -250,7 +251,7 @@ impl SurfaceVariant {
                 && frame.light.source != LightSource::Classic
                 && part.flags & flags::ALPHA_MASK != 0,
             blended: transmissive || part.blended && !frame.mode.is_data(),
-            // Transmissive surfaces hide what is behind them, because they already show it.
+            // Transmissive surfaces hide the surfaces behind them, because they already show them.
             writes_depth: transmissive && part.flags & flags::ALPHA_BLEND == 0
                 || part.writes_depth && !transmissive
                 || frame.mode.is_data(),

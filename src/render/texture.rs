@@ -30,7 +30,7 @@ impl DecodedImages {
         Self::decode_with(character, parts, mode, &Progress::default())
     }
 
-    /// Like [`Self::decode`], but decodes no further image after it was stopped from another thread.
+    /// Like [`Self::decode`], but decodes no further images after it has been stopped from another thread.
     pub fn decode_with(
         character: &Character,
         parts: &[Part],
@@ -137,7 +137,7 @@ impl<'a> Textures<'a> {
         Self { gpu, character, decoded, views: HashMap::new(), samplers: HashMap::new(), mips: None }
     }
 
-    /// Returns the index of the image to which a reference points, if it was decoded and the adapter supports its size.
+    /// Returns the index of the image that a reference points to, if it was decoded and the adapter supports its size.
     pub(super) fn pixels(&self, texture: Option<TextureRef>) -> Option<usize> {
         let image = self.character.textures.get(texture?.texture)?.image?;
         let pixels = self.decoded.images.get(image)?.as_ref()?;
@@ -179,8 +179,8 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// Maximum anisotropy of filtered textures on a GPU. Without it, they would be blurred at a flat angle.
-/// On a software adapter it would be slow, and Mesa 22.3 draws white pixels at the edges of triangles with it.
+/// Maximum anisotropy of filtered textures on a GPU. Without it, they would be blurred at grazing angles. On a software adapter
+/// it would be slow, and Mesa 22.3 draws white pixels at the edges of triangles with it.
 const ANISOTROPY: u16 = 8;
 
 /// A texture with smooth magnification is filtered as well as possible, because most files request less only because their

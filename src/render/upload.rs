@@ -42,7 +42,7 @@ impl FrameBuffers {
         Ok(())
     }
 
-    /// Schedules the upload of the planes by which the GPU culls.
+    /// Schedules the upload of the planes with which the GPU culls.
     pub(super) fn write_views(
         &mut self,
         gpu: &Gpu,

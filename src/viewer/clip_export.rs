@@ -73,8 +73,8 @@ impl Session {
 }
 
 impl ClipExport {
-    /// Writes the clip as .glb or .bvh. Calls `goes_on` with the completed fraction, and stops without a file if it returns false. Returns
-    /// a one-line summary, or `None` if the export was stopped.
+    /// Writes the clip as .glb or .bvh. Calls `goes_on` with the completed fraction, and stops without writing a file if it returns false.
+    /// Returns a one-line summary, or `None` if the export was stopped.
     ///
     /// # Errors
     /// Returns a one-line reason if the clip cannot be written. An existing file is then unchanged.

@@ -50,20 +50,20 @@ pub(super) fn motions(file: &Path) -> Vec<PathBuf> {
     motions
 }
 
-/// Returns whether a file is an exported pose, by its extension.
+/// Returns whether a file is an exported pose, judging by its extension.
 #[cfg(feature = "window")]
 pub(super) fn is_pose(file: &Path) -> bool {
     file.extension().is_some_and(|e| e.eq_ignore_ascii_case(POSE_EXTENSION))
 }
 
-/// Returns whether a file is a project or a recorded session, by its extension.
+/// Returns whether a file is a project or a recorded session, judging by its extension.
 #[cfg(feature = "window")]
 pub(super) fn is_own(file: &Path) -> bool {
     file.extension().is_some_and(|e| OWN_EXTENSIONS.iter().any(|own| e.eq_ignore_ascii_case(own)))
 }
 
-/// Returns the next or previous model in the folder of a file, sorted by name. The last is followed by the first.
-/// Motion files are skipped unless `file` is one. Returns `None` if there is no other model.
+/// Returns the next or previous model in the folder of a file, in order of name. The first model follows the last one. Motion files are
+/// skipped unless `file` is one. Returns `None` if there is no other model.
 ///
 /// # Errors
 /// Fails if the folder cannot be read.

@@ -9,7 +9,7 @@ use crate::view::{AUTO_FOV_Y, Bounds, Camera, Fit, FittedView, Projection};
 
 /// Angle in radians by which the camera orbits per pixel of pointer movement.
 const RADIANS_PER_PIXEL: f32 = 0.006;
-/// Fraction of the distance by which one step of the wheel moves the camera closer.
+/// Fraction of the distance by which one wheel step moves the camera closer.
 const ZOOM_STEP: f32 = 0.12;
 /// Fraction of the camera distance by which one wheel step pushes the dragged object.
 const PUSH_STEP: f32 = 0.04;
@@ -44,7 +44,7 @@ pub struct Orbit {
     pub pitch: f32,
     /// Radius of the subject in metres. It limits the distance of the camera.
     pub radius: f32,
-    /// The projection. An orthographic camera shows as much of the plane through the target as a perspective camera.
+    /// The projection. An orthographic camera shows as much of the plane through the target as a perspective camera does.
     #[serde(default, skip_serializing_if = "is_perspective")]
     pub projection: OrbitProjection,
 }
@@ -118,7 +118,7 @@ impl Orbit {
         self.pitch = (self.pitch + by.y * RADIANS_PER_PIXEL).clamp(-Self::MAX_PITCH, Self::MAX_PITCH);
     }
 
-    /// Pans by pixels in a view of the given pixel height. The target follows the pointer exactly.
+    /// Pans by a number of pixels in a view of the given height in pixels. The target follows the pointer exactly.
     pub fn pan(&mut self, by: Vec2, height: f32) {
         let metres = self.visible_height() / height.max(1.0);
         self.target += (self.up() * by.y - self.right() * by.x) * metres;
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(view.projection, OrbitProjection::AxisView);
         view.turn(Vec2::new(4.0, 0.0));
         assert_eq!(view.projection, OrbitProjection::Perspective);
-        // An explicitly chosen projection stays.
+        // An explicitly chosen projection is kept.
         let mut view = orbit().with_other_projection().from_side(Vec3::X);
         view.turn(Vec2::new(4.0, 0.0));
         assert_eq!(view.projection, OrbitProjection::Orthographic);

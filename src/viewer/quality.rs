@@ -1,5 +1,5 @@
-//! The quality of moving images on machines that cannot draw full quality in time. It needs neither a window nor a GPU: its inputs
-//! are times and measured durations.
+//! Image quality during movement, on machines that cannot draw full quality in time. It needs neither a window nor a GPU: its inputs are
+//! times and measured durations.
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ impl Quality {
     /// Smallest image size, in percent of the scene's size in the window.
     const SMALLEST: u32 = 45;
 
-    /// The qualities of moving scenes, from the best to the fastest. Small images are multisampled, because the steps of their edges would become
-    /// blocks when enlarged. Samples cost less than pixels: a pixel's colour is computed once.
+    /// The qualities of moving scenes, from the best to the fastest. Small images are multisampled, because enlarging them would turn the
+    /// steps of their edges into blocks. Samples cost less than pixels: a pixel's colour is computed once.
     const LEVELS: [Self; 4] = [
         Self::FULL,
         Self { samples: 1, ..Self::FULL },
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Frame cost of a software adapter, as measured with the mannequin.
+    /// Frame cost on a software adapter, as measured with the mannequin.
     fn software(quality: Quality) -> u64 {
         let scene = if quality.samples == 4 { 68 } else { 40 };
         let scene = if quality.shadow { scene } else { 20 };
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(machine.control.due(), None);
     }
 
-    /// Changes that follow each other as quickly as the machine draws them are a movement, however slow it is.
+    /// Changes that follow each other as quickly as the machine draws them are a movement, however slow the machine is.
     #[test]
     fn a_very_slow_machine_notices_movements() {
         let (mut control, mut now) = (rested(true), START);

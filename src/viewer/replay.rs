@@ -152,7 +152,7 @@ impl Recording {
         self.length
     }
 
-    /// Returns the reasons why the replay may differ from the recorded session, one line each.
+    /// Returns the reasons why the replay may differ from the recorded session, one per line.
     pub fn warnings(&self, character: &Character, rig: &Rig) -> Vec<String> {
         let mut warnings = Vec::new();
         let path = self.path.display();
@@ -351,7 +351,7 @@ impl Replay {
                 self.session.advance(at);
                 self.add(addition);
             }
-            // Read the next line only after the clips were added, because it may contain their names.
+            // Read the next line only after the clips have been added, because it may contain their names.
             self.next = self.lines.as_mut().map_or(Ok(None), SessionLines::step)?;
             // Only the last of consecutive `Hover` commands matters, and picking at each position would be slow.
             let is_hover = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));

@@ -1,4 +1,4 @@
-//! Finds circles of files that use each other.
+//! Finds cycles of files that use each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +22,10 @@ struct Module {
     uses: Vec<Vec<String>>,
 }
 
-/// Returns the circles of files that use each other. Each circle is a list of module names in the order of use.
+/// Returns the cycles of files that use each other. Each cycle is a list of module names in the order of use.
 ///
-/// A file may use the items of the modules that contain it. This does not count as a circle, although those modules may
-/// use the file too.
+/// A file may use the items of the modules that contain it. This does not count as a cycle, although those modules may use the
+/// file too.
 pub(crate) fn circles(files: &[SourceFile]) -> Vec<Vec<String>> {
     let modules: Vec<Module> = files.iter().filter(|f| !f.is_test()).map(Module::new).collect();
     let index: BTreeMap<&[String], usize> =

@@ -1,6 +1,6 @@
 //! Finds the paths in Rust source text, including nested `use` trees and paths in types and expressions.
 
-/// A path as it is written in the source, and where it occurs.
+/// A path as written in the source, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundPath {
     /// The segments of the path. `crate::a::{b, c}` is two paths of three segments each.

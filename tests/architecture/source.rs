@@ -17,7 +17,7 @@ const NOT_CRATES: [&str; 22] = [
 struct Library {
     name: &'static str,
     folder: &'static str,
-    /// Whether what is in none of its `modules` belongs to a row named after the folder.
+    /// Whether items outside its `modules` belong to a row named after the folder.
     has_row: bool,
     /// Its modules with rows of their own. If there are none and it has no row, all modules have one.
     modules: &'static [&'static str],
@@ -59,7 +59,7 @@ const LIBRARIES: [Library; 5] = [
 const OF_BASE: [&str; 3] = ["Instant", "api", "mathematics"];
 
 impl Library {
-    /// Returns the row of what is at the crate's root under a name, if it is not a module with a row of its own.
+    /// Returns the row of the item with a name at the crate's root, if it is not a module with a row of its own.
     fn row(&self, name: Option<&str>) -> Option<&'static str> {
         let has_own = |name| self.modules.contains(&name) || self.imports.contains(&name);
         match name {
@@ -79,7 +79,7 @@ impl Library {
 }
 
 pub(crate) struct SourceFile {
-    /// The path of the file below `src`, separated by `/`, without the folder of a crate whose modules have rows of their own.
+    /// The path of the file under `src`, separated by `/`, without the folder of a crate whose modules have rows of their own.
     pub(crate) name: String,
     pub(crate) text: String,
 }
@@ -108,7 +108,7 @@ pub(crate) fn files() -> Vec<SourceFile> {
 }
 
 impl SourceFile {
-    /// Returns the path of the file's module below `src`.
+    /// Returns the path of the file's module under `src`.
     pub(crate) fn module(&self) -> Vec<&str> {
         let path: Vec<&str> = self.name.trim_end_matches(".rs").split('/').collect();
         match &path[..] {
@@ -143,7 +143,7 @@ impl SourceFile {
         LIBRARIES.iter().find(contains)
     }
 
-    /// Returns a path below `src`, or `None` for other crates and local names.
+    /// Returns a path under `src`, or `None` for other crates and local names.
     pub(crate) fn absolute(&self, found: &FoundPath) -> Option<Vec<String>> {
         let inside = found.enclosing.iter().map(String::as_str);
         let mut module: Vec<&str> = self.module().into_iter().chain(inside).collect();
@@ -197,7 +197,7 @@ pub(crate) fn modules(files: &[SourceFile]) -> BTreeSet<String> {
 /// Returns the modules that each module uses, with the first file that uses them.
 pub(crate) fn used(files: &[SourceFile]) -> Used {
     let mut used = Used::new();
-    // The root of a crate also imports what only its modules with rows of their own use.
+    // The root of a crate also imports items that only its modules with rows of their own use.
     for file in files.iter().filter(|file| !file.name.ends_with("/lib.rs")) {
         let module = file.module()[0];
         for other in file.targets().into_iter().filter(|other| other != module) {

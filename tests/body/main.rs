@@ -1,6 +1,6 @@
-//! Checks of the whole body on the built-in character: a body that follows a pulled joint depends on the target only.
+//! Checks of the whole body on the built-in character: the pose of a body that follows a pulled joint depends only on the target.
 //!
-//! `scripts/body-checks.sh` runs all checks, also on other characters.
+//! `scripts/body-checks.sh` runs all checks, including on other characters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![allow(unreachable_pub, dead_code, reason = "the checks are shared with examples/body_checks.rs")]
 

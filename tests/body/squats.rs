@@ -1,4 +1,4 @@
-//! Squats that a pointer pulls, whose depth is left to the body.
+//! Squats in which a pointer pulls the hips down and the body chooses the depth.
 
 use super::checks::Person;
 use super::checks::drag::Drag;

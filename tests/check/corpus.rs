@@ -9,7 +9,7 @@ use sinew::check::seed::{KINDS, Seeded, seed};
 use sinew::check::{Check, CheckOptions, Checker, ClipReport, Finding, Severity};
 use sinew::rig::{self, Rig};
 
-/// Consequences of a fault are at most this long before or after it, in seconds.
+/// Maximum time between a fault and its consequences, in seconds.
 const NEAR: f32 = 0.35;
 /// Minimum length of a clip to which a fault can be added, in seconds.
 const MIN_SECONDS: f32 = 0.5;
@@ -61,7 +61,7 @@ struct Row {
 #[derive(Default)]
 pub struct Results {
     rows: BTreeMap<Check, Row>,
-    /// Checks of clips that have no such fault, and how many of them found one.
+    /// Number of checks of clips that have no such fault, and how many of them reported one.
     innocent: usize,
     false_alarms: usize,
     pub details: Vec<String>,
@@ -191,7 +191,7 @@ impl Results {
         }
     }
 
-    /// Checks changes of a clip that are not faults: another speed, and more keys.
+    /// Checks changes of a clip that are not faults: a different speed, and more keys.
     fn add_harmless(&mut self, file: &str, clean: &Clean<'_>) {
         let options = CheckOptions::default();
         for factor in [0.9_f32, 1.15] {
@@ -299,7 +299,7 @@ fn overlaps(finding: &Finding, seeded: &Seeded) -> bool {
 }
 
 /// Whether a finding is the fault itself or follows from it. A leg that bends the wrong way also leaves the floor, and a root that is too
-/// fast lets the feet slide.
+/// fast makes the feet slide.
 fn is_consequence(finding: &Finding, seeded: &Seeded) -> bool {
     finding.check == seeded.check || overlaps(finding, seeded)
 }

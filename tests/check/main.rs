@@ -85,7 +85,8 @@ fn a_root_that_jumps_is_found() {
     assert!(jumps[0].text.starts_with("jumps by "), "{}", jumps[0].text);
 }
 
-/// Regression: joints that never move outvoted the legs in the decision whether a clip is a loop, and a leg that had turned was led back.
+/// Regression: joints that never move outvoted the legs in the decision whether a clip is a loop, and a leg that had turned was moved
+/// back.
 #[test]
 fn joints_that_never_move_have_no_vote() {
     let character = asset::mannequin().unwrap();

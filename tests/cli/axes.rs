@@ -44,7 +44,7 @@ fn a_free_axis_makes_a_position_reachable() {
 
 #[test]
 fn the_axes_may_be_those_of_the_target() {
-    // The target is turned by a quarter about z, so that its x axis is the world's y axis.
+    // The target is rotated by a quarter turn about z, so that its x axis is the world's y axis.
     let turned = "leftHand=0,0,0.70710678,0.70710678";
     let goal = ["--reach", ABOVE[2], "--orient", turned, "--orientation-weight", "leftHand=0"];
     let with = |more: [&'static str; 4]| posed(&[&goal[..], &more[..]].concat()).0["outcome"].clone();

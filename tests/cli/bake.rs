@@ -59,7 +59,7 @@ fn reduced_keys_stay_within_the_key_error() {
     assert!(error > 0.0 && error < 0.05, "{error}");
 }
 
-/// Regression: a motion in which nothing moves was baked without its length, as an animation that other programs refuse.
+/// Regression: a motion without movement was baked without its length, as an animation that other programs reject.
 #[test]
 fn a_still_motion_keeps_its_length() {
     let folder = folder("bake-still");
@@ -218,7 +218,7 @@ fn feet_of_a_retargeted_walk_stand_on_the_ground() {
     let own = walk_of_long_arms(&folder);
     let awkward = MANNEQUIN.replace("mannequin", "awkward");
     assert_feet_stand(&folder, &own, 4.0, MANNEQUIN, ["leftFoot", "rightFoot"]);
-    // A small figure with other proportions.
+    // A small figure with different proportions.
     assert_feet_stand(&folder, &own, 4.0, &awkward, ["foot.L", "foot.R"]);
     if let Some(walk) = external("models/bvh/pybvh/cmu_12_01_walk.bvh") {
         assert_feet_stand(&folder, walk.to_str().unwrap(), 4.36, MANNEQUIN, ["leftFoot", "rightFoot"]);
@@ -331,7 +331,7 @@ fn a_suite_plays_motion_files_and_clips_of_other_files() {
     assert!(stdout(["test", suite]).contains("2 passed"));
 }
 
-/// Writes a clip of the mannequin as BVH, for a figure with longer arms: all offsets below the elbows are larger.
+/// Writes a clip of the mannequin as BVH, for a figure with longer arms: all offsets of the elbows' descendants are larger.
 fn long_arms(folder: &Path, clip: &[&str]) -> String {
     let (own, long) = (folder.join("own.bvh"), folder.join("long.bvh"));
     let output = command(["bake", "-q", "-o", own.to_str().unwrap()]).args(clip).output().unwrap();

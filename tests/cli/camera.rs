@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::Builder;
 use crate::{folder, refusal, sinew, stdout};
 
-/// Writes a triangle, and two cameras that look at it from before and from behind.
+/// Writes a triangle, and two cameras that look at it from the front and from behind.
 fn file(folder: &Path) -> String {
     let mut b = Builder::default();
     b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);

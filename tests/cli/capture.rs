@@ -186,7 +186,7 @@ fn trc_takes_with_the_names_of_a_sensor_drive_a_character_and_name_what_they_lac
     );
 }
 
-/// `--fit lecture` and `--asymmetric` change the result of a take, and are refused without a take.
+/// `--fit lecture` and `--asymmetric` change the result of a take, and are rejected without a take.
 #[test]
 fn the_fit_of_rotations_and_the_mean_of_both_sides_can_be_chosen() {
     let (folder, mut uneven) = (folder("capture-fit"), asset::mannequin().unwrap());

@@ -56,7 +56,7 @@ fn a_fault_is_found_reported_and_repaired() {
     let text = stdout(["mend", &model, "-o", &mended]);
     assert!(text.contains("mended  walk  1 errors, 0 remain") && text.contains("jerk"), "{text}");
     assert!(stdout(["check", &mended, "-q"]).contains("passed  walk"));
-    // The other clips are kept as they are.
+    // The other clips do not change.
     let [before, after] = [&model, &mended].map(|path| asset::load(Path::new(path)).unwrap());
     assert_eq!(before.clips.len(), after.clips.len());
     assert_eq!(format!("{:?}", before.clips[0]), format!("{:?}", after.clips[0]));

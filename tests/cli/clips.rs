@@ -1,4 +1,4 @@
-//! Clips that are trimmed, mirrored, kept in place, turned up, and drawn on a sheet.
+//! Clips that are trimmed, mirrored, kept in place, rotated upright, and drawn on a sheet.
 
 use std::fs;
 

@@ -11,7 +11,7 @@ const STRIP: &str = include_str!("../fbx/strip.fbx");
 fn a_clip_of_an_fbx_file_bends_its_mesh() {
     let folder = folder("fbx");
     let strip = folder.join("strip.fbx");
-    // Its image does not exist, about which every command would warn.
+    // Its image does not exist, and every command would warn about it.
     fs::write(&strip, STRIP.replace("C: \"OP\",41,40", "; ")).unwrap();
     let strip = strip.to_str().unwrap();
     let end = json(["pose", strip, "--vertices", "--animation", "bend", "--animation-time", "1"]);

@@ -52,7 +52,7 @@ fn files_above_the_model_are_read_with_permission() {
         assert_eq!(fs::read(&copy).unwrap().len() % 4, 0);
         stdout(["inspect", &copy]);
     }
-    // A missing file stays missing with the permission, so the message does not offer it.
+    // A missing file could not be read even with permission, so the message does not offer it.
     let file = with_model("parent-missing", "../data/none.bin");
     let line = refusal(["inspect", text(&file)]);
     assert!(!line.contains("--allow-parent") && line.contains("\"../data/none.bin\": "), "{line}");

@@ -79,7 +79,7 @@ fn a_rig_file_is_used_and_its_errors_name_the_line() {
     let pose = json([a, b, c, d, e, f, g, bent[0], bent[1]]);
     let reported = pose["reports"][0]["position_error"].as_f64().unwrap();
     assert!((reported - world(&pose, "leftHand").distance(DVec3::new(0.3, 1.3, 0.3))).abs() < 1e-5);
-    // A pinned foot of the rig file does not move.
+    // A foot that the rig file pins does not move.
     std::fs::write(&path, "version = 1\npins = [\"leftFoot\"]\n").unwrap();
     let pose = json(["pose", "--rig", path_text, "--reach", "leftHand=0.9,1.7,0.6"]);
     assert!(world(&pose, "leftFoot").distance(world(&json(["pose"]), "leftFoot")) < 1e-4);

@@ -27,7 +27,7 @@ fn a_robot_reaches_within_the_limits_of_its_joints() {
     let robot = robot.to_str().unwrap();
     let near = json(["pose", robot, "--reach", "tool=0.3,0.75,0.4"]);
     assert_eq!(near["reports"][0]["outcome"], "reached", "{}", near["reports"]);
-    // The axes of the joints are kept: the first turns about the vertical, and the others bend the arm in one plane.
+    // The joints keep their axes: the first turns about the vertical, and the others bend the arm in one plane.
     let far = json(["pose", robot, "--reach", "tool=0.0,-0.9,0.2"]);
     assert_ne!(far["reports"][0]["outcome"], "reached", "the elbow bends by at most 57 degrees");
     let image = folder.join("arm.png");

@@ -23,9 +23,9 @@ pub(crate) enum Claim {
     End(String, bool),
     /// All steps of a joint have this sign.
     Sign(String, i8),
-    /// No joint turns farther in the whole trace, degrees.
+    /// No joint turns by more than this number of degrees in the whole trace.
     Turns(f64),
-    /// The command without this option has another result.
+    /// The command without this option has a different result.
     Changed(Vec<String>),
     /// Number of tracks of the written clip whose values change.
     Tracks(usize),
@@ -35,7 +35,7 @@ pub(crate) enum Claim {
     Picture,
     /// The output contains a text.
     Prints(String),
-    /// A joint is turned, is moved, or stays where it is, in the written pose or clip.
+    /// A joint is rotated, is moved, or stays in place in the written pose or clip.
     Joint(String, Motion),
 }
 

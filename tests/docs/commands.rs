@@ -23,7 +23,7 @@ const SLOWEST: usize = 30;
 /// The largest number of frames of a sequence.
 const FRAMES: u32 = 2;
 
-/// A command and where it is.
+/// A command and its location.
 struct Job {
     place: String,
     command: Words,

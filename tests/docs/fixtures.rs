@@ -71,7 +71,7 @@ pub(crate) fn create(name: &str, pages: &[Page]) -> PathBuf {
     folder
 }
 
-/// Creates an empty folder below the temporary folder of the tests.
+/// Creates an empty folder in the temporary folder of the tests.
 fn empty(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs").join(name);
     // Ignore the error, because the folder may not exist yet.

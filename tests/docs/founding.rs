@@ -136,7 +136,7 @@ fn shortcuts_on_all_pages_exist() {
     assert!(count > 8, "only {count} were found");
 }
 
-/// Returns the text of all source files below a folder.
+/// Returns the text of all source files under a folder.
 fn sources(folder: &Path) -> String {
     let mut text = String::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -162,7 +162,7 @@ fn what_exists_has_a_source() {
     assert_none("these rows name no source", &problems);
 }
 
-/// Each row of the closing table has the command that compares it, which runs one test, and a difference that this test lets pass.
+/// Each row of the closing table has the command that compares it, which runs one test, and a difference that this test accepts.
 #[test]
 fn each_row_of_the_closing_table_has_a_command() {
     let tests = sources(&root().join("tests/ik/textbook"));

@@ -14,7 +14,7 @@ use crate::{fixtures, sinew};
 
 /// Distance in metres, and component of a quaternion, from which a joint counts as moved or turned.
 const MOVED: f64 = 1e-3;
-/// A joint that stays moves by less than this, metres. Poses have single precision.
+/// Maximum movement of a joint that stays in place, in metres. Poses have single precision.
 const STAYS: f64 = 1e-5;
 
 /// A command that has run in a folder, and its output.
@@ -148,7 +148,7 @@ impl Run<'_> {
         if holds { Ok(()) } else { Err(format!("{claim:?} is wrong for the trace of {} steps", rows.len())) }
     }
 
-    /// Checks that the command without an option has another result.
+    /// Checks that the command without an option has a different result.
     fn check_change(&self, option: &[String]) -> Result<(), String> {
         let before = self.result()?;
         let place = self.words.windows(option.len()).position(|words| words == option);
@@ -156,7 +156,7 @@ impl Run<'_> {
         let mut words = self.words.to_vec();
         words.drain(place..place + option.len());
         let output = sinew(self.folder).args(&words).output().unwrap();
-        // Without the option the command may be refused, which is another result too.
+        // Without the option, the command may be rejected, which is a different result too.
         let is_same = output.status.code() == self.output.status.code()
             && Run { folder: self.folder, words: &words, output: &output }.result()? == before;
         if is_same { Err(format!("{} changes nothing", option.join(" "))) } else { Ok(()) }

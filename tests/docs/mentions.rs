@@ -216,7 +216,7 @@ fn is_target(option: &str, name: &str) -> bool {
     }
 }
 
-/// Returns whether a file below a folder has a name, or contains a function whose name contains it.
+/// Returns whether a file under a folder has a name, or contains a function whose name contains it.
 fn mentions(folder: &Path, name: &str) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     entries.map(|entry| entry.unwrap().path()).any(|path| {

@@ -20,13 +20,13 @@ pub(crate) struct Block {
     pub(crate) text: String,
 }
 
-/// A piece of a page that is outside of blocks, with the number of the line on which its paragraph starts.
+/// A piece of a page outside blocks, with the number of the line on which its paragraph starts.
 pub(crate) struct Piece {
     pub(crate) line: usize,
     pub(crate) text: String,
 }
 
-/// Returns README.md, CONTRIBUTING.md and all pages below `docs/`, sorted by name.
+/// Returns README.md, CONTRIBUTING.md and all pages under `docs/`, sorted by name.
 pub(crate) fn pages() -> Vec<Page> {
     let mut paths =
         ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)).to_vec();
@@ -84,7 +84,7 @@ impl Page {
         blocks
     }
 
-    /// Returns the paragraphs outside of blocks, each as one line. A row of a table is a paragraph of its own.
+    /// Returns the paragraphs outside blocks, each as one line. A row of a table is a paragraph of its own.
     fn paragraphs(&self) -> Vec<Piece> {
         let mut paragraphs: Vec<Piece> = Vec::new();
         let (mut in_block, mut continues) = (false, false);

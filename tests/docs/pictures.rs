@@ -60,7 +60,7 @@ fn every_picture_is_shown_on_a_page() {
     assert_none("no page shows these pictures", &unused);
 }
 
-/// Returns the pictures below a folder, from the root of the repository.
+/// Returns the pictures under a folder, from the root of the repository.
 fn pictures(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -74,7 +74,7 @@ fn pictures(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Returns the words of a shell script that are paths of pictures below `docs/`, each with the paths for which it stands: a
+/// Returns the words of a shell script that are paths of pictures under `docs/`, each with the paths for which it stands: a
 /// variable stands for each of the words that an assignment or a loop of the script gives it.
 fn paths(script: &str) -> Vec<(String, Vec<String>)> {
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();

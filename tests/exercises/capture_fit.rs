@@ -117,8 +117,8 @@ impl Noise {
     }
 }
 
-/// Returns the mean errors of the lecture's matrix in two orders and of least squares, degrees. Each coordinate is wrong by
-/// up to 5 mm.
+/// Returns the mean errors of the lecture's matrix in two orders and of least squares, in degrees. Each coordinate is wrong by up
+/// to 5 mm.
 fn mean_errors(forward: f64) -> [f64; 3] {
     const CASES: u32 = 1000;
     let (mut noise, mut sums) = (Noise(1), [0.0; 3]);

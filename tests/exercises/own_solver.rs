@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 1e-4;
 enum Refusal {
     /// The goal has no position, or its link does not exist.
     Goal,
-    /// A link is not a free joint below the link before it.
+    /// A link is not a free joint whose parent is the previous link.
     Chain,
 }
 
@@ -105,9 +105,9 @@ fn targets(count: usize) -> Vec<DVec3> {
 struct Measured {
     reached: usize,
     iterations: f64,
-    /// Largest angle between consecutive links, degrees, as a mean over the targets.
+    /// Largest angle between consecutive links in degrees, as a mean over the targets.
     bend: f64,
-    /// Sum of the turns of all joints, degrees, as a mean over the targets.
+    /// Sum of the turns of all joints in degrees, as a mean over the targets.
     turns: f64,
     microseconds: f64,
 }

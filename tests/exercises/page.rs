@@ -65,7 +65,7 @@ impl Page {
         self.execute(&command.replace(replaced, by))
     }
 
-    /// Runs all commands of the page in their order.
+    /// Runs all commands of the page in order.
     pub(crate) fn run_all(&self) {
         for command in self.commands().iter().filter(|command| command.starts_with("sinew ")) {
             self.execute(command);
@@ -122,7 +122,7 @@ impl Page {
     }
 }
 
-/// Asserts that a printed number is a value, rounded to the digits that are printed. A unit may follow the number.
+/// Asserts that a printed number equals a value that is rounded to the printed digits. A unit may follow the number.
 pub(crate) fn assert_printed(cell: &str, value: f64) {
     let number = cell.trim_start_matches('−').split([' ', '°', '%']).next().unwrap_or_default();
     let (mantissa, exponent) = number.split_once('e').unwrap_or((number, "0"));

@@ -68,7 +68,7 @@ fn joints_after(options: &Options, target: DVec3) -> Vec<DVec3> {
     (0..4).map(|link| arm.world_from_link(link).unwrap().translation).collect()
 }
 
-/// Returns the joints of an arm whose bones point from the place of their joint to the particle below.
+/// Returns the joints of an arm whose bones point from the position of their joint to the next particle.
 fn fitted(rope: &Rope) -> Vec<DVec3> {
     let mut joints = vec![DVec3::ZERO];
     for (below, length) in rope.particles.iter().skip(1).zip(&rope.lengths) {
@@ -142,7 +142,7 @@ fn extreme_masses_are_fabrik() {
     }
 }
 
-/// Returns the number of sweeps to a hundredth of a millimetre, and the displacements of elbow, wrist and tip.
+/// Returns the number of sweeps until the error is a hundredth of a millimetre, and the displacements of elbow, wrist and tip.
 fn settled(inverse_masses: &[f64]) -> (usize, [f64; 3]) {
     let target = DVec3::new(5.0, 4.0, 0.0);
     let mut rope = Rope::new(JOINTS.to_vec(), inverse_masses);

@@ -119,7 +119,7 @@ fn only_keep_depends_on_the_path() {
     }
 }
 
-/// As `octant`, without the direction in which the law of arms is not defined.
+/// Like `octant`, but without the direction in which the law of arms is not defined.
 fn octant_without_up(law: Swivel) -> Vec<DVec3> {
     let mut limb = limb();
     [DVec3::Z, DVec3::X, DVec3::Z].map(|direction| elbow_of_sinew(&mut limb, law, direction * 0.5)).to_vec()

@@ -7,7 +7,7 @@ use sinew::ik::{Body, Correction, Goal, Limit, Link, Method, Options, Solver};
 use crate::page::{Page, assert_printed};
 
 const PAGE: &str = include_str!("../../docs/exercises/07-table-one.md");
-/// The paper's ranges of the three joints, degrees.
+/// The paper's ranges of the three joints, in degrees.
 const RANGES: [[f64; 2]; 3] = [[-90.0, 90.0], [0.0, 110.0], [-20.0, 20.0]];
 
 /// The paper's arm with a reach of 1 m, or the same bones with ball joints.
@@ -48,9 +48,9 @@ fn targets(count: usize) -> Vec<DVec3> {
 
 /// What the page measures for a method.
 struct Measured {
-    /// Share of the targets whose error exceeds 1.1 times the tolerance, percent.
+    /// Percentage of the targets whose error exceeds 1.1 times the tolerance.
     wrong: f64,
-    /// The same share, but of the targets beyond 0.98 of the reach.
+    /// The same percentage, but of the targets beyond 0.98 of the reach.
     wrong_far: f64,
     /// Mean number of iterations.
     iterations: f64,

@@ -90,10 +90,10 @@ fn at(character: &Character, gait: &Gait, phase: f64) -> Pose {
 struct Quality {
     /// How often a foot becomes low.
     strikes: usize,
-    /// Standard deviation of the speed of the left foot while it is at most 1 cm above its lowest position, m/s. It is
-    /// zero for a foot that stands on a treadmill.
+    /// Standard deviation of the speed of the left foot while it is at most 1 cm above its lowest position, in m/s. It is zero
+    /// for a foot that stands on a treadmill.
     slip: f64,
-    /// How far the left foot swings from back to front, metres.
+    /// How far the left foot swings from back to front, in metres.
     stride: f64,
 }
 

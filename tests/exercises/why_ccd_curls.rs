@@ -12,11 +12,11 @@ const PAGE: &str = include_str!("../../docs/exercises/03-why-ccd-curls.md");
 
 /// What the page measures for a chain.
 struct Curl {
-    /// Sum of the angles between consecutive links, degrees.
+    /// Sum of the angles between consecutive links, in degrees.
     total: f64,
-    /// The largest of these angles, degrees.
+    /// The largest of these angles, in degrees.
     largest: f64,
-    /// Share of the last ten angles in the sum, percent.
+    /// Percentage of the sum that the last ten angles contribute.
     near_tip: f64,
 }
 

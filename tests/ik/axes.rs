@@ -16,7 +16,8 @@ mod tolerances;
 const WEIGHING: [Method; 5] =
     [Method::PseudoInverse, Method::Dls, Method::Sdls, Method::Optimize, Method::FullBody];
 
-/// Two results count as equal if no joint differs by more than this, in radians. Rounding of the targets alone causes smaller differences.
+/// Maximum difference of a joint between results that count as equal, in radians. Rounding of the targets alone causes smaller
+/// differences.
 const SAME: f64 = 1e-6;
 
 fn options(method: Method) -> Options {
@@ -223,7 +224,7 @@ fn limits_block_only_axes_that_count() {
     assert_eq!(outcome(-0.6, DVec3::Z), Outcome::Reached);
 }
 
-/// Free axes are the world's, whatever is above the base: a turn, a scale, a mirror or an uneven scale.
+/// Free axes are the world's, whatever transform places the base: a rotation, a scale, a mirror or an uneven scale.
 #[test]
 fn the_placement_of_the_body_does_not_matter() {
     let mut random = Random(16);

@@ -1,4 +1,4 @@
-//! Every method obeys the number of iterations and the tolerances.
+//! Every method obeys the iteration limit and the tolerances.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Outcome, Report, Solver};
@@ -87,7 +87,7 @@ fn no_method_exceeds_its_iterations() {
     });
 }
 
-/// Returns whether a goal is within tolerances, by the body's own forward kinematics.
+/// Returns whether a goal is within tolerances, using the body's own forward kinematics.
 fn is_within(body: &Body, goal: &Goal, [metres, radians]: [f64; 2]) -> bool {
     let turned = goal.orientation.zip(body.orientation(goal.link));
     let angle = turned.map_or(0.0, |(target, at)| {

@@ -34,7 +34,7 @@ fn dragged(link: usize, to: DVec3, step: f64) -> Body {
     body
 }
 
-/// Returns the largest distance of a link between two poses.
+/// Returns the largest distance by which a link differs between two poses.
 fn apart(a: &Body, b: &Body) -> f64 {
     (0..a.links().len()).map(|link| position(a, link).distance(position(b, link))).fold(0.0, f64::max)
 }
@@ -63,7 +63,7 @@ fn round(body: &mut Body) {
 
 #[test]
 fn a_drag_of_a_figure_in_centimetres_goes_on() {
-    // Rounding at 100 units was taken for another pose, so that each frame began again at the stance.
+    // Rounding at 100 units was mistaken for another pose, so that each frame began again at the stance.
     let size = 100.0;
     let mut body = person(size);
     body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
@@ -238,7 +238,8 @@ fn a_limb_rests_after_a_body_that_was_not_at_rest() {
 
 #[test]
 fn a_frame_of_a_drag_takes_one_iteration() {
-    // Times depend on the machine, iterations do not. Most drags took two to five before the second derivatives were complete.
+    // Times depend on the machine, unlike numbers of iterations. Most drags took two to five before the second derivatives were
+    // complete.
     let drags = [
         (HAND, DVec3::new(-0.4, -0.6, 0.4)),
         (HAND, DVec3::new(-0.3, 0.3, 0.3)),

@@ -1,4 +1,4 @@
-//! A person of plain links is dragged as a figure. These properties hold wherever the hand goes.
+//! A person of plain links is dragged like a character. These properties hold wherever the hand goes.
 
 use std::f64::consts::PI;
 

@@ -134,15 +134,15 @@ fn the_mid_angle_task_pulls_joints_to_the_middle_of_their_range() {
     }
 }
 
-/// The last turns of an earlier solve were once taken for those of the current one, so that a chain that was dragged
-/// along a line turned up to 58 times as far as necessary.
+/// The last turns of an earlier solve were once mistaken for those of the current one, so that a chain that was dragged along a
+/// line turned up to 58 times as far as necessary.
 #[test]
 fn a_solve_does_not_continue_the_turns_of_an_earlier_one() {
     let options = options(FusedOptions::default());
     let mut used = Solver::default();
     let far = Goal::position(6, cases::free(6, Set::Reach, 1, 5).unwrap().goals[0].position.unwrap());
     used.solve(&mut chain(6), &[far], &options).unwrap();
-    // The closed form is skipped for a target this near.
+    // The closed form is skipped for a target this close.
     let near = Goal::position(6, position(&chain(6), 6) * 0.97);
     let (mut first, mut second) = (chain(6), chain(6));
     used.solve(&mut first, &[near], &options).unwrap();

@@ -74,7 +74,7 @@ fn reachable(body: &Body) -> Vec<Goal> {
     (0..TARGETS).map(&mut goal).collect()
 }
 
-/// Returns the share of goals that a method reaches from rest, to 1e-4 of the reach and 1e-3 rad.
+/// Returns the fraction of goals that a method reaches from rest, to 1e-4 of the reach and 1e-3 rad.
 fn share(body: &Body, goals: &[Goal], method: Method) -> f64 {
     let reach: f64 = body.links().iter().map(|l| l.offset.length()).sum();
     let tolerance = Some(1e-4 * reach);

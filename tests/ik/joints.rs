@@ -79,7 +79,7 @@ fn solve(body: &mut Body, goals: &[Goal], options: &Options) -> Report {
     Solver::default().solve(body, goals, options).unwrap().clone()
 }
 
-/// Returns the share of positions that a method reaches from rest on random arms.
+/// Returns the fraction of positions that a method reaches from rest on random arms.
 fn share(method: Method, slides: bool) -> f64 {
     let mut reached = 0.0;
     for seed in 0..TARGETS {

@@ -25,7 +25,7 @@ fn leg() -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// Drags the foot from rest to a target in some frames, and returns the remaining error.
+/// Drags the foot from rest to a target in a number of frames, and returns the remaining error.
 fn drag(method: Method, target: DVec3, frames: u32) -> f64 {
     let (mut body, mut solver) = (leg(), Solver::default());
     let options = Options::default().with_method(method).with_start(Start::Continue);
@@ -36,7 +36,7 @@ fn drag(method: Method, target: DVec3, frames: u32) -> f64 {
     position(&body, 2).distance(target)
 }
 
-/// Returns targets in the reach of the leg.
+/// Returns targets within reach of the leg.
 fn targets() -> Vec<DVec3> {
     [0.05, 0.1, 0.15]
         .into_iter()
@@ -45,7 +45,7 @@ fn targets() -> Vec<DVec3> {
         .collect()
 }
 
-/// Returns the targets that a drag in some frames misses.
+/// Returns the targets that a drag in a number of frames misses.
 fn missed(method: Method, frames: u32) -> Vec<DVec3> {
     targets().into_iter().filter(|target| drag(method, *target, frames) > 1e-3).collect()
 }

@@ -70,7 +70,7 @@ fn position(body: &Body, link: usize) -> DVec3 {
     body.world_from_link(link).unwrap().translation
 }
 
-/// Returns the distance from the effector of a goal to its target, by the body's own forward kinematics.
+/// Returns the distance from the effector of a goal to its target, using the body's own forward kinematics.
 fn error(body: &Body, goal: &Goal) -> f64 {
     let point = body.world_from_link(goal.link).unwrap().transform_point3(goal.offset);
     goal.position.map_or(0.0, |target| point.distance(target))

@@ -1,4 +1,5 @@
-//! Outcomes are true: they are compared with what continuous motion from the final pose can still gain, with and without the limits.
+//! Outcomes are true: they are compared with the gain that continuous motion from the final pose can still achieve, with and without
+//! the limits.
 
 use std::f64::consts::TAU;
 
@@ -8,12 +9,12 @@ use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Outcome, round_cone, s
 use crate::{error, report};
 use sinew_base::Random;
 
-/// Number of steps of a descent, and the largest turn of a joint in a step, radians.
+/// Number of steps of a descent, and the largest turn of a joint in a step, in radians.
 const STEPS: usize = 400;
 const STEP: f64 = 0.05;
 /// Number of random problems.
 const CASES: usize = 24;
-/// Change of a coordinate for derivatives, radians.
+/// Change of a coordinate for derivatives, in radians.
 const PROBE: f64 = 1e-5;
 
 /// The coordinates of a pose: the angle of each hinge, the swing and the twist of each cone, and Euler angles.
@@ -265,7 +266,7 @@ fn outcomes(body: &Body, goals: &[Goal], method: Method) -> Vec<Outcome> {
 }
 
 /// Both the swing and the twist of a shoulder are at their ends, and the error has components along both borders. Without
-/// iterations, only the pose that is given decides.
+/// iterations, only the given pose matters.
 #[test]
 fn a_ball_joint_is_blocked_at_the_border_and_in_the_corner_of_its_limit() {
     let cone = round_cone(DVec3::Y, 0.5, [-0.2, 0.4]);
@@ -296,7 +297,7 @@ fn a_ball_joint_is_blocked_at_the_border_and_in_the_corner_of_its_limit() {
     }
 }
 
-/// A limit holds back from a target beyond the bones if the chain cannot point at the target.
+/// A limit holds the chain back from a target beyond the bones if the chain cannot point at the target.
 #[test]
 fn a_target_beyond_the_bones_is_out_of_reach_only_where_no_limit_holds_back() {
     let hinge = |min: f64, max: f64| Limit::hinge(DVec3::Z, min..=max);

@@ -39,9 +39,10 @@ fn start_poses_and_targets_are_within_the_limits() {
     }
 }
 
-/// Number of poses of each arm and seed. The environment variable `SINEW_POSES` sets another one: the numbers in `docs/solvers.md` are for 10,000.
+/// Number of poses of each arm and seed. The environment variable `SINEW_POSES` sets another number: the numbers in `docs/solvers.md` are
+/// for 10,000.
 const POSES: usize = 400;
-/// Most iterations of a solve of [`every_reachable_pose_is_found`], which `Options::iterations` describes.
+/// Maximum number of iterations of a solve of [`every_reachable_pose_is_found`], which `Options::iterations` describes.
 const MOST_ITERATIONS: usize = 2000;
 
 /// The results of all poses of an arm.
@@ -66,8 +67,8 @@ impl Summary {
     }
 }
 
-/// The pose of a hinge arm with six or seven joints leaves no or one degree of freedom, so that many first attempts end at a limit,
-/// and only restarts find the pose. All options but the tolerances are the defaults.
+/// The pose of a hinge arm with six or seven joints leaves zero or one degree of freedom, so that many first attempts end at a
+/// limit, and only restarts find the pose. All options but the tolerances are the defaults.
 #[test]
 fn every_reachable_pose_is_found() {
     let poses = std::env::var("SINEW_POSES").map_or(POSES, |text| text.parse().unwrap());

@@ -215,7 +215,7 @@ fn limited_bodies() -> Vec<(String, Body)> {
     bodies
 }
 
-/// Returns the length of a stretched chain, metres.
+/// Returns the length of a stretched chain, in metres.
 fn reach(body: &Body) -> f64 {
     body.links().iter().skip(1).map(|l| l.offset.length()).sum()
 }
@@ -302,7 +302,7 @@ fn drag_across_the_border_of_the_reach_is_continuous() {
             let (before, place) = (position(&body, end), target(frame));
             let report = solver.solve(&mut body, &[Goal::position(end, place)], &options).unwrap();
             let (moved, step) = (position(&body, end).distance(before), place.distance(target(frame - 1)));
-            // A target that hardly moves may still draw the end along by the tolerance.
+            // A target that hardly moves may still pull the end along by the tolerance.
             assert!(moved <= 5.0 * step + 2e-4 * length, "{method}, frame {frame}: {moved} m for {step} m");
             let worse = report.position_error() - before.distance(place).max(1e-4 * length);
             assert!(worse <= 1e-9, "{method}, frame {frame}: worse by {worse} m");

@@ -12,7 +12,7 @@ mod limb;
 mod particle;
 mod refusals;
 
-/// Largest difference from a table, metres.
+/// Largest difference from a table, in metres.
 const EXACT: f64 = 1e-6;
 /// The chain of the tables: its offsets, and the axes and angles of its rotations at the start.
 const OFFSETS: [DVec3; 4] = [
@@ -55,7 +55,7 @@ fn planar() -> Body {
     body
 }
 
-/// Returns the options for a number of passes that no tolerance ends.
+/// Returns the options for a number of passes that no tolerance stops.
 fn passes(method: Method, count: usize) -> Options {
     Options::default().with_method(method).with_textbook(true).with_iterations(count).with_tolerance(1e-12)
 }

@@ -26,7 +26,7 @@ fn load(bytes: &[u8]) -> Result<Character, String> {
     gltf::load_bytes(Path::new("test.gltf"), bytes, None).map_err(|e| e.to_string())
 }
 
-/// Returns the message with which a file is refused.
+/// Returns the message with which a file is rejected.
 fn refusal(bytes: &[u8]) -> String {
     load(bytes).expect_err("the file is broken")
 }

@@ -71,7 +71,7 @@ fn shown_steps_lead_from_the_pose_before_the_first_solve_to_the_result_of_the_la
     }
 }
 
-/// The path from the base leads up to the chest first, so that the whole body moves while the base stays.
+/// The path from the base leads up to the chest first, so that the whole body moves while the base stays in place.
 #[test]
 fn a_base_below_the_chest_stays_in_place_at_every_step() {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);

@@ -29,12 +29,12 @@ use hostile::HostilePackets;
 use performer::WalkingPerformer;
 
 const HERTZ: f64 = 120.0;
-/// Maximum CPU time per packet, seconds.
+/// Maximum CPU time per packet, in seconds.
 const MAX_CPU_SECONDS: f64 = 0.3e-3;
-/// Maximum increase of the resident memory by invalid packets, bytes.
+/// Maximum increase of the resident memory by invalid packets, in bytes.
 const MAX_GROWTH: u64 = 512 << 10;
-/// Maximum size of the packets that the receiver has not read yet, bytes. The receive buffer of the operating system
-/// holds 200 kB.
+/// Maximum size of the packets that the receiver has not read yet, in bytes. The receive buffer of the operating system holds 200
+/// kB.
 const MAX_UNREAD: usize = 64 << 10;
 
 /// A lock that lets only one test run at a time.

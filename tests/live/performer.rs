@@ -23,7 +23,7 @@ pub(crate) struct WalkingPerformer {
 }
 
 impl WalkingPerformer {
-    /// Number of transforms in a packet: those of all bones, of the root, and of four bones that no humanoid has.
+    /// Number of transforms in a packet: all bones, the root, and four bones that no humanoid has.
     pub(crate) const JOINTS: usize = BONES + 5;
 
     pub(crate) fn new(character: Character) -> Self {

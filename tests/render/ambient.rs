@@ -15,7 +15,7 @@ use crate::support::Builder;
 use crate::{load, pixel, renderer, settings};
 
 const SIZE: u32 = 128;
-/// Half the width of what the image shows, in metres.
+/// Half the width of the visible area, in metres.
 const HALF: f32 = 1.6;
 const ALBEDO: f32 = 0.5;
 
@@ -103,7 +103,7 @@ fn linear(stored: u8) -> f32 {
     if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Returns the light that a pixel reflects, as a fraction of an open surface's. The tone map Neutral subtracts 0.04.
+/// Returns the light that a pixel reflects, as a fraction of what an open surface reflects. The tone map Neutral subtracts 0.04.
 fn seen(image: &DecodedImage, x: u32, y: u32) -> f32 {
     (linear(pixel(image, x, y)[1]) + 0.04) / ALBEDO
 }
@@ -119,7 +119,7 @@ fn metres(pixel: u32) -> f32 {
     ((pixel as f32 + 0.5) / SIZE as f32 * 2.0 - 1.0) * HALF
 }
 
-/// Compares all pixels for which `visibility` returns a value with it. Returns the mean difference.
+/// Compares all pixels for which `visibility` returns a value with that value. Returns the mean difference.
 fn assert_visibility(image: &DecodedImage, largest: f32, visibility: impl Fn(f32, f32) -> Option<f32>) {
     let (mut sum, mut count) = (0.0, 0.0);
     for (x, y) in (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (x, y))) {
@@ -157,7 +157,7 @@ fn a_wall_hides_half_of_the_surroundings_from_its_foot() {
     let wall = square(Vec3::new(0.0, 0.75, 0.0), Vec3::Y * 0.75, Vec3::Z * 2.0);
     let image = draw(&file(&[ground(), wall]), constant_light(), |_| {});
     assert_visibility(&image, 0.06, |x, z| {
-        // The expected visibility is that of an infinitely long wall. Its top is 1.5 m above the plane.
+        // The expected visibility is computed for an infinitely long wall. Its top is 1.5 m above the plane.
         let x = x.abs();
         (x > 0.06 && x < 0.8 && z.abs() < 0.5).then(|| 0.5 + 0.5 * x / x.hypot(1.5))
     });
@@ -187,7 +187,7 @@ fn images_are_the_same_each_time() {
     assert!(first.rgba != draw(&both, light, |frame| frame.ambient_occlusion = false).rgba);
 }
 
-/// Below a sphere, the floor is darker the closer it is, also in light without a shadow.
+/// Below a sphere, the floor is darker the closer it is, even in light without a shadow.
 #[test]
 fn the_floor_is_darker_close_to_a_figure() {
     let ball = file(&[sphere(Vec3::Y * 0.4, 0.4)]);

@@ -104,8 +104,8 @@ fn a_composed_frame_matches_an_image_bit_by_bit() {
     matches_an_image(renderer());
 }
 
-/// Without views in another format, colours were stored without conversion, so that what is translucent was blended as sRGB: the lines
-/// of the floor were too dark with OpenGL and WebGL2.
+/// Without views in a different format, colours were stored without conversion, so that translucent surfaces were blended as sRGB:
+/// the lines of the floor were too dark with OpenGL and WebGL2.
 #[test]
 fn it_does_without_views_in_other_formats() {
     matches_an_image(webgl2());

@@ -25,7 +25,7 @@ impl Stage {
         Self::with(renderer(), character)
     }
 
-    /// Returns a stage whose mask 1 selects what is below the last joint that has children, and that joint.
+    /// Returns a stage whose mask 1 selects the descendants of the last joint that has children, and that joint.
     fn masked(character: Character) -> Self {
         let inner = character.skeleton.nodes.iter().rposition(|node| !node.children.is_empty());
         let rig = rig::detect(&character);
@@ -82,7 +82,7 @@ fn cast() -> Vec<(String, Character)> {
     cast
 }
 
-/// Returns the largest distance of two lists of matrices as a fraction of the size, and the largest angle in radians.
+/// Returns the largest distance between two lists of matrices as a fraction of the size, and the largest angle in radians.
 fn difference(a: &[Affine3A], b: &[Affine3A], size: f32) -> (f32, f32) {
     assert_eq!(a.len(), b.len());
     let (mut distance, mut angle) = (0.0_f32, 0.0_f32);

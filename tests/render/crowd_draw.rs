@@ -89,7 +89,7 @@ fn indirect_draws_give_the_same_image_as_instances() {
     // The same input gives the same bits.
     assert_eq!(gpu.rgba, stage.image().rgba);
 
-    // A slot is empty after its character was removed, and is used again by the next one.
+    // A slot is empty after its character was removed, and is reused by the next one.
     stage.crowd.despawn(ids[3]).unwrap();
     assert!(matches!(stage.crowd.despawn(ids[3]), Err(CrowdError::Despawned)));
     stage.step(0.0);
@@ -100,7 +100,7 @@ fn indirect_draws_give_the_same_image_as_instances() {
     stage.step(0.3);
     cpu.step(0.3, Vec3::ZERO);
     let other = stage.image_of(&cpu);
-    // Only the new character is at another time of its clip.
+    // Only the new character is at a different time of its clip.
     assert!(different(&stage.image(), &other) < 1500);
 }
 
@@ -139,7 +139,7 @@ fn a_mirrored_crowd_shows_its_outside() {
     for frame in [gpu_frame, cpu_frame] {
         let image = stage.renderer.render(&[&stage.surface], &frame, SIZE).unwrap();
         let figure: Vec<[u8; 4]> = image.pixels().filter(|pixel| pixel[3] > 0).collect();
-        // The normal of what is visible points to the viewer, who is at +Z.
+        // The normals of visible surfaces point to the viewer, who is at +Z.
         let inside = figure.iter().filter(|pixel| pixel[2] < 96).count();
         assert!(figure.len() > 1000 && inside * 10 < figure.len(), "{inside} of {} pixels", figure.len());
     }

@@ -64,7 +64,7 @@ pub(crate) fn texture(gpu: &Gpu, format: TextureFormat) -> wgpu::Texture {
     })
 }
 
-/// Returns the bytes of a texture after the work that was submitted before.
+/// Returns the bytes of a texture after all submitted work is done.
 pub(crate) fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Vec<u8> {
     let row = SIZE.0 * texture.format().block_copy_size(None).unwrap();
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -99,7 +99,7 @@ pub(crate) fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView
     });
 }
 
-/// Draws a frame into a texture of a format and returns the bytes. `host` is the colour that the host has drawn before.
+/// Draws a frame into a texture of a format and returns the bytes. `host` is the colour that the host has drawn first.
 fn drawn(host: &mut Host, frame: &Frame<'_>, format: TextureFormat, is_hdr: bool, color: [u8; 3]) -> Vec<u8> {
     let gpu = host.gpu();
     let texture = texture(&gpu, format);
@@ -117,7 +117,7 @@ fn most_different(a: &[u8], b: &[u8]) -> u8 {
     a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap()
 }
 
-/// Writes of the queue happen before an encoder is submitted, so the second frame once overwrote the input of the first.
+/// Writes through the queue happen before an encoder is submitted, so the second frame once overwrote the input of the first.
 #[test]
 fn two_frames_in_one_encoder_are_those_of_two_encoders() {
     let mut host = Host::new();
@@ -178,7 +178,7 @@ fn linear_targets_store_light_without_tone_mapping() {
     let frame = scene::frame(&puppet, &view(1, Background::Color([255; 3])));
     let half = |bytes: &[u8]| -> Vec<f32> {
         let bits = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
-        // Positive and normal numbers only.
+        // This handles only positive normal numbers.
         bits.map(|h| f32::from_bits((u32::from(h & 0x7FFF) << 13) + (112 << 23))).collect()
     };
     let format = TextureFormat::Rgba16Float;

@@ -42,7 +42,7 @@ fn shadows_are_complete_from_any_direction() {
             .for_each(|draw| draw.bounds = Bounds::default());
         let complete = renderer.render(&[&model], &frame, (96, 64)).unwrap();
         let worst = culled.rgba.iter().zip(&complete.rgba).map(|(a, b)| a.abs_diff(*b)).max();
-        // Without bounds, the whole image has several samples, which are rounded one by one.
+        // Without bounds, the whole image has several samples, which are rounded individually.
         assert!(worst <= Some(2), "from {position}: {worst:?}");
     }
 }
@@ -68,7 +68,7 @@ fn a_clear_grid_shows_tenths_units_and_axes() {
     };
     let (faint, clear) = (image(Grid::Faint), image(Grid::Clear { width: 1.0 }));
     let at = |image: &sinew::render::DecodedImage, x: f32, z: f32| {
-        // Of the pixels beside a line, the one with the most of it.
+        // Of the pixels beside a line, the one that the line covers most.
         let pixel = |v: f32| ((v + 0.3) * 200.0).round() as usize;
         let texel = |x: usize, y: usize| <[u8; 3]>::try_from(&image.rgba[(y * 320 + x) * 4..][..3]).unwrap();
         let near = (0..4).map(|i| texel(pixel(x) - i % 2, pixel(z) - i / 2));

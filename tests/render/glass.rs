@@ -87,7 +87,7 @@ fn what_is_behind_a_thin_wall_is_seen_in_its_colour() {
         seen_through(glass([0.5, 1.0, 0.5], 0.0, json!({})), [0.7, 0.4, 0.3], 1.0),
         Vec3::new(0.35, 0.4, 0.15),
     );
-    // A rough pane shows an even wall as it is.
+    // A rough pane does not change the look of an even wall.
     assert_color(
         seen_through(glass([1.0; 3], 0.8, json!({})), [0.7, 0.4, 0.2], 1.0),
         Vec3::new(0.7, 0.4, 0.2),
@@ -98,7 +98,7 @@ fn what_is_behind_a_thin_wall_is_seen_in_its_colour() {
     assert_color(seen_through(metal, [0.7, 0.4, 0.2], 1.0), Vec3::ZERO);
 }
 
-/// Light is absorbed as Lambert and Beer say: by the attenuation colour at each attenuation distance. The thickness has the scale of
+/// Light is absorbed by the Beer–Lambert law: by the attenuation colour at each attenuation distance. The thickness has the scale of
 /// the mesh.
 #[test]
 fn volumes_absorb_light_by_their_thickness() {
@@ -119,7 +119,7 @@ fn edge(image: &DecodedImage) -> u32 {
     (0..64).find(|x| pixel(image, *x, 32)[1] > 100).unwrap()
 }
 
-/// The ray that leaves the volume decides what is seen. A thin wall does not refract.
+/// The ray that leaves the volume determines the visible part of the scene. A thin wall does not refract.
 #[test]
 fn volumes_refract_the_scene_behind_them() {
     let mut wall = paint([1.0; 3]);
@@ -199,7 +199,7 @@ fn glass_is_sorted_with_blended_surfaces() {
     assert_color(whole, Vec3::new(0.5, 0.05, 0.05));
     let part = draw_pane(tinted(0.5));
     assert!((part - (none + whole) / 2.0).abs().max_element() < 0.01, "{part}");
-    // A blended surface behind glass is seen through it, one before it is not hidden, and an opaque one hides it.
+    // A blended surface behind glass is visible through it, one in front of it is not hidden, and an opaque one hides it.
     let green = |mode: &str| {
         let mut film = paint([0.0, 0.8, 0.0]);
         film["alphaMode"] = json!(mode);
@@ -266,7 +266,7 @@ fn other_modes_and_classic_light_draw_glass_too() {
     }
 }
 
-/// In a host's own texture, glass shows what it shows in an image, even if an encoder has several frames, and frames without glass.
+/// In a host's own texture, glass looks the same as in an image, even if an encoder has several frames, some of them without glass.
 #[test]
 fn glass_is_drawn_into_the_views_of_a_host() {
     let wall = json!({"mesh": 1, "translation": [0.6, 0, -1], "scale": [0.8, 0.8, 1]});
@@ -299,7 +299,7 @@ fn glass_is_drawn_into_the_views_of_a_host() {
         gpu.queue.submit([encoder.finish()]);
         let [first, _, over, last] = textures.map(|texture| read(&gpu, &texture));
         assert!(first == expected && last == expected, "{samples} samples");
-        // The host's own drawing is seen through glass with its brightness, but without its colour. Elsewhere it is unchanged.
+        // The host's own drawing is visible through glass with its brightness, but without its colour. Elsewhere it is unchanged.
         let at =
             |image: &[u8], x: usize, y: usize| <[u8; 4]>::try_from(&image[(y * 64 + x) * 4..][..4]).unwrap();
         assert_near(at(&over, 2, 2), [grey[0], grey[1], grey[2], 255], 1);

@@ -62,7 +62,7 @@ fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let mut goals = |_| {
         let mut posed = body.clone();
         pose_randomly(&mut posed, &mut random);
-        // Half of the way from the start pose, so that the ends are together within reach.
+        // Half of the way from the start pose, so that all ends are within reach at the same time.
         for link in 0..body.links().len() {
             posed.set_rotation(link, body.rotations()[link].slerp(posed.rotations()[link], 0.5));
         }
@@ -139,7 +139,7 @@ fn bodies_with_several_goals_are_posed_as_often_as_on_the_cpu() {
     }
 }
 
-/// The base was moved and the joints turned before, and both return to rest first.
+/// The base and the joints have been moved before, and both return to rest first.
 #[test]
 fn a_start_at_rest_does_not_depend_on_the_pose() {
     let (start, goals) = figure(8);
@@ -176,7 +176,7 @@ fn limbs_turn_as_on_the_cpu() {
         let end = |[first, second]: [DQuat; 2]| first * limb.upper + second * limb.lower;
         let away = end(*turns).distance(end(*expected)) / (limb.upper.length() + limb.lower.length());
         assert!(away < 1e-4, "{away}");
-        // Near singular poses, rounding decides on the plane of the limb.
+        // Near singular poses, rounding determines the plane of the limb.
         far += usize::from(turns.iter().zip(expected).any(|(a, b)| a.angle_between(*b) > 2e-3));
     }
     assert!(far <= 10, "{far}");
@@ -237,7 +237,7 @@ fn split_and_repeated_batches_give_the_same_bits() {
     assert!(whole == run(9000), "the split batch differs");
 }
 
-/// The middle link is bent at rest, and every body of the batch has turned it otherwise, as well as a locked link beside the
+/// The middle link is bent at rest, and every body of the batch has turned it differently, as well as a locked link beside the
 /// chain.
 #[test]
 fn locked_links_that_were_turned_return_to_rest_as_on_the_cpu() {

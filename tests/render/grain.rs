@@ -75,7 +75,7 @@ fn direct_light_follows_the_distribution() {
                 let fresnel = 0.6 + 0.4 * (1.0 - v.dot((v + l).normalize())).powi(5);
                 if nl > 0.0 { fresnel * ggx(n, t, v, l, strength) * nl } else { 0.0 }
             };
-            // The environment is seen in a normal that is bent towards the camera around the bitangent.
+            // The environment is reflected by a normal that is bent towards the camera around the bitangent.
             let b = n.cross(t);
             let bend = (1.0 - strength * (1.0 - ROUGHNESS)).powi(4);
             let bent = (v - b * b.dot(v)).normalize().lerp(n, bend).normalize();

@@ -29,7 +29,7 @@ pub(crate) fn half() -> Light {
     image_light(Environment::new(|_| Vec3::splat(0.5), |_| Vec3::ZERO))
 }
 
-/// Returns light from one direction only, and the brightness of a white surface that faces it.
+/// Returns light from a single direction, and the brightness of a white surface that faces it.
 fn lamp(towards: Vec3) -> (Light, f32, Vec3) {
     let spot = move |d: Vec3| Vec3::splat(if d.dot(towards.normalize()) > 0.99 { 40.0 } else { 0.0 });
     let light = image_light(Environment::new(|_| Vec3::ZERO, spot));
@@ -62,7 +62,7 @@ pub(crate) fn assert_shows(
     }
 }
 
-/// The share of light that a smooth dielectric reflects at a point of the sphere, corrected for several reflections.
+/// The fraction of light that a smooth dielectric reflects at a point of the sphere, corrected for several reflections.
 fn varnish(roughness: f32, n: Vec3) -> f32 {
     let [scale, bias] = environment_term(widened(roughness, n), facing(n)).to_array();
     (0.04 * scale + bias) * (1.0 + 0.04 * (1.0 / (scale + bias) - 1.0))
@@ -100,7 +100,7 @@ fn varnish_dims_the_emission_below_it() {
     assert_shows(&image, 0.95, 0.01, "emission", |n| Vec3::splat(0.5 * (1.0 - varnish(0.05, n))));
 }
 
-/// Returns the middle of a black square with textures, in light that comes from the right only.
+/// Returns the middle of a black square with textures, in light that comes only from the right.
 fn square(normal_map: Option<[u8; 3]>, material: Value) -> f32 {
     let mut b = Builder::default();
     let attributes = json!({

@@ -129,7 +129,7 @@ pub(crate) fn neutral(color: Vec3) -> Vec3 {
     (color * (new_peak / peak)).lerp(Vec3::splat(new_peak), g)
 }
 
-/// Karis's fit of the environment term of a split sum: the factor of the reflectance, and what is added to it.
+/// Karis's fit of the environment term of a split sum: the factor of the reflectance, and the number that is added to it.
 pub(crate) fn environment_term(roughness: f32, nv: f32) -> Vec2 {
     let r =
         [1.0 - roughness, 0.0425 - 0.0275 * roughness, 1.04 - 0.572 * roughness, 0.022 * roughness - 0.04];

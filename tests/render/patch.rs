@@ -59,7 +59,7 @@ fn samples_around_surfaces_give_the_same_image_as_samples_everywhere() {
         });
         let differences: Vec<u8> = differences.collect();
         let worst = differences.iter().max().copied();
-        // Samples are rounded one by one or together. Where pieces of the floor meet, llvmpipe draws some of several samples
+        // Samples are rounded individually or together. Where pieces of the floor meet, llvmpipe draws some of several samples
         // twice. Single pixels at edges may have one sample more or less.
         let several = differences.iter().filter(|d| **d > 2).count();
         assert!(several <= 160, "{mode:?}: {several} pixels differ, the worst by {worst:?} levels");

@@ -93,7 +93,8 @@ fn hole(samples: u32, light: Light, background: Background) -> Vec<[u8; 4]> {
     (30..35).map(|x| pixel(&image, x, 40)).collect()
 }
 
-/// The edge of a hole is as smooth as that of a triangle, and opaque where it is not a hole. Classic light keeps the images of suites.
+/// The edge of a hole is as smooth as that of a triangle, and opaque where it is not a hole. Classic light does not change, so that
+/// the images of suites still match.
 #[test]
 fn four_samples_antialias_the_edges_of_holes() {
     let (none, all) = ([0, 0, 0, 255], [255; 4]);

@@ -78,7 +78,7 @@ fn textured() -> Value {
     json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}})
 }
 
-/// Returns what the left half of the square looks like at a time.
+/// Returns the colour of the square's left half at a time.
 fn seen(puppet: &mut Puppet, time: f32) -> [u8; 4] {
     puppet.time = time;
     puppet.update().unwrap();
@@ -93,7 +93,7 @@ fn draw(puppet: &Puppet) -> DecodedImage {
     renderer.render(&[&model], &scene::frame(puppet, &settings), (64, 64)).unwrap()
 }
 
-/// Returns what the left half of the square looks like with the first expression at a value.
+/// Returns the colour of the square's left half with the first expression at a value.
 fn with_value(puppet: &mut Puppet, value: f32) -> [u8; 4] {
     let mut pose = sinew::pose::Pose::rest(&puppet.character().skeleton);
     for bind in &puppet.character().expressions[0].binds {

@@ -141,7 +141,7 @@ fn lights_of_frames_match_their_twin() {
     assert_light(&file, 1.0, |p| light.illuminance(p) * (position - p).normalize().z);
 }
 
-/// With `on`, a lamp of Blender's size is as bright as a small one, and ratios between lights stay.
+/// With `on`, a lamp of Blender's size is as bright as a small one, and ratios between lights do not change.
 #[test]
 fn automatic_strength_does_not_depend_on_units() {
     let file = |intensity: f32| {
@@ -178,7 +178,7 @@ fn files_are_drawn_without_their_lights_by_default() {
     assert!(draw(&with, dim(off)).rgba == plain.rgba);
     assert!(draw(&without, dim(on)).rgba == plain.rgba);
     assert!(draw(&with, dim(on)).rgba != plain.rgba);
-    // Classic light stays as it is.
+    // Classic light does not change.
     let classic = |file_lights| draw(&with, Light { file_lights, ..Light::default() });
     assert!(classic(on).rgba == classic(off).rgba);
 }

@@ -39,7 +39,7 @@ fn board(height: f32, light: &Light) -> DecodedImage {
         .unwrap()
 }
 
-/// Returns the distance in metres between where the key light is 10 % and where it is 90 % visible, left of the board.
+/// Returns the distance in metres between the points at which the key light is 10 % and 90 % visible, left of the board.
 fn width_of_edge(height: f32, light: &Light) -> f32 {
     let image = board(height, light);
     let metres = 2.0 / SIZE as f32;

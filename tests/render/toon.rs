@@ -253,7 +253,7 @@ fn a_missing_matcap_adds_nothing() {
     assert_near(pixel(&seen, 32, 32), [0, 0, 0, 255], 1);
 }
 
-/// Returns what two half transparent squares look like. The red one is in front of the green one.
+/// Returns the colour of two half-transparent squares that overlap. The red one is in front of the green one.
 fn two_squares(red: Value, green: Value) -> [u8; 4] {
     let mut b = Builder::default();
     let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];

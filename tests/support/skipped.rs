@@ -1,4 +1,4 @@
-//! Records of the tests that were skipped, or that ran on the built-in data only.
+//! Records of the tests that were skipped, or that ran only on the built-in data.
 //!
 //! The test harness hides the output of passing tests. Therefore each test binary appends its records to a file of this
 //! `cargo test` run, and the last test target, `tests/zz_skipped.rs`, prints them and deletes the file.
@@ -76,8 +76,8 @@ pub fn parse(line: &str) -> Option<Record> {
     Some(Record { kind, test: fields.next()?.to_owned(), reason: fields.next()?.to_owned() })
 }
 
-/// Formats the summary that `cargo test` prints last: the number of skipped tests, their names and the reasons, and
-/// how many tests ran on built-in data only. A test counts once, even if it was recorded several times.
+/// Formats the summary that `cargo test` prints last: the number of skipped tests, their names and the reasons, and how many
+/// tests ran only on built-in data. A test counts once, even if it was recorded several times.
 pub fn summary(records: &[Record]) -> String {
     let mut out = String::new();
     for kind in [Kind::Skipped, Kind::BuiltInOnly] {

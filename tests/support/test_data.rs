@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use skipped::{Kind, Record};
 
 /// Returns an external file or folder, for example `models/bvh`, for a test that also runs on built-in data. If it
-/// is missing, the test is recorded as having run on the built-in data only.
+/// is missing, the test is recorded as having run only on the built-in data.
 #[track_caller]
 pub fn external(path: &str) -> Option<PathBuf> {
     locate_or_note(path, Kind::BuiltInOnly)
@@ -51,12 +51,12 @@ pub fn gltf_files_and(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Returns all `.gltf` and `.glb` files below a folder, sorted.
+/// Returns all `.gltf` and `.glb` files under a folder, sorted.
 pub fn gltf_files(folder: &Path) -> Vec<PathBuf> {
     files_below(folder, &["gltf", "glb"])
 }
 
-/// Returns all files below a folder that have one of the extensions, sorted.
+/// Returns all files under a folder that have one of the extensions, sorted.
 pub fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

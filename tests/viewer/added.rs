@@ -220,7 +220,7 @@ fn reader_reads_takes_and_motions_for_the_open_character() {
     assert_eq!(names(&reloaded), names(&session));
 }
 
-/// The character is reloaded unchanged, then with more clips in another order, then with a renamed joint, and then with
+/// The character is reloaded unchanged, then with more clips in a different order, then with a renamed joint, and then with
 /// another skeleton.
 #[test]
 fn added_clips_survive_a_reload() {

@@ -1,4 +1,4 @@
-//! Exported clips: they play what the timeline shows, and nothing is overwritten by mistake.
+//! Exported clips: they play the same motion as the timeline, and nothing is overwritten by mistake.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -140,7 +140,7 @@ fn refusals_agree_with_the_solve() {
 
     let mut hips = session();
     hips.apply(Command::Hover(at(&hips, "hips")));
-    // Only full-body and auto move the hips of a recognised body. The others turn them, for which two-bone has no chain.
+    // Only full-body and auto move the hips of a recognised body. The other methods turn them, for which two-bone has no chain.
     let [(Method::TwoBone, _)] = &hips.refusals()[..] else { panic!("{:?}", hips.refusals()) };
 
     for mut session in [tentacle, figure, hips] {

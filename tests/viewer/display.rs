@@ -34,7 +34,7 @@ pub(crate) fn display(tools: &[&str]) -> Option<(Started, String)> {
     }
     // The server picks a free display and prints its number. Keys repeat only after ten minutes, because on a busy
     // machine more time may pass between a press and its release than a user would take. Without `-noreset` the server
-    // restarts when its last client leaves, and refuses a client that comes at that moment.
+    // restarts when its last client leaves, and rejects a client that connects at that moment.
     let mut server = Command::new("Xvfb");
     server.args(["-displayfd", "1", "-screen", "0", "1300x820x24", "-ar1", "600000", "-noreset"]);
     let mut server = Started(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());

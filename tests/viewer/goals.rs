@@ -21,7 +21,7 @@ fn node(session: &Session, name: &str) -> usize {
     session.puppet().character().skeleton.find(name).unwrap()
 }
 
-/// Drags a joint by some pixels and releases it.
+/// Drags a joint by a number of pixels and releases it.
 fn drag_joint(session: &mut Session, name: &str, by: Vec2) {
     let mut input = Input::default();
     let from = at(session, name);
@@ -151,7 +151,7 @@ fn a_free_axis_lets_a_conflicting_goal_be_met() {
     let mut session = conflicting_goals();
     let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
     let (before, both) = (pose(&session), error(&session, "rightHand"));
-    // The left hand keeps its height only.
+    // The left hand keeps only its height.
     for weight in [0.9, 0.5, 0.0] {
         session.apply(Command::GoalAxes(left, position_axes(DVec3::new(weight, 1.0, weight))));
     }

@@ -1,4 +1,4 @@
-//! Tests of how the pointer meets the figure: beside thin parts, and at the limits of joints.
+//! Tests of how the pointer interacts with the figure: beside thin parts, and at the limits of joints.
 
 use glam::{Quat, Vec2};
 use sinew::asset::mannequin;
@@ -18,7 +18,7 @@ fn beside_the_hand(session: &Session) -> Vec2 {
     (0..120_u8).map(|step| hand + Vec2::new(f32::from(step), 0.0)).find(misses).unwrap()
 }
 
-/// A press beside a finger turned the camera.
+/// A press beside a finger rotated the camera.
 #[test]
 fn a_press_up_to_eight_pixels_beside_the_skin_grabs_it() {
     let edge = beside_the_hand(&session());

@@ -47,7 +47,7 @@ fn mark_is_found_again_after_each_edit() {
         session.apply(command);
         assert_mark_is_current(&session, pointer, step);
     }
-    // Where the hand was dragged to, there is no hand at rest.
+    // In the rest pose, there is no hand at the place to which it was dragged.
     session.apply(Command::Clip(None));
     session.apply(Command::RestAll);
     assert_mark_is_current(&session, pointer, "the end");

@@ -1,4 +1,4 @@
-//! A dragged hand or foot lands on what is under the pointer.
+//! A dragged hand or foot lands on the surface under the pointer.
 
 use glam::{Mat3, Quat};
 use sinew::asset::load;
@@ -31,7 +31,7 @@ fn seen(session: &Session, (from, to, along): (&str, &str, f32)) -> Vec2 {
     pixel(&session.camera(), a.lerp(b, along), SIZE).unwrap()
 }
 
-/// Drags the left hand from where it is to a pixel, and returns its places on the way.
+/// Drags the left hand to a pixel, and returns its positions on the way.
 fn drag_hand(session: &mut Session, to: Vec2, steps: u8) -> Vec<Vec3> {
     let hand = bone(session, "leftHand");
     let from = pixel(&session.camera(), world(session, hand), SIZE).unwrap();
@@ -244,7 +244,7 @@ fn a_foot_that_stands_on_a_lower_step_stays_there() {
     assert!(start.y < 0.0 && moved < 0.03, "{start}: {moved}");
 }
 
-/// A hand that was laid on the other thigh stays there between the keys that have it there, also while the leg moves.
+/// A hand that was laid on the other thigh stays there between the keys that have it there, even while the leg moves.
 #[test]
 fn keys_keep_a_hand_where_a_drag_has_laid_it() {
     let mut session = session();

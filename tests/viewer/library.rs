@@ -30,7 +30,7 @@ fn poses_are_added_renamed_and_removed() {
     assert!(library.thumbnail("chair").is_some() && library.pose("sit").is_err());
     assert!(matches!(library.rename("chair", "pose 1"), Err(SaveError::Exists { .. })));
     assert_eq!(library.pose("pose 1").unwrap(), "{2}");
-    // What is removed twice is kept twice.
+    // Two removed poses of the same name are both kept.
     for text in ["{5}", "{6}"] {
         let removed = library.remove("chair").unwrap();
         assert!(removed.starts_with(poses.join(".trash")) && removed.is_file(), "{}", removed.display());

@@ -122,7 +122,7 @@ fn several_joints_turn_as_one_undo_step() {
     assert_eq!(pose(&session), before);
 }
 
-/// The path of a pulled joint is drawn during a drag, also on a timeline of key poses.
+/// The path of a pulled joint is drawn during a drag, even on a timeline of key poses.
 #[test]
 fn the_trail_of_a_pull_is_drawn_on_key_poses() {
     let mut session = session();

@@ -28,7 +28,7 @@ fn mirror(session: &Session) -> Mirror {
     Mirror::new(&session.puppet().character().skeleton, session.rig().body.as_ref().unwrap())
 }
 
-/// Moves a joint of the whole body by some metres and releases it.
+/// Moves a joint, with the whole body, by a vector in metres and releases it.
 fn pull(session: &mut Session, node: usize, by: Vec3) {
     let from = Vec3::from(session.puppet().world_from_node()[node].translation);
     session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
@@ -114,7 +114,7 @@ fn poses_of_many_characters_are_mirrored() {
             let (end, top) = (limb.end(), limb.joints[0]);
             let other = mirror.partner(end).unwrap_or_else(|| panic!("{path}: no counterpart"));
             assert_ne!(end, other, "{path}");
-            // As far as both sides are mirrored at rest, they are now.
+            // The sides are as nearly mirror images as in the rest pose.
             let asymmetry =
                 |node: usize| mirror.point(rest[node]).distance(rest[mirror.partner(node).unwrap()]);
             let tolerance = 2.0 * (asymmetry(end) + asymmetry(top)) + 2e-3 * size;
@@ -192,7 +192,7 @@ fn symmetric_drags_pull_both_hands() {
     assert!(places(&session)[right].distance(other) < 1e-6);
 }
 
-/// The plane of a symmetric drag stands where the body stands and faces where it faces.
+/// The plane of a symmetric drag follows the position of the body and the direction that it faces.
 #[test]
 fn symmetric_drags_follow_a_turned_body() {
     let mut session = rigged();

@@ -127,7 +127,7 @@ fn recording_survives_a_crash_and_replaces_no_file() {
     assert!(Recorder::new(&folder.join("missing/a.session"), false).is_err());
 }
 
-/// A character was exported again with its clips in another order, and a recording then played another clip.
+/// A character was exported again with its clips in a different order, and a recording then played the wrong clip.
 #[test]
 fn recording_finds_its_clips_by_name() {
     let path = folder("session-clip-names").join("a.session");
@@ -208,7 +208,7 @@ fn replay_restores_the_scale_of_overlays() {
     let mut session = session();
     let path = folder.join("a.session");
     session.record(Recorder::new(&path, false).unwrap(), 2.0).unwrap();
-    // The window moves to a monitor with another scale factor.
+    // The window moves to a monitor with a different scale factor.
     session.apply(Command::Tick(Duration::from_millis(500)));
     session.apply(Command::Scale(1.5));
     session.stop_recording().unwrap().unwrap();

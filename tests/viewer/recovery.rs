@@ -69,7 +69,7 @@ fn work_survives_a_killed_program() {
     viewer.0.kill().unwrap();
     viewer.0.wait().unwrap();
     let lost = read(&copy);
-    // The server closes the window of a killed program a little later. It must not be taken for the new one.
+    // The server closes the window of a killed program a little later. It must not be mistaken for the new one.
     until("the window stays", &|| (), &|| windows().is_empty());
 
     let mut viewer = start();

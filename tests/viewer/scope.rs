@@ -85,7 +85,7 @@ fn alt_in_a_drag_moves_only_the_limb_while_it_is_down() {
     alt(&mut input, &mut session, true);
     assert!(is_in_arm(&moved(&session)), "{:?}", moved(&session));
     assert_eq!(session.settings().drag_scope, DragScope::Body, "the setting must not change");
-    // The arm follows the pointer as far as it reaches.
+    // The arm follows the pointer within its reach.
     input.handle(Event::Moved(hand + Vec2::new(-60.0, -50.0)), &mut session);
     assert!(at(&session, "leftHand").distance(hand + Vec2::new(-60.0, -50.0)) < 3.0);
     assert!(is_in_arm(&moved(&session)), "{:?}", moved(&session));
@@ -115,8 +115,8 @@ fn a_drag_with_another_scope_is_one_undo_step() {
     assert_eq!(pose(&session), rest);
 }
 
-/// Regression test: a pull on the skin in front of a thigh turned the thigh back, so that the knees stayed straight and the body fell into
-/// a limbo. The pointer pulls the bone below the skin.
+/// Regression test: a pull on the skin in front of a thigh turned the thigh back, so that the knees stayed straight and the body leaned
+/// far back. The pointer pulls the bone below the skin.
 #[test]
 fn a_thigh_that_is_pulled_down_at_its_skin_bends_the_knees() {
     let (mut session, mut input) = (session(), Input::default());
@@ -155,7 +155,7 @@ fn a_kept_goal_of_a_limb_is_met_while_the_body_is_dragged() {
     // The arm, which is nearly straight, holds the hips up.
     assert!(moved[0].y > 20.0 && moved[1].length() < 3.0, "{moved:?}");
     input.handle(Event::Released(Button::Left), &mut session);
-    // The goal of the hips stays, so that the body is also solved as a whole for the next limb.
+    // The goal of the hips remains, so that the body is also solved as a whole for the next limb.
     session.apply(Command::DragScope(DragScope::Limb));
     let other = at(&session, "rightHand");
     drag(&mut session, &mut input, other, Vec2::new(20.0, -20.0));

@@ -86,7 +86,7 @@ fn a_strand_swings_after_an_edit_and_then_sleeps() {
     assert!(!session.is_swinging());
 }
 
-/// Recordings of versions without springs must keep their poses.
+/// Recordings from versions without springs must keep their poses.
 #[test]
 fn springs_do_not_swing_in_recordings_of_older_versions() {
     let folder = folder("old-recording");

@@ -123,7 +123,7 @@ fn the_view_can_change_while_stepping_and_a_drag_ends_it() {
     session.apply(Command::Step(Some(2)));
     let (shown, camera) = (pose(&session), session.camera());
     assert_ne!(shown, solved);
-    // Orbit on empty space, zoom, and select nothing by a click.
+    // Orbit on empty space, zoom, and clear the selection with a click.
     for to in [Vec2::new(5.0, 5.0), Vec2::new(60.0, 20.0)] {
         input.handle(Event::Moved(to), &mut session);
         input.handle(Event::Pressed(Button::Left, false), &mut session);

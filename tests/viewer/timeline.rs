@@ -21,7 +21,7 @@ fn time(session: &Session) -> f32 {
     session.puppet().time
 }
 
-/// Inserts a key at each of some times, each with another pose.
+/// Inserts keys at the given times, each with a different pose.
 fn keyed(times: &[f32]) -> Session {
     let (mut session, mut input) = (session(), Input::default());
     for (index, time) in (0_u8..).zip(times) {

@@ -61,7 +61,7 @@ fn is_orthographic(session: &Session) -> bool {
     matches!(session.camera().projection, Projection::Orthographic { .. })
 }
 
-/// Returns where the followed joint is in the view, or `None` behind the camera.
+/// Returns the position of the followed joint in the view, or `None` if it is behind the camera.
 fn root(session: &Session) -> Option<Vec2> {
     pixel(&session.camera(), session.puppet().world_from_node()[0].translation.into(), SIZE)
 }
@@ -90,7 +90,7 @@ fn axis_views_are_orthographic_until_the_camera_orbits() {
         }
         session.apply(Command::Orbit(Vec2::new(8.0, 5.0)));
         assert!(!is_orthographic(&session));
-        // A projection that was chosen stays.
+        // A projection that was chosen is kept.
         press(Key::Numpad('5'), false, &mut input, &mut session);
         press(Key::Numpad('1'), false, &mut input, &mut session);
         session.apply(Command::Orbit(Vec2::new(8.0, 5.0)));
@@ -113,7 +113,7 @@ fn a_drag_follows_the_pointer_in_every_orthographic_view() {
         assert!(session.is_dragging(), "{action:?}");
         let away = at(&session, "leftHand").distance(start + by);
         assert!(away < 3.0, "{action:?}: {away} pixels");
-        // The wheel pushes the hand away from the camera, and its place in the view stays.
+        // The wheel pushes the hand away from the camera, and its position in the view does not change.
         let node = session.puppet().character().skeleton.find("leftHand").unwrap();
         let hand = |session: &Session| Vec3::from(session.puppet().world_from_node()[node].translation);
         let before = hand(&session);
@@ -149,7 +149,7 @@ fn home_is_the_first_view() {
     assert_eq!(session.camera(), first);
 }
 
-/// Returns which part of the height and of the width of the image the figure fills.
+/// Returns the fractions of the image's width and height that the figure fills.
 fn filled(session: &Session) -> Vec2 {
     let camera = session.camera();
     let seen: Vec<Vec2> =

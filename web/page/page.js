@@ -34,7 +34,7 @@ function unfinished(files) {
     return undefined;
 }
 
-/** Returns the one of several files that is opened. The other files belong to it. */
+/** Returns the file to open from several files. The other files belong to it. */
 function main(names) {
     const kinds = ['.sinew', '.session', '.gltf', '.glb', '.vrm', '.bvh', '.json'];
     const rank = (name) => {

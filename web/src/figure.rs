@@ -12,7 +12,7 @@ use web_sys::HtmlCanvasElement;
 
 use super::error;
 
-/// A character in a canvas. Points are in world metres, and positions in the canvas in its pixels.
+/// A character in a canvas. Points are in world metres, and positions in the canvas are in pixels.
 #[wasm_bindgen]
 pub struct Figure {
     session: Session,
@@ -146,7 +146,7 @@ impl Figure {
         self.session.copy_pose().map_err(error)
     }
 
-    /// Sets the pose that [`Figure::pose`] has returned.
+    /// Sets a pose that [`Figure::pose`] has returned.
     ///
     /// # Errors
     /// If the text is not a pose of this character.
@@ -155,7 +155,7 @@ impl Figure {
         self.session.paste_pose(text).map_err(error)
     }
 
-    /// Adapts the figure to a canvas of another size.
+    /// Adapts the figure to a new size of the canvas.
     pub fn resize(&mut self, width: u32, height: u32) {
         (self.config.width, self.config.height) = (width.max(1), height.max(1));
         self.surface.configure(&self.renderer.gpu().device, &self.config);

@@ -14,12 +14,12 @@ pub fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// Returns an error of JavaScript with one line of text.
+/// Returns a JavaScript error with one line of text.
 fn error(cause: impl std::fmt::Display) -> JsError {
     JsError::new(&cause.to_string())
 }
 
-/// Returns the backends of the browser: WebGPU, or where it is absent WebGL2.
+/// Returns the backends of the browser: WebGPU, or WebGL2 where WebGPU is absent.
 fn backends() -> wgpu::Backends {
     wgpu::Backends::BROWSER_WEBGPU | wgpu::Backends::GL
 }

@@ -130,7 +130,7 @@ async function measure(page) {
     assert((await done()).at(-1) < 1e-8);
 }
 
-/** Checks the singular values against the determinant, and that the swivel that was asked for is the one that is measured. */
+/** Checks the singular values against the determinant, and that the measured swivel is the requested one. */
 async function compute(page) {
     const { product, determinant, swivel, kept, message } = await page.evaluate(async () => {
         const { planar } = await import('./chain.js');

@@ -147,7 +147,7 @@ const tests = {
         await settled(page);
         await shoot(page, 'recover');
         assert(difference(before, await picture(page)) > 0.02, 'nothing is asked');
-        // The default button continues with the work.
+        // The default button continues the work.
         await page.keyboard.press('Enter');
         await page.waitForTimeout(1500);
         await settled(page);

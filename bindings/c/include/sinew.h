@@ -101,7 +101,7 @@ typedef enum {
    */
   SINEW_STATUS_NULL = 1,
   /**
-   * A length is not the required one.
+   * An array does not have the required length.
    */
   SINEW_STATUS_LENGTH = 2,
   /**
@@ -135,7 +135,7 @@ typedef enum {
    */
   SINEW_OUTCOME_OUT_OF_REACH = 1,
   /**
-   * The nearest pose within the limits.
+   * The pose is the nearest one within the limits.
    */
   SINEW_OUTCOME_BLOCKED_BY_LIMITS = 2,
   /**
@@ -172,8 +172,8 @@ typedef struct SinewCharacter SinewCharacter;
 typedef struct SinewPuppet SinewPuppet;
 
 /**
- * The type of a joint and its range. The axes are unit vectors in the joint's rest frame. Members that the kind does not
- * mention are ignored.
+ * The type of a joint and its range. The axes are unit vectors in the joint's rest frame. Members that do not apply to the kind
+ * are ignored.
  */
 typedef struct {
   /**
@@ -215,7 +215,7 @@ typedef struct {
    */
   double offset[3];
   /**
-   * Local rotation at rest, a quaternion x, y, z, w.
+   * Local rotation in the rest pose, a quaternion x, y, z, w.
    */
   double rest[4];
   /**
@@ -279,11 +279,11 @@ typedef struct {
    */
   SinewOutcome outcome;
   /**
-   * Distance from the target position in metres, or NaN without one.
+   * Distance from the target position in metres, or NaN if there is no target position.
    */
   double position_error;
   /**
-   * Orientation, aim or look error in radians, or NaN without any.
+   * Orientation, aim or look error in radians, or NaN if the goal has none of these.
    */
   double orientation_error;
 } SinewResult;
@@ -335,7 +335,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Creates a body at rest with its base at the origin of the world, and stores it in `*out`. Free it with
+ * Creates a body in its rest pose with its base at the origin of the world, and stores it in `*out`. Free it with
  * `sinew_body_free`.
  */
 SinewStatus sinew_body_new(const SinewLink *links,
@@ -353,7 +353,7 @@ void sinew_body_free(SinewBody *body);
 size_t sinew_body_link_count(const SinewBody *body);
 
 /**
- * Returns a body to rest.
+ * Resets a body to its rest pose.
  */
 SinewStatus sinew_body_reset(SinewBody *body);
 
@@ -380,7 +380,7 @@ SinewStatus sinew_body_positions(const SinewBody *body,
                                  size_t count);
 
 /**
- * Turns the links until the goals are met as closely as possible.
+ * Moves the links so that the goals are met as closely as possible.
  *
  * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
  * `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
@@ -453,7 +453,7 @@ int64_t sinew_character_node_parent(const SinewCharacter *character,
                                     size_t node);
 
 /**
- * Stores the index of the first node that has a name in `*out`.
+ * Stores the index of the first node with the given name in `*out`.
  */
 SinewStatus sinew_character_find_node(const SinewCharacter *character,
                                       const char *name,
@@ -476,7 +476,7 @@ const char *sinew_character_clip_name(const SinewCharacter *character,
 float sinew_character_clip_seconds(const SinewCharacter *character, size_t clip);
 
 /**
- * Stores the index of the clip that a name stands for in `*out`: the first clip of this name, or the n-th one for `NAME#n`.
+ * Stores the index of a clip in `*out`: the first clip with the given name, or the n-th one for `NAME#n`.
  */
 SinewStatus sinew_character_find_clip(const SinewCharacter *character,
                                       const char *name,
@@ -493,7 +493,8 @@ SinewGoal sinew_goal(size_t link);
 SinewLink sinew_link(int64_t parent, double x, double y, double z);
 
 /**
- * Creates a puppet at rest, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed before it.
+ * Creates a puppet in its rest pose, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed
+ * before it.
  *
  * `rig` is the path of a .rig.toml file. With NULL, `NAME.rig.toml` beside the character is used, or the rig is detected.
  */
@@ -507,14 +508,14 @@ SinewStatus sinew_puppet_new(const SinewCharacter *character,
 void sinew_puppet_free(SinewPuppet *puppet);
 
 /**
- * Plays a clip, and sets the time in it in seconds. The pose changes with the next `sinew_puppet_update`.
+ * Plays a clip, and sets its time in seconds. The pose changes with the next `sinew_puppet_update`.
  */
 SinewStatus sinew_puppet_play(SinewPuppet *puppet,
                               size_t clip,
                               float seconds);
 
 /**
- * Stops playing. The character is at rest after the next `sinew_puppet_update`.
+ * Stops playing. The character is in its rest pose after the next `sinew_puppet_update`.
  */
 SinewStatus sinew_puppet_stop(SinewPuppet *puppet);
 
@@ -550,7 +551,7 @@ SinewStatus sinew_puppet_world_matrices(const SinewPuppet *puppet,
                                         size_t count);
 
 /**
- * Returns the number of parts, which are skinned and drawn as a unit, or 0 if `puppet` is NULL.
+ * Returns the number of parts, each of which is skinned and drawn as a unit, or 0 if `puppet` is NULL.
  */
 size_t sinew_puppet_part_count(const SinewPuppet *puppet);
 
@@ -597,8 +598,8 @@ SinewStatus sinew_puppet_write_glb(const SinewPuppet *puppet,
 const char *sinew_version(void);
 
 /**
- * Returns the message of the last call of this thread that failed, in one line without a line break. The text is valid
- * until the next call of this thread fails. It is empty if no call has failed yet.
+ * Returns the message of the last failed call on this thread, in one line without a line break. The text is valid until the next
+ * call on this thread fails. It is empty if no call has failed yet.
  */
 const char *sinew_last_error(void);
 

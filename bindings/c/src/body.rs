@@ -16,7 +16,7 @@ pub struct SinewBody {
     solver: Solver,
 }
 
-/// Creates a body at rest with its base at the origin of the world, and stores it in `*out`. Free it with
+/// Creates a body in its rest pose with its base at the origin of the world, and stores it in `*out`. Free it with
 /// `sinew_body_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_new(
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn sinew_body_link_count(body: *const SinewBody) -> usize 
     value_or(0, || Ok(unsafe { shared("body", body) }?.body.links().len())).0
 }
 
-/// Returns a body to rest.
+/// Resets a body to its rest pose.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_reset(body: *mut SinewBody) -> SinewStatus {
     guard(|| {
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn sinew_body_positions(
     })
 }
 
-/// Turns the links until the goals are met as closely as possible.
+/// Moves the links so that the goals are met as closely as possible.
 ///
 /// `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
 /// `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is

@@ -9,7 +9,7 @@ use sinew::asset::{self, Character, LoadError};
 use crate::pointers::{free, give, shared, slice, text, write};
 use crate::status::{Failure, SinewStatus, guard, value_or};
 
-/// The name in messages of a character that was loaded from memory.
+/// The name, in messages, of a character that was loaded from memory.
 const FROM_MEMORY: &str = "<memory>";
 
 /// The nodes, skins, meshes and clips of one file. It does not change, and several threads may use it at the same time.
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn sinew_character_node_parent(character: *const SinewChar
     value_or(crate::SINEW_NONE, parent).0
 }
 
-/// Stores the index of the first node that has a name in `*out`.
+/// Stores the index of the first node with the given name in `*out`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_find_node(
     character: *const SinewCharacter,
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn sinew_character_clip_seconds(character: *const SinewCha
     value_or(0.0, seconds).0
 }
 
-/// Stores the index of the clip that a name stands for in `*out`: the first clip of this name, or the n-th one for `NAME#n`.
+/// Stores the index of a clip in `*out`: the first clip with the given name, or the n-th one for `NAME#n`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_find_clip(
     character: *const SinewCharacter,

@@ -98,7 +98,7 @@ pub enum SinewOutcome {
     Reached = 0,
     /// The target is beyond the reach of the chain, or nearer than the chain can fold.
     OutOfReach = 1,
-    /// The nearest pose within the limits.
+    /// The pose is the nearest one within the limits.
     BlockedByLimits = 2,
     /// The error stopped falling.
     Stalled = 3,
@@ -116,9 +116,9 @@ pub enum SinewOutcome {
 pub struct SinewResult {
     /// The outcome.
     pub outcome: SinewOutcome,
-    /// Distance from the target position in metres, or NaN without one.
+    /// Distance from the target position in metres, or NaN if there is no target position.
     pub position_error: f64,
-    /// Orientation, aim or look error in radians, or NaN without any.
+    /// Orientation, aim or look error in radians, or NaN if the goal has none of these.
     pub orientation_error: f64,
 }
 
@@ -144,7 +144,7 @@ impl SinewResult {
     }
 }
 
-/// Changes options by a text of assignments `KEY=VALUE`, separated by semicolons. NULL changes nothing.
+/// Applies a text of assignments `KEY=VALUE`, separated by semicolons, to the options. NULL changes nothing.
 ///
 /// # Safety
 /// See [`pointers::text`].

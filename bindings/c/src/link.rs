@@ -20,8 +20,8 @@ pub const SINEW_PRISMATIC: u32 = 3;
 /// radians.
 pub const SINEW_CONE: u32 = 4;
 
-/// The type of a joint and its range. The axes are unit vectors in the joint's rest frame. Members that the kind does not
-/// mention are ignored.
+/// The type of a joint and its range. The axes are unit vectors in the joint's rest frame. Members that do not apply to the kind
+/// are ignored.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SinewLimit {
@@ -47,7 +47,7 @@ pub struct SinewLink {
     pub parent: i64,
     /// Position in the parent's frame, in metres.
     pub offset: [f64; 3],
-    /// Local rotation at rest, a quaternion x, y, z, w.
+    /// Local rotation in the rest pose, a quaternion x, y, z, w.
     pub rest: [f64; 4],
     /// How readily the joint turns relative to the others. A joint of weight 0 never turns.
     pub weight: f64,

@@ -1,6 +1,6 @@
-//! Checked access to the data that a caller's pointers point at.
+//! Checked access to the data that a caller's pointers point to.
 //!
-//! Each function refuses pointers that are NULL or not aligned, and lengths that do not fit. Whether the data itself is valid cannot be
+//! Each function rejects pointers that are NULL or not aligned, and lengths that do not fit. Whether the data itself is valid cannot be
 //! checked. The caller must guarantee it: see the safety section of each function.
 
 use std::ffi::{CStr, c_char};
@@ -17,7 +17,7 @@ fn check<T>(name: &str, pointer: *const T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a reference to the value that a pointer points at.
+/// Returns a reference to the value that a pointer points to.
 ///
 /// # Safety
 /// A pointer that is not NULL must point to an initialised value, which nothing changes during `'a`.
@@ -27,7 +27,7 @@ pub(crate) unsafe fn shared<'a, T>(name: &str, pointer: *const T) -> Result<&'a 
     Ok(unsafe { &*pointer })
 }
 
-/// Returns an exclusive reference to the value that a pointer points at.
+/// Returns an exclusive reference to the value that a pointer points to.
 ///
 /// # Safety
 /// A pointer that is not NULL must point to an initialised value, which nothing else accesses during `'a`.

@@ -29,7 +29,8 @@ pub struct SinewPuppet {
     origin: Origin,
 }
 
-/// Creates a puppet at rest, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed before it.
+/// Creates a puppet in its rest pose, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed
+/// before it.
 ///
 /// `rig` is the path of a .rig.toml file. With NULL, `NAME.rig.toml` beside the character is used, or the rig is detected.
 #[unsafe(no_mangle)]
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn sinew_puppet_free(puppet: *mut SinewPuppet) {
     unsafe { free(puppet) }
 }
 
-/// Plays a clip, and sets the time in it in seconds. The pose changes with the next `sinew_puppet_update`.
+/// Plays a clip, and sets its time in seconds. The pose changes with the next `sinew_puppet_update`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_play(
     puppet: *mut SinewPuppet,
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn sinew_puppet_play(
     })
 }
 
-/// Stops playing. The character is at rest after the next `sinew_puppet_update`.
+/// Stops playing. The character is in its rest pose after the next `sinew_puppet_update`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_stop(puppet: *mut SinewPuppet) -> SinewStatus {
     guard(|| {
@@ -140,8 +141,8 @@ pub unsafe extern "C" fn sinew_puppet_update(
     })
 }
 
-/// Returns the results of the targets, in their order. Reports are sorted by solve, and those of several targets for one
-/// node are in the order of the targets.
+/// Returns the results of the targets, in the order of the targets. Reports are sorted by solve, and reports of several targets
+/// for one node are in that order.
 fn results_of(puppet: &Puppet, reports: &[GoalReport]) -> Vec<SinewResult> {
     let mut is_used = vec![false; reports.len()];
     let mut result = |node: usize| {
@@ -199,7 +200,7 @@ pub unsafe extern "C" fn sinew_puppet_world_matrices(
     })
 }
 
-/// Returns the number of parts, which are skinned and drawn as a unit, or 0 if `puppet` is NULL.
+/// Returns the number of parts, each of which is skinned and drawn as a unit, or 0 if `puppet` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_part_count(puppet: *const SinewPuppet) -> usize {
     // SAFETY: the caller promises a puppet.

@@ -14,7 +14,7 @@ pub enum SinewStatus {
     Ok = 0,
     /// A pointer is NULL or not aligned.
     Null = 1,
-    /// A length is not the required one.
+    /// An array does not have the required length.
     Length = 2,
     /// An index, a name or a number is invalid.
     Invalid = 3,
@@ -59,8 +59,8 @@ pub extern "C" fn sinew_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Returns the message of the last call of this thread that failed, in one line without a line break. The text is valid
-/// until the next call of this thread fails. It is empty if no call has failed yet.
+/// Returns the message of the last failed call on this thread, in one line without a line break. The text is valid until the next
+/// call on this thread fails. It is empty if no call has failed yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_last_error() -> *const c_char {
     let text = LAST_ERROR.try_with(|text| text.try_borrow().map_or(c"".as_ptr(), |text| text.as_ptr()));

@@ -1,7 +1,7 @@
 //! Reads numbers from Python, and creates numpy arrays.
 //!
 //! Everything that numpy can turn into an array of real numbers is accepted: lists, arrays of integers or of single
-//! precision, and views that are not contiguous. Shapes are checked, and numbers that are not finite are refused.
+//! precision, and views that are not contiguous. Shapes are checked, and numbers that are not finite are rejected.
 
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use numpy::{
@@ -185,7 +185,7 @@ fn text(shape: &[usize]) -> String {
     tuple(&shape.iter().map(usize::to_string).collect::<Vec<_>>())
 }
 
-/// Writes a shape as Python does.
+/// Formats a shape as Python does.
 fn tuple(names: &[String]) -> String {
     match names {
         [one] => format!("({one},)"),
@@ -205,7 +205,7 @@ fn place(flat: usize, shape: &[usize]) -> String {
     if indices.is_empty() { String::new() } else { format!("[{}]", indices.join(", ")) }
 }
 
-/// Returns the first line of a message of numpy.
+/// Returns the first line of an error message from numpy.
 fn first_line(value: &Bound<'_, PyAny>, error: &PyErr) -> String {
     error.value(value.py()).to_string().lines().next().unwrap_or_default().to_owned()
 }

@@ -14,9 +14,9 @@ use crate::link::Link;
 use crate::options;
 use crate::report::Report;
 
-/// A tree of links in a pose, to be solved for goals. It starts at rest.
+/// A tree of links in a pose, to be solved for goals. It starts in its rest pose.
 ///
-/// `world_from_base` is an affine 4×4 matrix that maps the space above the base to the world.
+/// `world_from_base` is an affine 4×4 matrix that maps the parent space of the base to the world.
 #[pyclass(module = "sinew")]
 pub(crate) struct Body {
     pub(crate) body: ik::Body,
@@ -43,8 +43,8 @@ impl Body {
         Self::from_links(links, above)
     }
 
-    /// Creates a chain in which every link is the parent of the next one. `offsets` has the shape (links, 3). Each row is
-    /// the position of a link in the frame of the one before it, in metres. The first row is the world position of the base.
+    /// Creates a chain in which every link is the parent of the next one. `offsets` has the shape (links, 3). Each row is the
+    /// position of a link in the frame of the previous one, in metres. The first row is the world position of the base.
     #[staticmethod]
     #[pyo3(signature = (offsets, *, limits = None))]
     fn chain(offsets: &Bound<'_, PyAny>, limits: Option<Vec<Limit>>) -> PyResult<Self> {
@@ -129,7 +129,7 @@ impl Body {
         read_only(&array)
     }
 
-    /// Returns the body to rest.
+    /// Resets the body to its rest pose.
     fn reset(&mut self) {
         self.body.reset();
     }
@@ -147,7 +147,7 @@ impl Body {
         self.copy()
     }
 
-    /// Turns the links until the goals are met as closely as the method can. The body is then in the solved pose. The
+    /// Moves the links so that the goals are met as closely as the method can meet them. The body is then in the solved pose. The
     /// result depends only on the current pose, the goals and the options.
     ///
     /// `tolerance` is in metres, and None means a ten-thousandth of the length of the longest chain. `options` maps the
@@ -184,7 +184,7 @@ impl Body {
     }
 }
 
-/// Returns the displacements of all links, metres.
+/// Returns the displacements of all links, in metres.
 pub(crate) fn displacements(body: &ik::Body) -> Vec<f64> {
     (0..body.links().len()).map(|link| body.displacement(link)).collect()
 }

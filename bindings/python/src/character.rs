@@ -18,7 +18,7 @@ use crate::mesh::{Mesh, Part};
 use crate::node::{Clip, Key, Node};
 use crate::pose::Pose;
 
-/// The name in messages of a character that was loaded from memory.
+/// The name, in messages, of a character that was loaded from memory.
 const FROM_MEMORY: &str = "<bytes>";
 
 /// The origin of a character, from which copies of its file are made.
@@ -174,7 +174,7 @@ impl Character {
         self.character.warnings.clone()
     }
 
-    /// Returns the index of the first node that has a name.
+    /// Returns the index of the first node with this name.
     fn find(&self, py: Python<'_>, name: String) -> PyResult<usize> {
         self.node(py, &Key::Name(name))
     }
@@ -185,7 +185,7 @@ impl Character {
     }
 
     /// Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. Whatever the
-    /// clip does not animate comes from the pose `base`, or is at rest.
+    /// clip does not animate comes from the pose `base`, or from the rest pose.
     #[pyo3(signature = (clip, time, *, base = None))]
     fn sample(&self, py: Python<'_>, clip: Key, time: f32, base: Option<PyRef<'_, Pose>>) -> PyResult<Pose> {
         let index = self.clip(py, &clip)?;
@@ -269,7 +269,7 @@ pub(crate) fn part_index(part: i64, count: usize) -> PyResult<usize> {
     found.ok_or_else(|| error(format!("part {part} does not exist; the character has {count}")))
 }
 
-/// Joins skinned parts to one mesh. The mesh has normals if all of them have.
+/// Joins skinned parts into one mesh. The mesh has normals if all parts have normals.
 pub(crate) fn joined(
     py: Python<'_>,
     character: &asset::Character,

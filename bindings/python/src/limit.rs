@@ -9,7 +9,7 @@ use sinew::ik;
 use crate::arrays::vector;
 use crate::error::error;
 
-/// The type of a joint and its range of rotations or displacements from rest. Angles are in radians, and axes are in the
+/// The type of a joint and its range of rotations or displacements from the rest pose. Angles are in radians, and axes are in the
 /// joint's rest frame. Axes may have any length except zero.
 #[pyclass(frozen, from_py_object, module = "sinew")]
 #[derive(Clone)]
@@ -125,7 +125,7 @@ fn check_range(min: f64, max: f64) -> PyResult<()> {
     }
 }
 
-/// Writes a vector as Python does.
+/// Formats a vector as Python does.
 pub(crate) fn show(v: DVec3) -> String {
     let [x, y, z] = v.to_array();
     format!("({x}, {y}, {z})")

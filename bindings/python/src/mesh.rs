@@ -1,4 +1,4 @@
-//! Surfaces of characters: as they are in the file, and skinned.
+//! Surfaces of characters: as stored in the file, and skinned.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl Part {
         read_only(&rows(py, self.primitive().positions.iter().map(Vec3::to_array))?)
     }
 
-    /// Unit normals, shape (vertices, 3), float32. The first axis is 0 if the file has none.
+    /// Unit normals, shape (vertices, 3), float32. The first axis has length 0 if the file has none.
     #[getter]
     fn normals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         read_only(&rows(py, self.primitive().normals.iter().map(Vec3::to_array))?)
@@ -70,7 +70,7 @@ impl Part {
         read_only(&rows(py, self.primitive().triangles.iter().copied())?)
     }
 
-    /// Indices into `skin_nodes` of the joints that move a vertex, shape (vertices, 4 or 8), uint16. The second axis is 0
+    /// Indices into `skin_nodes` of the joints that move a vertex, shape (vertices, 4 or 8), uint16. The second axis has length 0
     /// for a rigid part.
     #[getter]
     fn joints<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -86,8 +86,8 @@ impl Part {
         side_by_side(py, sets.collect(), self.primitive().vertices())
     }
 
-    /// Displacements of the positions by each morph target at weight 1 in metres, before skinning, shape
-    /// (targets, vertices, 3), float32.
+    /// Displacements of the positions by each morph target at weight 1, in metres, before skinning, shape (targets, vertices, 3),
+    /// float32.
     #[getter]
     fn morph_targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Primitive { positions, morph_targets, .. } = self.primitive();

@@ -11,7 +11,7 @@ use crate::error::error;
 
 /// The local transforms of all nodes of a character, and its morph weights.
 ///
-/// The arrays are copies and read-only. To change a pose, assign a whole array: `pose.rotations = rotations`.
+/// The arrays are read-only copies. To change a pose, assign a whole array: `pose.rotations = rotations`.
 #[pyclass(module = "sinew")]
 pub(crate) struct Pose {
     pub(crate) pose: pose::Pose,

@@ -54,8 +54,7 @@ impl Puppet {
         Ok(Self { puppet, character })
     }
 
-    /// Plays a clip, given by its name or index, and sets the time in it in seconds. The pose changes with the next
-    /// `update`.
+    /// Plays a clip, given by its name or index, and sets its time in seconds. The pose changes with the next `update`.
     #[pyo3(signature = (clip, time = 0.0, *, looping = false))]
     fn play(&mut self, py: Python<'_>, clip: Key, time: f32, looping: bool) -> PyResult<()> {
         check_time(time)?;
@@ -65,13 +64,13 @@ impl Puppet {
         Ok(())
     }
 
-    /// Stops playing, so that the character is at rest or in the `held` pose.
+    /// Stops playing, so that the character returns to its rest pose or to the `held` pose.
     fn stop(&mut self) {
         self.puppet.motion = Motion::default();
         self.puppet.time = 0.0;
     }
 
-    /// The time in the motion in seconds.
+    /// The current time of the motion in seconds.
     #[getter]
     fn time(&self) -> f32 {
         self.puppet.time
@@ -84,7 +83,7 @@ impl Puppet {
         Ok(())
     }
 
-    /// The pose on which the motion is played, and from which solves start, or None for rest.
+    /// The pose on which the motion is played, and from which solves start, or None for the rest pose.
     #[getter]
     fn held(&self) -> Option<Pose> {
         self.puppet.held.as_ref().map(|pose| Pose { pose: pose.clone() })

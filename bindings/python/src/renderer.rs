@@ -188,7 +188,8 @@ impl View {
             if self.up.is_some() {
                 return Err(error("camera_up must not be parallel to the viewing direction"));
             }
-            // Seen straight from above, the character's back points to the top of the image. Seen from below, its front does.
+            // Seen straight from above, the character's back points to the top of the image. Seen from below, its front points
+            // there.
             camera.up = Vec3::new(0.0, 0.0, sight.y);
         }
         if !camera.clip_from_world(self.aspect).is_finite() {

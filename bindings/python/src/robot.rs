@@ -15,7 +15,7 @@ use crate::options;
 use crate::robot_arrays::{Batch, common, shaped};
 
 /// A robot, read from a URDF file. `q` has one value for each joint that moves by itself, in the order of `joint_names`: radians for
-/// hinges, metres for slides. Everything is in the robot's frame, which is its root link's, with +Z up.
+/// hinges, metres for slides. Everything is in the robot's frame, the frame of its root link, with +Z up.
 ///
 /// Arrays of joint values have the shape (joints,) or (n, joints), and results have the same leading axis.
 #[pyclass(frozen, module = "sinew")]
@@ -125,7 +125,7 @@ impl Robot {
         read_only(&list(py, self.robot.joints().iter().map(upper).collect()))
     }
 
-    /// The largest speeds in radians or metres per second, shape (joints,). Infinity where the file has none.
+    /// The largest speeds in radians or metres per second, shape (joints,). Infinity where the file has no limit.
     #[getter]
     fn velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let velocity = |joint: &robot::RobotJoint| joint.velocity.unwrap_or(f64::INFINITY);
@@ -193,7 +193,7 @@ impl Robot {
     }
 
     /// Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints): the rows are the velocity along x, y
-    /// and z, and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, metres.
+    /// and z, and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, in metres.
     #[pyo3(signature = (q, link, point = None))]
     fn jacobian<'py>(
         &self,
@@ -225,7 +225,7 @@ impl Robot {
         shaped(py, values, q.count, &[6, self.robot.joints().len()])
     }
 
-    /// Returns joint values with which a link is at target positions, shape (3,) or (n, 3), and has target orientations, quaternions
+    /// Returns joint values with which a link reaches target positions, shape (3,) or (n, 3), and target orientations, quaternions
     /// (x, y, z, w) of the shape (4,) or (n, 4). Either may be None.
     ///
     /// Every solve starts from `q0`, shape (joints,) or (n, joints), by default from `rest`, and is independent of the others. All
@@ -255,8 +255,8 @@ impl Robot {
         self.solutions(py, &solved, count)
     }
 
-    /// Follows a path of a link: like `solve`, but each solve starts from the result of the one before and does not jump. Continuous
-    /// joints count their revolutions. `q0` has the shape (joints,).
+    /// Follows a path of a link: like `solve`, but each solve starts from the result of the previous one and does not jump.
+    /// Continuous joints count their revolutions. `q0` has the shape (joints,).
     #[pyo3(signature = (link, positions, orientations = None, *, q0 = None, method = "dls", tolerance = None, iterations = None, options = None))]
     #[expect(clippy::too_many_arguments, reason = "most of them are optional in Python")]
     fn follow<'py>(

@@ -18,7 +18,7 @@ impl Batch {
     /// Reads an array of the shape (width,) or (n, width).
     pub(crate) fn new(what: &str, value: &Bound<'_, PyAny>, width: usize) -> PyResult<Self> {
         let numpy = value.py().import("numpy")?;
-        // `numpy.ndim` fails for objects that are not array-like. They are refused below.
+        // `numpy.ndim` fails for objects that are not array-like. They are rejected below.
         let dimensions = numpy.call_method1("ndim", (value,)).and_then(|n| n.extract::<usize>()).unwrap_or(1);
         let (one, many) = ([Size::Exactly(width)], [Size::Any("n"), Size::Exactly(width)]);
         let sizes: &[Size] = if dimensions == 1 { &one } else { &many };

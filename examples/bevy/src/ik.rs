@@ -1,4 +1,4 @@
-//! A Bevy plugin for inverse kinematics: a joint reaches for a point, and the joints above it turn.
+//! A Bevy plugin for inverse kinematics: a joint reaches for a point, and its ancestor joints rotate.
 //!
 //! ```ignore
 //! app.add_plugins(ReachPlugin);
@@ -29,7 +29,7 @@ impl Plugin for ReachPlugin {
     }
 }
 
-/// Moves the origin of its entity to a target by turning the joints above it.
+/// Moves the origin of its entity to a target by rotating the ancestor joints.
 ///
 /// Chains that share joints are solved in an unspecified order.
 #[derive(Component, Clone, Debug)]
@@ -46,7 +46,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Returns a goal that turns the `joints` joints above the entity.
+    /// Returns a goal that rotates the nearest `joints` ancestors of the entity.
     pub fn new(joints: usize, target: Vec3) -> Self {
         Self { joints, target, pole: None, method: Method::Auto }
     }
@@ -55,16 +55,16 @@ impl Reach {
 /// The limit of a joint. A joint without this component turns freely.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct JointLimit {
-    /// Local rotation of the joint at rest, from which the limit is measured.
+    /// Local rest rotation of the joint, from which the limit is measured.
     pub rest: Quat,
-    /// The allowed rotations from rest.
+    /// The allowed rotations relative to `rest`.
     pub limit: Limit,
 }
 
 impl JointLimit {
     /// Returns the limit of a joint that turns about one axis of its rest frame, by angles in radians.
     pub fn hinge(rest: Quat, axis: Dir3, angles: RangeInclusive<f32>) -> Self {
-        // The length of the axis is 1 in single precision only.
+        // The length of the axis is 1 only in single precision.
         let axis = solver_vec3(*axis).normalize();
         Self { rest, limit: Limit::hinge(axis, f64::from(*angles.start())..=f64::from(*angles.end())) }
     }
@@ -82,7 +82,7 @@ pub enum ReachReport {
     Failed(String),
 }
 
-/// Solver state. It keeps a limb still as long as the target is still.
+/// Solver state. It keeps a limb still while the target does not move.
 #[derive(Component, Default)]
 struct ReachSolver(Solver);
 
@@ -98,9 +98,9 @@ fn reach(
     }
 }
 
-/// Solves for one entity and writes the rotations of the joints above it.
+/// Solves for one entity and writes the rotations of its ancestor joints.
 ///
-/// The body is built again in every frame. Changes of the hierarchy, of lengths and of limits therefore need no bookkeeping.
+/// The body is built again in every frame. Changes to the hierarchy, to lengths and to limits therefore need no bookkeeping.
 fn solve(
     tip: Entity,
     reach: &Reach,
@@ -109,7 +109,7 @@ fn solve(
     limits: &Query<&JointLimit>,
     transforms: &mut Query<&mut Transform>,
 ) -> Result<ReachReport, String> {
-    // The tip, the joints above it, and the ancestors of these joints.
+    // The tip, the joints that rotate, and the ancestors of these joints.
     let mut chain: Vec<Entity> = std::iter::once(tip).chain(parents.iter_ancestors(tip)).collect();
     if chain.len() <= reach.joints {
         return Err(format!("{tip} has {} ancestors and needs {}", chain.len() - 1, reach.joints));

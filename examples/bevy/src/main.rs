@@ -25,7 +25,7 @@ use ik::{JointLimit, Reach, ReachPlugin};
 const ASSETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets");
 /// Number of frames after loading that are checked without a window.
 const FRAMES: u32 = 120;
-/// Largest distance from the hand to its target that passes the check, metres.
+/// Largest distance from the hand to its target that passes the check, in metres.
 const TOLERANCE: f32 = 1e-3;
 
 /// What the app draws to: a window, an image, or nothing.
@@ -98,7 +98,7 @@ fn set_up(
     let light = DirectionalLight { illuminance: 6000.0, shadow_maps_enabled: true, ..default() };
     commands.spawn((light, Transform::from_xyz(2.0, 4.0, 3.0).looking_at(Vec3::ZERO, Vec3::Y)));
     let eye = Transform::from_xyz(-0.8, 1.6, 1.9).looking_at(Vec3::new(0.12, 1.15, 0.0), Vec3::Y);
-    // The default tone mapping needs tables that are another feature of Bevy.
+    // The default tone mapping needs tables, which are a separate feature of Bevy.
     let mut camera = commands.spawn((Camera3d::default(), Tonemapping::AcesFitted, eye));
     if *output != Output::Window {
         let image = Image::new_target_texture(800, 600, TextureFormat::Rgba8UnormSrgb, None);

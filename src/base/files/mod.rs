@@ -1,7 +1,7 @@
 //! Access to files: reading is bounded in size, and writing is atomic.
 //!
-//! All files of users are read with [`bounded`] and written with [`atomic`]. A hostile path or file therefore cannot
-//! block the program or fill its memory, and a crash never leaves an incomplete file. `docs/files.md` describes these
+//! All user files are read with [`bounded`] and written with [`atomic`]. A hostile path or file therefore cannot block
+//! the program or fill its memory, and a crash never leaves an incomplete file. `docs/files.md` describes these
 //! guarantees for users.
 
 #[cfg(not(target_arch = "wasm32"))]

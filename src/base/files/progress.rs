@@ -29,7 +29,7 @@ impl From<Stopped> for io::Error {
 }
 
 impl Progress {
-    /// Stops the read. The read fails with [`Stopped`] at its next call of [`Progress::check`].
+    /// Stops the read. The read fails with [`Stopped`] at its next call to [`Progress::check`].
     pub fn stop(&self) {
         self.0.is_stopped.store(true, Ordering::Relaxed);
     }
@@ -39,8 +39,8 @@ impl Progress {
         self.0.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Fails if the read was stopped. Every loop whose length depends on a file calls this function. A call costs only as
-    /// much as reading a variable.
+    /// Fails if the read was stopped. Every loop whose length depends on a file calls this function. A call costs no more
+    /// than reading a variable.
     ///
     /// # Errors
     /// [`Stopped`] if the read was stopped.

@@ -1,6 +1,7 @@
 //! Quantiles.
 
-/// Returns a quantile of values, from 0 (the smallest) to 1 (the largest). Returns 0 if there are no values.
+/// Returns the quantile of the values at `fraction`, from 0 (the smallest value) to 1 (the largest). Returns 0 if there
+/// are no values.
 pub fn quantile(mut values: Vec<f64>, fraction: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     #[expect(

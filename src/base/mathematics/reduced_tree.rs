@@ -2,7 +2,7 @@
 
 /// A hierarchy in which some nodes are *ends*, and a tree of chosen nodes that are at or above an end.
 ///
-/// Nodes are plain indices. [`ReducedTree::set`] and [`ReducedTree::choose`] take time in proportion to the number of
+/// Nodes are plain indices. [`ReducedTree::set`] and [`ReducedTree::choose`] take time proportional to the number of
 /// nodes. They allocate nothing if the hierarchy is not larger than the previous one.
 #[derive(Clone, Debug, Default)]
 pub struct ReducedTree {
@@ -31,7 +31,7 @@ struct Node {
 pub struct ChosenNode {
     /// Index in the hierarchy.
     pub node: usize,
-    /// The nearest chosen node above this node, as an index into the tree.
+    /// The nearest chosen ancestor, as an index into the tree.
     pub parent: Option<usize>,
 }
 
@@ -120,7 +120,7 @@ impl ReducedTree {
         tree
     }
 
-    /// Returns the lowest node at or above all ends, or `None` if there are no ends.
+    /// Returns the lowest common ancestor of all ends, or `None` if there are no ends.
     ///
     /// # Errors
     /// Returns the first end whose root differs from the root of the first end.
@@ -141,7 +141,7 @@ impl ReducedTree {
         &self.chosen
     }
 
-    /// Returns the nearest chosen nodes below each chosen node, as indices into the tree.
+    /// Returns the nearest chosen descendants of each chosen node, as indices into the tree.
     pub fn children(&self) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); self.chosen.len()];
         for (index, own) in self.chosen.iter().enumerate() {
@@ -150,15 +150,15 @@ impl ReducedTree {
         children
     }
 
-    /// Returns the nodes between a chosen node and the nearest chosen node above it, from the lowest up. For a node
-    /// without a chosen node above it, these are all nodes above it.
+    /// Returns the nodes between a chosen node and its nearest chosen ancestor, deepest first. For a node without a
+    /// chosen ancestor, these are all its ancestors.
     pub fn between(&self, chosen: ChosenNode) -> impl Iterator<Item = usize> {
         let parent = |n: &usize| self.nodes.get(*n)?.parent;
         let is_folded = |n: &usize| self.get(*n).is_none();
         std::iter::successors(parent(&chosen.node), parent).take_while(is_folded)
     }
 
-    /// Returns the involved nodes that are below a chosen node but not chosen themselves, parents first.
+    /// Returns the involved nodes that descend from a chosen node but are not chosen themselves, parents first.
     pub fn folded(&self) -> impl Iterator<Item = usize> {
         let is_below = |n: &usize| self.nearest(*n).is_some() && self.get(*n).is_none();
         self.order.iter().copied().filter(is_below)
@@ -182,7 +182,7 @@ mod tests {
         nodes.prop_map(move |nodes| nodes.into_iter().enumerate().map(parent).collect())
     }
 
-    /// Returns a node and all nodes above it, from the lowest up.
+    /// Returns a node and all its ancestors, deepest first.
     fn up(parents: &[Option<usize>], node: usize) -> Vec<usize> {
         std::iter::successors(Some(node), |&n| parents[n]).collect()
     }
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(ReducedTree::new(std::iter::empty(), [0]).common_ancestor(), Ok(None));
     }
 
-    /// Fails by taking too long if every end is followed up to the root, which takes quadratic time.
+    /// This test takes too long if every end is followed up to the root, because that takes quadratic time.
     #[test]
     fn every_node_of_a_deep_chain_may_be_an_end() {
         let count = 100_000_usize;

@@ -1,4 +1,4 @@
-//! Runs of frames, and other functions on samples.
+//! Finds runs of frames and peaks in samples.
 
 use std::ops::RangeInclusive;
 

@@ -41,7 +41,7 @@ impl SpannedError {
     }
 }
 
-/// The positions of a text's line breaks, from which the line of a position is found.
+/// The positions of a text's line breaks, used to find the line number of a position.
 pub struct Lines(Vec<usize>);
 
 impl Lines {

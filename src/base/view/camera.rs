@@ -6,12 +6,12 @@ use glam::{Mat4, Vec3};
 /// The projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// Distant objects are smaller.
+    /// Distant objects appear smaller.
     Perspective {
         /// Vertical field of view in radians.
         fov_y: f32,
     },
-    /// The size of objects does not depend on their distance.
+    /// The apparent size of objects does not depend on their distance.
     Orthographic {
         /// Height of the visible part of the world in metres.
         height: f32,

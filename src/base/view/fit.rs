@@ -54,8 +54,8 @@ impl FromStr for Framing {
 /// Finds the position from which a camera with a given direction shows points as large as possible, up to a margin. Points
 /// can be added in steps, for example frame by frame.
 ///
-/// The side planes of the view frustum are moved, but not turned, until they touch the points. The camera is placed where these
-/// planes meet.
+/// Moves the side planes of the view frustum, without rotating them, until they touch the points. The camera is placed where
+/// these planes meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
     right: Vec3,
@@ -150,7 +150,7 @@ impl Fit {
     pub fn camera(&self, camera: Camera, radius: f32) -> Camera {
         let Some(FittedView { target, distance }) = self.view() else { return camera };
         let position = target + self.back * distance;
-        // The depth of the character may exceed the distance of the camera.
+        // The depth of the character may exceed its distance from the camera.
         Camera {
             position,
             target,

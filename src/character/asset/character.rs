@@ -17,7 +17,7 @@ pub struct Character {
     /// Paths of the buffer and image files to which the file refers, resolved against its folder. Unreadable files are
     /// included.
     pub files: Vec<PathBuf>,
-    /// Where referenced files may be, also when the character is copied or reloaded.
+    /// Locations that referenced files may be read from, also when the character is copied or reloaded.
     pub references: References,
     /// Length in metres of one unit of the file, if its format does not define the unit. All lengths in a character are
     /// in metres.
@@ -60,11 +60,11 @@ pub struct Character {
     pub values: Vec<PoseValue>,
     /// Spring bones: joints that swing.
     pub springs: SpringBones,
-    /// The joints of a machine. The key is the node that a joint moves. Empty for other characters.
+    /// The joints of a machine, keyed by the node that each joint moves. Empty for other characters.
     pub joints: BTreeMap<usize, MechanicalJoint>,
     /// Constraints of nodes that follow other nodes, in the order of evaluation.
     pub constraints: Vec<Constraint>,
-    /// Facial expressions and gaze that the clips of a VRM animation contain.
+    /// Facial expressions and gaze from the clips of a VRM animation.
     pub face_tracks: FaceTracks,
     /// How the eyes look at a point.
     pub look_at: Option<LookAt>,
@@ -105,10 +105,10 @@ pub struct Part {
 }
 
 impl Character {
-    /// Creates a character that consists of a skeleton, with a scene that contains all roots. Meshes, skins, clips and
-    /// everything else can be added to its fields.
+    /// Creates a character from a skeleton, with one scene that contains all roots. Meshes, skins, clips and everything
+    /// else can be set through its fields.
     ///
-    /// There is no file that the exporters to glTF could copy. A clip can be exported as BVH
+    /// The character has no file for the glTF exporters to copy. A clip can be exported as BVH
     /// ([`export::bvh::write`](crate::export::bvh::write)).
     ///
     /// ```
@@ -178,7 +178,7 @@ impl Character {
         self.parts_except(scene, |node| self.skeleton.hidden.contains(&node))
     }
 
-    /// Returns the primitives that a scene can show: those of [`Self::parts`], and those of hidden nodes that a clip can show.
+    /// Returns the primitives that a scene can show: the result of [`Self::parts`], plus hidden primitives that a clip can show.
     pub fn posable_parts(&self, scene: usize) -> Vec<Part> {
         let can_appear = |value: &PoseValue| match value.target {
             PoseTarget::Visibility(node) => Some(node),
@@ -209,7 +209,7 @@ impl Character {
         parts
     }
 
-    /// Selects a material variant by name, or the file's own materials for `None`. If several variants have the name, the first is
+    /// Selects a material variant by name, or the file's own materials for `None`. If several variants share the name, the first is
     /// selected.
     ///
     /// ```

@@ -7,7 +7,7 @@ use glam::{Quat, Vec3};
 pub struct Clip {
     /// Name in the file.
     pub name: Option<String>,
-    /// Time of the last key of all channels, in seconds. The clip starts at 0.
+    /// Time of the last key in any channel, in seconds. The clip starts at 0.
     pub seconds: f32,
     /// Lists of key times in seconds. The times of a list never decrease, and no list is empty. Channels can share a
     /// list.
@@ -46,7 +46,7 @@ pub struct CorrectedKeys {
     pub error: f32,
 }
 
-/// Animated numbers of a pose that belong to no node. See [`PoseValue`](super::PoseValue).
+/// Animated numbers of a pose that do not belong to a node. See [`PoseValue`](super::PoseValue).
 #[derive(Clone, Debug)]
 pub struct PropertyTrack {
     /// Index of the first number in [`Skeleton::rest_weights`](super::Skeleton::rest_weights).

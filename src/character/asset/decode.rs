@@ -22,7 +22,7 @@ pub const MAX_IMAGE_SIDE: u32 = 16_384;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The data has another format.
+    /// The data is not in a supported format.
     #[error("not a PNG, JPEG, WebP or KTX2 image")]
     Format,
     /// The width or the height exceeds [`MAX_IMAGE_SIDE`].
@@ -33,7 +33,7 @@ pub enum ImageError {
         /// Height in pixels.
         height: u32,
     },
-    /// The data is damaged, or of a kind that is not supported.
+    /// The data is damaged or of an unsupported kind.
     #[error("{cause}")]
     Data {
         /// What is wrong with the data.
@@ -104,12 +104,12 @@ impl DecodedImage {
     }
 }
 
-/// An encoded image whose header was read.
+/// An encoded image whose header has been read.
 pub(super) struct EncodedImage<'a> {
     decoder: ImageDecoder<'a>,
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Peak memory that pixels need during decoding, in bytes.
+    /// Peak memory for the pixels during decoding, in bytes.
     pub(super) decoded_bytes: u64,
 }
 
@@ -120,14 +120,14 @@ enum ImageDecoder<'a> {
     Ktx2(&'a [u8]),
 }
 
-/// Number of pixels above which the size in a JPEG header is checked, because a false size may take seconds to decode. Smaller images are
+/// Number of pixels above which the size in a JPEG header is checked, because decoding a wrong size may take seconds. Smaller images are
 /// decoded as far as possible.
 const UNCHECKED_PIXELS: u64 = 1 << 24;
 /// Upper bound of the number of pixels per byte of a JPEG. The first scan has at least one bit for each block of 8x8 pixels.
 const JPEG_PIXELS_PER_BYTE: u64 = 1024;
 
 impl<'a> EncodedImage<'a> {
-    /// Reads the header. `progress` stops the decoding of a PNG or WebP. Other images are decoded to their end.
+    /// Reads the header. `progress` stops the decoding of a PNG or WebP. The decoding of other formats cannot be stopped.
     pub(super) fn new(bytes: &'a [u8], progress: &Progress) -> Result<Self, ImageError> {
         let encoded = match bytes {
             [0x89, b'P', b'N', b'G', ..] => Self::png(bytes, progress)?,
@@ -185,7 +185,7 @@ impl<'a> EncodedImage<'a> {
     }
 
     fn webp(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
-        // Bytes of the planes of a lossy image, of alpha, and of two results with up to 4 bytes.
+        // Counts the planes of a lossy image, alpha, and two results of up to 4 bytes.
         const BYTES_PER_PIXEL: u64 = 12;
         let decoder = WebPDecoder::new(StoppableBytes::new(bytes, progress)).map_err(damaged)?;
         if decoder.is_animated() {

@@ -76,7 +76,7 @@ impl ObjectError {
         Self { at: at.into(), cause: printable::cause(&cause.into()) }
     }
 
-    /// Returns the error for an index that does not exist.
+    /// Returns the error for an index that is out of range.
     pub(super) fn missing(at: impl Into<String>, kind: &str, index: usize, count: usize) -> Self {
         Self::new(at, format!("{kind} {index} does not exist (the file has {count})"))
     }

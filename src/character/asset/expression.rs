@@ -1,4 +1,4 @@
-//! Facial expressions: named sets of changes of morph weights and of materials in a file.
+//! Facial expressions: named sets of changes to morph weights and materials in a file.
 
 use super::MaterialBind;
 
@@ -78,7 +78,7 @@ impl Override {
     }
 }
 
-/// Rounds the values of binary expressions in place, and lets expressions suppress others. `values` contains one value per expression.
+/// Rounds the values of binary expressions and applies the overrides, in place. `values` contains one value per expression.
 ///
 /// ```
 /// use sinew_character::asset::{Expression, Override, Overrides, apply_overrides};

@@ -12,7 +12,7 @@ pub(crate) enum Family {
     Neck,
     Head,
     Tail,
-    /// Any other joint, such as an ear, or a helper joint of a rig.
+    /// Any other joint, such as an ear or a helper joint of a rig.
     Other,
 }
 

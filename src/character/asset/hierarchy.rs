@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Node, NotFinite, Skeleton, Transform};
 
-/// A list of nodes that is not a hierarchy, or has an invalid transform.
+/// An error in a list of nodes: an invalid hierarchy or transform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonError {
@@ -135,7 +135,7 @@ pub(super) fn children(count: usize, parent: impl Fn(usize) -> Option<usize>) ->
 /// Returns every node with its parent, roots first, then their children, and so on.
 ///
 /// # Errors
-/// The index of the first node that is its own ancestor, and therefore below no root.
+/// The index of the first node that is its own ancestor, and therefore not a descendant of any root.
 pub(super) fn sort_parents_first<'a>(
     count: usize,
     parent: impl Fn(usize) -> Option<usize>,

@@ -17,7 +17,7 @@ pub struct Image {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Peak memory that pixels need during decoding, in bytes.
+    /// Peak memory for the pixels during decoding, in bytes.
     decoded_bytes: u64,
 }
 
@@ -25,7 +25,7 @@ impl Image {
     /// Reads only the header. The format is detected from the data, not from a name or MIME type.
     ///
     /// # Errors
-    /// [`ImageError`] if the data has another format, is damaged, or has a side longer than
+    /// [`ImageError`] if the format is unknown, the data is damaged, or a side is longer than
     /// [`MAX_IMAGE_SIDE`](super::MAX_IMAGE_SIDE).
     pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, ImageError> {
         let EncodedImage { width, height, decoded_bytes, .. } =
@@ -33,7 +33,7 @@ impl Image {
         Ok(Self { name, bytes, width, height, decoded_bytes })
     }
 
-    /// Returns the peak memory in bytes that pixels need while the image is decoded: the RGBA result and any
+    /// Returns the peak memory for the pixels while the image is decoded, in bytes: the RGBA result and any
     /// intermediate image.
     pub fn decoded_bytes(&self) -> u64 {
         self.decoded_bytes

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-/// A joint of a machine, which moves the node below it.
+/// A joint of a machine, which moves its child node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MechanicalJoint {
     /// Name in the file. Empty for the root, which is fixed and has no joint in the file.
@@ -35,7 +35,7 @@ impl JointKind {
 }
 
 impl MechanicalJoint {
-    /// Returns a joint that keeps its node where it is.
+    /// Returns a joint that does not move.
     #[cfg(feature = "urdf")]
     pub(super) fn fixed(origin: (DVec3, DQuat)) -> Self {
         Self {
@@ -50,27 +50,26 @@ impl MechanicalJoint {
     }
 }
 
-/// The type of a joint. Axes are unit vectors in the frame of its node. Ranges are those of the file. Their values are relative to
-/// [`MechanicalJoint::origin`].
+/// The type of a joint. Axes are unit vectors in the frame of its node. Ranges are as in the file, relative to [`MechanicalJoint::origin`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JointKind {
-    /// It does not move.
+    /// A joint that does not move.
     Fixed,
-    /// It turns about an axis.
+    /// A joint that rotates about an axis.
     Hinge {
         /// The axis.
         axis: DVec3,
         /// The smallest and the largest angle in radians. `None` if unlimited.
         range: Option<[f64; 2]>,
     },
-    /// It slides along an axis.
+    /// A joint that slides along an axis.
     Slide {
         /// The axis.
         axis: DVec3,
         /// The smallest and the largest displacement in metres.
         range: [f64; 2],
     },
-    /// It turns about all axes.
+    /// A joint that rotates about all axes.
     Ball,
 }

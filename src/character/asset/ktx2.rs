@@ -12,7 +12,7 @@ const MAX_LEVELS: u32 = 15;
 const HEADER_SIZE: usize = 80;
 /// Size of an entry in the level index.
 const LEVEL_SIZE: usize = 24;
-/// Bytes of a block of 4 by 4 pixels in UASTC.
+/// Size of a UASTC block of 4 by 4 pixels, in bytes.
 const BLOCK_SIZE: u64 = 16;
 /// Maximum Zstandard window for small images. Every decoder must support this size.
 const MIN_WINDOW: u64 = 8 << 20;
@@ -25,7 +25,7 @@ const ZSTANDARD: u32 = 2;
 const ETC1S: u8 = 163;
 const UASTC: u8 = 166;
 
-/// What the header says about the largest level.
+/// Information from the header about the largest level.
 pub(super) struct Header {
     pub(super) width: u32,
     pub(super) height: u32,
@@ -68,7 +68,7 @@ fn read_header(file: &[u8]) -> Option<Result<Header, String>> {
         },
         _ => 0,
     };
-    // This counts the pixels, and the blocks with a record for each block.
+    // This counts the pixels, the blocks, and a record for each block.
     let pixels = u64::from(width).saturating_mul(u64::from(height));
     let decoded_bytes = [pixels.saturating_mul(4), blocks_size.saturating_mul(2), window, file.len() as u64]
         .into_iter()

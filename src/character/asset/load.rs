@@ -65,7 +65,7 @@ pub fn load_with(path: &Path, units: Option<f64>, progress: &Progress) -> Result
     load_with_references(path, units, &References::default(), progress)
 }
 
-/// Loads a character like [`load_with`]. `references` specifies where referenced files may be.
+/// Loads a character like [`load_with`]. `references` specifies where referenced files may be located.
 ///
 /// # Errors
 /// Same as [`load_with`].
@@ -76,7 +76,7 @@ pub fn load_with_references(
     progress: &Progress,
 ) -> Result<Character, LoadError> {
     let loaded = load_file(path, units, references, progress);
-    // An error after a stop is reported as the stop.
+    // Any error after a stop is reported as a stop.
     match loaded {
         Err(_) if progress.is_stopped() => Err(LoadError::Stopped { path: path.into() }),
         other => other.map(|character| Character { references: references.clone(), ..character }),

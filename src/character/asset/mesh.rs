@@ -69,7 +69,7 @@ impl Influences {
     /// Maximum number of influence sets of a vertex.
     pub(super) const MAX_SETS: usize = 2;
 
-    /// Keeps as many influences of a vertex as all sets can hold, the heaviest first. The order of equal weights does not change.
+    /// Keeps as many influences of a vertex as all sets can hold, the heaviest first. Influences of equal weight keep their order.
     pub(super) fn keep_heaviest(found: &mut Vec<(u16, f64)>) {
         found.sort_by(|a, b| b.1.total_cmp(&a.1));
         found.truncate(4 * Self::MAX_SETS);

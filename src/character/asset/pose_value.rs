@@ -18,16 +18,16 @@ pub struct PoseValue {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PoseTarget {
-    /// How far an expression changes materials, 0 to 1. The expression is an index into
+    /// How much an expression changes materials, 0 to 1. The expression is an index into
     /// [`Character::expressions`](super::Character::expressions).
     Expression(usize),
-    /// A property of a material, with the material's index.
+    /// A property of the material with this index.
     Material(usize, MaterialProperty),
-    /// Whether a node and its descendants are drawn: they are if the value is at least 0.5.
+    /// Whether a node and its descendants are drawn. They are drawn if the value is at least 0.5.
     Visibility(usize),
 }
 
-/// A change of a material by an expression.
+/// A change that an expression makes to a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialBind {
     /// Index of the material. It must have the property.

@@ -14,7 +14,7 @@ pub type Packages = BTreeMap<String, PathBuf>;
 /// Where the files that a model references may be located.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct References {
-    /// The folders of packages that are neither above the robot's file nor beside a folder above it.
+    /// The folders of packages that are neither ancestors of the robot's file nor siblings of an ancestor.
     pub packages: Packages,
     /// Whether files outside the model's folder are read, such as `../textures/skin.png`. Absolute paths are never followed.
     pub allow_parent: bool,
@@ -65,7 +65,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Returns the path of an existing file. A missing file is never reported as outside of the folder, because permission to read it would
+    /// Returns the path of an existing file. A missing file is never reported as outside the folder, because permission to read it would
     /// not help.
     pub(super) fn find(self, name: &str) -> Result<PathBuf, ReferenceError> {
         let relative = relative(name)?;
@@ -83,7 +83,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Returns the last part of a path of any operating system.
+/// Returns the last part of a path from any operating system.
 #[cfg(any(test, feature = "fbx", feature = "urdf"))]
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)

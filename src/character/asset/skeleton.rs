@@ -43,8 +43,8 @@ impl Transform {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear. If the matrix mirrors, the x scale is
-    /// negative, as in other glTF tools.
+    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear. If the matrix contains a reflection, the
+    /// x scale is negative, as in other glTF tools.
     ///
     /// The result is finite unless a scale exceeds single precision.
     ///
@@ -116,12 +116,12 @@ pub struct Node {
 pub struct Skeleton {
     /// All nodes, in file order. Instances of a mesh (`EXT_mesh_gpu_instancing`) are separate nodes after them.
     pub nodes: Vec<Node>,
-    /// The nodes that are instances of a mesh. The file has no nodes for them, so copies of the file contain them at rest.
+    /// The nodes that are instances of a mesh. The file has no nodes for them, so copies of the file contain them in the rest pose.
     pub instances: Range<usize>,
     /// Every node with its parent, sorted so that parents come before their children.
     pub parents_first: Vec<(usize, Option<usize>)>,
-    /// Matrices in the file that a [`Transform`] cannot express, by node. Such a matrix is used while its node is at
-    /// rest.
+    /// Matrices in the file that a [`Transform`] cannot express, by node. Such a matrix is used while its node is in
+    /// the rest pose.
     pub sheared: BTreeMap<usize, Affine3A>,
     /// Nodes that are not drawn, together with their descendants (`KHR_node_visibility`).
     pub hidden: BTreeSet<usize>,

@@ -18,13 +18,13 @@ pub enum Concern {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Support {
-    /// It is read, and it influences what is drawn or how the model moves.
+    /// The extension is read and affects what is drawn or how the model moves.
     Drawn,
-    /// It is part of the loaded character but is not drawn.
+    /// Its data is part of the loaded character but is not drawn.
     Read,
-    /// It is ignored with a warning, also if a file requires it.
+    /// The extension is ignored with a warning, even if a file requires it.
     Ignored,
-    /// A file that requires it is refused.
+    /// A file that requires the extension is refused.
     Refused,
 }
 

@@ -4,8 +4,8 @@ use glam::{Quat, Vec3};
 
 use super::{Character, Values};
 
-/// The up axis of a file whose format does not define it: BVH files and takes. The result always has +Y up: +Z up becomes +Y by a
-/// quarter turn about the X axis.
+/// The up axis of a file whose format does not define it: BVH files and takes. The result always has +Y up. A quarter turn about the X axis
+/// converts +Z to +Y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UpAxis {
@@ -17,7 +17,7 @@ pub enum UpAxis {
 }
 
 impl UpAxis {
-    /// Converts a vector of the file to a space with +Y up.
+    /// Converts a vector in the file's space to a space with +Y up.
     pub fn vector(self, vector: Vec3) -> Vec3 {
         match self {
             Self::Y => vector,
@@ -33,8 +33,8 @@ impl UpAxis {
 }
 
 impl Character {
-    /// Turns a character that was read from a BVH file to +Y up. The joints keep their places in the body, and are not rotated at rest.
-    /// Returns false, and changes nothing, for characters of other formats, which define their axes.
+    /// Rotates a character that was read from a BVH file so that +Y is up. The joints keep their places in the body and their rest
+    /// rotations. Returns false, and changes nothing, for characters of other formats, which define their axes.
     ///
     /// ```
     /// use std::path::Path;

@@ -26,7 +26,7 @@ pub struct VariantPart {
     pub materials: BTreeMap<usize, usize>,
 }
 
-/// The character has no variant of this name.
+/// The character has no variant with this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("variant \"{name}\" does not exist; {}", list(names))]
 pub struct UnknownVariant {

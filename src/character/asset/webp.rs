@@ -1,7 +1,7 @@
 //! Reads the size of the image inside a WebP file.
 
 /// Returns the width and height of the first coded image in a file that is not animated. The header of an extended file
-/// may have another size, which is invalid.
+/// may give a different size, which is invalid.
 pub(super) fn coded_size(file: &[u8]) -> Option<(u32, u32)> {
     let mut at = 12_usize;
     loop {

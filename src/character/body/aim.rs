@@ -8,11 +8,11 @@ use crate::mathematics::single::shortest_arc;
 
 /// Time constant with which the head follows its target, in seconds.
 const AIM_FOLLOW: f32 = 0.12;
-/// Width of the zone outside the field of view in which the weight falls to zero, as a difference of cosines.
+/// Width of the zone outside the field of view in which the weight falls to zero, as a difference between cosines.
 const AIM_FADE: f32 = 0.25;
 
 impl Figure<'_> {
-    /// Turns the neck and the head towards a point, given in model space before the hips moved.
+    /// Turns the neck and the head towards a point, given in model space before the hips move.
     pub(super) fn aim_head(&mut self, at: Vec3, weight: f32) {
         let parts = &self.body.parts;
         let necks = parts.neck.get(..(parts.necks as usize).min(NECK)).unwrap_or_default();
@@ -30,7 +30,7 @@ impl Figure<'_> {
             let direction = offset / distance;
             let t = ((forward.dot(direction) - parts.field_cos) / AIM_FADE + 1.0).clamp(0.0, 1.0);
             wanted = weight.min(1.0) * t * t * (3.0 - 2.0 * t);
-            // Without a previous target, the head aims at the new one at once, because only the weight must change
+            // Without a previous target, the head aims at the new one at once, because only the weight has to change
             // smoothly.
             let part = if !is_known || strength < 1e-3 { 1.0 } else { follow };
             let mixed = self.stance.aim * (1.0 - part) + direction * part;
@@ -43,7 +43,7 @@ impl Figure<'_> {
         }
         let direction = normalize_or(face * (1.0 - strength) + self.stance.aim * strength, face);
         let goal = eye + direction * distance.max(parts.size);
-        // The accumulated rotation and translation of everything above the current joint.
+        // The accumulated rotation and translation of all joints above the current one.
         let (mut total, mut shift) = (Quat::IDENTITY, Vec3::ZERO);
         for ((&joint, limit), left) in necks.iter().zip(&parts.neck_limits).zip((1..=necks.len()).rev()) {
             let pivot = total * self.position(joint) + shift;

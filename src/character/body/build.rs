@@ -18,7 +18,7 @@ use super::{
     LOCKED, Limb, NECK,
 };
 
-/// Cosine of 75°, the angle to each side up to which a head follows its look-at target.
+/// Cosine of 75°, the maximum angle to each side at which a head follows its look-at target.
 const FIELD_COS: f32 = 0.2588;
 /// Cosine of 150°, the largest bend of a middle joint without a hinge limit.
 const LARGEST_BEND: f32 = -0.866;
@@ -29,7 +29,7 @@ const STRAIGHT: f32 = 0.05;
 struct Builder<'a> {
     skeleton: &'a Skeleton,
     rig: &'a Rig,
-    /// `world_from_node` at rest.
+    /// `world_from_node` in the rest pose.
     world: Vec<Affine3A>,
     slot: &'a dyn Fn(usize) -> Option<u32>,
     hips: Option<usize>,
@@ -108,7 +108,7 @@ impl Builder<'_> {
         limbs
     }
 
-    /// Returns the hips of the plan if all legs are below them, or otherwise the nearest node above all legs.
+    /// Returns the hips of the plan if all legs descend from them, or otherwise the nearest common ancestor of all legs.
     fn hips_above(&self, limbs: &[LimbNodes]) -> Option<usize> {
         let tops: Vec<usize> =
             limbs.iter().filter(|l| l.stands).filter_map(|l| l.nodes.first().copied()).collect();
@@ -121,7 +121,7 @@ impl Builder<'_> {
     fn limb(&self, limb: &LimbNodes) -> Option<Limb> {
         let (&first, &end) = (limb.nodes.first()?, limb.nodes.last()?);
         let inner = limb.nodes.get(1..limb.nodes.len() - 1)?;
-        // Chooses the inner joint with the largest distance to the nearer end, because the limb can bend most there.
+        // Chooses the inner joint with the largest distance from the nearer end, because the limb can bend most there.
         let shorter = |node: usize| {
             let middle = self.position(node);
             middle.distance(self.position(first)).min(middle.distance(self.position(end)))
@@ -154,7 +154,7 @@ impl Builder<'_> {
     }
 
     /// Returns the axis about which the middle joint of a limb bends, in that joint's frame, and the cosine range of
-    /// the angle between the two bones. `upper` and `lower` are the bones as vectors in world space at rest.
+    /// the angle between the two bones. `upper` and `lower` are the bones as vectors in world space, in the rest pose.
     fn hinge(&self, middle: usize, upper: Vec3, lower: Vec3, bend: Option<Vec3>) -> Option<(Vec3, [f32; 2])> {
         let linear = glam::Mat3::from(self.world.get(middle)?.matrix3);
         let sizes = upper.length() * lower.length();

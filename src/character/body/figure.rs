@@ -1,4 +1,4 @@
-//! A character while its body is posed. `pose.rs` calls the passes, each of which has its own file.
+//! A character whose body is being posed. `pose.rs` calls the passes, each of which has its own file.
 
 use glam::{Quat, Vec3};
 
@@ -7,7 +7,7 @@ use super::stance::Stance;
 use super::types::{Joint, Local, Rows};
 use super::{Body, FREE, JointLimit};
 
-/// A character while its body is posed. `models` contains the matrices of the clip pose.
+/// A character whose body is being posed. `models` contains the matrices of the clip pose.
 #[derive(Debug)]
 pub struct Figure<'a> {
     /// Seconds since the last step.
@@ -30,7 +30,7 @@ pub struct Place {
     pub scale: f32,
 }
 
-/// The rigid motion that the hips apply to everything below them, in model space.
+/// The rigid motion that the hips apply to all their descendants, in model space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Base {
     pub turn: Quat,
@@ -44,7 +44,7 @@ impl Base {
         self.turn * p + self.shift
     }
 
-    /// Returns where a point was before the hips moved it.
+    /// Returns the position of a point before the hips moved it.
     pub fn unmoved(&self, p: Vec3) -> Vec3 {
         self.turn.conjugate() * (p - self.shift)
     }
@@ -80,7 +80,7 @@ impl Figure<'_> {
         }
     }
 
-    /// Returns a joint's local rotation after the rotation `turn` in its parent's frame, restricted to its limit.
+    /// Returns a joint's local rotation after the rotation `turn` in its parent's frame, clamped to its limit.
     pub fn turned(&self, joint: u32, limit: &JointLimit, turn: Quat) -> Quat {
         let before = self.rotation(joint);
         let after = turn * before;

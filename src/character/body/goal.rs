@@ -11,7 +11,7 @@ pub const GOALS: usize = 4;
 pub const HAS_ROTATION: u32 = 1;
 /// See [`HAS_ROTATION`].
 pub const HAS_POLE: u32 = 2;
-/// The limb index of a goal that the head looks at.
+/// The limb index that marks a goal for the head to look at.
 pub const HEAD: u32 = 0xffff_fffe;
 
 /// `Goal`: the target of a limb, a chain or the head of a character.

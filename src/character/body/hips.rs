@@ -14,7 +14,7 @@ const FOLLOW: f32 = 0.1;
 /// Maximum vertical displacement of the hips, and maximum extension of a leg, as fractions of the leg length.
 const LARGEST_DROP: f32 = 0.45;
 const STRETCH: f32 = 0.99;
-/// On uneven ground, the hips begin to give way at most this far from the limit of a leg's reach, as a fraction of the leg length.
+/// Maximum distance from the limit of a leg's reach at which the hips begin to give way on uneven ground, as a fraction of the leg length.
 const YIELD: f32 = 0.15;
 /// Tangent of 20°, the largest tilt of a body.
 const STEEPEST: f32 = 0.36;
@@ -42,7 +42,7 @@ impl Figure<'_> {
         (if near * near > r2 { lowest } else { -1e30 }, highest)
     }
 
-    /// Returns the slope of the ground below four or more feet, by least squares. The fit is regularised with a tenth of a leg length, so
+    /// Returns the slope of the ground below four or more feet, by least squares. The fit is regularised by a tenth of a leg length, so
     /// that a narrow body does not roll much.
     fn tilt(&self, feet: &[FootGoal], middle: Vec2, mean: f32) -> Vec2 {
         if feet.len() < 4 {

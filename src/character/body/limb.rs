@@ -9,7 +9,7 @@ use super::figure::{Base, Figure};
 use super::limit::{axis_in_model, from_parent, normalize_or, part_of, to_parent, vector_in_frame};
 use super::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
 
-/// Maximum and minimum size of the zone before full reach in which the limb's extension slows down, as fractions of the reach.
+/// Maximum and minimum size of the zone just before full reach in which the limb's extension slows down, as fractions of the reach.
 const SOFT: f32 = 0.004;
 const LEAST_SOFT: f32 = 5e-5;
 /// If the sine of a limb's bend is below this, the limb bends about its preferred axis.
@@ -57,9 +57,9 @@ fn axis_turn(axis: Vec3, cosine: f32, sine: f32) -> Quat {
     normalize((axis * sine).extend(1.0 + cosine))
 }
 
-/// Solves a limb. `target` and the result are relative to the first joint. The middle joint turns about the unit axis `hinge` until the end
-/// is as far from the first joint as the target. Then the first joint turns. `cosines` contains the smallest and the largest cosine of the
-/// angle between the bones. A zero pole keeps the plane of the limb. Neither bone may have zero length.
+/// Solves a limb. `target` and the result are relative to the first joint. The middle joint rotates about the unit axis `hinge` until the
+/// end is as far from the first joint as the target is. Then the first joint rotates. `cosines` contains the smallest and the largest
+/// cosine of the angle between the bones. If the pole is zero, the limb stays in its plane. Neither bone may have zero length.
 pub(super) fn two_bone(
     upper: Vec3,
     lower: Vec3,
@@ -73,8 +73,8 @@ pub(super) fn two_bone(
     let now = (upper + lower).length();
     let is_open = now * now > 1e-8 * squares;
     let line = if is_open { (upper + lower) / now } else { normalize_or(upper, hinge) };
-    // If the middle joint turns by φ, the dot product of the bones is upper · lower = fixed + c cos φ + s sin φ. The product is largest,
-    // and the limb straightest, at the angle with cosine c/r and sine s/r.
+    // If the middle joint rotates by φ, the dot product of the bones is upper · lower = fixed + c cos φ + s sin φ. The product is
+    // largest, and the limb straightest, at the angle with cosine c/r and sine s/r.
     let fixed_part = upper.dot(hinge) * lower.dot(hinge);
     let c = upper.dot(lower) - fixed_part;
     let s = upper.dot(hinge.cross(lower));
@@ -129,8 +129,8 @@ pub(super) fn two_bone(
 }
 
 impl Figure<'_> {
-    /// Moves the end of a limb to a target and turns it by a rotation, both in model space before the hips moved. `base` is the motion of
-    /// the hips. The limit of the first joint applies only if `is_limited` is set.
+    /// Moves the end of a limb to a target and rotates it, both given in model space before the hips move. `base` is the motion of the
+    /// hips. The limit of the first joint applies only if `is_limited` is set.
     pub fn solve_limb(
         &mut self,
         limb: &Limb,
@@ -152,8 +152,8 @@ impl Figure<'_> {
         let hinge = if is_hinged { axis } else { bend_normal(upper, lower, axis) };
         let cosines = Vec2::new(limb.least_cos, limb.most_cos);
         let bones = two_bone(upper, lower, target - origin, hinge, cosines, pole);
-        // A bone's rotation in model space is its parent's rotation followed by its own. The parents' matrices are still from
-        // before the solve.
+        // A bone's rotation in model space is its parent's rotation followed by its own. The parents' matrices are still
+        // those from before the solve.
         let above = self.parent_rows(limb.first);
         let wanted = to_parent(&above, bones.upper);
         let before = self.rotation(limb.first);
@@ -169,7 +169,7 @@ impl Figure<'_> {
         let end_above = self.parent_rows(limb.end);
         let mut last = to_parent(&end_above, lowered.conjugate() * turn);
         if limb.flags & DETACHED != 0 {
-            // A detached end does not move with its bones. If it is not below the hips, it does not move with them either.
+            // A detached end does not move with its bones. If it is not a descendant of the hips, it does not move with them either.
             let (mut reached, mut end_turn) = (origin + back * bones.end, turn);
             if limb.flags & BELOW_HIPS == 0 {
                 (reached, end_turn) = (base.moved(reached), base.turn * turn);

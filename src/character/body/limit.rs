@@ -31,7 +31,7 @@ pub fn axis_in_model(m: &Rows, axis: Vec3) -> Vec3 {
     Vec3::new(c[0].dot(axis), c[1].dot(axis), c[2].dot(axis))
 }
 
-/// Returns a rotation with another axis and the same angle. A zero axis gives the identity.
+/// Returns a rotation about another axis by the same angle. A zero axis gives the identity.
 fn with_axis(q: Quat, axis: Vec3) -> Quat {
     let square = axis.dot(axis);
     if square > 0.0 {
@@ -51,7 +51,7 @@ pub fn from_parent(m: &Rows, q: Quat) -> Quat {
     if q.xyz() == Vec3::ZERO { Quat::IDENTITY } else { with_axis(q, axis_in_model(m, q.xyz())) }
 }
 
-/// Converts a vector from model space to a parent's frame. A flat frame gives zero.
+/// Converts a vector from model space to a parent's frame. The result is zero if the frame is flat.
 pub fn vector_in_frame(m: &Rows, v: Vec3) -> Vec3 {
     let c = cofactors(m);
     let square = m.x.truncate().dot(c[0]);
@@ -82,8 +82,8 @@ fn swing_vector(swing: Quat) -> Vec3 {
     nearer.xyz() / (1.0 + nearer.w)
 }
 
-/// Limits a rotation from rest: the swing is shortened, and the twist is clamped. The limit is widened to contain `before`, the rotation
-/// before the solve, so that the pose does not jump when a solve begins.
+/// Limits a rotation relative to the rest pose: the swing is shortened, and the twist is clamped. The limit is widened to contain
+/// `before`, the rotation before the solve, so that the pose does not jump when a solve begins.
 pub fn limited(limit: &JointLimit, q: Quat, before: Quat) -> Quat {
     match limit.kind {
         FREE => return q,

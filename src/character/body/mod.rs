@@ -1,7 +1,7 @@
 //! Bodies that are posed in closed form and in single precision: limbs of two bones, chains, heads, and feet on uneven
 //! ground.
 //!
-//! GPU crowds implement the same passes in shaders. A [`FootPlacer`](crate::motion::FootPlacer) uses this module for one character of a
+//! GPU crowds implement the same passes in shaders. A [`FootPlacer`](crate::motion::FootPlacer) uses this module for one character in a
 //! game. The structs are the Rust twins of `shaders/crowd/body.wgsl`.
 
 mod aim;
@@ -27,7 +27,7 @@ pub use ground::Ground;
 pub use plant::FootGoal;
 pub use pose::Inputs;
 
-/// Maximum numbers of limbs, chains, turning joints of a chain, points of a sole and joints of a neck.
+/// Maximum numbers of limbs, of chains, of rotating joints of a chain, of points of a sole and of joints of a neck.
 pub const LIMBS: usize = 8;
 /// See [`LIMBS`].
 pub const CHAINS: usize = 4;
@@ -49,14 +49,14 @@ pub const HINGE: u32 = 2;
 /// See [`FREE`].
 pub const CONE: u32 = 3;
 
-/// The flag of a [`Limb`] whose end is not below its bones in the file's hierarchy.
+/// The flag of a [`Limb`] whose end is not a descendant of its bones in the file's hierarchy.
 pub const DETACHED: u32 = 1;
-/// The flag of a [`Limb`] whose end is below the hips.
+/// The flag of a [`Limb`] whose end is a descendant of the hips.
 pub const BELOW_HIPS: u32 = 2;
-/// The flag of a [`Limb`] whose middle joint turns only about its hinge.
+/// The flag of a [`Limb`] whose middle joint rotates only about its hinge.
 pub const HINGED: u32 = 4;
 
-/// `JointLimit`: the allowed rotations of a joint from rest, in its rest frame.
+/// `JointLimit`: the allowed rotations of a joint relative to the rest pose, in its rest frame.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
@@ -155,7 +155,7 @@ impl Body {
         bytes
     }
 
-    /// Returns the index of the limb or the chain that moves a node, as a goal of a crowd uses it.
+    /// Returns the index of the limb or the chain that moves a node, for a goal of a crowd.
     pub fn limb_of(&self, node: usize) -> Option<u32> {
         let all = self.ends.iter().chain(&self.tips);
         (0..).zip(all).find(|(_, end)| **end == node).map(|(index, _)| index)

@@ -16,7 +16,7 @@ use super::{Ground, LIMBS, Limb};
 const RELEASE: f32 = 0.15;
 /// A standing foot is released when it is this far from its position in the clip, as a fraction of the leg length.
 const LEASH: f32 = 0.15;
-/// A foot that is farther away than this many leashes was moved with its character. Its old footing is forgotten.
+/// A foot that is farther away than this multiple of the leash was moved with its character. Its old footing is forgotten.
 const JUMP: f32 = 2.0;
 /// Tangent of half of 40°, the yaw at which a standing foot is released.
 const LARGEST_YAW: f32 = 0.36;
@@ -49,7 +49,7 @@ pub struct FootGoal {
     pub on_toes: bool,
 }
 
-/// Where a foot stands, and its rotation there.
+/// The position and the rotation of a standing foot.
 struct Footing {
     /// x and z of the ankle, in placed space.
     at: Vec2,
@@ -133,8 +133,8 @@ impl Figure<'_> {
         low - least
     }
 
-    /// Computes where a foot stands. While the foot is in contact, it keeps its heading, and the end of the sole that carries it does not
-    /// move, so that the foot rolls without slipping. Afterwards the foot returns to the clip. `slope` tilts it.
+    /// Computes where a foot stands. While the foot is in contact, it keeps its heading, and the end of the sole on which it stands does
+    /// not move, so the foot rolls without slipping. Afterwards the foot returns to the clip. `slope` tilts it.
     fn footing(&mut self, leg: usize, ankle: Vec3, ends: [Vec3; 2], on_toes: bool, slope: Quat) -> Footing {
         let bit = 1_u32 << leg;
         let place = self.place.position.xz();
@@ -143,7 +143,7 @@ impl Figure<'_> {
         let [heel, toe] = ends;
         let stands = self.contacts & bit != 0;
         let mut was_held = self.stance.held & bit != 0 && stands;
-        // If the character was moved, its legs do not stretch back to the old footing.
+        // If the character has been moved, its legs must not stretch back to the old footing.
         let away = 0.5 * (foot.heel + foot.toe) - place - (ankle.xz() + 0.5 * (heel.xz() + toe.xz()));
         let reach = JUMP * leash;
         if was_held && !matches!(away.dot(away).partial_cmp(&(reach * reach)), Some(std::cmp::Ordering::Less))
@@ -182,7 +182,8 @@ impl Figure<'_> {
         Footing { at, turn, held, spent }
     }
 
-    /// Returns the target of a foot: its sole is on the slope, and it is as high above the ground as it is above the floor in the clip.
+    /// Returns the target of a foot: its sole follows the slope, and its height above the ground equals its height above the floor in the
+    /// clip.
     fn place_foot(&mut self, ground: &mut impl Ground, leg: usize, limb: &Limb) -> FootGoal {
         let scale = self.place.scale.abs();
         let place = self.place.position;
@@ -192,7 +193,7 @@ impl Figure<'_> {
         let [heel, toe] = [limb.heel, limb.toe].map(|index| self.sole_offset(limb, index as usize, ankle));
         let low = (ankle.y + lowest - self.body.parts.floor * scale).max(0.0);
         let near = 1.0 - smooth_step(low / (LIFTED * self.size()));
-        // Uses the slope where the foot stood in the last step, because the position of the foot depends on its rotation.
+        // Uses the slope at the foot's position in the last step, because the position of the foot depends on its rotation.
         let foot = self.stance.feet.get(leg).copied().unwrap_or_default();
         let below = if self.stance.held >> leg & 1 == 1 {
             0.5 * (foot.heel + foot.toe)
@@ -201,7 +202,7 @@ impl Figure<'_> {
         };
         let below = Vec3::new(below.x, place.y + ankle.y + lowest, below.y);
         let slope = slope_turn(ground.normal(below, (self.body.parts.foot * scale).max(1e-4)));
-        // While both ends are equally high, the end that carried the foot in the last step still carries it.
+        // While both ends are equally high, the end on which the foot stood in the last step is used again.
         let roll = heel.y - toe.y;
         let is_rolled = roll.abs() > ROLL * self.body.parts.foot * scale;
         let on_toes = if is_rolled { roll > 0.0 } else { self.stance.on_toes >> leg & 1 == 1 };
@@ -214,7 +215,7 @@ impl Figure<'_> {
         FootGoal { ankle: goal, turn, change: height - ankle.y, weight: near, is_moved, held, spent, on_toes }
     }
 
-    /// Returns the position and the rotation of a foot in model space before the hips moved, and whether the leg must move.
+    /// Returns the position and the rotation of a foot in model space before the hips move, and whether the leg must move.
     pub fn foot_target(&self, foot: &FootGoal, base: &Base) -> (Vec3, Quat, bool) {
         let turn = base.turn.conjugate() * self.unplaced_turn(foot.turn);
         (base.unmoved(self.unplaced(foot.ankle)), turn, foot.is_moved || base.shift != Vec3::ZERO)
@@ -234,7 +235,7 @@ impl Figure<'_> {
         self.stance.is_known = 1;
     }
 
-    /// Returns the targets of all feet, and the motion of the hips with which the legs reach them.
+    /// Returns the targets of all feet, and the motion of the hips that lets the legs reach them.
     pub fn place_feet(&mut self, ground: &mut impl Ground) -> ([FootGoal; LIMBS], Base) {
         let body = self.body;
         let mut feet = [FootGoal::default(); LIMBS];

@@ -8,14 +8,14 @@ use super::limit::{part_of, unit};
 use super::types::NONE;
 use super::{BELOW_HIPS, Base, Figure, FootGoal, Ground, LIMBS, Limb};
 
-/// Inputs for a character's body besides its clips.
+/// Inputs for a character's body in addition to its clips.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a, G> {
-    /// Position of the camera, at which heads may look.
+    /// Position of the camera, which heads may look at.
     pub eye: Vec3,
     /// How much the head looks at the camera, from 0 to 1.
     pub looks: f32,
-    /// The ground under the feet. With `None`, the feet stay where the clip has them.
+    /// The ground under the feet. If `None`, the feet stay where the clip puts them.
     pub ground: Option<G>,
     /// The goals. Only the first [`GOALS`] are used.
     pub goals: &'a [Goal],
@@ -31,9 +31,9 @@ impl<G> Inputs<'_, G> {
 
 #[derive(Clone, Copy)]
 struct LimbGoal {
-    /// Rotation of the end relative to the pose of the clip, before the hips moved.
+    /// Rotation of the end relative to the pose of the clip, before the hips move.
     turn: Quat,
-    /// Position of the end in model space, before the hips moved.
+    /// Position of the end in model space, before the hips move.
     position: Vec3,
     /// Position of the pole relative to the first joint, or zero without a pole.
     pole: Vec3,
@@ -41,7 +41,7 @@ struct LimbGoal {
 }
 
 impl Figure<'_> {
-    /// Returns the rotation of a joint in model space: the product of the rotations above it and its own.
+    /// Returns the rotation of a joint in model space: the product of its ancestors' rotations and its own.
     fn orientation(&self, joint: u32) -> Quat {
         let mut q = self.rotation(joint);
         let parent = |joint: u32| self.joints.get(joint as usize).map_or(NONE, |joint| joint.parent);

@@ -1,4 +1,4 @@
-//! What a character remembers from step to step: the Rust twins of `shaders/crowd/body.wgsl`.
+//! The state that a character keeps from step to step: the Rust twins of `shaders/crowd/body.wgsl`.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
@@ -18,7 +18,7 @@ pub struct Foot {
     pub yaw: f32,
 }
 
-/// `Stance`: what a character remembers. The default is the state before the first step.
+/// `Stance`: the state that a character keeps. The default is the state before the first step.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]

@@ -6,7 +6,7 @@ use glam::{Mat4, Quat, Vec3, Vec4};
 /// No joint, no clip, no mask.
 pub const NONE: u32 = u32::MAX;
 
-/// `Joint`: a joint at rest.
+/// `Joint`: a joint in the rest pose.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]

@@ -17,7 +17,7 @@ const ARM: [(&str, &str); 3] = [("UpperArm", "LowerArm"), ("LowerArm", "Hand"), 
 const LEG: [(&str, &str); 2] = [("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot")];
 
 /// Returns the rotation from the space of VRM 1.0 (+Y up, +Z to the front, +X to the character's left) to the
-/// character's world. It is computed from the positions of legs, arms and head at rest.
+/// character's world. It is computed from the rest positions of the legs, arms and head.
 pub fn facing(skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Quat {
     let mut world = Vec::new();
     world_matrices(skeleton, &Pose::rest(skeleton), &mut world);

@@ -20,9 +20,9 @@ use super::{
 #[non_exhaustive]
 pub struct TakeOptions {
     /// Factor from the unit of the positions to metres. If `None`, it is estimated from the lengths of the skeleton's
-    /// bones, or is 1 if no bone was measured.
+    /// bones. It is 1 if no bone was measured.
     pub scale: Option<f64>,
-    /// Filter for the positions, with parameters for metres.
+    /// Filter for the positions, with parameters for positions in metres.
     pub smooth_positions: Option<Smoothing>,
     /// Filter for the orientations.
     pub smooth_orientations: Option<Smoothing>,
@@ -48,7 +48,7 @@ pub struct Captured {
     pub clip: Clip,
     /// The factor from the unit of the positions to metres that was used.
     pub scale: f64,
-    /// The names of the nodes or bones of the joints whose positions were used.
+    /// The node or bone names of the joints whose positions were used.
     pub joints: Vec<String>,
     /// For each frame and joint of `joints`, whether the position was filled in.
     pub filled: Frames<bool>,
@@ -59,10 +59,10 @@ pub struct Captured {
 impl Take {
     /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then applied on top. A joint name
     /// refers to a node, or otherwise to a bone of the humanoid. Sensors have additional names for bones
-    /// ([`Bone::from_sensor`](super::Bone::from_sensor)). Nodes that are not in the take stay at rest, and joints that do not exist are
-    /// ignored. [`Captured::warnings`] describes both. Markers (`SEGMENT/MARKER`) are converted to joints first
-    /// ([`Take::joints_of_markers`]). The calibration pose aligns the axes of the marked segments with those of the joints. Without one,
-    /// they are aligned on average over the take.
+    /// ([`Bone::from_sensor`](super::Bone::from_sensor)). Nodes that are not in the take keep their rest pose, and joints that do not exist
+    /// are ignored. [`Captured::warnings`] describes both. Markers (`SEGMENT/MARKER`) are converted to joints first
+    /// ([`Take::joints_of_markers`]). The calibration pose aligns the axes of the marked segments with the joint axes. Without it, they are
+    /// aligned on average over the take.
     ///
     /// ```
     /// use std::path::Path;
@@ -139,7 +139,7 @@ impl Take {
             segments.calibrate(orientations.frames.get(0).unwrap_or_default(), calibration_pose);
         }
 
-        // The filter's parameters are for metres per second, but the positions are in the take's unit.
+        // The filter's parameters are in metres per second, but the positions are in the take's unit.
         let smoothing = options.smooth_positions.map(|s| Smoothing { beta: s.beta * scale, ..s });
         let mut position_filters: Vec<_> =
             smoothing.map_or(Vec::new(), |s| vec![PointFilter::new(s); parents.len()]);

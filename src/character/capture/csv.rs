@@ -14,9 +14,9 @@
 //! any of its cells is empty or `nan`. Times must increase. Fields may be quoted as in RFC 4180, with `""` for a quote
 //! inside a field. Empty lines and a byte order mark are skipped.
 //!
-//! Spreadsheets in many European languages write `;` between fields, and a decimal comma. If a header has `;` outside quotes, `;` separates
-//! fields. The first number with a decimal sign decides whether the whole file uses a point or a comma. A number with the other sign is an
-//! error, because that sign may be a thousands separator.
+//! Spreadsheets in many European languages write `;` between fields and use a decimal comma. If a header has `;` outside quotes, `;`
+//! separates fields. The first number with a decimal sign decides whether the whole file uses a point or a comma. A number with the other
+//! sign is an error, because that sign may be a thousands separator.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ pub(super) use fields::{MAX_COLUMNS, brief, cell, not_a_number};
 
 mod fields;
 
-/// Maximum size of a file, bytes.
+/// Maximum size of a file, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// An error in a file: the line and the column, both counted from one, and the cause. A column is a field, not a
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(take.positions.frames, Frames::of(1, seen));
     }
 
-    /// A spreadsheet in German or French writes `;` and a decimal comma.
+    /// A German or French spreadsheet uses `;` and a decimal comma.
     #[test]
     fn semicolons_and_decimal_commas_are_read() {
         let plain = read("time,\"a,b.x\",\"a,b.y\",\"a,b.z\"\n0,1,-2.5,1e-3\n0.5,1.25,,0\n").unwrap();

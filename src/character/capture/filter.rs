@@ -18,11 +18,11 @@ use glam::{DQuat, DVec3, Quat, Vec3};
 /// Parameters of the One Euro filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
-    /// Cutoff at rest, hertz. A lower value means less jitter but more lag in slow motion.
+    /// Cutoff at rest, in hertz. A lower value means less jitter but more lag in slow motion.
     pub min_cutoff: f64,
-    /// Increase of the cutoff with speed, hertz per unit per second. A higher value means less lag in fast motion.
+    /// Increase of the cutoff with speed, in hertz per unit per second. A higher value means less lag in fast motion.
     pub beta: f64,
-    /// Cutoff of the low-pass filter that smooths the measured rate of change, hertz.
+    /// Cutoff of the low-pass filter that smooths the measured rate of change, in hertz.
     pub derivative_cutoff: f64,
 }
 
@@ -33,17 +33,17 @@ impl Smoothing {
     /// Parameters for orientations, with speeds in radians per second. At 180° per second the cutoff is 11 Hz.
     pub const ORIENTATIONS: Self = Self { min_cutoff: 1.5, beta: 3.0, derivative_cutoff: 1.0 };
 
-    /// Returns the same parameters with another cutoff at rest, hertz.
+    /// Returns the same parameters with a different cutoff at rest, in hertz.
     #[must_use]
     pub fn with_min_cutoff(self, min_cutoff: f64) -> Self {
         Self { min_cutoff, ..self }
     }
 
-    /// Returns the latency in seconds: how far the filtered value is behind a motion with constant `speed` in units per second,
+    /// Returns the latency in seconds: how far the filtered value lags behind a motion with constant `speed` in units per second,
     /// sampled every `step` seconds. The latency is largest at rest, where nobody sees it.
     ///
     /// It is the solution τ of 2πτ(f_min + β|ẋ|) = 1. The filter computes the rate ẋ = v (1 + τ/T) from the filtered value, which lags
-    /// behind. It is above the true speed v, so the filter smooths less.
+    /// behind. The rate exceeds the true speed v, so the filter smooths less.
     ///
     /// ```
     /// use sinew_character::capture::Smoothing;
@@ -119,7 +119,7 @@ impl PointFilter {
 
     /// Adds a sample at a time in seconds, and returns the filtered value. The first sample passes through
     /// unchanged. A sample is ignored if it is not finite or its time is not after the time of the last sample. The
-    /// last value is then returned again, or `None` if there was no valid sample yet.
+    /// last value is then returned again, or `None` if there has been no valid sample yet.
     pub fn filter(&mut self, time: f64, sample: DVec3) -> Option<DVec3> {
         let is_valid = sample.is_finite() && time.is_finite();
         match &mut self.state {
@@ -261,8 +261,8 @@ mod tests {
                 out = filter.filter(frame as f64 / hertz, velocity * (frame as f64 / hertz)).unwrap();
             }
             let lag = (velocity * (frames as f64 / hertz) - out).length();
-            // In the steady state, the lag x − x̂ is τ v at the velocity v. The cutoff is then at least that for the
-            // true speed, so the lag is at most the bound.
+            // In the steady state, the lag x − x̂ is τ v at the velocity v. The cutoff is then at least as high as for
+            // the true speed, so the lag is at most the bound.
             let bound = velocity.length() / (TAU * (s.min_cutoff + s.beta * velocity.length()));
             prop_assert!(lag <= bound * (1.0 + 1e-6) + 1e-9, "lag {lag}, bound {bound}");
         }

@@ -18,7 +18,7 @@ pub enum RotationFit {
     /// With one child, the shortest arc from the previous frame. With several, the least-squares fit.
     #[default]
     LeastSquares,
-    /// The formulas of Oshita's lecture (2021, particle method, 3 to 5). With one child, the shortest arc from rest. With three,
+    /// The formulas of Oshita's lecture (2021, particle method, 3 to 5). With one child, the shortest arc from the rest pose. With three,
     /// R = (l₁ l₂ l₃)(l₁₀ l₂₀ l₃₀)⁻¹ ([`inverse_fit`](crate::ik::inverse_fit)), and the root's position follows from the mean of
     /// its three children. The lecture has no formula for two children, more than three, or three in a plane with their joint.
     /// Such joints get the least-squares fit.
@@ -48,8 +48,8 @@ const TWIST_DECAY_ANGLE: f64 = 0.5;
 /// and `to` is its measurement in the parent space.
 ///
 /// Parallel transport alone would accumulate twist, because a bone that is moved once around a cone returns twisted by the cone's
-/// solid angle. The twist therefore decays towards the shortest arc's twist from rest as the bone moves. Near a half turn, where that arc
-/// is not defined, the twist decays less. A bone that does not move does not twist.
+/// solid angle. As the bone moves, the twist therefore decays towards that of the shortest arc from the rest pose. Near a half turn, where
+/// that arc is not defined, the twist decays less. A bone that does not move does not twist.
 pub(super) fn swing(rest: DQuat, current: DQuat, from: DVec3, to: DVec3) -> DQuat {
     let Some(direction) = to.try_normalize() else { return current };
     let arc = shortest_arc(current * from, to, current * DVec3::X);
@@ -65,15 +65,15 @@ pub(super) fn swing(rest: DQuat, current: DQuat, from: DVec3, to: DVec3) -> DQua
     (DQuat::from_axis_angle(direction, twist * decay) * transported).normalize()
 }
 
-/// Returns the rotation of a joint with several measured bones, given as pairs (`from`, `to`) as in [`swing`]. It
-/// is the least-squares fit. Longer bones count more, because their directions are known more precisely. If the
-/// bones are all parallel, they do not determine the rotation about them, and the result is the rotation nearest to
-/// the current one.
+/// Returns the rotation of a joint with several measured bones, given as pairs (`from`, `to`) as in [`swing`]. This is
+/// the least-squares fit. Longer bones count more, because their directions are known more precisely. If the bones are
+/// all parallel, they do not determine the rotation about them, and the result is the rotation nearest to the current
+/// one.
 pub(super) fn fit_rotation(current: DQuat, bones: &[(DVec3, DVec3)]) -> DQuat {
     (best_fit(bones.iter().map(|(from, to)| (current * *from, *to, 1.0))) * current).normalize()
 }
 
-/// Returns the rotation of a joint below the root from its measured bones, given as pairs (`from`, `to`) as in [`swing`].
+/// Returns the rotation of a joint other than the root from its measured bones, given as pairs (`from`, `to`) as in [`swing`].
 pub(super) fn bone_rotation(
     fit: RotationFit,
     rest: DQuat,

@@ -50,7 +50,7 @@ impl MatchedTake {
     }
 }
 
-/// Lists at most [`MAX_NAMES`] names and the number of further ones.
+/// Lists at most [`MAX_NAMES`] names and the number of remaining names.
 fn listed(names: &[String]) -> String {
     let first: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("\"{name}\"")).collect();
     match names.len().saturating_sub(MAX_NAMES) {
@@ -62,8 +62,8 @@ fn listed(names: &[String]) -> String {
 impl Take {
     /// Keeps the joints of a body, and gives them the names of its bones. `find` returns the index of the joint with a name.
     ///
-    /// A joint whose own name the body does not have gets the name of its bone ([`Bone::from_sensor`]). Several joints of one bone, such as
-    /// both ears, are replaced by their mean. Landmarks that are not joints, and joints that were never measured, are left out.
+    /// A joint whose own name does not exist in the body gets the name of its bone ([`Bone::from_sensor`]). Several joints of one bone,
+    /// such as both ears, are replaced by their mean. Landmarks that are not joints, and joints that were never measured, are left out.
     pub(super) fn matched(&self, find: impl Fn(&str) -> Option<usize>) -> MatchedTake {
         let is_joint = |name: &str| find(name).is_some();
         let mut unknown = Vec::new();
@@ -98,7 +98,7 @@ impl Take {
         MatchedTake { take: Self { times: self.times.clone(), positions, orientations }, unknown, missing }
     }
 
-    /// Adds the hips midway between both legs, if the take does not have them.
+    /// Adds the hips midway between the legs, if the take does not have them.
     pub(super) fn add_hips(&mut self) {
         let column = |name: &str| self.positions.joints.iter().position(|joint| joint == name);
         let (None, Some(left), Some(right)) =
@@ -157,7 +157,7 @@ fn renamed<V: Clone>(
     out
 }
 
-/// Removes the joints that were never measured, and returns their names. Does nothing if none was measured.
+/// Removes the joints that were never measured, and returns their names. Does nothing if no joint was measured.
 fn drop_unmeasured(positions: &mut Tracks<Vec3>) -> Vec<String> {
     let mut is_measured = vec![false; positions.joints.len()];
     for frame in positions.frames.iter() {
@@ -229,7 +229,7 @@ mod tests {
         Take { times, positions: Tracks { joints, frames }, ..Take::default() }
     }
 
-    /// Returns the largest distance of a bone from the walk, metres, and the warnings.
+    /// Returns the largest distance of a bone from the walk, in metres, and the warnings.
     fn error(seen: &SampledWalk, take: &Take, bone: &str) -> (f32, Vec<String>) {
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;

@@ -28,8 +28,8 @@ pub struct Segments {
 
 impl Segments {
     /// Creates the mapping for joints of a skeleton, given as node indices. The segment of a joint is the part of
-    /// the body that the joint rotates. Sensors are in the order of the joints. Nodes between two joints stay at
-    /// rest. Before calibration, each sensor is assumed to be aligned with its joint.
+    /// the body that the joint rotates. Sensors are in the order of the joints. Nodes between two joints keep their
+    /// rest pose. Before calibration, each sensor is assumed to be aligned with its joint.
     ///
     /// # Errors
     /// [`CaptureError`], as for [`Fit::new`](super::Fit::new).

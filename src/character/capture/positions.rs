@@ -35,7 +35,7 @@ struct MeasuredBone {
 /// With several children the rotation is the least-squares fit (Wahba 1965), and with one child it is the shortest
 /// arc. Twist that the positions do not determine is taken from the previous pose. The root is moved by the rigid
 /// motion that best fits the root and its children to their measured positions (Kabsch 1976; Horn 1987). Bones keep
-/// the skeleton's lengths.
+/// their lengths from the skeleton.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// Factor from the unit of the positions to metres of the skeleton. Initially 1. [`Fit::scale_of`] estimates it.
@@ -57,7 +57,7 @@ pub struct Fit {
 
 impl Fit {
     /// Creates a fit for joints of a skeleton, given as node indices. Positions are in the order of the joints.
-    /// Nodes between two joints stay at rest. If no joint is an ancestor of all others, their nearest common
+    /// Nodes between two joints keep their rest pose. If no joint is an ancestor of all others, their nearest common
     /// ancestor becomes the root, and its transform is computed from the other joints.
     ///
     /// # Errors
@@ -79,8 +79,8 @@ impl Fit {
         })
     }
 
-    /// Returns the tracked parent of each joint, as an index in the list. It is `None` for the root, and for joints
-    /// below a root that is not in the list.
+    /// Returns the tracked parent of each joint, as an index in the list. It is `None` for the root, and for children
+    /// of a root that is not in the list.
     pub fn logical_parents(&self) -> Vec<Option<usize>> {
         let joints = &self.tracked.joints;
         let mut logical_parents = vec![None; self.tracked.columns];
@@ -97,7 +97,7 @@ impl Fit {
     /// list also count as not seen.
     ///
     /// On input, `pose` must be the pose of the previous frame, or the rest pose in the first frame. Values that the
-    /// positions do not determine stay as they are. Only the tracked joints and the nodes between them are written. No
+    /// positions do not determine remain unchanged. Only the tracked joints and the nodes between them are written. No
     /// memory is allocated after the first frames.
     ///
     /// ```
@@ -182,7 +182,7 @@ impl Fit {
         }
     }
 
-    /// Returns the world position from which the directions of a joint's bones are measured, for a joint below the
+    /// Returns the world position from which the directions of a joint's bones are measured, for a joint other than the
     /// root. A measured position is used unchanged. A missing position is estimated as the fitted position plus the
     /// offset at the last measurement. A joint that is returning blends from the estimated to the measured position.
     fn bone_origin(
@@ -205,7 +205,7 @@ impl Fit {
         }
     }
 
-    /// Computes the rotation of a joint below the root from the measured directions to its children.
+    /// Computes the rotation of a joint other than the root from the measured directions to its children.
     fn joint_rotation(
         &mut self,
         index: usize,
@@ -344,9 +344,9 @@ fn rigid_motion(
     (rotation, to_centroid - rotation * centroid)
 }
 
-/// Computes the motion of the root as in the lecture: the rotation from the bones to its three children, and the position that
-/// moves their mean to the measured one. The first pair is the root itself. Without the root, the bones would start at the mean of the
-/// children, so their sum would be zero and their matrix would have no inverse. Returns `None` then, and for other numbers of children.
+/// Computes the motion of the root as in the lecture: the rotation from the bones to its three children, and the position that moves their
+/// mean to the measured mean. The first pair is the root itself. Without the root, the bones would start at the mean of the children, so
+/// their sum would be zero and their matrix would have no inverse. In that case, and for other numbers of children, returns `None`.
 fn lecture_motion(points: &[(DVec3, DVec3)]) -> Option<(DQuat, DVec3)> {
     let &[(DVec3 { x: 0.0, y: 0.0, z: 0.0 }, root), a, b, c] = points else { return None };
     let rotation = inverse_fit([a.0, b.0, c.0], [a.1 - root, b.1 - root, c.1 - root])?;

@@ -15,7 +15,7 @@ use super::Frames;
 pub struct Tracks<V> {
     /// The unique names of the joints.
     pub joints: Vec<String>,
-    /// One value per joint, or `None` if it was not measured. The number of frames equals the number of times of the
+    /// One value per joint, or `None` if it was not measured. The number of frames equals the number of times in the
     /// take.
     pub frames: Frames<Option<V>>,
 }
@@ -32,7 +32,7 @@ impl<V: Clone> Tracks<V> {
         Self { frames: Frames::new(joints.len()), joints }
     }
 
-    /// Keeps the joints with certain names. Returns the names of the others.
+    /// Keeps the joints with certain names. Returns the names of the removed joints.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&String) -> bool) -> Vec<String> {
         let kept: Vec<bool> = self.joints.iter().map(is_kept).collect();
         if kept.iter().all(|k| *k) {
@@ -66,7 +66,7 @@ pub struct Take {
 }
 
 impl Take {
-    /// Turns a take to +Y up. An orientation that is the identity in the T-pose stays the identity.
+    /// Rotates a take so that +Y is up. An orientation that is the identity in the T-pose stays the identity.
     pub fn turn_up(&mut self, up: UpAxis) {
         for position in self.positions.frames.values_mut().flatten() {
             *position = up.vector(*position);

@@ -130,7 +130,7 @@ fn positions_reproduce_the_motion() {
 #[test]
 fn joint_axes_and_root_scale_do_not_matter() {
     let mut seen = walk(0.5);
-    // Some files scale the root, because the character was modelled in another unit.
+    // Some files scale the root, because the character was modelled in a different unit.
     let (heading, scale) = (Quat::from_rotation_y(1.0), 39.0);
     seen.character = with_other_axes(seen.character, heading, scale);
     let skeleton = &seen.character.skeleton;

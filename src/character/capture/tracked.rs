@@ -1,4 +1,4 @@
-//! The tree of tracked joints. The nodes between two tracked joints form one rigid piece that stays at rest.
+//! The tree of tracked joints. The nodes between two tracked joints form one rigid piece that keeps its rest pose.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -24,9 +24,9 @@ pub(super) struct TrackedJoint {
     pub(super) between: DAffine3,
     /// The rotation part of `between`.
     pub(super) rotation_between: DQuat,
-    /// Its position at rest, in the space of the tracked parent.
+    /// Its rest position, in the space of the tracked parent.
     pub(super) offset: DVec3,
-    /// Its local transform at rest.
+    /// Its local rest transform.
     pub(super) rest: Transform,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct TrackedJoint {
 #[derive(Clone, Debug)]
 pub(super) struct TrackedTree {
     pub(super) joints: Vec<TrackedJoint>,
-    /// The nodes between tracked joints, with their transforms at rest.
+    /// The nodes between tracked joints, with their rest transforms.
     untracked: Vec<(usize, Transform)>,
     /// The number of captured values per frame.
     pub(super) columns: usize,
@@ -88,7 +88,7 @@ impl TrackedTree {
         })
     }
 
-    /// Computes the world matrices of the tracked joints in a pose in which all nodes between them are at rest.
+    /// Computes the world matrices of the tracked joints in a pose in which all nodes between them are in the rest pose.
     #[cfg(feature = "vmc")]
     pub(super) fn world_from_joints(&self, pose: &Pose, world: &mut Vec<DAffine3>) {
         world.clear();
@@ -99,8 +99,8 @@ impl TrackedTree {
         }
     }
 
-    /// Resets to rest: the transforms of the nodes between tracked joints, and the translations and scales of the
-    /// tracked joints below the root.
+    /// Resets to the rest pose: the transforms of the nodes between tracked joints, and the translations and scales of
+    /// the tracked joints other than the root.
     pub(super) fn reset_untracked(&self, pose: &mut Pose) {
         for &(node, rest) in &self.untracked {
             if let Some(local) = pose.locals.get_mut(node) {

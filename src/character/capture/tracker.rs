@@ -15,8 +15,8 @@ pub enum Presence {
     Measured,
     /// The joint was seen again, and moves from its estimated position to its measured position.
     Returning,
-    /// The joint was not seen. Its position is estimated with the rotations that its ancestors had at its last
-    /// measurement.
+    /// The joint was not seen. Its position is estimated with the rotations that its ancestors had when it was last
+    /// measured.
     Missing,
 }
 
@@ -35,7 +35,7 @@ struct JointTrack {
 pub struct Tracker {
     /// Computes the pose of a frame.
     pub fit: Fit,
-    /// Duration of the return of a joint that was missing, seconds. Initially 0.25.
+    /// Duration of the return of a joint that was missing, in seconds. Initially 0.25.
     pub ease: f64,
     time: Option<f64>,
     tracks: Vec<JointTrack>,
@@ -50,8 +50,8 @@ impl Tracker {
         Self { fit, ease: 0.25, time: None, tracks, presence: vec![Presence::Missing; count] }
     }
 
-    /// Writes the pose of a frame at a time in seconds. Times must not decrease. A time before the last one counts
-    /// as the last one. `positions` and `pose` are the same as for [`Fit::pose`]. Returns the presence of each joint.
+    /// Writes the pose of a frame at a time in seconds. Times must not decrease. A time before the previous one counts
+    /// as equal to it. `positions` and `pose` are the same as for [`Fit::pose`]. Returns the presence of each joint.
     ///
     /// ```
     /// use sinew_character::asset::{Node, Skeleton, Transform};

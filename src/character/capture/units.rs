@@ -1,6 +1,6 @@
 //! The units of length that files name.
 
-/// Returns the length of a unit in metres. `None` if the unit is unknown.
+/// Returns the length of a unit in metres, or `None` if the unit is unknown.
 pub(super) fn metres(unit: &str) -> Option<f64> {
     Some(match unit.trim().to_ascii_lowercase().as_str() {
         "m" | "meter" | "meters" | "metre" | "metres" => 1.0,

@@ -20,7 +20,7 @@ use super::Take;
 
 /// Samples that are further apart than this many steps are filtered separately.
 const MAX_STEPS: f64 = 6.0;
-/// Steps may differ by this fraction of the median step. Otherwise, the values are interpolated at equal steps first.
+/// Steps may differ from the median step by this fraction of it. Otherwise, the values are interpolated at equal steps first.
 const STEP_TOLERANCE: f64 = 0.01;
 /// Minimum length of a run of samples that is filtered.
 const MIN_SAMPLES: usize = 4;
@@ -54,7 +54,7 @@ impl Butterworth {
         })
     }
 
-    /// Filters the values once, as if the first value had lasted forever before.
+    /// Filters the values once, as if all earlier values had been equal to the first.
     fn pass(&self, values: impl Iterator<Item = DVec4>) -> Vec<DVec4> {
         let mut values = values.peekable();
         let first = values.peek().copied().unwrap_or_default();
@@ -90,10 +90,10 @@ impl Butterworth {
 
 impl Take {
     /// Removes frequencies above a cutoff in hertz from the positions and the orientations, without lag. Missing values stay
-    /// missing, but a gap of less than six frames does not interrupt the filter.
+    /// missing, but a gap of fewer than six frames does not interrupt the filter.
     ///
     /// At the cutoff, amplitudes are multiplied by 0.71. For motion capture of people, 6 Hz is a common cutoff, and 10 to 15 Hz for fast
-    /// motion. A cutoff of half the frame rate or more changes nothing. The frames need not be at equal steps.
+    /// motion. A cutoff of half the frame rate or more changes nothing. The frames need not be evenly spaced.
     ///
     /// ```
     /// # use std::path::Path;
@@ -121,7 +121,7 @@ impl Take {
             }
         }
         for column in 0..self.orientations.joints.len() {
-            // A quaternion and its negative are the same orientation. The filter needs the one that is nearer to the previous sample's.
+            // A quaternion and its negative are the same orientation. The filter needs the one nearer to that of the previous sample.
             let mut previous = DQuat::IDENTITY;
             let samples = samples(&self.times, |frame| {
                 let value = self.orientations.frames.get(frame)?.get(column).copied().flatten()?.as_dquat();

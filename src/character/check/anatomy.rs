@@ -1,4 +1,4 @@
-//! What the checks need to know about a character, measured at rest.
+//! What the checks need to know about a character, measured in the rest pose.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::pose::{Pose, world_matrices};
 use crate::rig::soles::{Soles, outermost};
 use crate::rig::{BodyKind, BodyLimb, BodyPlan, Capsule, LimbKind, Rig};
 
-/// Height of the person to which length limits refer, metres.
+/// Height of the person to which length limits refer, in metres.
 const PERSON: f32 = 1.75;
 /// Fraction of a bone's vertices that are nearer to its axis than the radius of its capsule, so that soft contact is accepted.
 const INSIDE: f64 = 0.5;
 
-/// A foot, with points of its sole.
+/// A foot, with points on its sole.
 #[derive(Clone, Debug)]
 pub(super) struct Foot {
     /// The joint of the foot.
@@ -26,18 +26,18 @@ pub(super) struct Foot {
     pub(super) points: Vec<(usize, Vec3)>,
 }
 
-/// A character at rest.
+/// A character in its rest pose.
 #[derive(Clone, Debug)]
 pub(super) struct Anatomy {
     /// Size relative to a person of 1.75 m.
     pub(super) size: f32,
     /// Size of the legs relative to a person's. The same as `size` if the body is not a person.
     pub(super) leg_size: f32,
-    /// Height at rest of the lowest point of the feet, or of the skin if there are no feet, in metres.
+    /// Rest height of the lowest point of the feet, or of the skin if there are no feet, in metres.
     pub(super) rest_floor: f32,
     /// The joint that moves the whole body.
     pub(super) hips: usize,
-    /// The nodes above the hips.
+    /// The ancestors of the hips.
     pub(super) above_hips: Vec<usize>,
     /// The feet of a body that stands on legs.
     pub(super) feet: Vec<Foot>,
@@ -49,14 +49,14 @@ pub(super) struct Anatomy {
     pub(super) capsules: Vec<Capsule>,
     /// The joints of the skins, or all nodes of a character without a skin.
     pub(super) joints: Vec<usize>,
-    /// World matrices at rest.
+    /// World matrices in the rest pose.
     pub(super) world: Vec<Affine3A>,
     /// The bones of the body: each joint, and the joint at the other end.
     bones: Vec<(usize, Option<usize>)>,
 }
 
 impl Anatomy {
-    /// Returns the unit direction of the bone of a joint in its own space.
+    /// Returns the unit direction of a joint's bone in the joint's space.
     pub(super) fn bone(&self, node: usize) -> Option<Vec3> {
         let index = self.bones.binary_search_by_key(&node, |(n, _)| *n).ok()?;
         let next = self.bones.get(index)?.1?;
@@ -96,7 +96,7 @@ impl Anatomy {
             let tip = next.map_or_else(centre, |p| matrix.inverse().transform_point3(p));
             Capsule::fit(node, skin, [Vec3::ZERO, tip], matrix, INSIDE)
         };
-        // The solver moves the parts of a person apart with the same capsules.
+        // The solver uses the same capsules to move the parts of a person apart.
         let known = plan.map(|plan| &plan.capsules).filter(|capsules| !capsules.is_empty());
         let capsules = known.map_or_else(|| bones.iter().filter_map(capsule).collect(), Clone::clone);
         let heights = |points: &mut dyn Iterator<Item = (usize, Vec3)>| {
@@ -136,7 +136,7 @@ fn leg_size(plan: &BodyPlan, world: &[Affine3A], floor: f32) -> Option<f32> {
     heights.reduce(f32::max).map(|height| height / HIPS).filter(|size| size.is_finite() && *size > 0.0)
 }
 
-/// Returns the largest extent of a character at rest, metres.
+/// Returns the largest extent of a character in the rest pose, in metres.
 fn extent(world: &[Affine3A], joints: &[usize], skin: &[(usize, Vec3)]) -> f32 {
     let of_joints = joints.iter().map(|&n| (n, Vec3::ZERO));
     let points = skin.iter().copied().chain(of_joints);
@@ -145,7 +145,7 @@ fn extent(world: &[Affine3A], joints: &[usize], skin: &[(usize, Vec3)]) -> f32 {
     bounds.map_or(0.0, |(lo, hi)| (hi - lo).max_element())
 }
 
-/// Returns the joint with the most joints below it.
+/// Returns the joint with the most descendant joints.
 fn top_joint(character: &Character, joints: &[usize]) -> usize {
     let skeleton = &character.skeleton;
     let mut counts = vec![0_usize; skeleton.nodes.len()];
@@ -207,7 +207,7 @@ fn vertices_by_node(character: &Character) -> BTreeMap<usize, Vec<Vec3>> {
     vertices
 }
 
-/// Assigns the vertices of helper joints to the bone above them, in the bone's space at rest.
+/// Assigns the vertices of helper joints to the nearest ancestor bone, in the bone's rest space.
 fn vertices_by_bone(
     character: &Character,
     bones: &[(usize, Option<usize>)],

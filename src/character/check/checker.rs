@@ -19,14 +19,13 @@ use super::{
     self_penetration, tracks,
 };
 
-/// Number of clips, and of frames in each, that are used to find the floor.
+/// Maximum number of clips that are used to find the floor.
 const FLOOR_CLIPS: usize = 64;
 /// Quantile of the frames' lowest foot heights that is used as the height of a clip.
 const LOW_PART: f64 = 0.2;
-/// If the feet of most clips stand farther than this from the rest floor, the floor is elsewhere, in metres at human
-/// size.
+/// Distance from the rest floor beyond which the feet of most clips define another floor, in metres at human size.
 const SAME_FLOOR: f64 = 0.02;
-/// Clips whose feet are farther from the rest floor are in the air, in metres at human size.
+/// Distance of the feet from the rest floor beyond which a clip is in the air, in metres at human size.
 const MAX_FLOOR_OFFSET: f64 = 0.15;
 
 /// Why a clip cannot be checked.
@@ -100,7 +99,7 @@ pub struct Checker<'a> {
     floor: f32,
 }
 
-/// What the checks of a clip share.
+/// Data that the checks of a clip share.
 pub(super) struct Prepared {
     pub(super) sampled: Sampled,
     pub(super) contacts: Contacts,
@@ -109,7 +108,7 @@ pub(super) struct Prepared {
 }
 
 impl<'a> Checker<'a> {
-    /// Measures a character at rest and finds the floor of its clips.
+    /// Measures a character in its rest pose and finds the floor of its clips.
     pub fn new(character: &'a Character, rig: &'a Rig) -> Self {
         let anatomy = Anatomy::new(character, rig);
         let pairs = match &rig.body {
@@ -117,7 +116,7 @@ impl<'a> Checker<'a> {
             None => Vec::new(),
         };
         let floor = floor(character, &anatomy);
-        // The limits of a machine are known, but a living body's are guesses.
+        // The limits of a machine are known, but those of a living body are guesses.
         let is_exact = !character.joints.is_empty();
         let limited = LimitedJoint::all(&anatomy, rig, &Sampled::rest(character), is_exact);
         Self { character, rig, anatomy, pairs, limited, floor }
@@ -128,7 +127,7 @@ impl<'a> Checker<'a> {
         self.anatomy.size
     }
 
-    /// Returns the height of the floor on which the feet of most clips stand, metres.
+    /// Returns the height of the floor on which the feet of most clips stand, in metres.
     pub fn floor(&self) -> f32 {
         self.floor
     }

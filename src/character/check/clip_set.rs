@@ -6,17 +6,17 @@ use super::contacts::Contacts;
 use super::finding::Finding;
 use super::kind::Check;
 
-/// Words of gaits. Clips with the same word are blended with each other.
+/// Words for gaits. Clips with the same word are blended with each other.
 const GAITS: [&str; 5] = ["walk", "run", "jog", "sprint", "strafe"];
 /// Minimum height difference between the feet that makes steps visible, in metres at human size.
 const MIN_LIFT: f64 = 0.03;
 
-/// What the comparison of gaits needs to know about a clip.
+/// Data about a clip for the comparison of gaits.
 #[derive(Clone, Debug)]
 pub(super) struct Gait {
-    /// The word of the gait in the name of the clip.
+    /// The word for the gait in the name of the clip.
     pub(super) word: &'static str,
-    /// Phase in cycles at which the left foot is highest over the right one.
+    /// Phase in cycles at which the left foot is highest above the right foot.
     pub(super) phase: f64,
     /// Length in seconds.
     pub(super) seconds: f32,
@@ -44,7 +44,7 @@ impl Gait {
     }
 }
 
-/// Compares the gaits of a file. Returns a finding for each clip whose phase differs from the first clip of its gait by more than
+/// Compares the gaits of a file. Returns a finding for each clip whose phase differs from that of the first clip of its gait by more than
 /// `limit` cycles, with the index of the clip in the input.
 pub(super) fn check(gaits: &[Option<Gait>], limit: f64) -> Vec<(usize, Finding)> {
     let mut firsts: BTreeMap<&str, &Gait> = BTreeMap::new();

@@ -10,20 +10,20 @@ use crate::mathematics::spans::runs;
 
 /// Maximum time in seconds during which a foot that lands or leaves the floor is slower than [`MAX_SPEED`].
 const EDGE: f32 = 0.07;
-/// While a foot lands or leaves, it moves at least this fast, in metres per second at human size.
+/// Minimum speed of a foot that lands or leaves the floor, in metres per second at human size.
 const EDGE_SPEED: f32 = 0.12;
-/// Minimum duration of a contact, seconds.
+/// Minimum duration of a contact, in seconds.
 const MIN_CONTACT: f32 = 0.1;
 
-/// A foot over the time of a clip.
+/// A foot throughout a clip.
 #[derive(Clone, Debug)]
 pub(super) struct FootTrack {
     /// The joint of the foot.
     pub(super) node: usize,
     /// Height of the foot's lowest point above the floor, for each frame, in metres.
     pub(super) heights: Vec<f32>,
-    /// For each interval between two frames, the horizontal displacement of the point on the floor that moves least over the
-    /// ground, metres. `None` if the foot is in the air.
+    /// For each interval between two frames, the horizontal displacement of the point on the floor that moves least over the ground, in
+    /// metres. `None` if the foot is in the air.
     pub(super) steps: Vec<Option<Vec2>>,
     /// Like `steps`, but for the lowest point.
     pub(super) lowest_steps: Vec<Option<Vec2>>,
@@ -31,12 +31,12 @@ pub(super) struct FootTrack {
     pub(super) contacts: Vec<(usize, usize)>,
 }
 
-/// All feet over the time of a clip.
+/// All feet throughout a clip.
 #[derive(Clone, Debug)]
 pub(super) struct Contacts {
     /// The feet, in the order of [`Anatomy::feet`].
     pub(super) feet: Vec<FootTrack>,
-    /// If the clip walks in place: the velocity of the ground, metres per second.
+    /// If the clip walks in place: the velocity of the ground, in metres per second.
     pub(super) treadmill: Option<Vec2>,
 }
 
@@ -70,7 +70,7 @@ impl Contacts {
         Self { feet: feet.collect(), treadmill }
     }
 
-    /// Returns the velocity of the ground, metres per second.
+    /// Returns the velocity of the ground, in metres per second.
     pub(super) fn ground(&self) -> Vec2 {
         self.treadmill.unwrap_or(Vec2::ZERO)
     }

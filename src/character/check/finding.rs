@@ -2,7 +2,7 @@
 
 use super::kind::{Check, Severity};
 
-/// A fault of a clip, or an observation.
+/// A fault in a clip, or an observation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -12,9 +12,9 @@ pub struct Finding {
     pub severity: Severity,
     /// Node index of the joint at fault. `None` if the clip as a whole is at fault.
     pub node: Option<usize>,
-    /// First time at which it occurs, seconds of the clip.
+    /// First clip time at which it occurs, in seconds.
     pub from: f32,
-    /// Last time at which it occurs, seconds of the clip.
+    /// Last clip time at which it occurs, in seconds.
     pub to: f32,
     /// The largest measured value, in the unit of [`Check::unit`].
     pub value: f64,
@@ -46,7 +46,7 @@ impl Finding {
     }
 }
 
-/// A measured value over the time of a clip.
+/// A measured value over the course of a clip.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Curve {
@@ -56,7 +56,7 @@ pub struct Curve {
     pub node: Option<usize>,
     /// The largest accepted value, if the check compares each value with it.
     pub limit: Option<f64>,
-    /// Times in seconds of the clip.
+    /// Clip times in seconds.
     pub times: Vec<f32>,
     /// One value per time, in the unit of [`Check::unit`].
     pub values: Vec<f64>,

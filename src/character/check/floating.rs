@@ -14,7 +14,7 @@ const MAX_FOOT_HOVER: f64 = 0.06;
 /// Minimum duration of a fault in seconds. A running body leaves the floor for a shorter time.
 const MIN_BODY: f32 = 0.3;
 const MIN_FOOT: f32 = 0.4;
-/// A body whose lowest point rises or falls faster than this jumps, in metres per second at human size.
+/// Vertical speed of the lowest point above which a body jumps, in metres per second at human size.
 const JUMP_SPEED: f64 = 0.25;
 /// Maximum speed of a standing foot, in metres per second at human size.
 const STILL: f32 = 0.04;
@@ -58,7 +58,7 @@ pub(super) fn check(
     measured
 }
 
-/// Returns the height of the lowest point of the body above the floor, for each frame, metres.
+/// Returns the height of the lowest point of the body above the floor, for each frame, in metres.
 pub(super) fn lowest_points(anatomy: &Anatomy, sampled: &Sampled, floor: f32) -> Vec<f64> {
     let points = || anatomy.feet.iter().flat_map(|f| &f.points).chain(&anatomy.skin);
     let height = |frame: usize| {
@@ -75,7 +75,7 @@ fn is_top_of_jump(lowest: &[f64], run: std::ops::RangeInclusive<usize>, size: f6
     [before, after].into_iter().flatten().any(|height| height >= MAX_HOVER * size)
 }
 
-/// Finds feet that keep still just above the floor while another foot stands.
+/// Finds feet that stay still just above the floor while another foot stands.
 fn floating_feet(anatomy: &Anatomy, sampled: &Sampled, contacts: &Contacts, limit: f64) -> Vec<Finding> {
     let size = anatomy.size;
     let mut findings = Vec::new();

@@ -1,6 +1,6 @@
 //! Feet that move over the ground while they stand.
 //!
-//! A foot stands on the touching point that moves least. So a foot that rolls from the heel to the toes or turns on its ball does not
+//! A foot stands on the contact point that moves least. A foot that rolls from the heel to the toes or turns on its ball therefore does not
 //! slide. In a clip that walks in place, a foot must move as fast as the ground below it.
 
 use glam::Vec2;
@@ -10,7 +10,7 @@ use super::finding::{Curve, Finding, Measured, length};
 use super::kind::Check;
 use super::sampled::Sampled;
 
-/// In a clip in place, the speed of the ground is unknown and need not be constant, so the limit is multiplied by this factor.
+/// In a clip that walks in place, the speed of the ground is unknown and need not be constant, so the limit is multiplied by this factor.
 const TREADMILL_FACTOR: f64 = 2.0;
 
 pub(super) fn check(sampled: &Sampled, contacts: &Contacts, limit: f64) -> Measured {
@@ -57,7 +57,7 @@ pub(super) fn check(sampled: &Sampled, contacts: &Contacts, limit: f64) -> Measu
     measured
 }
 
-/// Returns where a foot is relative to the ground, for each frame from `first` to `last`, starting at zero, metres.
+/// Returns the position of a foot relative to the ground, for each frame from `first` to `last`, starting at zero, in metres.
 pub(super) fn path(
     foot: &FootTrack,
     sampled: &Sampled,
@@ -80,7 +80,7 @@ pub(super) fn path(
 /// between its farthest points.
 const DIRECTIONS: u8 = 12;
 
-/// Returns the distance between the farthest points of a path, with their indices in it. Linear in the length of the path.
+/// Returns the distance between the farthest points of a path, and their indices in it. Takes time linear in the length of the path.
 fn farthest_pair(path: &[Vec2]) -> (f64, usize, usize) {
     let mut farthest = (0.0, 0, 0);
     for direction in 0..DIRECTIONS {

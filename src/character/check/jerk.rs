@@ -10,14 +10,14 @@ use super::kind::Check;
 use super::sampled::Sampled;
 use crate::mathematics::spans::{peak, runs};
 
-/// Largest number of successive frames that are off the path.
+/// Maximum number of successive frames that are off the path.
 const MAX_FRAMES: usize = 2;
 /// Number of frames on each side of an excursion in which the joint must be slow.
 const CALM: usize = 3;
-/// Maximum angle as a fraction of the excursion's: in each of these frames, between the frames on both sides, and from frame to frame
+/// Maximum angle as a fraction of the excursion's angle: in each of these frames, between the frames on both sides, and from frame to frame
 /// within the excursion.
 const CALM_PART: f64 = 0.35;
-/// Number of successive frames on alternate sides of the path of a joint that trembles.
+/// Number of successive frames that a trembling joint spends on alternate sides of its path.
 const TREMBLES: usize = 6;
 /// A joint that trembles may leave its path by this fraction of the limit.
 const TREMBLE_PART: f64 = 0.4;
@@ -38,8 +38,8 @@ pub(super) fn excursions(sampled: &Sampled, node: usize) -> Vec<f64> {
     excursions
 }
 
-/// Returns the angle in degrees between `width` rotations and the path between the ones before and after them, or zero if the joint
-/// does not return to its path or moves as fast before or after.
+/// Returns the angle in degrees between `width` rotations and the path between the rotations before and after them, or zero if the joint
+/// does not return to its path or also moves fast before or after.
 fn excursion(rotations: &[DQuat], first: usize, width: usize) -> f64 {
     let (i, j) = (first - 1, first + width);
     let (before, after) = (rotations[i], rotations[j]);

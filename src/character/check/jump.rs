@@ -1,6 +1,6 @@
 //! Joints that move impossibly far within one frame, for example where part of a clip starts over without its root motion.
 //!
-//! The root is measured in the world, and the joints below it relative to their parents. The flip check covers rotations that
+//! The root is measured in the world, and the other joints relative to their parents. The flip check covers rotations that
 //! move a hand or a foot far. A fast movement covers large distances in several frames. A jump has slow frames on both sides.
 
 use crate::asset::{Clip, Interpolation, Skeleton, Values};
@@ -13,7 +13,7 @@ use super::sampled::Sampled;
 /// A jump is at least this many times as long as the movement in the frames before and after it.
 const RATIO: f64 = 10.0;
 
-/// Returns the nodes that can jump: the root first, and the joints below it. Nodes that the clip moves in steps jump on purpose.
+/// Returns the nodes that can jump: the root, followed by its descendants. Nodes that the clip moves in steps jump on purpose.
 fn nodes(anatomy: &Anatomy, skeleton: &Skeleton, clip: &Clip) -> Vec<usize> {
     let is_below = |node: &usize| skeleton.ancestors(*node).skip(1).any(|above| above == anatomy.hips);
     let is_stepped = |node: &usize| {

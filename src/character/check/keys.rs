@@ -1,4 +1,4 @@
-//! Checks the times and values of keys, as they are in the file.
+//! Checks the times and values of keys, as stored in the file.
 
 use glam::Quat;
 
@@ -11,7 +11,7 @@ use super::kind::{Check, Severity};
 use super::options::CheckOptions;
 use super::sampled::degrees_between;
 
-/// Maximum distance of a key from the frame grid, as a fraction of a frame.
+/// Maximum distance between a key and the frame grid, as a fraction of a frame.
 const OFF_GRID: f32 = 0.05;
 
 /// Checks the keys of a clip. `index` is the clip's position in the character, if the clip belongs to it.
@@ -65,7 +65,7 @@ fn key_times(channel: &Channel, times: &[f32]) -> Option<Finding> {
     let text = format!("has {} keys at or before the time of the key before them", bad.len());
     let span = span(times, bad.iter().copied());
     let finding = Finding::new(Check::KeyTimes, Some(channel.node), span, (count(bad.len()), 0.0), text);
-    // Two keys at one time are a jump that some programs write on purpose.
+    // Two keys at the same time are a jump that some programs write on purpose.
     Some(finding.with_severity(if is_worse { Severity::Error } else { Severity::Warning }))
 }
 
@@ -128,7 +128,7 @@ fn sparse(channel: &Channel, times: &[f32], limit: f64) -> Option<Finding> {
     }
     let keys = rotations(channel);
     let turns = (1..keys.len()).map(|i| (degrees_between(keys[i - 1], keys[i]), i));
-    // Two keys at one time are a jump, not a turn.
+    // Two keys at the same time are a jump, not a turn.
     let turns = turns.filter(|(_, i)| times.get(*i) > times.get(i - 1));
     let (worst, at) = turns.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let text = format!(
@@ -178,7 +178,7 @@ fn duration(clip: &Clip, limit: f64) -> Vec<Finding> {
     findings
 }
 
-/// Reports keys that are off the frame grid that most keys are on.
+/// Reports keys that are not on the frame grid of most keys.
 fn frame_grid(clip: &Clip) -> Option<Finding> {
     let rate = clip.timelines.iter().filter_map(|t| rate_of_keys(t)).reduce(f32::max)?;
     let is_off = |time: &f32| ((time * rate) - (time * rate).round()).abs() > OFF_GRID;

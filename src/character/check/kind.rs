@@ -21,7 +21,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Returns the name in the program and in reports.
+    /// Returns the name that the program and reports use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Information => "information",
@@ -79,7 +79,7 @@ pub enum Check {
     FrameGrid,
     /// Channels that never change.
     Constant,
-    /// A limb of a body that no key moves while the rest of the body moves.
+    /// A limb that no key moves while the rest of the body moves.
     Frozen,
     /// The first frame is far from the rest pose.
     StartPose,
@@ -120,7 +120,7 @@ impl Check {
         Self::Gait,
     ];
 
-    /// Returns the name in the program, in suites and in reports.
+    /// Returns the name that the program, suites and reports use.
     pub fn name(self) -> &'static str {
         match self {
             Self::FootSlide => "foot-slide",
@@ -152,7 +152,7 @@ impl Check {
         }
     }
 
-    /// Returns the unit of its values and its limit.
+    /// Returns the unit of the check's values and limit.
     pub fn unit(self) -> &'static str {
         match self {
             Self::FootSlide | Self::Penetration | Self::Floating | Self::SeamPosition => "m",
@@ -194,12 +194,12 @@ impl Check {
         }
     }
 
-    /// Returns whether its limit is a length or a speed, which is scaled to the size of the character.
+    /// Returns whether the check's limit is a length or a speed, which is scaled to the size of the character.
     pub(super) fn is_scaled(self) -> bool {
         matches!(self.unit(), "m" | "m/s")
     }
 
-    /// Returns how serious its findings are.
+    /// Returns how serious the check's findings are.
     pub fn severity(self) -> Severity {
         match self {
             Self::Hemisphere | Self::SparseKeys | Self::Scale | Self::RootDrift | Self::Duration => {

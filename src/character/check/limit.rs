@@ -1,7 +1,8 @@
 //! Joints beyond their limits.
 //!
 //! The limits of a machine are known and fully checked. Limits that were detected in a living body are guesses. Guessed hinges are measured
-//! by the direction of the bone, because rigs differ in where they put the twist of a forearm. Guessed cones are wider by [`CONE_MARGIN`].
+//! by the direction of the bone, because rigs differ in where they put the twist of a forearm. Guessed cones are widened by
+//! [`CONE_MARGIN`].
 
 use glam::{DQuat, DVec3};
 
@@ -14,7 +15,7 @@ use super::kind::Check;
 use super::sampled::Sampled;
 use crate::mathematics::spans::{peak, runs};
 
-/// How much wider a guessed cone is, degrees.
+/// Angle by which a guessed cone is widened, in degrees.
 const CONE_MARGIN: f64 = 40.0;
 /// A bone whose component across the axis of its hinge is shorter than this has no defined angle about the axis.
 const ALONG_AXIS: f64 = 0.15;
@@ -24,7 +25,7 @@ const ALONG_AXIS: f64 = 0.15;
 pub(super) struct LimitedJoint {
     pub(super) node: usize,
     limit: Limit,
-    /// The joint above it in the rig, if that is not its parent in the file.
+    /// Its parent in the rig, if that is not its parent in the file.
     above: Option<usize>,
     rest: DQuat,
     /// Unit direction of the bone in the space of the joint.
@@ -45,7 +46,7 @@ impl LimitedJoint {
         limited.map(joint).collect()
     }
 
-    /// Returns the rotation of the joint relative to the joint above it.
+    /// Returns the rotation of the joint relative to its parent in the rig.
     fn relative(&self, sampled: &Sampled, frame: usize) -> DQuat {
         match self.above {
             None => sampled.local(frame, self.node).rotation.as_dquat(),
@@ -70,7 +71,7 @@ impl LimitedJoint {
         (2.0 * d.xyz().length().atan2(d.w.abs())).to_degrees()
     }
 
-    /// Returns the local rotation that exceeds the limit by at most `kept` degrees.
+    /// Returns the local rotation, repaired so that it exceeds the limit by at most `kept` degrees.
     pub(super) fn repaired(&self, sampled: &Sampled, frame: usize, kept: f64) -> DQuat {
         let local = sampled.local(frame, self.node).rotation.as_dquat();
         let q = self.rest.conjugate() * self.relative(sampled, frame);
@@ -85,8 +86,8 @@ impl LimitedJoint {
         local * (q.conjugate() * repaired)
     }
 
-    /// Returns the local rotation that bends a guessed hinge by an angle in radians beyond its smallest or largest angle. `None` for other
-    /// joints.
+    /// Returns the local rotation that bends a guessed hinge by an angle in radians beyond its smallest or largest angle, or `None` for
+    /// other joints.
     pub(super) fn overbent(&self, sampled: &Sampled, frame: usize, beyond: f64) -> Option<DQuat> {
         let Limit::Hinge { axis, min, .. } = self.limit else { return None };
         let local = sampled.local(frame, self.node).rotation.as_dquat();
@@ -95,7 +96,7 @@ impl LimitedJoint {
         Some(local * (q.conjugate() * DQuat::from_axis_angle(axis, change) * q))
     }
 
-    /// Returns the nearest accepted rotation from rest.
+    /// Returns the nearest accepted rotation from the rest pose.
     fn nearest(&self, q: DQuat) -> DQuat {
         if self.is_exact {
             return self.limit.nearest(q);
@@ -118,7 +119,7 @@ impl LimitedJoint {
         }
     }
 
-    /// Returns the angle of the bone about the axis of its hinge from rest, radians.
+    /// Returns the angle of the bone from its rest direction about the axis of its hinge, in radians.
     fn bend(&self, q: DQuat, axis: DVec3) -> Option<f64> {
         let bone = self.bone?;
         let [from, to] = [bone, q * bone].map(|v| v.reject_from_normalized(axis));

@@ -1,4 +1,4 @@
-//! Checks of clips: faults of motion that an animator would correct, and faults of keys that an engine would show.
+//! Checks of clips: faults in the motion that an animator would correct, and faults in the keys that an engine would show.
 //!
 //! A [`Checker`] knows a character: its size, its feet, the floor, and capsules around its limbs. It samples a clip once, and every
 //! check is a function of the samples that returns [`Finding`]s and [`Curve`]s. [`mend`] repairs what the checks find.

@@ -25,7 +25,7 @@ pub enum Looping {
 pub struct CheckOptions {
     /// The checks to run. Empty for all.
     pub only: BTreeSet<Check>,
-    /// Checks that do not run.
+    /// The checks to skip.
     pub skip: BTreeSet<Check>,
     /// Limits that replace [`Check::default_limit`]. Lengths are for a person of 1.75 m.
     pub limits: BTreeMap<Check, f64>,
@@ -52,7 +52,7 @@ impl CheckOptions {
         (self.only.is_empty() || self.only.contains(&check)) && !self.skip.contains(&check)
     }
 
-    /// Returns the limit of a check for a character of a size relative to a person of 1.75 m.
+    /// Returns the limit of a check for a character of this size relative to a person of 1.75 m.
     pub(super) fn limit(&self, check: Check, size: f32) -> f64 {
         let limit = self.limits.get(&check).copied().unwrap_or_else(|| check.default_limit());
         if check.is_scaled() { limit * f64::from(size) } else { limit }

@@ -1,4 +1,4 @@
-//! The speed of the root, compared with the speed that the standing feet give it.
+//! The speed of the root, compared with the speed that follows from the standing feet.
 
 use glam::Vec2;
 
@@ -11,27 +11,27 @@ use super::kind::Check;
 use super::options::CheckOptions;
 use super::sampled::Sampled;
 
-/// A root that is slower than this does not walk, in metres per second at human size.
+/// Minimum speed of a walking root, in metres per second at human size.
 const MIN_SPEED: f32 = 0.3;
 /// Fraction of the root speed that is added to the limit, because low feet do not stand all the time.
 const TOLERANCE: f64 = 0.1;
 /// Minimum number of measurements for a speed.
 const MIN_STEPS: usize = 3;
-/// A stepping foot is sometimes higher than this above the floor, in metres at human size.
+/// Height above the floor that a stepping foot sometimes exceeds, in metres at human size.
 const LIFTED: f32 = 0.04;
-/// A walking root has at least this fraction of its mean speed in most frames.
+/// Minimum speed of a walking root in most frames, as a fraction of its mean speed.
 const EVEN: f32 = 0.4;
-/// A foot is low if it is at most this high above the floor, in metres at human size.
+/// Maximum height of a low foot above the floor, in metres at human size.
 const LOW: f32 = 0.08;
 
-/// The speed of the root and the speed that the feet give it, metres per second.
+/// The speed of the root and the speed that follows from the feet, in metres per second.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Speeds {
     pub(super) root: f32,
     pub(super) feet: f32,
 }
 
-/// Measures the speeds of a clip that walks. `None` if it does not walk, or if its feet do not touch the floor.
+/// Measures the speeds of a clip that walks. Returns `None` if it does not walk, or if its feet do not touch the floor.
 pub(super) fn speeds(
     anatomy: &Anatomy,
     sampled: &Sampled,
@@ -53,7 +53,7 @@ pub(super) fn speeds(
     if in_place.is_none() && !walks(anatomy, sampled, contacts, along, root) {
         return None;
     }
-    // How fast the hips move forwards relative to each foot while it touches the floor, or otherwise while it is low and the lowest foot.
+    // Forward speeds of the hips relative to each foot while it touches the floor, or otherwise to the lowest foot while it is low.
     let (mut standing, mut low) = (Vec::new(), Vec::new());
     for frame in 0..last {
         let (from, to) = sampled.span(frame, frame + 1);
@@ -75,7 +75,7 @@ pub(super) fn speeds(
     Some(Speeds { root, feet })
 }
 
-/// Returns whether the root moves evenly while each foot is in turn the lowest one and in the air, rather than by a jump or fall.
+/// Returns whether the root moves evenly and each foot is sometimes low and sometimes raised, unlike in a jump or fall.
 fn walks(anatomy: &Anatomy, sampled: &Sampled, contacts: &Contacts, along: Vec2, speed: f32) -> bool {
     let last = sampled.len() - 1;
     let advance =

@@ -7,9 +7,9 @@ use crate::export::bake::{frames, rate_of_keys};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
 
-/// Sampling rate of clips whose keys were set by hand, frames per second.
+/// Sampling rate of clips whose keys were set by hand, in frames per second.
 const RATE: f32 = 60.0;
-/// Maximum number of transforms of all frames together. It bounds the memory to about 400 MB.
+/// Maximum total number of transforms in all frames. It limits the memory to about 400 MB.
 const MAX_TRANSFORMS: usize = 1 << 22;
 /// Minimum number of frames of a clip that has a length.
 const MIN_FRAMES: usize = 3;
@@ -100,7 +100,7 @@ impl Sampled {
         pose.and_then(|pose| pose.locals.get(node)).copied().unwrap_or(Transform::IDENTITY)
     }
 
-    /// Returns the local rotations of a node in all frames, each on the hemisphere of the one before.
+    /// Returns the local rotations of a node in all frames, each on the hemisphere of the previous rotation.
     pub(super) fn rotations(&self, node: usize) -> Vec<Quat> {
         let mut rotations: Vec<Quat> =
             (0..self.len()).map(|frame| self.local(frame, node).rotation).collect();

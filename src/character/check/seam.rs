@@ -1,4 +1,4 @@
-//! The seam of a loop: positions, rotations and velocities that jump where it starts over.
+//! The seam of a loop: positions, rotations and velocities that jump where the loop starts over.
 //!
 //! A clip is a loop if most of the joints that move in it end where they began. Its root must also be near where it began, apart
 //! from travel over the ground, unless its name marks it as a loop.
@@ -14,22 +14,22 @@ use super::kind::Check;
 use super::options::{CheckOptions, Looping};
 use super::sampled::{Sampled, degrees_between};
 
-/// Most moving joints of a loop end this close to where they began, in metres at human size and in degrees.
+/// Maximum difference between the ends of a loop for most moving joints, in metres at human size and in degrees.
 const SAME_PLACE: f64 = 0.015;
 const SAME_ROTATION: f64 = 2.0;
-/// A clip whose root is farther than this from where it began is not a loop, unless its name says so, in metres at human size.
+/// Maximum distance of the root from where it began in a loop that is not named as one, in metres at human size.
 const MAX_SHIFT: f64 = 0.15;
 /// Fraction of the moving joints that must end where they began.
 const MOST: f64 = 0.7;
-/// A root that travels farther than this is moved by the clip, not by a fault, in metres at human size.
+/// Distance beyond which a root travels on purpose rather than because of a fault, in metres at human size.
 const TRAVEL: f32 = 0.3;
 /// A velocity jump counts if it exceeds this many times the typical change from frame to frame.
 const UNUSUAL: f64 = 3.0;
-/// Velocities match if their median change is below this fraction of the sum of both speeds.
+/// Velocities match if their median change is below this fraction of the sum of the two speeds.
 const SAME_VELOCITY: f64 = 0.35;
-/// A joint moves at the seam if it turns by at least this on both sides together, degrees per frame.
+/// Minimum sum of the rotation speeds on both sides of the seam for a joint that moves there, in degrees per frame.
 const MOVING: f64 = 0.3;
-/// A joint moves if it turns or is moved relative to its parent by more than this, degrees and metres.
+/// Rotation and translation relative to its parent beyond which a joint moves, in degrees and metres.
 const MOVES: f64 = 0.1;
 const MOVES_BY: f64 = 1e-4;
 /// Words in the names of clips that are loops.
@@ -44,19 +44,19 @@ const ONCE_WORDS: [&str; 20] = [
 /// Whether a clip is a loop, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoopKind {
-    /// The options or the name say so.
+    /// The options or the name declare it a loop.
     Declared,
     /// Most joints end where they began.
     Closed,
-    /// It is not a loop.
+    /// The clip is not a loop.
     Once,
 }
 
-/// The difference of a joint between the last and the first frame.
+/// The difference between the last and the first frame at a joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
     pub(super) node: usize,
-    /// Displacement from the first frame to the last one, in the root's space, in metres.
+    /// Displacement from the first frame to the last, in the root's space, in metres.
     pub(super) offset: Vec3,
     /// Angle between the local rotations in degrees.
     pub(super) angle: f64,
@@ -64,9 +64,9 @@ pub(super) struct Gap {
     pub(super) moves: bool,
     /// Distance between the first and the last local translation, in metres.
     pub(super) local_offset: f64,
-    /// Change of the local angular velocity from the end to the start, and the sum of both speeds, degrees per frame.
+    /// Change of the local angular velocity from the end to the start, and the sum of the two speeds, in degrees per frame.
     pub(super) turns: [f64; 2],
-    /// The velocity at the end minus the velocity at the start, metres per second.
+    /// The velocity at the end minus the velocity at the start, in metres per second.
     pub(super) velocity: Vec3,
     /// The typical change of the velocity from one frame to the next.
     pub(super) usual: f64,
@@ -173,7 +173,7 @@ fn gaps(anatomy: &Anatomy, sampled: &Sampled) -> Vec<Gap> {
     anatomy.joints.iter().filter(|n| !travels || !anatomy.above_hips.contains(n)).map(gap).collect()
 }
 
-/// Returns the scale of the space in which a node is translated, from its units to metres.
+/// Returns the factor from the units of a node's translation to metres.
 fn matrix_scale(anatomy: &Anatomy, node: usize) -> f64 {
     let matrix = anatomy.world.get(node).map_or(1.0, |m| m.matrix3.x_axis.length());
     f64::from(matrix)
@@ -183,7 +183,7 @@ fn is_turning(anatomy: &Anatomy, sampled: &Sampled, last: usize) -> bool {
     heading(anatomy, sampled, last).angle_between(Quat::IDENTITY) > 0.5
 }
 
-/// Returns the rotation about +Y from the first frame to the last one.
+/// Returns the rotation about +Y from the first frame to the last.
 fn heading(anatomy: &Anatomy, sampled: &Sampled, last: usize) -> Quat {
     let rotation = |frame: usize| super::sampled::rotation_of(&sampled.matrix(frame, anatomy.hips));
     let turn = rotation(last) * rotation(0).conjugate();
@@ -246,7 +246,7 @@ pub(super) fn velocities_match(seam: &Seam) -> bool {
     seam.kind == LoopKind::Declared || changes.is_empty() || quantile(changes, 0.5) < SAME_VELOCITY
 }
 
-/// Returns the largest distance of a joint from its place in the first frame, relative to the root, metres.
+/// Returns the largest distance of a joint from its place in the first frame, relative to the root, in metres.
 fn distance_to_start(anatomy: &Anatomy, sampled: &Sampled, frame: usize) -> f64 {
     let relative =
         |frame: usize, node: usize| sampled.position(frame, node) - sampled.position(frame, anatomy.hips);

@@ -34,7 +34,7 @@ pub struct Seeded {
     pub to: f32,
 }
 
-/// The checks whose faults can be added.
+/// The checks for which faults can be added.
 pub const KINDS: [Check; 13] = [
     Check::FootSlide,
     Check::Penetration,
@@ -128,7 +128,7 @@ impl Seeder<'_, '_, '_> {
             self.draft.contacts.feet.iter().flat_map(|f| f.contacts.iter().map(|c| (f.node, *c))).collect();
         let contacts: Vec<_> = contacts.into_iter().filter(|(_, (a, b))| b - a >= minimum).collect();
         let &(foot, (first, last)) = contacts.get(self.random.index(contacts.len()))?;
-        // In a clip in place, twice the limit is accepted. A foot that moves faster than the maximum contact speed is stepping.
+        // In a clip that walks in place, twice the limit is accepted. A foot that moves faster than the maximum contact speed is stepping.
         let factor = if self.draft.contacts.treadmill.is_some() { 2.0 } else { 1.0 };
         let amount = factor * self.amount(1.8, 3.5);
         let slowest = 1.6 * amount / (0.35 * self.draft.checker.anatomy.leg_size);
@@ -202,7 +202,7 @@ impl Seeder<'_, '_, '_> {
             if !velocities_match(&self.seam) {
                 return None;
             }
-            // Faster than the typical changes of the velocity from frame to frame.
+            // Larger than the typical velocity changes from frame to frame.
             let gap = self.seam.gaps.iter().find(|g| g.node == self.draft.checker.anatomy.hips)?;
             #[expect(clippy::cast_possible_truncation, reason = "lengths are single precision")]
             let least = (3.2 * gap.usual) as f32 + gap.velocity.length();

@@ -20,7 +20,7 @@ use crate::mathematics::spans::{peak, runs};
 
 /// Bones that are at most this many joints apart are neighbours, which touch in every pose.
 const NEIGHBOURS: usize = 2;
-/// Largest number of pairs of capsules that are compared.
+/// Maximum number of pairs of capsules that are compared.
 const MAX_PAIRS: usize = 600;
 
 /// Two capsules that may touch, as indices into [`Anatomy::capsules`].
@@ -30,7 +30,7 @@ pub(super) struct Pair {
     pub(super) limb: usize,
     /// The capsule that it may enter.
     pub(super) other: usize,
-    /// Depth at rest in metres, not negative.
+    /// Depth in the rest pose in metres. Never negative.
     rest: f32,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn pairs(anatomy: &Anatomy, skeleton: &Skeleton, plan: &BodyPlan) -> 
             }
             let pair = Pair { limb: i, other: j, rest: 0.0 };
             let rest = depth(anatomy, &pair, |node| anatomy.world.get(node).copied().unwrap_or_default()).0;
-            // Parts that overlap deeply at rest, such as skirts, have no sensible depth.
+            // Parts that overlap deeply in the rest pose, such as skirts, have no sensible depth.
             if rest < 0.5 * a.radius.min(b.radius) {
                 pairs.push(Pair { rest: rest.max(0.0), ..pair });
             }
@@ -90,7 +90,7 @@ pub(super) fn depth(
     (a.radius + b.radius - p.distance(q) - pair.rest, away, [p, q])
 }
 
-/// Returns the depth of a pair that counts as a fault in each frame, metres.
+/// Returns the depth of a pair that counts as a fault in each frame, in metres.
 pub(super) fn depths(anatomy: &Anatomy, sampled: &Sampled, pair: &Pair) -> Vec<f64> {
     let of = |index: usize| anatomy.capsules.get(index).map_or(0.0, |c| c.radius);
     let tolerated = SOFT_PART * f64::from(of(pair.limb).min(of(pair.other)));

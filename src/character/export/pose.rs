@@ -24,11 +24,11 @@ const FORMAT: &str = "sinew-pose-1";
 #[derive(Debug, Serialize)]
 pub struct PoseDocument {
     format: &'static str,
-    /// The values of a robot's joints by their names, mimic joints included, in radians and metres.
+    /// The values of a robot's joints by their names, including mimic joints, in radians and metres.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
     q: Vec<(String, f64)>,
     nodes: Vec<NodeRecord>,
-    /// All morph weights, if they differ from rest.
+    /// All morph weights, if they differ from the rest pose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     morphs: Vec<f32>,
     reports: Vec<ReportRecord>,
@@ -147,7 +147,7 @@ fn joint_values(puppet: &Puppet) -> Vec<(String, f64)> {
     own.chain(mimics).map(|(name, value)| (name.clone(), value)).collect()
 }
 
-/// Writes pairs as an object, in their order.
+/// Writes pairs as an object, in order.
 fn as_map<S: serde::Serializer>(pairs: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
@@ -174,13 +174,13 @@ fn as_map<S: serde::Serializer>(pairs: &[(String, f64)], serializer: S) -> Resul
 /// ```
 ///
 /// # Errors
-/// [`LoadError`] if the file can no longer be read, no longer matches the puppet, or the pose is not finite.
+/// [`LoadError`] if the file can no longer be read or no longer matches the puppet, or if the pose is not finite.
 pub fn posed_copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadError> {
     export(puppet.character(), file, puppet.pose(), &[])
 }
 
-/// Returns a copy of a character's glTF file at rest, as GLB, with its clips replaced by others. `None` for `file`
-/// means the built-in character.
+/// Returns a copy of a character's glTF file in the rest pose, as GLB, with its clips replaced by `clips`. `None` for
+/// `file` means the built-in character.
 ///
 /// ```
 /// use std::path::Path;
@@ -197,7 +197,7 @@ pub fn posed_copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadE
 /// ```
 ///
 /// # Errors
-/// [`LoadError`] if the file can no longer be read, no longer matches the character, or a key is not finite.
+/// [`LoadError`] if the file can no longer be read or no longer matches the character, or if a key is not finite.
 pub fn animated_copy(
     character: &Character,
     file: Option<&Path>,

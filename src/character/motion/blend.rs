@@ -39,7 +39,7 @@ pub fn blend(pose: &mut Pose, other: &Pose, weight: f32) {
     }
 }
 
-/// Blends only the given nodes of a pose, like [`blend`]. Morph weights are not changed.
+/// Like [`blend`], but blends only the given nodes. Morph weights are not changed.
 pub(super) fn blend_some(pose: &mut Pose, other: &Pose, weight: f32, nodes: &[usize]) {
     for &node in nodes {
         if let (Some(a), Some(b)) = (pose.locals.get_mut(node), other.locals.get(node)) {
@@ -58,9 +58,9 @@ pub(super) fn blend_local(a: &mut Transform, b: &Transform, weight: f32) {
 }
 
 /// Adds the weighted difference between `reference` and `other` to `pose`. The difference between two rotations is
-/// taken in the joint's local frame, and two scales differ by their ratio.
+/// taken in the joint's local frame, and the difference between two scales is their ratio.
 ///
-/// If `nodes` is given, only these nodes are changed, and morph weights are not.
+/// If `nodes` is given, only these nodes are changed, and morph weights stay unchanged.
 pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, nodes: Option<&[usize]>) {
     let mut add_node = |node: usize| {
         let (Some(a), Some(from), Some(to)) =
@@ -92,7 +92,7 @@ pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, 
     }
 }
 
-/// Returns the rotation vector of the shorter of the two rotations that a quaternion represents, in radians.
+/// Returns the rotation vector of a quaternion in radians, for the shorter of its two rotations.
 pub(super) fn rotation_vector(q: Quat) -> Vec3 {
     let q = if q.w < 0.0 { -q } else { q };
     q.to_scaled_axis()

@@ -83,7 +83,7 @@ impl ClipSampler {
         playhead.sample(clip, time, skeleton, scratch);
         pose.weights.clone_from(&scratch.weights);
         for &animated in &*nodes {
-            // A node without a counterpart moves as in the clip.
+            // A node without a counterpart moves as it does in the clip.
             let partner = mirror.partner(animated.node);
             let written = partner.unwrap_or(animated.node);
             let Some(before) = pose.locals.get(written).copied() else { continue };

@@ -8,7 +8,7 @@ use crate::asset::Skeleton;
 
 /// A foot is low if its height above the lowest position of any foot is less than this fraction of the hip height.
 const MAX_HEIGHT: f32 = 0.05;
-/// A foot that moves slower than this stands still. The unit is the hip height per second.
+/// Maximum speed of a standing foot, in hip heights per second.
 const MAX_SPEED: f32 = 0.45;
 /// Minimum duration in seconds of a contact or of a gap between contacts. Shorter ones are treated as noise.
 const MIN_DURATION: f32 = 0.06;
@@ -19,17 +19,17 @@ const MIN_DURATION: f32 = 0.06;
 pub struct Contact {
     /// The node index of the foot or the hand.
     pub node: usize,
-    /// The point that touches, in the node's frame. In clips it is the node's origin.
+    /// The contact point, in the node's frame. In clips, it is the node's origin.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub point: Vec3,
     /// Start of the contact, in seconds of the clip or of the motion.
     pub from: f32,
     /// End of the contact, in seconds of the clip or of the motion.
     pub to: f32,
-    /// Whether the point slides on the ground, as when a figure walks in place. Otherwise it stays where it is.
+    /// Whether the point slides on the ground, as when a figure walks in place. Otherwise it stays in place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub slides: bool,
-    /// The node that the point touches and follows, such as the hips below a palm. `None` means something that stands still in the world.
+    /// The node that the point touches and follows, such as the hips under a palm. `None` means something that does not move in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<usize>,
 }
@@ -39,7 +39,7 @@ fn is_zero(point: &Vec3) -> bool {
 }
 
 impl Contact {
-    /// Returns what is wrong with a contact of a motion.
+    /// Returns what is wrong with the contact, if anything.
     pub(crate) fn error(&self) -> Option<&'static str> {
         match () {
             () if !(self.from.is_finite() && self.to.is_finite() && self.point.is_finite()) => {
@@ -52,7 +52,7 @@ impl Contact {
         }
     }
 
-    /// Returns whether `on` is the contact's own node or below it.
+    /// Returns whether `on` is the contact's own node or one of its descendants.
     #[doc(hidden)]
     pub fn is_on_own_part(&self, skeleton: &Skeleton) -> bool {
         self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
@@ -103,7 +103,7 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
 pub fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
     #[expect(clippy::cast_precision_loss, reason = "the number of steps is far below 2²⁴")]
     let time = |i: usize| i as f32 * step;
-    // Two successive samples that meet the condition belong together, however long the time step is.
+    // Two successive samples that meet the condition belong to one interval, however long the time step is.
     let gap = MIN_DURATION.max(1.5 * step);
     let mut intervals: Vec<(f32, f32)> = Vec::new();
     for i in (0..count).filter(|&i| is_met(i)) {
@@ -129,7 +129,7 @@ fn speed(positions: &[Vec3], i: usize, step: f32) -> f32 {
 mod tests {
     use super::intervals;
 
-    /// Regression test: in a take with ten frames per second, each frame was a separate interval that was too short, so that no contact was
+    /// Regression test: in a take at ten frames per second, each frame became a separate interval that was too short, so no contact was
     /// found.
     #[test]
     fn intervals_of_coarse_samples_are_found() {

@@ -7,11 +7,11 @@ use glam::{Quat, Vec3};
 pub struct ContactConstraint {
     /// The node's index.
     pub node: usize,
-    /// The point that must keep the position, in the node's frame. Zero is the node's origin.
+    /// The point that must stay at the position, in the node's frame. Zero is the node's origin.
     pub offset: Vec3,
     /// Position of the point, in metres: in the world, or in the frame of `on`.
     pub position: Vec3,
-    /// Orientation in the world, or relative to `on`, as a product of local rotations. `None` keeps the orientation in the pose,
+    /// Orientation in the world, or relative to `on`, as a product of local rotations. `None` keeps the orientation of the pose,
     /// unless `pulls` is set.
     pub orientation: Option<Quat>,
     /// The node that the point follows. `None` is the world.
@@ -19,8 +19,9 @@ pub struct ContactConstraint {
     /// Weight of the constraint, from 0 (the position in the pose) to 1 (the constrained position).
     pub weight: f32,
     /// Whether, with `full_body.clear`, the position gives way to other parts of a recognised body. This is set for a foot in the air,
-    /// whose leg passes the other leg.
+    /// because its leg passes the other leg.
     pub yields: bool,
-    /// Whether the body follows the point like a target, and a node without an `orientation` follows its limb. This is set for goals.
+    /// Whether the body follows the point as it follows a target, and a node without an `orientation` follows its limb. This is set for
+    /// goals.
     pub pulls: bool,
 }

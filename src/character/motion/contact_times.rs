@@ -1,4 +1,4 @@
-//! Carries contacts and goals along with keys: the ends of contacts and the keys of goals move with the keys at the same time.
+//! Moves contacts and goals along with keys: the ends of contacts and the keys of goals move with the keys at the same time.
 
 use crate::asset::Skeleton;
 
@@ -10,8 +10,8 @@ const LIMB: usize = 3;
 
 impl Motion {
     /// Moves the ends of contacts and the keys of goals that are at times from `first` to `last`, because the keys at these times are
-    /// moved. `carries` returns whether the moved keys carry a node. A contact that would end before it starts is unchanged. An existing
-    /// key of the same goal at the new time is replaced.
+    /// moved. `carries` returns whether the moved keys carry a node. A contact that would end before it starts stays unchanged. An
+    /// existing key of the same goal at the new time is replaced.
     pub(super) fn carry(
         &mut self,
         [first, last]: [f32; 2],
@@ -59,7 +59,7 @@ mod tests {
         }
     }
 
-    /// Returns four joints, each below the one before it.
+    /// Returns a chain of four joints.
     fn skeleton() -> Skeleton {
         let nodes: Vec<Node> = (0..4_usize)
             .map(|i| Node { parent: i.checked_sub(1), rest: Transform::IDENTITY, ..Node::new("joint") })
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(spans(&motion().with_key_copied(1.0, 1.25).unwrap()), spans(&motion()));
     }
 
-    /// Regression test: only a key of the end itself carried its contacts.
+    /// Regression test: contacts moved only with a key of the limb's end itself.
     #[test]
     fn a_key_of_some_joints_of_a_limb_carries_the_contacts_of_its_end_only() {
         let mut motion = motion();

@@ -16,7 +16,7 @@ use super::sample::Playhead;
 /// the fade. Only the new clip is sampled. A clip may start in the middle of a fade, from the pose on the screen, so there
 /// is never a jump.
 ///
-/// Clips with root motion jump back to their start when they repeat, so use clips in place and move the character yourself.
+/// Clips with root motion jump back to their start when they repeat, so use in-place clips and move the character yourself.
 ///
 /// ```
 /// use sinew_character::asset;
@@ -77,7 +77,7 @@ impl Crossfade {
         self.has_started = false;
     }
 
-    /// Index of the clip that is played.
+    /// Index of the current clip.
     pub fn clip(&self) -> Option<usize> {
         self.clip
     }
@@ -183,7 +183,7 @@ impl Crossfade {
 }
 
 impl Offset {
-    /// Returns the difference of two transforms, without a speed.
+    /// Returns the difference between two transforms, without a speed.
     fn between(shown: &Transform, clip: &Transform) -> Self {
         let turn = shown.rotation * clip.rotation.conjugate();
         Self {
@@ -219,7 +219,7 @@ mod tests {
 
     const DT: f32 = 1.0 / 120.0;
 
-    /// Returns the largest angle in radians by which a joint turns between two poses.
+    /// Returns the largest angle in radians by which any joint rotates between two poses.
     fn turn(a: &Pose, b: &Pose) -> f32 {
         let angles = a.locals.iter().zip(&b.locals).map(|(a, b)| a.rotation.angle_between(b.rotation));
         angles.fold(0.0, f32::max)

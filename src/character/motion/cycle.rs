@@ -20,10 +20,10 @@ const VELOCITY_STEP: f32 = 1.0 / 60.0;
 /// Time in seconds by which velocities are multiplied before they are compared with positions. This is equivalent to comparing
 /// windows of a third of a second in which joints move at constant speeds: their mean square is p² + v² (1/6 s)² / 3.
 const VELOCITY_SECONDS: f64 = 0.096_225;
-/// A shorter cycle is preferred if its relative error is at most this many times the smallest one. Otherwise two periods would be found as
-/// often as one.
+/// A shorter cycle is preferred if its relative error is at most this multiple of the smallest one. Otherwise two periods would be found
+/// as often as one.
 const PREFER_SHORTER: f64 = 1.25;
-/// A clip is at rest if no two of its poses differ by more than this, as a fraction of the skeleton's extent.
+/// A clip does not move if no two of its poses differ by more than this, as a fraction of the skeleton's extent.
 const AT_REST: f64 = 1e-3;
 /// Number of times that the step of the refinement is halved.
 const REFINEMENTS: u8 = 4;
@@ -37,7 +37,7 @@ pub struct Cycle {
     /// End within the clip, in seconds.
     pub to: f32,
     /// Distance between the poses at the start and at the end in metres: the weighted root mean square of the distances between
-    /// corresponding joints and of the differences of their scaled velocities.
+    /// corresponding joints and of the differences between their scaled velocities.
     pub error: f64,
     /// Largest distance between the pose at the start and any other pose in the part, in metres.
     pub change: f64,
@@ -48,9 +48,9 @@ impl Cycle {
     /// exist, is shorter than 0.3 s, or does not move.
     ///
     /// Poses are compared by the distance of Kovar, Gleicher & Pighin 2002, "Motion graphs", section 3.1: the sum of squared
-    /// distances of points on the body, after one pose was moved and turned on the floor to best match the other. The points are
-    /// the joints, weighted by bone length, because long bones have more surface. Their velocities replace the windows of
-    /// neighbouring frames.
+    /// distances between points on the body, after one pose has been moved and rotated on the floor to best match the other. The
+    /// points are the joints, weighted by bone length, because long bones have more surface. Their velocities take the place of
+    /// the windows of neighbouring frames.
     ///
     /// The result is the part of 0.3 s to 4 s with the smallest ratio of [`Cycle::error`] to [`Cycle::change`], because two
     /// poses of a person standing still are similar too. If several are nearly as good, the shortest wins.
@@ -122,8 +122,8 @@ struct Cloud {
 }
 
 impl Cloud {
-    /// Returns the distance of two clouds in metres, after one was moved and turned on the floor to best match the other (Kovar,
-    /// Gleicher & Pighin 2002, eqs. 1 to 4).
+    /// Returns the distance between two clouds in metres, after one has been moved and rotated on the floor to best match the
+    /// other (Kovar, Gleicher & Pighin 2002, eqs. 1 to 4).
     fn distance(&self, other: &Self) -> f64 {
         let (mut along, mut across, mut up) = (0.0, 0.0, 0.0);
         for (p, q) in self.points.iter().zip(&other.points) {
@@ -143,9 +143,9 @@ struct Clouds<'a> {
     clip: usize,
     seconds: f32,
     playhead: Playhead,
-    /// The joints with the square roots of their weights. The weights sum to one.
+    /// The joints, each with the square root of its weight. The weights sum to one.
     joints: Vec<(usize, f64)>,
-    /// Length of the diagonal of the skeleton at rest, in metres.
+    /// Length of the skeleton's diagonal in the rest pose, in metres.
     extent: f64,
 }
 

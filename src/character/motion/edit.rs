@@ -13,7 +13,7 @@ const NEGLIGIBLE: f32 = 1e-6;
 /// length of the vector may overflow.
 const MAX_TURN: f32 = 1e5;
 
-/// A change of posture at a time, stored as the difference from the motion.
+/// A change of posture at a point in time, stored as the difference from the motion.
 ///
 /// The edit fades in before its time and fades out after it. It is added to the pose of the motion (displacement
 /// mapping: Bruderlin & Williams 1995; motion warping: Witkin & Popović 1995). Several edits add up.
@@ -174,8 +174,7 @@ mod tests {
         pose
     }
 
-    /// The largest difference of a joint between two poses: its rotation in radians or its translation in metres,
-    /// whichever number is larger.
+    /// Returns the largest difference between two poses at any joint, in rotation (radians) or in translation (metres).
     fn difference(a: &Pose, b: &Pose) -> f32 {
         let one = |(a, b): (&crate::asset::Transform, &crate::asset::Transform)| {
             let turn = rotation_vector(a.rotation.conjugate() * b.rotation).length();
@@ -199,7 +198,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// A walk is a cycle. With any edits added, it must still end in the pose in which it starts, and must never
+        /// A walk is a cycle. With any edits added, it must still end in the pose that it starts in, and must never
         /// jump.
         #[test]
         fn a_loop_has_no_seam(edits in edits(), time in 0.0_f32..1.0) {

@@ -11,18 +11,18 @@ use crate::rig::Rig;
 
 /// Maximum height of a standing foot's lowest point above the floor of the pose, as a fraction of the leg.
 const LOW: f32 = 0.06;
-/// Maximum speed of the carrying end of a sole at which the foot may start to stand, in leg lengths per second. A standing
-/// foot is released at a higher speed, so that noise does not release it.
+/// A foot may start to stand if the slower end of its sole moves at most this fast, in leg lengths per second. A standing
+/// foot is released only at a higher speed, so that noise does not release it.
 const SLOW: f32 = 0.45;
 const RELEASE_SLOW: f32 = 0.6;
 /// Time constant in seconds with which the level of the character follows the ground below its hips.
 const FOLLOW: f32 = 0.2;
 
-/// Puts the feet of a character on uneven ground in a game loop: soles stand on the ground and turn with its slope, the hips sink so that
+/// Puts the feet of a character on uneven ground in a game loop: soles stand on the ground and tilt with its slope, the hips sink so that
 /// the lower foot reaches the ground, swinging feet keep their height above the ground, and standing feet stay in place. The placer works
 /// on the CPU in closed form, and describes a foot in the same way as a [`Crowd`](crate::crowd::Crowd) on the GPU.
 ///
-/// Call [`Self::update`] once a frame, after the pose was sampled from a clip that was made for level ground. Use one placer for each
+/// Call [`Self::update`] once a frame, after sampling the pose from a clip that was made for level ground. Use one placer for each
 /// character. Its results depend only on its inputs since [`Self::reset`]. It does not allocate.
 ///
 /// ```
@@ -101,7 +101,7 @@ struct Track {
     ends: Option<[Vec3; 2]>,
 }
 
-/// The ground of a game. Where its function returns `None`, the floor of the pose is the ground.
+/// The ground of a game. Where its function returns `None`, the floor of the pose serves as the ground.
 struct Callback<F> {
     ground: F,
     floor: f32,
@@ -152,7 +152,7 @@ impl FootPlacer {
         })
     }
 
-    /// Forgets where the feet stand, for example after the character was moved to another place.
+    /// Forgets where the feet stand, for example after the character has been moved to another place.
     pub fn reset(&mut self) {
         (self.stance, self.tracks, self.contacts) = (Stance::default(), [Track::default(); LIMBS], 0);
         self.level = Level::default();
@@ -166,12 +166,12 @@ impl FootPlacer {
 
     /// Places the feet in a pose. `seconds` is the time since the last update.
     ///
-    /// `ground` returns the height and the upward normal of the ground below or above a point near it, in world space and in
-    /// the unit of the pose, or `None` where there is no ground. It is called about eight times for each foot.
+    /// `ground` returns the height and the upward normal of the ground directly below or above a point, in world space and
+    /// in the unit of the pose, or `None` where there is no ground. It is called about eight times for each foot.
     ///
     /// Changes only the local rotations of the legs and the translation of the hips. If a foot's node is not a descendant of
-    /// its leg in the file, its translation changes as well. Does nothing if the pose has another skeleton or the placement is
-    /// not finite.
+    /// its leg in the file, its translation changes as well. Does nothing if the pose belongs to another skeleton or the
+    /// placement is not finite.
     pub fn update(&mut self, seconds: f32, ground: impl FnMut(Vec3) -> Option<(f32, Vec3)>, pose: &mut Pose) {
         let place = Place { rotation: self.rotation, position: self.position, scale: self.scale };
         let is_placed = place.position.is_finite() && place.rotation.is_finite() && place.scale.is_finite();

@@ -12,18 +12,18 @@ use crate::mathematics::quantile;
 pub(crate) const HIPS: f32 = 0.92;
 /// A point of a foot touches the floor if its height above the floor is less than this, in metres at human size.
 const NEAR_FLOOR: f32 = 0.03;
-/// Only points at most this much above the lowest point of a foot can carry it, in metres at human size.
+/// Maximum height above the lowest point of a foot at which a point can carry the foot, in metres at human size.
 const NEAR_LOWEST: f32 = 0.02;
-/// A foot that moves over the floor more slowly than this stands, or should stand. The unit is metres per second at human size.
+/// Maximum speed over the floor of a foot that stands or should stand, in metres per second at human size.
 pub(crate) const MAX_SPEED: f32 = 0.5;
-/// On a treadmill, the median speed of low feet is at least this, in metres per second at human size.
+/// Minimum median speed of low feet on a treadmill, in metres per second at human size.
 const TREADMILL: f32 = 0.35;
-/// Minimum length of the vector sum of all steps on the treadmill, as a fraction of the sum of their lengths. The steps then have one
-/// direction.
+/// Minimum length of the vector sum of all steps on the treadmill, as a fraction of the sum of their lengths. The steps then have
+/// about the same direction.
 const ONE_WAY: f32 = 0.8;
 /// Minimum number of measurements from which a velocity is estimated.
 const MIN_STEPS: usize = 4;
-/// A body that travels less than this between the ends of a clip stays in place. The unit is metres at human size.
+/// Maximum distance that a body in place travels between the ends of a clip, in metres at human size.
 const IN_PLACE: f32 = 0.25;
 
 /// The points of the sole of a foot in each frame, in metres.
@@ -79,7 +79,7 @@ impl Floor {
         v.reject_from_normalized(self.up)
     }
 
-    /// Returns the positions, in two frames, of the points that carry a foot in both. With `touches`, they must also touch the floor.
+    /// Returns the positions, in two frames, of the points that carry a foot in both. If `touches` is set, they must also touch the floor.
     fn carrying<'a>(
         self,
         [a, b]: [&'a [Vec3]; 2],

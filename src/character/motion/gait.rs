@@ -13,9 +13,9 @@ use super::planar::PlanarTransform;
 pub(super) const RATE: f32 = 60.0;
 /// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
 pub(super) const MAX_SAMPLES: usize = 36_000;
-/// A clip is cyclic if its joints rotate on average by less than this between its first and its last pose, in radians.
+/// A clip is cyclic if its joints rotate by less than this on average between its first and its last pose, in radians.
 const MAX_CYCLE_ANGLE: f32 = 0.1;
-/// Contacts of a cyclic clip are searched up to this long before its start and after its end, in seconds, because a contact may
+/// The search for contacts of a cyclic clip extends this far beyond its start and its end, in seconds, because a contact may
 /// continue across the seam.
 const MARGIN: f32 = 0.25;
 
@@ -25,7 +25,7 @@ pub(super) struct Gait {
     /// Root motion from the clip's start to its end.
     pub(super) root_motion: PlanarTransform,
     pub(super) cyclic: bool,
-    /// Contacts within the clip. A contact across the seam of a cycle is stored as two.
+    /// Contacts within the clip. A contact across the seam of a cycle is split into two.
     pub(super) contacts: Vec<Contact>,
     /// Times of foot strikes in clip seconds, with the foot's node, in ascending order.
     pub(super) strikes: Vec<(f32, usize)>,

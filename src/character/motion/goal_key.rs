@@ -1,4 +1,4 @@
-//! Goal keys: where inverse kinematics puts a node at a time, and with what weight.
+//! Goal keys: where inverse kinematics puts a node at a given time, and with what weight.
 //!
 //! Between two keys, position, orientation and weight are interpolated. The weight blends forward kinematics, which is the pose of the keys
 //! and strips, with inverse kinematics. The first key of a node also applies before its time, and the last key after its time.
@@ -14,7 +14,7 @@ use super::{ContactConstraint, Easing};
 /// Maximum deviation of an orientation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
 
-/// The goal of a node at a time.
+/// The goal of a node at a point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GoalKey {
@@ -24,7 +24,7 @@ pub struct GoalKey {
     pub time: f32,
     /// Position in the world, in metres. With `on`, it is in the frame of that node.
     pub position: Vec3,
-    /// Orientation in the world, as a product of local rotations. With `on`, it is relative to that node. With `None`, the node follows its
+    /// Orientation in the world, as a product of local rotations. With `on`, it is relative to that node. If `None`, the node follows its
     /// limb.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<Quat>,
@@ -34,7 +34,7 @@ pub struct GoalKey {
     /// How the goal changes from here to the next key of its node.
     #[serde(default)]
     pub easing: Easing,
-    /// The node that the goal follows, such as the head below a hand. `None` is the world.
+    /// The node that the goal follows, such as the head under a hand. `None` is the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<usize>,
 }
@@ -62,7 +62,7 @@ impl GoalKey {
         }
     }
 
-    /// Returns whether `on` is the goal's own node or below it.
+    /// Returns whether `on` is the goal's own node or one of its descendants.
     pub(crate) fn is_on_own_part(&self, skeleton: &Skeleton) -> bool {
         self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
     }
@@ -74,8 +74,8 @@ impl GoalKey {
         ContactConstraint { node, offset, position, orientation, on, weight, yields, pulls }
     }
 
-    /// Returns the goal at a fraction of the way to the next key. Positions on different nodes are not blended: the goal switches to the
-    /// next key halfway.
+    /// Returns the goal at a fraction of the way to the next key. Positions relative to different nodes are not blended: the goal
+    /// switches to the next key halfway.
     pub(super) fn towards(&self, next: &Self, part: f32) -> Self {
         let part = self.easing.weight(part);
         let weight = self.weight + (next.weight - self.weight) * part;

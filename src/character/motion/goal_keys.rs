@@ -1,4 +1,4 @@
-//! The goals of a motion: sampled at a time, and their keys added and moved.
+//! The goals of a motion: samples them, and adds and moves their keys.
 
 use super::pose_key::{checked, is_same_time};
 use super::{GoalKey, Motion};

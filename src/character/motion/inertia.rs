@@ -1,10 +1,10 @@
-//! A difference that decays to zero without a jump of its value, its speed or its acceleration at the end.
+//! A difference that decays to zero without a jump in its value, its speed or its acceleration at the end.
 
 use glam::{Quat, Vec3};
 
 /// A vector whose length decays to zero (Bollo 2018, "Inertialization", the quintic of section "Inertialization of scalars").
 ///
-/// The length is x(t) = A t⁵ + B t⁴ + C t³ + a₀ t²/2 + v₀ t + x₀, which is zero with its first two derivatives at the end.
+/// The length is x(t) = A t⁵ + B t⁴ + C t³ + a₀ t²/2 + v₀ t + x₀, which is zero at the end, like its first two derivatives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inertia {
     /// Unit direction.
@@ -32,7 +32,7 @@ impl Inertia {
     }
 
     /// Returns the vector that decays within `seconds`, given the speed of its length at the start. A positive speed counts as zero. If the
-    /// vector would pass zero, it reaches zero earlier.
+    /// vector would overshoot zero, it reaches zero earlier.
     pub(super) fn over(self, speed: f32, seconds: f32) -> Self {
         let (x, v) = (f64::from(self.length), f64::from(speed).min(0.0));
         let v = if v.is_finite() { v } else { 0.0 };

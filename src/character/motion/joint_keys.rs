@@ -10,9 +10,9 @@ use super::pose_key::{checked, pose_key_at};
 use super::{Easing, Motion, PoseKey};
 
 impl Motion {
-    /// Returns the motion in which the key poses of joints at a time are moved to another time. Other joints of that key stay where they
-    /// are. Existing keys of the joints at that time are replaced. Contacts of the end of a limb move with the keys of the limb. Returns
-    /// `None` if there is no key of these joints.
+    /// Returns the motion in which the key poses of joints at a time are moved to another time. Other joints of that key keep their
+    /// time. Existing keys of the joints at that time are replaced. Contacts of the end of a limb move with the keys of the limb.
+    /// Returns `None` if there is no key of these joints.
     pub fn with_joint_keys_moved(
         &self,
         joints: &[usize],
@@ -43,7 +43,7 @@ impl Motion {
     }
 
     /// Returns the motion with several key poses of joints moved to other times. With `copies`, the original keys are kept too. Each key is
-    /// given by its joints and its time. All keys are removed before any key is inserted, so that they may pass each other.
+    /// given by its joints and its time. All keys are removed before any key is inserted, so that they can pass each other.
     ///
     /// Returns `None` if none of these keys exists, or if a new time is not finite.
     pub fn with_joint_keys_retimed(
@@ -86,12 +86,12 @@ impl Motion {
     }
 
     /// Returns the motion in which the key pose at a time no longer holds some joints, or `None` if it holds none of them. These joints are
-    /// then interpolated between the preceding and the next key.
+    /// then interpolated between the previous and the next key.
     pub fn without_joint_keys(&self, joints: &[usize], time: f32, skeleton: &Skeleton) -> Option<Self> {
         self.taken(joints, time, skeleton).map(|(motion, _)| motion)
     }
 
-    /// Returns the motion without some joints in the key pose at a time, and a key of only these joints.
+    /// Takes some joints out of the key pose at a time. Returns the motion without them, and a key of only these joints.
     fn taken(&self, joints: &[usize], time: f32, skeleton: &Skeleton) -> Option<(Self, PoseKey)> {
         let joints: BTreeSet<usize> = joints.iter().copied().collect();
         let index = pose_key_at(&self.keys, time)?;
@@ -203,7 +203,7 @@ mod tests {
         Motion { keys: angles.iter().map(key).collect(), ..Motion::default() }
     }
 
-    /// Returns the angle of a joint from rest at a time.
+    /// Returns the angle of a joint relative to the rest pose at a time.
     fn angle(motion: &Motion, skeleton: &Skeleton, node: usize, time: f32) -> f32 {
         let mut pose = Pose::rest(skeleton);
         motion.sample_keys(skeleton, time, &mut pose);

@@ -5,8 +5,8 @@
 //!
 //! - If its heel or its ball is in the same place in both keys, the contact is held. That point moves straight between the two places,
 //!   which are less than [`SAME_PLACE`] apart, and the foot turns about it from one orientation to the other.
-//! - Any other foot follows the joints, but is raised if it would sink below the floor, or deeper than in the keys. The allowed depth is
-//!   interpolated linearly between the keys.
+//! - Any other foot follows the joints, but is raised if it would sink below the floor, or sink deeper than in the keys. The allowed
+//!   depth is interpolated linearly between the keys.
 //!
 //! At the keys themselves, nothing is corrected.
 
@@ -104,13 +104,13 @@ impl KeyContacts {
         Self { tracks, world }
     }
 
-    /// Returns the contacts in the order of the feet and of their keys. Contacts of successive keys are merged while the point stays where
-    /// it was in the first key.
+    /// Returns the contacts in the order of the feet and of their keys. Contacts of successive keys are merged while the point stays at
+    /// its position in the first key.
     pub(super) fn contacts(&self) -> Vec<Contact> {
         self.tracks.iter().flat_map(Track::contacts).collect()
     }
 
-    /// Returns the corrections at a time of the feet in the pose that is interpolated from the keys.
+    /// Returns the corrections of the feet at a time, for the pose that is interpolated from the keys.
     pub(super) fn corrections(
         &mut self,
         skeleton: &Skeleton,
@@ -152,8 +152,8 @@ impl KeyContacts {
         Some(pivot + correction.shift + correction.turn * (point - pivot))
     }
 
-    /// Returns the contact constraint of a corrected foot, or `None` if its weight is 0. `pose` is the pose after everything else was added
-    /// to the keys. `weight` returns the weight of a foot.
+    /// Returns the contact constraint of a corrected foot, or `None` if its weight is 0. `pose` is the pose after everything else has been
+    /// added to the keys. `weight` returns the weight of a foot.
     pub(super) fn constraint(
         &self,
         correction: &Correction,
@@ -244,7 +244,7 @@ impl Place {
     }
 }
 
-/// Returns whether a key poses a foot, which means that it holds the foot or a joint above it.
+/// Returns whether a key poses a foot, which means that it includes the foot or one of its ancestors.
 pub(super) fn poses(key: &PoseKey, skeleton: &Skeleton, foot: usize) -> bool {
     !key.partial || key.joints.iter().any(|(joint, _)| skeleton.ancestors(foot).any(|node| node == *joint))
 }

@@ -20,12 +20,12 @@ impl Motion {
         !self.keys.is_empty() && self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
     }
 
-    /// Returns whether key poses can be added. This is the case only if nothing else determines the pose.
+    /// Returns whether key poses can be added, which is possible only if nothing else determines the pose.
     pub fn takes_keys(&self) -> bool {
         self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
     }
 
-    /// Writes the pose of the key poses at a time in seconds. Without keys, the pose is unchanged.
+    /// Writes the pose that results from the key poses at a time in seconds. Without keys, the pose is unchanged.
     pub fn sample_keys(&self, skeleton: &Skeleton, time: f32, pose: &mut Pose) {
         sample_keys::sample(&self.keys, skeleton, time, pose, &mut Pose::default());
     }
@@ -90,7 +90,7 @@ impl Motion {
         Some(motion)
     }
 
-    /// Like [`Self::with_key_moved`], but contacts stay where they are.
+    /// Like [`Self::with_key_moved`], but contacts stay in place.
     fn moved(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
         let mut motion = self.clone();
@@ -151,7 +151,7 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion with another easing from the key pose at a time to the next one, or `None` if there is no key pose.
+    /// Returns the motion with a new easing from the key pose at a time to the next one, or `None` if there is no key pose.
     pub fn with_easing(&self, time: f32, easing: Easing) -> Option<Self> {
         let Key::Pose(index) = self.key_at(time)? else { return None };
         let mut motion = self.clone();
@@ -159,7 +159,7 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion with another easing of some joints from the key pose at a time to the next one, or `None` if there is no key
+    /// Returns the motion with a new easing of some joints from the key pose at a time to the next one, or `None` if there is no key
     /// pose.
     pub fn with_joint_easing(&self, joints: &[usize], time: f32, easing: Easing) -> Option<Self> {
         let Key::Pose(index) = self.key_at(time)? else { return None };
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// If goals did not go with the pose, a hand that is held in place would leave it when the pose is moved or copied.
+    /// If goals did not go with the pose, a hand that is kept in place would leave its place when the pose is moved or copied.
     #[test]
     fn goals_go_with_the_key_of_the_whole_pose() {
         let goal = |node, time, x| GoalKey {

@@ -20,7 +20,7 @@ pub(super) struct LocomotionRoot {
     pub(super) root: usize,
     /// Nodes without a parent that have joints below them.
     pub(super) tops: Vec<usize>,
-    /// Height of the root above the feet at rest, in metres.
+    /// Height of the root above the feet in the rest pose, in metres.
     pub(super) height: f32,
     rest: Affine3A,
 }

@@ -87,11 +87,11 @@ pub enum ParametricError {
 /// Kovar & Gleicher 2004, "Automated extraction and parameterization of motions in large data sets", section 5: the examples are aligned
 /// in time and on the ground, blends of them are sampled, and the parameter of each sample, here the position of a node at one moment,
 /// is computed from its pose. The weights for a target are interpolated from its nearest samples by αᵢ ∝ 1 / dᵢ − 1 / dₖ for the
-/// distances d₁ … dₖ. The result never exceeds the range of the examples: a target out of their reach gets a blend that comes close.
+/// distances d₁ … dₖ. The result never exceeds the range of the examples: for a target out of their reach, the blend only comes close.
 ///
 /// Two things differ from the paper. The samples form a regular grid of blends of up to four examples and are not random, so the same input
-/// gives the same result. The examples are given, not found in a large data set. Time is aligned by the examples' moments and by foot
-/// strikes ([`Strip::marks`]).
+/// gives the same result. The examples are given, not found in a large data set. The examples are aligned in time by their moments and by
+/// foot strikes ([`Strip::marks`]).
 ///
 /// ```
 /// use sinew_character::asset;
@@ -322,7 +322,7 @@ fn grid(clips: usize, most: usize) -> Vec<Vec<f32>> {
     found
 }
 
-/// Calls `found` with every way to divide `parts` among the entries from `place` on, with at most `most` positive ones.
+/// Calls `found` with every way to divide `parts` among the entries from `place` on, at most `most` of which are positive.
 fn compose(
     weights: &mut Vec<usize>,
     (place, parts, most): (usize, usize, usize),

@@ -17,7 +17,7 @@ pub(super) struct PlanarTransform {
 }
 
 impl PlanarTransform {
-    /// Returns the position of a joint on the ground, and its rotation about +Y from rest.
+    /// Returns the position of a joint on the ground, and its rotation about +Y relative to the rest pose.
     pub(super) fn of_joint(world_from_joint: &Affine3A, rest: &Affine3A) -> Self {
         let orientation = |m: &Affine3A| Quat::from_mat3a(&unscaled(m));
         let rotation = orientation(world_from_joint) * orientation(rest).conjugate();
@@ -50,7 +50,7 @@ impl PlanarTransform {
         if turn.abs() < MIN_TURN {
             return Self { turn: self.turn * n, shift: self.shift * n };
         }
-        // The fixed point of the rotation, which is the center of the arc.
+        // The fixed point of the rotation, which is the centre of the arc.
         let (sin, cos) = (0.5 * turn).sin_cos();
         let half_across = DVec2::new(self.shift.y, -self.shift.x) * (0.5 * cos / sin);
         let center = 0.5 * self.shift + half_across;

@@ -14,8 +14,8 @@ const LENGTH: f32 = 1.0;
 
 impl Motion {
     /// Returns the contacts that follow from the keys: a foot that is in the same place in successive keys is in contact. When the foot
-    /// drifts away from its place in the first of these keys, another contact begins. While the motion has a contact of a foot, none
-    /// follows from the keys for that foot.
+    /// drifts away from its position in the first of these keys, another contact begins. While the motion itself has a contact of a
+    /// foot, the keys add no contact of that foot.
     ///
     /// ```
     /// use sinew_character::motion::{Motion, PoseKey};
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(spans(vec![Contact { node: 0, ..stored(0.0, 2.0) }]), [(0.0, 2.0)]);
     }
 
-    /// Regression test: each key is near the previous key, so a single contact held the foot in its first place to the end.
+    /// Regression test: each key is near the previous one, so a single contact held the foot at its first position until the end.
     #[test]
     fn a_foot_that_drifts_has_more_than_one_contact() {
         let character = mannequin().unwrap();

@@ -1,4 +1,4 @@
-//! Key poses: poses of the whole character or of some joints at times, with an interpolation between them.
+//! Key poses: poses of the whole character or of some joints at given times, with interpolation between them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::pose::Pose;
 
 use super::blend::ease;
 
-/// Two keys count as being at the same time if they are less than this apart, in seconds: one frame at 60 Hz.
+/// Keys that are less than this apart, in seconds, count as simultaneous: one frame at 60 Hz.
 pub(super) const SAME_TIME: f32 = 1.0 / 60.0;
 /// Maximum deviation of a rotation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
@@ -39,7 +39,7 @@ impl Easing {
         }
     }
 
-    /// Returns the weight of the next key at a fraction of the time to it.
+    /// Returns the weight of the next key at a fraction of the time to that key.
     pub(super) fn weight(self, fraction: f32) -> f32 {
         match self {
             Self::Linear => fraction,
@@ -62,10 +62,10 @@ pub struct PoseKey {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub easings: Vec<(usize, Easing)>,
     /// Whether the key holds only the listed joints, and the morph weights only if they are listed. Otherwise it holds everything, and
-    /// unlisted values are at rest.
+    /// unlisted values are those of the rest pose.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// Local transforms of the nodes that a partial key holds, or otherwise of the nodes that are not at rest.
+    /// Local transforms of the nodes that a partial key holds, or otherwise of the nodes that are not in the rest pose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<(usize, Transform)>,
     /// All morph weights. If empty, a partial key holds none, and a whole key has the rest weights.
@@ -101,7 +101,7 @@ impl PoseKey {
         self.easings.sort_by_key(|(node, _)| *node);
     }
 
-    /// Writes the pose of the key. All nodes that the key does not list are at rest. Unknown nodes are ignored.
+    /// Writes the pose of the key. All nodes that the key does not list get the rest pose. Unknown nodes are ignored.
     pub fn write(&self, skeleton: &Skeleton, pose: &mut Pose) {
         pose.reset(skeleton);
         for (node, local) in &self.joints {

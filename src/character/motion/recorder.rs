@@ -61,8 +61,8 @@ impl<V: Copy + PartialEq> ValueTrack<V> {
         if self.0.len() == 1 { self.0.first() } else { self.0.get(frame) }.copied()
     }
 
-    /// Returns the values, and whether a single value applies to all frames. Returns `None` if the property is at rest
-    /// in all frames.
+    /// Returns the values, and whether a single value applies to all frames. Returns `None` if the property has its
+    /// rest value in all frames.
     fn finish(mut self, rest: V, wrap: impl Fn(Vec<V>) -> Values) -> Option<(bool, Values)> {
         let is_constant = self.0.len() == 1;
         let is_rest = is_constant && self.0.first() == Some(&rest);
@@ -198,7 +198,7 @@ impl Recorder {
 }
 
 /// Returns the morph weights of a node in frame order, and whether a single set of weights applies to all frames.
-/// Returns `None` if the weights are at rest in all frames.
+/// Returns `None` if the weights have their rest values in all frames.
 fn morph_values(rest: &[f32], tracks: &[ValueTrack<f32>], frames: usize) -> Option<(bool, Values)> {
     let is_constant = tracks.iter().all(|t| t.0.len() == 1);
     let is_rest = || tracks.iter().zip(rest).all(|(t, rest)| t.at(0) == Some(*rest));

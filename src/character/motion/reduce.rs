@@ -12,7 +12,7 @@ use super::interpolate::slerp;
 /// an eighth of a circle on the sphere of unit quaternions. The distance between two arcs of at most this length is
 /// therefore at most 1 / cos(π/8) times the distance between their ends.
 const MAX_ARC: f32 = std::f32::consts::FRAC_PI_2;
-/// The fraction of the tolerance that is used at keys. The rest is for errors between keys.
+/// The fraction of the tolerance that is used at keys. The remainder is for errors between keys.
 const KEY_FRACTION: f32 = 0.9;
 
 /// Maximum difference between a reduced clip and the original clip at any time, apart from rounding to single
@@ -21,7 +21,7 @@ const KEY_FRACTION: f32 = 0.9;
 pub struct Tolerance {
     /// Angle in radians.
     pub rotation: f32,
-    /// Distance in metres, both in the parent's space and in the world at rest.
+    /// Distance in metres, both in the parent's space and in the world, in the rest pose.
     pub translation: f32,
     /// Difference of the scale factor on each axis.
     pub scale: f32,
@@ -111,7 +111,7 @@ struct ChannelKeys<'a> {
     tolerance: f32,
 }
 
-/// The values of the keys, and the value at rest.
+/// The values of the keys, and the value in the rest pose.
 enum KeyValues<'a> {
     /// Compared by Euclidean distance.
     Translations(&'a [Vec3], Vec3),
@@ -132,7 +132,7 @@ impl<'a> ChannelKeys<'a> {
         tolerance: Tolerance,
     ) -> Option<Self> {
         let node = skeleton.nodes.get(channel.node)?;
-        // Below a node that is scaled up, a unit of a translation is more than a metre in the world.
+        // Under a node that is scaled up, one unit of translation is more than a metre in the world.
         let above = skeleton.ancestors(channel.node).skip(1).filter_map(|above| skeleton.nodes.get(above));
         let scale: f32 = above.map(|node| node.rest.scale.abs().max_element()).product();
         let translation = tolerance.translation / scale.max(1.0);

@@ -1,4 +1,4 @@
-//! Updates a motion when the indices of clips and nodes have changed.
+//! Updates a motion after the indices of clips and nodes have changed.
 
 use super::{Contact, Edit, GoalKey, Layer, Motion, WeightedClip};
 

@@ -9,7 +9,7 @@ use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 
 /// Returns whether a node is above the hips of a character, so that it can be the [`Motion::root_node`](super::Motion::root_node). `root`
-/// is the [`Player::root`](super::Player::root). With `None`, it is detected.
+/// is the [`Player::root`](super::Player::root). If it is `None`, it is detected.
 pub fn can_carry_root_motion(character: &Character, root: Option<usize>, node: usize) -> bool {
     RootNode::new(&character.skeleton, &LocomotionRoot::new(character, &[], root), node).is_some()
 }
@@ -20,7 +20,7 @@ pub(super) struct RootNode {
     node: usize,
     parent: Option<usize>,
     children: Vec<usize>,
-    /// Transform of the locomotion root at rest.
+    /// Transform of the locomotion root in the rest pose.
     planar_rest: PlanarTransform,
     world_from_node_at_rest: DAffine3,
 }
@@ -42,7 +42,7 @@ impl RootNode {
         })
     }
 
-    /// Moves the node with the locomotion root. All other nodes stay where they are in the world.
+    /// Moves the node with the locomotion root. All other nodes stay in place in the world.
     pub(super) fn apply(&self, skeleton: &Skeleton, locomotion: &LocomotionRoot, pose: &mut Pose) {
         let moved = locomotion.planar_transform(skeleton, pose).after(self.planar_rest.inverse());
         let world_from_node = moved.affine() * self.world_from_node_at_rest;

@@ -1,4 +1,4 @@
-//! Samples a clip at a time.
+//! Samples a clip at a given time.
 
 use std::ops::{Add, Mul};
 

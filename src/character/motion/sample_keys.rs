@@ -1,4 +1,4 @@
-//! Samples key poses at a time.
+//! Samples key poses at a given time.
 
 use crate::asset::Skeleton;
 use crate::pose::Pose;
@@ -28,15 +28,15 @@ pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mu
     }
 }
 
-/// For a slot of a pose, the indices of the keys before and after a time that hold it.
+/// The indices of the last key before a time and the first key after it that hold a slot of a pose.
 #[derive(Clone, Copy, Debug, Default)]
 struct Around {
     before: Option<usize>,
     after: Option<usize>,
 }
 
-/// Writes the pose of keys at a time if some of them hold only some joints. Each joint is interpolated between the nearest keys that
-/// hold it. A joint that no key holds is at rest.
+/// Writes the pose of keys at a time, where some keys hold only some joints. Each joint is interpolated between the nearest keys
+/// that hold it. A joint that no key holds gets its rest pose.
 fn sample_partial(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
     let middle = keys.partition_point(|key| key.time <= time);
     pose.reset(skeleton);
@@ -99,7 +99,7 @@ fn gather<'a>(
             }
         }
         if !key.partial {
-            // All joints for which no key was found yet are at rest in this key.
+            // All joints for which no key has been found yet have their rest pose in this key.
             nodes.iter_mut().map(&of).for_each(|slot| *slot = slot.or(Some(index)));
             return;
         }

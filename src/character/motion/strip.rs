@@ -37,7 +37,7 @@ pub(super) struct PreparedStrip {
     pub(super) start: f32,
     pub(super) length: f32,
     fade_in: Option<f32>,
-    /// Transform that moves the strip so that it starts where the previous strip has left the character.
+    /// Transform that moves the strip so that it starts where the previous strip leaves the character.
     pub(super) placement: PlanarTransform,
     from: f64,
     speed: f64,
@@ -45,7 +45,7 @@ pub(super) struct PreparedStrip {
     root_motion: RootMotion,
     /// Length of one cycle of the blend, in clip seconds.
     cycle: f64,
-    /// Whether the clips continue at their start after their end.
+    /// Whether the clips start over after their end.
     wraps: bool,
     blended: Vec<BlendedClip>,
     /// The part played by an in-place strip of one clip that does not loop.
@@ -76,7 +76,7 @@ impl PreparedStrip {
         channels.any(|channel| character.skeleton.ancestors(node).any(|above| above == channel.node))
     }
 
-    /// Prepares a strip. Returns `None` if the strip has no clip. A strip that is mirrored needs a `mirror`.
+    /// Prepares a strip. Returns `None` if the strip has no clip. A mirrored strip needs a `mirror`.
     pub(super) fn new(
         strip: &Strip,
         character: &Character,

@@ -199,8 +199,8 @@ fn a_loop_accumulates_root_motion_or_stays_in_place() {
     }
 }
 
-/// Regression: a strip that began within its clip lasted as long as the whole clip, and a strip that was longer than its clip went on
-/// removing root motion from its last pose, so that the figure slid.
+/// Regression: a strip that began within its clip lasted as long as the whole clip, and a strip that was longer than its clip kept
+/// removing root motion from its last pose, so the figure slid.
 #[test]
 fn a_part_of_a_clip_ends_with_it_and_then_stands_still() {
     let (character, feet) = walker();
@@ -225,7 +225,7 @@ fn a_part_of_a_clip_ends_with_it_and_then_stands_still() {
     }
 }
 
-/// Regression: each round of a loop began where the first round had begun, so that a walking figure jumped back.
+/// Regression: each round of a loop began where the first round had begun, so a walking figure jumped back.
 #[test]
 fn rounds_continue_where_the_last_one_ended() {
     let (character, feet) = walker();

@@ -27,8 +27,8 @@ pub struct Motion {
     /// crossfades with the keys that are later than its start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<PoseKey>,
-    /// Contacts of feet and hands. Each contact holds its point, until its end, in the place that the point has at its start, whatever the
-    /// keys and strips do. Contacts take precedence over the contacts of keys. They do not extend the motion.
+    /// Contacts of feet and hands. Until it ends, each contact holds its point at the point's initial position, whatever the keys and
+    /// strips do. Contacts take precedence over the contacts of keys. They do not extend the motion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<Contact>,
     /// Keys of goals, in the order of their times. A goal defines where inverse kinematics puts a node, on top of keys, strips, layers and
@@ -41,9 +41,9 @@ pub struct Motion {
     /// Whether feet that stand on the ground are kept in place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub plant: bool,
-    /// A node above the hips that carries the root motion. It has the ground position and the heading of the hips, and the joints below it
-    /// have the rest of the motion. No other node changes its place in the world. With `None`, the root motion stays on the nodes that the
-    /// clips animate. A node that is not above the hips is ignored.
+    /// A node above the hips that carries the root motion. It receives the ground position and the heading of the hips, and the joints
+    /// below it keep the rest of the motion. No other node changes its place in the world. If `None`, the root motion stays on the nodes
+    /// that the clips animate. A node that is not above the hips is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_node: Option<usize>,
 }
@@ -58,7 +58,7 @@ pub struct Strip {
     #[serde(default)]
     pub start: f32,
     /// Duration in seconds. `None` plays the clip until it ends, or for one cycle if it loops. A clip that ends earlier and does not
-    /// loop stands still in its last pose.
+    /// loop holds its last pose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f32>,
     /// Start within the clip, in clip seconds.
@@ -77,8 +77,8 @@ pub struct Strip {
     /// ([`Player::mirror`](super::Player::mirror)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mirror: bool,
-    /// Duration in seconds of the fade from what is below or before the strip. With `None`, the fade lasts for the overlap with the
-    /// preceding strip or with the key poses.
+    /// Duration in seconds of the fade-in over what is below or before the strip. If `None`, the fade lasts as long as the overlap
+    /// with the preceding strip or with the key poses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fade_in: Option<f32>,
     /// Moments when the same thing happens in several clips, such as the arrival of a hand. Each mark is the index of a clip and a time in
@@ -183,7 +183,8 @@ impl Motion {
         self.takes_keys() && self.keys.is_empty() && self.goals.is_empty()
     }
 
-    /// Whether all clips and nodes that the motion refers to exist in a character, and no contact is on its own node or below it.
+    /// Whether all clips and nodes that the motion refers to exist in a character, and no contact is on its own node or one of its
+    /// descendants.
     pub fn fits(&self, character: &Character) -> bool {
         let (clips, nodes) = (character.clips.len(), character.skeleton.nodes.len());
         let changed = self.edits.iter().flat_map(|e| e.turns.iter().chain(&e.shifts));

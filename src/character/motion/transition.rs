@@ -96,7 +96,7 @@ impl Transition {
         self.excess_speed() <= 0.0
     }
 
-    /// Returns by how much the speed exceeds the limit of [`Self::is_smooth`], in radians per second.
+    /// Returns the amount by which the speed exceeds the limit of [`Self::is_smooth`], in radians per second.
     fn excess_speed(&self) -> f32 {
         self.inside - MAX_RATIO * self.around
     }
@@ -115,7 +115,7 @@ impl Motion {
     /// In the middle of the overlap it turns 1.5 times as fast as on average. Another blend curve cannot make up for
     /// too short an overlap.
     ///
-    /// `feet` are the nodes that stand on the ground. Mirrored strips are measured unmirrored.
+    /// `feet` are the nodes that stand on the ground. Mirrored strips are measured without mirroring.
     pub fn overlap(&self, index: usize, strip: &Strip, character: &Character, feet: &[usize]) -> f32 {
         let clips = &character.clips;
         let Some(before) = self.strips.get(index) else { return 0.0 };

@@ -1,6 +1,6 @@
 //! Warps the time of blended clips so that their feet strike the ground together.
 
-/// Replaces the node of a foot in the list of strikes if an entry is the mark of a clip.
+/// Takes the place of a foot's node in the list of strikes, for an entry that is the mark of a clip.
 const MARK: usize = usize::MAX;
 
 /// The foot strikes of a clip.

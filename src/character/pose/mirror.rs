@@ -9,19 +9,19 @@ use super::{Pose, rest_orientation, world_matrices};
 /// A rotation counts as the identity if the vector part of its quaternion is shorter than this.
 const NO_ROTATION: f64 = 1e-7;
 
-/// Mirrors poses of a recognised body across the vertical plane between its left and its right side at rest.
+/// Mirrors poses of a recognised body across the vertical plane between its left and right sides in the rest pose.
 ///
-/// Poses are mirrored relative to rest and in the space of the model. The axes of the joints of both sides may therefore differ.
-/// Mirroring twice restores the pose, and the joints of a body that is symmetric at rest are mirrored exactly.
+/// Poses are mirrored relative to the rest pose and in model space. The joint axes of the two sides may therefore differ. Mirroring twice
+/// restores the pose, and the joints of a body with a symmetric rest pose are mirrored exactly.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     plane: MirrorPlane,
     /// The counterpart of each node on the other side. A node in the middle is its own counterpart.
     partners: Vec<Option<usize>>,
-    /// World orientation of each node at rest. The matrix mirrors if an odd number of scale factors, from the root to the node, is
-    /// negative.
+    /// World orientation of each node in the rest pose. It contains a reflection if an odd number of scale factors from the root to the
+    /// node are negative.
     orientations: Vec<DMat3>,
-    /// Linear part of each world matrix at rest.
+    /// Linear part of each world matrix in the rest pose.
     linear_parts: Vec<DMat3>,
 }
 
@@ -74,7 +74,8 @@ impl Mirror {
         Self { plane, partners, orientations, linear_parts }
     }
 
-    /// Returns the counterpart of a node on the other side, or the node itself if it is in the middle. `None` if it has no counterpart.
+    /// Returns the counterpart of a node on the other side, or the node itself if it is in the middle. Returns `None` if it has no
+    /// counterpart.
     pub fn partner(&self, node: usize) -> Option<usize> {
         self.partners.get(node).copied().flatten()
     }
@@ -163,7 +164,7 @@ impl Mirror {
         };
         let mirror = self.plane.matrix();
         let mut mirrored = other.rest;
-        // The node's rotation from rest is mirrored from its parent's frame to that of the counterpart's parent.
+        // The node's rotation from the rest pose is mirrored from its parent's frame to that of the counterpart's parent.
         let turn =
             local.rotation.as_dquat().normalize() * own.rest.rotation.as_dquat().normalize().conjugate();
         if DVec3::new(turn.x, turn.y, turn.z).length() > NO_ROTATION {
@@ -193,7 +194,7 @@ impl Mirror {
     }
 }
 
-/// Returns a rotation after an orthogonal change of coordinates, which may mirror.
+/// Returns a rotation after an orthogonal change of coordinates, which may be a reflection.
 fn reflected(rotation: DQuat, map: &DMat3) -> DQuat {
     let axis = *map * DVec3::new(rotation.x, rotation.y, rotation.z) * map.determinant().signum();
     DQuat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)

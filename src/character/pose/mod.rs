@@ -23,7 +23,7 @@ impl Clone for Pose {
         Self { locals: self.locals.clone(), weights: self.weights.clone() }
     }
 
-    /// Copies a pose into this one and reuses this one's buffers.
+    /// Copies a pose into this pose and reuses the existing buffers.
     fn clone_from(&mut self, source: &Self) {
         self.locals.clone_from(&source.locals);
         self.weights.clone_from(&source.weights);
@@ -125,7 +125,7 @@ pub fn orientation(skeleton: &Skeleton, pose: &Pose, node: usize) -> DQuat {
     product(skeleton, node, |n| pose.locals[n].rotation)
 }
 
-/// Returns the world orientation of a node at rest.
+/// Returns the world orientation of a node in the rest pose.
 pub fn rest_orientation(skeleton: &Skeleton, node: usize) -> DQuat {
     product(skeleton, node, |n| skeleton.nodes[n].rest.rotation)
 }
@@ -135,8 +135,8 @@ fn product(skeleton: &Skeleton, node: usize, rotation: impl Fn(usize) -> Quat) -
     rotations.fold(DQuat::IDENTITY, |below, above| above * below)
 }
 
-/// Returns `parent_from_node` of a node. This is its local transform, or the file's own matrix if the node is at rest
-/// and has shear, which a transform cannot express.
+/// Returns `parent_from_node` of a node. This is its local transform, or the file's own matrix if the node is in the
+/// rest pose and has shear, which a transform cannot express.
 pub fn parent_from_node(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine3A {
     let local: Transform = pose.locals[node];
     match skeleton.sheared.get(&node) {

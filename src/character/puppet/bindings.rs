@@ -11,14 +11,14 @@ use crate::rig::{Binding, BodyPlan, JointRig, Reparented, Rig, RigError, figure_
 
 use super::CharacterPrior;
 
-/// Returns the rotation from the space of a figure (+Y up, +Z to its front) to the world at rest. Characters of VRM 0 face
-/// −Z.
+/// Returns the rotation from the space of a figure (+Y up, +Z to its front) to the world, in the rest pose. VRM 0
+/// characters face −Z.
 pub(super) fn facing(character: &Character) -> DQuat {
     let faces_back = character.humanoid.as_ref().is_some_and(|h| h.vrm == 0);
     if faces_back { DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0) } else { DQuat::IDENTITY }
 }
 
-/// When there are at least this many bindings, unused bindings are dropped before one is added.
+/// When there are at least this many bindings, unused bindings are dropped before a new one is added.
 const CLEANUP_COUNT: usize = 32;
 /// Number of frames after which a binding counts as unused and may be dropped.
 const UNUSED_FRAMES: u64 = 120;
@@ -36,7 +36,7 @@ pub(super) struct Subject<'a> {
     pub(super) stance: Option<&'a Pose>,
 }
 
-/// The skeleton that is solved, and its pose. It is the character's own skeleton, or the reparented one.
+/// The skeleton to solve, which is the character's own or the reparented one, and its pose.
 #[derive(Clone, Copy)]
 pub(super) struct LogicalPose<'a> {
     pub(super) skeleton: &'a Skeleton,
@@ -142,8 +142,8 @@ impl Bindings {
         LogicalPose::new(self.reparented.as_ref(), subject)
     }
 
-    /// Binds the nodes on the paths from a base to some nodes, and puts the body into the subject's pose. Returns the index for
-    /// [`Bindings::get`].
+    /// Binds all nodes on the paths from a base to the given nodes, and puts the body into the subject's pose. Returns the
+    /// index for [`Bindings::get`].
     pub(super) fn bind(
         &mut self,
         subject: &Subject<'_>,
@@ -172,7 +172,7 @@ impl Bindings {
             let front = plan.facing.as_dvec3().normalize_or(DVec3::Z);
             binding.set_facing(&mut body, skeleton, DQuat::from_rotation_arc(DVec3::Z, front));
             if let Some(parts) = figure_parts(&binding, skeleton, plan) {
-                // If the figure is rejected, the differential method solves instead.
+                // If the figure is rejected, the differential method is used instead.
                 let _ = body.set_figure(parts);
             }
         }

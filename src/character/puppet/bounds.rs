@@ -35,7 +35,7 @@ impl Puppet {
     }
 
     /// Returns a bounding box for each part. The box contains all posed vertices of the part, but may be larger than necessary. This
-    /// takes a small fraction of the time of [`Puppet::part_bounds`], because the boxes are computed from the joints and not from the
+    /// takes a small fraction of the time of [`Puppet::part_bounds`], because the boxes are computed from the joints, not from the
     /// vertices.
     ///
     /// Parts that are skinned with dual quaternions have exact boxes.
@@ -64,8 +64,8 @@ impl Puppet {
         self.parts.iter().zip(boxes).enumerate().map(around).collect()
     }
 
-    /// Returns the bounding box of all posed vertices in world space, in metres. A character without vertices has the box of its joints,
-    /// and a character without joints has the box of all nodes.
+    /// Returns the bounding box of all posed vertices in world space, in metres. For a character without vertices, the box contains its
+    /// joints, or all nodes if it has no joints.
     ///
     /// ```
     /// use sinew_character::{asset, puppet::Puppet};
@@ -100,7 +100,7 @@ impl Puppet {
         points
     }
 
-    /// Returns [`Puppet::bounds`], computed from known [`Puppet::part_bounds`].
+    /// Returns [`Puppet::bounds`], computed from given [`Puppet::part_bounds`].
     pub fn bounds_of(&self, parts: &[Bounds]) -> Bounds {
         let mut bounds = Bounds::around(parts.iter().flat_map(|b| [b.lo, b.hi]));
         let position = |&n: &usize| self.world_from_node[n].translation.into();

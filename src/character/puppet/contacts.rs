@@ -1,4 +1,4 @@
-//! Contact constraints: feet and hands that a motion keeps in place.
+//! Contact constraints for feet and hands that a motion keeps in place.
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
@@ -28,8 +28,8 @@ pub(super) struct HeldOn {
 
 impl Puppet {
     /// Moves each constrained joint to its target as a pin of the whole body, or with its own chain if the body is not recognised. A joint
-    /// that nothing can move stays where it is. If `yields` is set, so does a joint that has a target. Every other joint gets a report,
-    /// which [`Puppet::report_contacts`] completes.
+    /// that nothing can move stays in place. If `yields` is set, a joint that has a target stays in place too. Every other joint gets a
+    /// report, which [`Puppet::report_contacts`] completes.
     pub(super) fn keep_contacts(&mut self, yields: bool) {
         self.contact_reports.clear();
         if self.contacts.is_empty() {
@@ -49,7 +49,7 @@ impl Puppet {
     /// Solves the targets of the contacts.
     fn solve_contacts(&mut self) {
         // Pins are left out here. They apply when the puppet's targets are solved, and then keep a joint where the
-        // motion and its contact constraints have placed it.
+        // motion and its contact constraints have put it.
         let demand = Demand {
             kind: GoalKind::Contact,
             targets: &self.contact_targets,
@@ -86,7 +86,7 @@ impl Puppet {
             let (solver, reports) = (&mut self.contact_solver, &mut self.contact_reports);
             let solved = self.workspace.solve_group(solver, &mut posable, &demand, index, reports);
             if solved.is_err() {
-                // If a chain cannot be solved, its joint stays where the motion places it.
+                // If a chain cannot be solved, its joint stays where the motion puts it.
                 let targets = self.workspace.groups.targets(index, demand.targets);
                 let unsolved = |target: &Target| GoalReport {
                     solve: index,
@@ -104,8 +104,8 @@ impl Puppet {
         self.yielding.clear();
         self.pulling.clear();
         self.held_on.clear();
-        // A contact can be on a node that marks the end of a bone and is not a joint of the body. An orientation goal there would hold the
-        // whole bone.
+        // A contact can belong to a node that marks the end of a bone and is not a joint of the body. An orientation goal there would hold
+        // the whole bone.
         let turns = |node: usize| self.rig.body.as_ref().is_none_or(|body| body.is_joint(node));
         for contact in &self.contacts {
             let node = contact.node;
@@ -154,8 +154,8 @@ impl Puppet {
         }
     }
 
-    /// Moves the targets of contacts that are on other nodes along with these nodes, which the last solve may have moved. Returns whether a
-    /// target has moved.
+    /// Moves the targets of contacts on other nodes along with these nodes, which the last solve may have moved. Returns whether a target
+    /// has moved.
     fn follow_nodes(&mut self) -> bool {
         let size = self.rig.body.as_ref().map_or(1.0, |body| f64::from(body.size));
         let mut has_moved = false;

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::Target;
 use crate::ik::{AxesFrame, AxisTerm, GoalAxes};
 
-/// The axes of a pointer's target. The target's orientation only defines the frame of the axes, whose third axis is free.
+/// The axes of a pointer's target. The target's orientation only defines the frame of the axes, and the third axis is free.
 const FREE_DEPTH: GoalAxes = GoalAxes {
     frame: AxesFrame::Target,
     position: AxisTerm { weights: DVec3::new(1.0, 1.0, 0.0), tolerance: None },

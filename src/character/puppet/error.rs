@@ -1,4 +1,4 @@
-//! Errors of posing a puppet.
+//! Errors that occur when a puppet is posed.
 
 use crate::asset::NotFinite;
 use crate::ik::{Method, SolveError};

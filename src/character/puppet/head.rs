@@ -7,9 +7,9 @@ use crate::ik::Limit;
 use crate::pose::{Pose, orientation, rest_orientation, update_world_matrices};
 use crate::rig::Rig;
 
-/// Number of passes. If a limit stops a joint, the other joints have to turn farther, so each pass turns them by the missing angle.
+/// Number of passes. If a limit stops a joint, the other joints have to turn farther, so each pass turns them by the remaining angle.
 const PASSES: usize = 4;
-/// If the head looks at a point within this angle, in radians, no other pass is needed.
+/// If the head looks at the point to within this angle, in radians, no further pass is needed.
 const CLOSE: f64 = 1e-4;
 
 /// Turns the neck and the head of a recognised body, within their limits, so that the head faces a point in the world. Does nothing for

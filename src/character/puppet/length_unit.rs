@@ -9,10 +9,10 @@ use super::Puppet;
 const METRIC_HEIGHTS: std::ops::RangeInclusive<f64> = 0.1..=4.0;
 /// Errors of this length or more, in metres, are shown as a fraction of the height of the figure.
 const LARGE: f64 = 1.0;
-/// A figure that is lower than this fraction of its length, such as a snake, is measured by its length.
+/// A figure whose height is less than this fraction of its length, such as a snake, is measured by its length.
 const MIN_HEIGHT: f32 = 0.25;
 
-/// How lengths of a character are shown: in millimetres, or in percent of the height of the figure if the file does not seem
+/// How lengths of a character are shown: in millimetres, or as a percentage of the figure's height if the file does not seem
 /// to be in metres, or if the length is a metre or more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LengthUnit {
@@ -21,7 +21,7 @@ pub struct LengthUnit {
 }
 
 impl LengthUnit {
-    /// Returns the unit for a figure with these bounds at rest.
+    /// Returns the unit for a figure with these bounds in the rest pose.
     pub fn for_bounds(bounds: &Bounds) -> Self {
         let size = bounds.hi - bounds.lo;
         let height = if size.y < MIN_HEIGHT * size.max_element() { size.max_element() } else { size.y };
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(person.text(0.0123), "12.3 mm");
         assert_eq!(person.text(0.5), "500 mm");
         assert_eq!(person.text(3.5), "200 % of height");
-        // A fox in centimetres, which the file does not state.
+        // A fox in centimetres, although the file does not state the unit.
         let fox = unit(Vec3::new(25.0, 78.0, 155.0));
         assert_eq!(fox.text(11.063), "14.2 % of height");
         assert_eq!(fox.text(0.0), "0.00 % of height");

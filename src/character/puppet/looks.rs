@@ -1,4 +1,4 @@
-//! The materials and the visible parts of a puppet in its pose.
+//! The materials and the visible parts of a puppet in its current pose.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(super) struct Looks {
     materials: Vec<PosedMaterial>,
     /// For each part, whether it is hidden. Empty if nothing can be hidden.
     hidden: Vec<bool>,
-    /// For each node that a pose can show or hide, the index of the pose's weight that does so.
+    /// For each node that a pose can show or hide, the index of the weight that controls it.
     visibility: BTreeMap<usize, usize>,
 }
 

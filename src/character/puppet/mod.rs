@@ -53,7 +53,7 @@ pub use trace::{NodeStep, SolveTrace};
 /// A character with a motion and targets, and its pose. Clones share the character.
 #[derive(Clone, Debug)]
 pub struct Puppet {
-    /// The motion to play. An empty motion keeps the character at rest.
+    /// The motion to play. An empty motion keeps the character in the rest pose.
     pub motion: Motion,
     /// Time on the timeline of the motion, in seconds.
     pub time: f32,
@@ -70,7 +70,7 @@ pub struct Puppet {
     /// Node indices, each with the local rotation that replaces the motion's rotation.
     pub rotations: Vec<(usize, Quat)>,
     /// Node indices, each with a rotation in the frame of the node. It is applied after the motion's rotation and [`Puppet::rotations`].
-    /// Logical children turn with the node.
+    /// Logical children rotate with the node.
     pub turns: Vec<(usize, Quat)>,
     /// Indices of weights of the pose, each with the value that replaces the motion's value.
     pub weights: Vec<(usize, f32)>,
@@ -78,7 +78,7 @@ pub struct Puppet {
     pub targets: Vec<Target>,
     /// Nodes that must stay in place, with priority over all targets.
     pub pins: Vec<Pin>,
-    /// The chains and limits of the character. [`Puppet::new`] uses those that [`rig::detect`] finds.
+    /// The chains and limits of the character. [`Puppet::new`] uses the ones that [`rig::detect`] finds.
     pub rig: Rig,
     /// Options of the solver for the targets.
     pub options: Options,
@@ -89,10 +89,10 @@ pub struct Puppet {
     pub style: Option<CharacterPrior>,
     /// How joints deform the vertices.
     pub skinning: Skinning,
-    /// Point in the world at which the character looks: with its eyes if its file describes how, otherwise with the head of its recognised
-    /// body, which turns within its limits.
+    /// Point in the world that the character looks at: with its eyes if its file describes how they turn, otherwise by turning the head of
+    /// its recognised body within its limits.
     pub look_at: Option<DVec3>,
-    /// How long springs settle in a pose before they follow a motion, in seconds. See [`Puppet::start_springs`].
+    /// Time for which springs settle in a pose before they follow a motion, in seconds. See [`Puppet::start_springs`].
     pub settle_seconds: f64,
     character: Arc<Character>,
     parts: Arc<[Part]>,
@@ -124,7 +124,7 @@ pub struct Puppet {
 }
 
 impl Puppet {
-    /// Creates a puppet at rest, with the parts of one of the character's scenes and a detected rig.
+    /// Creates a puppet in the rest pose, with the parts of one of the character's scenes and a detected rig.
     ///
     /// ```
     /// use sinew_character::{asset, puppet::Puppet};
@@ -141,7 +141,7 @@ impl Puppet {
         Self::with_rig(character, scene, rig)
     }
 
-    /// Creates a puppet at rest, with a given rig and the parts of one of the character's scenes.
+    /// Creates a puppet in the rest pose, with a given rig and the parts of one of the character's scenes.
     pub fn with_rig(character: impl Into<Arc<Character>>, scene: usize, rig: Rig) -> Self {
         let character = character.into();
         let parts: Arc<[Part]> = character.posable_parts(scene).into();
@@ -224,7 +224,7 @@ impl Puppet {
     ///
     /// # Errors
     /// [`PuppetError`]. The pose then contains the solutions of the groups before the one that failed. If the pose was not finite, it is
-    /// reset to rest.
+    /// reset to the rest pose.
     pub fn update(&mut self) -> Result<&[GoalReport], PuppetError> {
         self.sample();
         self.pose_sample(Self::solve)?;
@@ -255,7 +255,7 @@ impl Puppet {
     ///
     /// # Errors
     /// [`NotFinite`] if the pose is not finite, before or after its contact constraints are solved. The puppet is then
-    /// at rest.
+    /// in the rest pose.
     pub fn follow(&mut self, pose: &Pose, contacts: &[ContactConstraint]) -> Result<(), NotFinite> {
         if !fits(&self.character, pose) {
             return Ok(());
@@ -293,8 +293,8 @@ impl Puppet {
         solved
     }
 
-    /// Checks that the pose and its world matrices are finite, and resets the puppet to rest if they are not. Finite
-    /// transforms may exceed single precision when they are combined in a blend or along the skeleton.
+    /// Checks that the pose and its world matrices are finite, and resets the puppet to the rest pose if they are not.
+    /// Finite transforms may exceed single precision when they are combined in a blend or along the skeleton.
     fn check(&mut self) -> Result<(), NotFinite> {
         let (skeleton, Pose { locals, weights }) = (&self.character.skeleton, &self.pose);
         let checked =
@@ -343,8 +343,8 @@ impl Puppet {
     }
 
     /// Writes the pose of a motion at a time in seconds, with its contacts kept in place and nothing else applied. Targets, rotations and
-    /// the motion of the puppet are ignored, but its own pose is lost until the next [`Puppet::update`]. The result is the rest pose if the
-    /// motion's pose is not finite.
+    /// the motion of the puppet are ignored. The puppet loses its own pose until the next [`Puppet::update`]. The result is the rest pose
+    /// if the motion's pose is not finite.
     ///
     /// ```
     /// use sinew_character::glam::{Quat, Vec3};
@@ -379,7 +379,7 @@ impl Puppet {
         out.clone_from(&self.pose);
     }
 
-    /// Samples the motion on top of the `held` pose, or of rest if there is none.
+    /// Samples the motion on top of the `held` pose, or of the rest pose if there is none.
     fn sample(&mut self) {
         self.start_from_held();
         let motion = std::mem::take(&mut self.motion);
@@ -397,7 +397,7 @@ impl Puppet {
         }
     }
 
-    /// Starts from the held pose, or from rest if no pose is held.
+    /// Starts from the held pose, or from the rest pose if no pose is held.
     fn start_from_held(&mut self) {
         match self.held.as_ref().filter(|held| fits(&self.character, held)) {
             Some(held) => self.pose.clone_from(held),
@@ -421,7 +421,7 @@ impl Puppet {
         self.update_looks();
     }
 
-    /// The character that is posed.
+    /// The character of the puppet.
     pub fn character(&self) -> &Character {
         &self.character
     }
@@ -431,7 +431,7 @@ impl Puppet {
         Arc::clone(&self.character)
     }
 
-    /// Adds clips to the character. Earlier clones of the puppet do not get them.
+    /// Adds clips to the character. Earlier clones of the puppet do not receive them.
     pub fn add_clips(&mut self, clips: impl IntoIterator<Item = Clip>) {
         Arc::make_mut(&mut self.character).clips.extend(clips);
     }
@@ -455,7 +455,7 @@ impl Puppet {
         &self.reports
     }
 
-    /// Returns the nodes whose joints the last [`Puppet::update`] has left at their limits, sorted. Only joints that were solved are
+    /// Returns the nodes whose joints the last [`Puppet::update`] left at their limits, sorted. Only joints that were solved are
     /// included.
     pub fn limited(&self) -> &[usize] {
         &self.limited

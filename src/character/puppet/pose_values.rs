@@ -1,4 +1,4 @@
-//! Reads poses from TOML: the parts of local transforms that differ from rest, and morph weights.
+//! Reads poses from TOML: the parts of local transforms that differ from the rest pose, and morph weights.
 
 use glam::{Quat, Vec3};
 use toml_edit::Item;
@@ -9,7 +9,7 @@ use crate::text::toml::{SpannedError, check_keys, number, numbers, single};
 /// Maximum deviation of a rotation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
 
-/// Reads the parts of a node's local transform that differ from rest.
+/// Reads the parts of a node's local transform that differ from the rest pose.
 #[doc(hidden)]
 pub fn transform(skeleton: &Skeleton, node: usize, item: &Item) -> Result<Transform, SpannedError> {
     let no_table = || SpannedError::at(item, "a joint must be a table like { rotation = [0, 0, 0, 1] }");

@@ -21,7 +21,7 @@ const MOST_POSTURES: usize = 4096;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
-    /// The character's clips turn no joint.
+    /// The character's clips rotate no joint.
     #[error("no clip moves a joint, so there is nothing to learn from")]
     NoMotion,
     /// The joints do not form a body.
@@ -59,8 +59,8 @@ pub struct PostureBody {
 }
 
 impl PostureBody {
-    /// Collects the joints of a puppet's skins. Of these, it keeps those at or below the default base of the first
-    /// joint. If there are no skins, it collects the nodes that clips move.
+    /// Collects the joints of a puppet's skins that are the default base of the first joint or its descendants. If
+    /// there are no skins, collects the nodes that clips move.
     ///
     /// # Errors
     /// [`LearnError`] if there are no such nodes, or if they do not form a body.
@@ -107,7 +107,7 @@ fn joints(character: &Character) -> Vec<usize> {
 
 impl Puppet {
     /// Returns the postures of some clips, sampled 30 times per second, and the body that they belong to. The rate is
-    /// lower if it would yield more than 4096 postures.
+    /// lower if 30 Hz would yield more than 4096 postures.
     ///
     /// # Errors
     /// Same as [`PostureBody::new`].

@@ -10,14 +10,14 @@ use crate::rig::{Binding, LimbKind, Rig, RigError, body_ends, default_base, topm
 use super::bindings::{BindError, Bindings, Subject, facing};
 use super::{CharacterPrior, GoalKind, Pin, PinnedNode, PuppetError, Target};
 
-/// The targets and pins of a puppet, and the options to solve them with.
+/// The targets and pins of a puppet, and the options for solving them.
 #[derive(Clone, Copy)]
 pub(super) struct Demand<'a> {
     /// The kind of the targets in reports.
     pub(super) kind: GoalKind,
     pub(super) targets: &'a [Target],
     pub(super) pins: &'a [Pin],
-    /// Nodes that are pinned where the motion puts them.
+    /// Nodes that are pinned at their positions in the motion.
     pub(super) pinned: &'a [usize],
     /// Nodes of contacts that give way to other parts of the body.
     pub(super) yielding: &'a [usize],
@@ -39,7 +39,7 @@ impl Demand<'_> {
     }
 
     /// Returns the hips of the body if it follows the targets as a whole. [`Method::Auto`] moves the whole body if any target is a position
-    /// or a look-at goal. No method does so if a target has a base, or a node that is not below the hips.
+    /// or a look-at goal. No method moves the whole body if a target has a base, or if a node is not a descendant of the hips.
     pub(super) fn hips(&self, character: &Character, rig: &Rig) -> Option<usize> {
         let Self { options, targets, .. } = self;
         let hips = rig.body.as_ref().filter(|_| self.whole_body && !targets.is_empty())?.hips;
@@ -88,8 +88,8 @@ impl Groups {
             return;
         }
         if demand.is_one_group() {
-            // The base of the group is that of the first target that specifies one, and other bases are pinned. If no target does, the base
-            // may move, so no joint may be above it.
+            // The group uses the base of the first target that specifies a base, and other bases are pinned. If no target specifies a base,
+            // the base may move, so no joint may be above it.
             let given = demand.targets.iter().find_map(|t| t.base);
             let first =
                 demand.targets.first().map(|t| t.node).or_else(|| demand.pins.first().map(|p| p.node));
@@ -147,7 +147,7 @@ pub(super) struct Problem {
     effectors: Vec<usize>,
     /// The pinned nodes that can move.
     pinned: Vec<usize>,
-    /// Whether the base is pinned. Even if it is not, it stays in place.
+    /// Whether the base is pinned. Even if it is not pinned, it stays in place.
     is_base_pinned: bool,
     /// The effectors and all other nodes of the binding that a style needs.
     pub(super) bound_nodes: Vec<usize>,
@@ -157,7 +157,7 @@ pub(super) struct Problem {
     pub(super) goals: Vec<Goal>,
     /// The pins, with their positions and orientations: `pinned`, and then the base if it is pinned.
     pub(super) pins: Vec<PinnedNode>,
-    /// The style for [`Method::Style`], if it includes one of the joints.
+    /// The style for [`Method::Style`], if the style includes one of the joints.
     pub(super) style: Option<BoundPrior>,
 }
 
@@ -242,7 +242,7 @@ impl Problem {
         self.pins.iter().zip(goals.iter().skip(targets)).take(self.pinned.len())
     }
 
-    /// Returns the base if it is pinned. No goal keeps it in place, because it cannot move.
+    /// Returns the base if it is pinned. It needs no goal, because it cannot move.
     pub(super) fn pinned_base(&self) -> Option<&PinnedNode> {
         self.pins.last().filter(|_| self.is_base_pinned)
     }
@@ -278,7 +278,7 @@ impl Problem {
         Some(self.solve_error(skeleton, error))
     }
 
-    /// Converts a solver's error to one with the name of the first effector.
+    /// Converts a solver's error to an error with the name of the first effector.
     pub(super) fn solve_error(&self, skeleton: &Skeleton, source: SolveError) -> PuppetError {
         let effector = self.effectors.first().map_or_else(String::new, |&n| skeleton.label(n));
         PuppetError::Solve { effector, source }
@@ -316,7 +316,7 @@ fn check_base<'a>(
     }
 }
 
-/// Returns the nodes that have the names of a prior's joints, with the indices of these joints.
+/// Returns the nodes whose names are those of a prior's joints, with the indices of these joints.
 fn nodes_of_prior(skeleton: &Skeleton, style: &CharacterPrior) -> Vec<(usize, usize)> {
     let joints = style.joints.iter().enumerate();
     joints.filter_map(|(joint, name)| Some((skeleton.find(name)?, joint))).collect()

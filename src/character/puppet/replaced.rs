@@ -1,4 +1,4 @@
-//! Parts of a pose that replace the motion's: rotations, turns and weights of nodes.
+//! Values that replace or change the motion's pose: rotations, turns and weights of nodes.
 
 use glam::Quat;
 

@@ -12,12 +12,12 @@ use super::{GoalReport, Puppet, Target};
 /// The default tolerance for positions, as a fraction of the length of the chain ([`Options::tolerance`]).
 const TOLERANCE: f64 = 1e-4;
 /// Rounding error of a pose: of a position, as a fraction of its distance from the origin plus the chain's length, and
-/// of an angle, in radians. Poses have single precision, and the errors of all joints above add up.
+/// of an angle, in radians. Poses have single precision, and the errors of all ancestors add up.
 const ROUNDING: f64 = 1e-6;
 
 impl Posable<'_> {
     /// Returns the distance between a target's point and its position, in metres: first without the components along
-    /// free axes, then along all axes.
+    /// free axes, then with all components.
     pub(super) fn position_errors(&self, target: &Target) -> (Option<f64>, Option<f64>) {
         let Some(world_from_node) = self.world_from_node.get(target.node) else { return (None, None) };
         let position = world_from_node.transform_point3(target.offset.as_vec3()).as_dvec3();
@@ -26,8 +26,8 @@ impl Posable<'_> {
         (counted, error.map(DVec3::length))
     }
 
-    /// Completes the report of a target with the errors in the current pose and with the outcome that follows from
-    /// them. `length` is the length of the target's chain in metres.
+    /// Completes the report of a target with the errors in the current pose and with the resulting outcome. `length` is
+    /// the length of the target's chain in metres.
     pub(super) fn measure(&self, report: &mut GoalReport, target: &Target, options: &Options, length: f64) {
         let own = || orientation(&self.character.skeleton, self.pose, target.node);
         (report.position_error, report.full_position_error) = self.position_errors(target);

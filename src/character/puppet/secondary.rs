@@ -11,14 +11,14 @@ use crate::secondary::{Gaze, STEPS_PER_SECOND, Springs, apply_constraints, look_
 use super::head::turn_head;
 use super::{GoalReport, Puppet, PuppetError};
 
-/// Longest time for which springs are simulated before a pose is shown, in seconds. After a longer time without a pose, the springs settle
+/// Maximum time for which springs are simulated before a pose is shown, in seconds. After a longer gap between poses, the springs settle
 /// in the new pose instead.
 pub const MAX_SETTLE: f64 = 60.0;
 
 /// Times that differ by less than this fraction of a step count as equal, because clips have times in single precision.
 const TOLERANCE: f64 = 1e-3;
 
-/// The state of everything that follows from a pose.
+/// The state of everything that is computed from a pose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secondary {
     /// Whether the character has constraints, eyes or springs.
@@ -50,7 +50,7 @@ impl Secondary {
 }
 
 impl Puppet {
-    /// Turns the springs of the character on or off. They are off by default, and begin at rest.
+    /// Turns the springs of the character on or off. They are off by default and start at rest.
     pub fn set_springs(&mut self, on: bool) {
         self.secondary.springs = if on { Springs::new(&self.character) } else { None };
         self.secondary.fraction = 0.0;
@@ -82,7 +82,7 @@ impl Puppet {
     /// Applies the springs, eyes and constraints again to the pose of the last [`Puppet::update`].
     ///
     /// # Errors
-    /// [`NotFinite`] if the pose is not finite. The puppet is then at rest.
+    /// [`NotFinite`] if the pose is not finite. The puppet is then in the rest pose.
     pub fn refresh_secondary(&mut self) -> Result<(), NotFinite> {
         if !self.secondary.exists && !self.secondary.is_changed && self.look_at.is_none() {
             return Ok(());
@@ -129,7 +129,7 @@ impl Puppet {
     /// ```
     ///
     /// # Errors
-    /// [`NotFinite`] if the pose is not finite. The puppet is then at rest.
+    /// [`NotFinite`] if the pose is not finite. The puppet is then in the rest pose.
     pub fn settle(&mut self, seconds: f64) -> Result<(), NotFinite> {
         let Some(springs) = &mut self.secondary.springs else { return Ok(()) };
         springs.reset();
@@ -193,7 +193,7 @@ impl Puppet {
         self.update()
     }
 
-    /// Returns the pose of the last [`Puppet::update`] before constraints, eyes and springs have changed it.
+    /// Returns the pose of the last [`Puppet::update`] before constraints, eyes and springs changed it.
     pub fn primary_pose(&self) -> &Pose {
         if self.secondary.is_changed { &self.secondary.primary } else { &self.pose }
     }
@@ -240,7 +240,7 @@ pub struct SpringClock {
     steps: u64,
 }
 
-/// Returns the number of whole steps in a number of seconds. The last step also counts if it is too short by a rounding error only.
+/// Returns the number of whole steps in a number of seconds. The last step also counts if it is too short only by a rounding error.
 fn steps(seconds: f64) -> u64 {
     let steps = (seconds * f64::from(STEPS_PER_SECOND) + TOLERANCE).floor();
     #[expect(

@@ -8,8 +8,8 @@ use super::solve::{Posable, Workspace};
 use super::{NodeStep, Puppet, PuppetError, SolveTrace, fits};
 
 impl Workspace {
-    /// Poses a character as it is after the first `count` steps of the last frame's traces. The character must be in the
-    /// pose before the first solve.
+    /// Puts a character into the pose after the first `count` steps of the last frame's traces. The character must be in
+    /// the pose from before the first solve.
     fn pose_at_step(&mut self, posable: &mut Posable<'_>, mut count: usize) -> Result<(), PuppetError> {
         for trace in &self.traces {
             if count == 0 {

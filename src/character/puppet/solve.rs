@@ -57,7 +57,7 @@ impl Workspace {
         self.is_limited.iter().enumerate().filter(|(_, limited)| **limited).map(|(node, _)| node)
     }
 
-    /// Returns whether the solver of figures would pose the whole body for the targets.
+    /// Returns whether the figure solver would pose the whole body for the targets.
     pub(super) fn poses_figure(&mut self, posable: &Posable<'_>, demand: &Demand<'_>) -> bool {
         let Self { bindings, groups, problem, .. } = self;
         groups.set(posable.character, posable.rig, demand);
@@ -67,7 +67,7 @@ impl Workspace {
     }
 
     /// Solves one group of targets. It updates the pose and its world matrices, and adds a report for each target and
-    /// each pin. If there is an error, nothing is changed.
+    /// each pin. If there is an error, nothing changes.
     pub(super) fn solve_group(
         &mut self,
         solver: &mut Solver,
@@ -145,7 +145,7 @@ impl Workspace {
     }
 }
 
-/// Records which joints of a solved binding are at their limits. `limited` contains links.
+/// Records which joints of a solved binding are at their limits. `limited` contains the indices of links.
 fn note_limits(is_limited: &mut [bool], binding: &Binding, limited: &[usize]) {
     let mut note = |node: Option<usize>, limited| {
         if let Some(own) = node.and_then(|n| is_limited.get_mut(n)) {
@@ -189,8 +189,8 @@ impl Puppet {
         })
     }
 
-    /// Returns the reason why a method cannot solve some targets with some pins, or `None` if it can. Nothing is
-    /// solved.
+    /// Returns the reason why a method cannot solve some targets with some pins, or `None` if it can. This function
+    /// does not solve anything.
     ///
     /// ```
     /// use sinew_character::glam::DVec3;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::files::bounded;
 use crate::ik::Style;
 
-/// Maximum size of a style file in bytes. The largest style that can be learned takes a fifth of this.
+/// Maximum size of a style file in bytes. The largest style that can be learned needs a fifth of this.
 const MAX_BYTES: u64 = 32 << 20;
 
 /// The reason why a style file could not be used.

@@ -21,7 +21,7 @@ pub struct Target {
     /// alone, `None` always means the node itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
-    /// The point of the node that should reach the position, in the node's frame. Zero is the node's origin.
+    /// The point that should reach the position, in the node's frame. Zero is the node's origin.
     pub offset: DVec3,
     /// World position to reach, in metres.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct Target {
     /// World orientation to reach, as a product of rotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<DQuat>,
-    /// World position that the node's forward axis should point at. Forward is the model's +Z at rest (−Z in VRM 0).
+    /// World position that the node's forward axis should point at. Forward is the model's +Z in the rest pose (−Z in VRM 0).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub look: Option<DVec3>,
     /// World position towards which the limb that ends at the node bends.
@@ -40,8 +40,8 @@ pub struct Target {
     /// Weights and tolerances of the position and the orientation, along the axes of a frame.
     #[serde(default, skip_serializing_if = "is_default")]
     pub axes: GoalAxes,
-    /// Whether the node, a hand of a recognised body, should touch another part of the body. The flesh of that part then does not keep the
-    /// hand away.
+    /// Whether the node, a hand of a recognised body, should touch another part of the body. In that case, the flesh of that part does not
+    /// keep the hand away.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub touches: bool,
 }
@@ -59,7 +59,7 @@ with_methods!(Target {
     with_touches(touches: bool),
 });
 
-/// Returns whether all axes of a target count equally, with the tolerances of the options.
+/// Returns whether all axes of a target have the same weight, and the tolerances of the options.
 fn is_default(axes: &GoalAxes) -> bool {
     *axes == GoalAxes::default()
 }
@@ -144,7 +144,7 @@ pub struct GoalReport {
     pub node: usize,
     /// The number of the solve. Targets and pins that were solved together have the same number.
     pub solve: usize,
-    /// What the report is about.
+    /// The subject of the report.
     pub kind: GoalKind,
     /// The method that was used.
     pub method: Method,
@@ -170,7 +170,7 @@ pub struct GoalReport {
 }
 
 impl GoalReport {
-    /// Returns a report for a node before anything was solved.
+    /// Returns a report for a node before anything has been solved.
     pub(super) fn new(kind: GoalKind, node: usize) -> Self {
         Self {
             node,
@@ -188,7 +188,7 @@ impl GoalReport {
         }
     }
 
-    /// Returns what holds the body back, for users: "limit of leftFoot and balance". Empty if nothing does.
+    /// Returns what holds the body back, for users: "limit of leftFoot and balance". Empty if nothing holds it back.
     pub fn holders(&self, skeleton: &Skeleton) -> String {
         let text = |hold: &Hold| match *hold {
             Hold::Limit(node) => format!("limit of {}", skeleton.label(node)),
@@ -205,7 +205,7 @@ impl GoalReport {
     }
 
     /// Returns the largest errors of the reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error that would be
-    /// printed as zero is left out, unless both errors would be.
+    /// printed as zero is left out, unless both would be printed as zero.
     #[doc(hidden)]
     pub fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>, unit: LengthUnit) -> String {
         let missed = reports.filter(|r| r.outcome != Outcome::Reached);

@@ -148,7 +148,7 @@ fn an_error_of_a_pose_that_is_not_finite_names_its_joint() {
     assert!(is_finite(&puppet));
 }
 
-/// A joint of scale zero gives the limb below it no length. The closed-form method once panicked on such a limb.
+/// A joint with a scale of zero gives the limb below it a length of zero. The closed-form method once panicked on such a limb.
 #[test]
 fn a_limb_below_a_joint_of_scale_zero_keeps_its_pose() {
     for above in ["hips", "leftUpperLeg", "leftLowerLeg"] {
@@ -209,7 +209,7 @@ fn apply(puppet: &mut Puppet, (kind, a, b, amount): Change) {
     puppet.pins.truncate(2);
 }
 
-/// Returns the result of an update without the time that it took.
+/// Returns the result of an update, without its duration.
 fn outcome(puppet: &mut Puppet) -> Result<Vec<GoalReport>, String> {
     puppet.reset_solver();
     let timeless = |r: &GoalReport| GoalReport { seconds: 0.0, ..r.clone() };
@@ -240,7 +240,7 @@ proptest! {
 }
 
 /// Regression test: in a file whose feet are elsewhere in the hierarchy, a contact at the end of a shin kept the orientation of the shin,
-/// so that the leg could not bend.
+/// so the leg could not bend.
 #[test]
 fn a_contact_at_the_end_of_a_bone_leaves_the_bone_free_to_turn() {
     let (mut character, rig) = BONES.clone();

@@ -8,8 +8,8 @@ use super::bindings::Bound;
 /// A step of a solve, and the node that it turns or moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeStep {
-    /// The node's index. On the path from a base up to its ancestors, a step turns everything except the part beyond
-    /// this joint. The joint's own rotation is the inverse of that rotation.
+    /// The node's index. On the path from a base up to its ancestors, a step rotates everything except the part beyond
+    /// this joint. The joint itself gets the inverse rotation.
     pub node: usize,
     /// The step.
     pub step: Step,

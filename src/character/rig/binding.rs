@@ -24,16 +24,16 @@ use super::{Rig, RigError, Slide};
 /// body once ([`Binding::body`]), copies each new pose into it ([`Binding::refresh`]), and copies the solved rotations
 /// back ([`Binding::write_back`]).
 ///
-/// The base may be any joint. If an effector is not below the base, the path first leads up from the base, against the skeleton, and the
-/// link of a joint on that path has the inverse of the joint's rotation. The solved rotations alone would move the base. So the root of the
-/// skeleton ([`skeleton_root`](super::skeleton_root)) is moved by the transform that brings the base back, M = M_base · M'_base⁻¹. Every
-/// bone keeps its length, and everything below the root moves with it.
+/// The base may be any joint. If an effector is not a descendant of the base, the path first leads up from the base, against the hierarchy,
+/// and the link of a joint on that path has the inverse of the joint's rotation. The solved rotations alone would move the base. So the
+/// root of the skeleton ([`skeleton_root`](super::skeleton_root)) is moved by the transform that brings the base back, M = M_base ·
+/// M'_base⁻¹. Every bone keeps its length, and everything below the root moves with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     base: usize,
     links: Vec<BoundLink>,
     /// The nodes from the base up to the topmost node of the path, both included. The list contains only the base if all effectors are
-    /// below it.
+    /// its descendants.
     upward: Vec<usize>,
     /// The nodes above the topmost node, up to the root of the skeleton. Empty if the path does not lead up, or if the topmost node is the
     /// root.
@@ -86,7 +86,7 @@ impl BoundLink {
         if self.reversed { node.as_dquat().conjugate() } else { node.as_dquat() }
     }
 
-    /// Returns the link's offset and scale in a pose. The displacements of prismatic joints do not belong to the offset.
+    /// Returns the link's offset and scale in a pose. The displacements of prismatic joints are not part of the offset.
     fn geometry(&self, locals: &[Transform], slides: &BTreeMap<usize, Slide>) -> (DVec3, DVec3) {
         let translation = |node: Option<usize>| node.map_or(DVec3::ZERO, |n| offset(n, locals, slides));
         let scale = self.node.filter(|_| !self.reversed).map_or(DVec3::ONE, |n| locals[n].scale.as_dvec3());
@@ -116,8 +116,8 @@ pub fn default_base(character: &Character, effector: usize) -> usize {
 impl Binding {
     /// Binds the nodes on the paths from `base` to each effector, with the limits and weights of a rig.
     ///
-    /// A node that is in no skin never turns, unless no node of the binding is in a skin, as in a file of rigid parts. If the rig gives
-    /// joints logical parents, `skeleton` must be the [`Reparented`](super::Reparented) skeleton.
+    /// A node that is in no skin never rotates, unless no node of the binding is in a skin, as in a file of rigid parts. If the rig
+    /// gives joints logical parents, `skeleton` must be the [`Reparented`](super::Reparented) skeleton.
     ///
     /// ```
     /// use sinew_character::glam::DVec3;
@@ -192,7 +192,7 @@ impl Binding {
                 continue;
             };
             link_of[node] = Some(binding.links.len());
-            // A reversed link is at its node, so the offset of a link below it is the difference of two translations.
+            // A reversed link is at its node, so the offset of a link below it is the difference between two translations.
             let minus = binding.links[parent].node.filter(|_| binding.links[parent].reversed);
             binding.links.push(BoundLink { parent: Some(parent), minus, plus: Some(node), ..link(node) });
         }
@@ -225,7 +225,7 @@ impl Binding {
         })
     }
 
-    /// Checks that a solver can turn all nodes.
+    /// Checks that a solver can rotate all nodes.
     fn check_matrices(&self, skeleton: &Skeleton) -> Result<(), RigError> {
         let mut nodes = self.links.iter().filter_map(|l| l.node).chain(self.way_up());
         if let Some(node) = nodes.find(|&n| is_sheared(skeleton, n)) {
@@ -292,8 +292,9 @@ impl Binding {
         Ok(body)
     }
 
-    /// Sets the direction in which the figure of a body faces, see [`Body::set_facing`]. The body must be a body of this binding.
-    /// `world_from_figure` is the rotation from the space of the figure (+Y up, +Z to its front) to the world at rest.
+    /// Sets the direction in which the figure of a body faces, see [`Body::set_facing`]. The body must belong to this binding.
+    /// `world_from_figure` is the rotation from the space of the figure (+Y up, +Z to its front) to the world, in the rest
+    /// pose.
     pub fn set_facing(&self, body: &mut Body, skeleton: &Skeleton, world_from_figure: DQuat) {
         let above = self.above(skeleton).map_or(DQuat::IDENTITY, |node| rest_orientation(skeleton, node));
         body.set_facing(above.conjugate() * world_from_figure);
@@ -349,7 +350,7 @@ impl Binding {
         Ok(())
     }
 
-    /// Returns the node in whose space the body is.
+    /// Returns the node in whose space the body is defined.
     fn above(&self, skeleton: &Skeleton) -> Option<usize> {
         if self.is_upward() { Some(self.base) } else { skeleton.nodes[self.base].parent }
     }
@@ -367,7 +368,7 @@ impl Binding {
 
     /// Copies the rotations and displacements of a solved body into the pose that it was refreshed from. If the base has
     /// moved, its translation is copied too. If the path starts by going up to an ancestor of the base, the root of the skeleton is
-    /// moved, so that the base gets its position in the body. Allocates nothing.
+    /// moved so that the base matches the body. Allocates nothing.
     pub fn write_back(&self, body: &Body, pose: &mut Pose) {
         let before = place_of(self.way_up(), &pose.locals, body.root());
         for (l, rotation) in self.links.iter().zip(body.rotations()) {
@@ -403,7 +404,7 @@ impl Binding {
 /// differences count as shear.
 const ROUNDING: f32 = 1e-4;
 
-/// Returns whether the matrix of a node has shear, so that no transform is close to it.
+/// Returns whether the matrix of a node has shear, in which case no transform is close to it.
 fn is_sheared(skeleton: &Skeleton, node: usize) -> bool {
     skeleton.sheared.get(&node).is_some_and(|matrix| {
         let size = matrix.matrix3.to_cols_array().iter().fold(0.0_f32, |a, x| a.max(x.abs()));

@@ -1,4 +1,4 @@
-//! Measures the capsules of a person on the skin.
+//! Measures the capsules of a person from the skin.
 //!
 //! The trunk is wide and shallow. It has two capsules side by side at the chest, one across at the belly, and one across at the hips. They
 //! are fitted to its front, because hands reach the front. Limbs have a capsule for each bone.
@@ -19,20 +19,20 @@ use super::rest_skin::{RestSkin, for_each_part};
 const SPACING: f32 = 0.01;
 /// Largest number of samples along an edge of a triangle.
 const MAX_SAMPLES: f32 = 12.0;
-/// Fractions of the samples of arm bones, hands and leg bones that their capsules contain. Thumbs, skirts and swords are outside.
+/// Fractions of the samples of arm bones, hands and leg bones that their capsules contain. Thumbs, skirts and swords stay outside.
 const ARM_INSIDE: f64 = 0.95;
 const HAND_INSIDE: f64 = 0.92;
 const LEG_INSIDE: f64 = 0.75;
-/// Where capsules begin, as fractions of their bones. A thigh begins in the trunk.
+/// Starts of capsules, as fractions of their bones. A thigh begins in the trunk.
 const START: f32 = 0.1;
 const THIGH_START: f32 = 0.25;
 /// The capsule of a hand begins at this multiple of its radius beyond the wrist, which is as thin as the forearm.
 const WRIST: f32 = 0.7;
-/// The fraction of the samples of a level that are outside each of its bounds, such as belts, capes and hair.
+/// The fraction of a level's samples that lie outside each of its bounds, such as belts, capes and hair.
 const OUTSIDE: f64 = 0.03;
-/// Radii and the height of the head are within this range, relative to a person of the same height.
+/// Allowed range of radii and of the head's height, relative to a person of the same height.
 const RANGE: [f32; 2] = [0.6, 1.8];
-/// A trunk that is deeper than this fraction of its width carries something on its back.
+/// A trunk whose depth exceeds this fraction of its width carries something on its back.
 const DEEP: f32 = 0.8;
 /// Half the height of a level, and the minimum number of samples in a level.
 const HALF_LEVEL: f32 = 0.05;
@@ -42,7 +42,7 @@ const HEAD_TOP: f32 = 0.22;
 /// The direction from a joint to the middle of its skin is used if the cosine of its angle to the preceding bone is at least this.
 const ALONG: f32 = 0.5;
 
-/// Sets the capsules of a person, from the matrices at rest. Other bodies and those without skin have none.
+/// Sets the capsules of a person, from the matrices in the rest pose. Other bodies, and persons without a skin, have no capsules.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
     let is_person = plan.kind == BodyKind::Biped
         && plan.limbs.len() == 4
@@ -61,7 +61,7 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
     plan.skin = super::skin_points::measure(character, world, plan);
 }
 
-/// Returns evenly spread points of the skin that each joint of the plan moves, at rest in the world.
+/// Returns evenly spread points of the skin that each joint of the plan moves, in world space in the rest pose.
 fn samples(character: &Character, world: &[Affine3A], plan: &BodyPlan) -> BTreeMap<usize, Vec<Vec3>> {
     let mut owners: Vec<Option<usize>> = vec![None; character.skeleton.nodes.len()];
     let trunk = std::iter::once(plan.hips).chain(plan.spine.iter().copied()).chain(plan.neck.iter().copied());
@@ -161,7 +161,7 @@ fn above_most(values: impl Iterator<Item = f32>) -> f32 {
 /// Fits capsules to the skin.
 struct Fitter<'a> {
     world: &'a [Affine3A],
-    /// Points of the skin of each joint, in the world.
+    /// Points of the skin of each joint, in world space.
     skin: &'a BTreeMap<usize, Vec<Vec3>>,
     plan: &'a BodyPlan,
     size: f32,
@@ -256,7 +256,7 @@ impl Fitter<'_> {
         self.capsule(node, [end(-half), end(half)], radius)
     }
 
-    /// Adds upright capsules of the head. If the head is deeper than wide, there are two, one behind the other.
+    /// Adds upright capsules of the head. If the head is deeper than it is wide, there are two capsules, one behind the other.
     fn head(&self, capsules: &mut Vec<Capsule>) {
         let Some((node, skin)) = self.plan.head().and_then(|n| Some((n, self.skin.get(&n)?))) else { return };
         let joint = self.along(self.at(node));
@@ -344,7 +344,7 @@ impl Fitter<'_> {
         Some(Capsule { radius: self.clamp(fitted.radius, person), ..fitted })
     }
 
-    /// Fits the capsule of a hand from the wrist through the middle of its skin. Fingers belong to the hand.
+    /// Fits the capsule of a hand from the wrist through the middle of its skin. Fingers count as part of the hand.
     fn hand(&self, before: usize, node: usize) -> Option<Capsule> {
         let skin = self.skin.get(&node).filter(|skin| skin.len() >= MIN_SAMPLES)?;
         let wrist = self.at(node);

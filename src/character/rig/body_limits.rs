@@ -1,5 +1,5 @@
-//! Default limits of a recognised body, with which an unknown character bends like a living body. The limits of bipeds are the ranges of
-//! people, in [`people`]. The limits of animals are guesses. The rest pose is always within the limits.
+//! Default limits of a recognised body, which make an unknown character bend like a living body. The limits of bipeds are human ranges
+//! of motion, in [`people`]. The limits of animals are guesses. The rest pose is always within the limits.
 
 use glam::{DVec3, Vec3};
 
@@ -10,23 +10,22 @@ use super::limits::{BACK_STIFFNESS, RestPose, radians};
 use super::model::{JointRig, Rig};
 
 /// Ranges of motion of people, in degrees: the mean ranges of the American Academy of Orthopaedic Surgeons 1965, "Joint Motion: Method of
-/// Measuring and Recording", with the exceptions that are named. A cone has the same range in both directions: the larger of the two
-/// ranges.
+/// Measuring and Recording", with the exceptions noted below. A cone has the same range in both directions: the larger of the two ranges.
 mod people {
     /// Swing and twist of the whole back and of the whole neck. For the back, these are the flexion of the lumbar and the thoracic spine
     /// (60 and 50), and rotation. For the neck, these are extension (60) and rotation (80; American Medical Association 2001, "Guides to
     /// the Evaluation of Permanent Impairment", 5th edition).
     pub(super) const BACK: (f64, f64) = (110.0, 45.0);
     pub(super) const NECK: (f64, f64) = (60.0, 80.0);
-    /// Flexion of an elbow (150). A knee bends as far in a deep squat, and less without a load (135; Hemmerich et al. 2006, "Hip, knee, and
-    /// ankle kinematics of high range of motion activities of daily living").
+    /// Flexion of an elbow (150). A knee bends just as far in a deep squat, and less without a load (135; Hemmerich et al. 2006, "Hip,
+    /// knee, and ankle kinematics of high range of motion activities of daily living").
     pub(super) const BEND: f64 = 150.0;
     /// Rotation of a shoulder (90 inwards, 70 outwards). The arm can be raised all the way.
     pub(super) const SHOULDER_TWIST: f64 = 80.0;
     /// Flexion and abduction of a hip, and its rotation. A squat presses the thigh beyond its active flexion (120), towards the passive
     /// flexion (145; Kapandji 1970, "The Physiology of the Joints").
     pub(super) const HIP: ([f64; 2], f64) = ([130.0, 45.0], 45.0);
-    /// Flexion of a wrist, and the rotation of the forearm (80), which many skeletons have in the wrist.
+    /// Flexion of a wrist, and the rotation of the forearm (80), which many skeletons assign to the wrist.
     pub(super) const WRIST: (f64, f64) = (80.0, 80.0);
     /// Plantar flexion of an ankle (50) and inversion (35).
     pub(super) const ANKLE: (f64, f64) = (50.0, 35.0);
@@ -38,14 +37,14 @@ mod people {
 const OVERSTRETCH: f64 = 3.0;
 /// An elbow or a knee that is bent by less than this, in degrees, counts as straight.
 const STRAIGHT: f64 = 15.0;
-/// Minimum and maximum swing of a shoulder, in degrees. The swing is larger if the arm hangs at rest, so that the arm can be raised
-/// [`RAISED`] degrees beyond straight up.
+/// Minimum and maximum swing of a shoulder, in degrees. The swing is larger if the arm hangs in the rest pose, so that the arm can
+/// be raised [`RAISED`] degrees beyond straight up.
 const SHOULDER: [f64; 2] = [115.0, 165.0];
 const RAISED: f64 = 5.0;
 /// Maximum swing and twist of the paws and hooves of quadrupeds, which fold back, in degrees.
 const PAW: (f64, f64) = (105.0, 35.0);
 const COLLAR: (f64, f64) = (25.0, 25.0);
-/// Swing and twist of the first joint of a spider's or an insect's leg, and of leg joints that are straight at rest, in degrees.
+/// Swing and twist of the first joint of a spider's or an insect's leg, and of leg joints that are straight in the rest pose, in degrees.
 const COXA: (f64, f64) = (70.0, 30.0);
 /// Range of each joint of an animal's back, and of its neck, which reaches the ground, in degrees.
 const ANIMAL_BACK: f64 = 35.0;
@@ -69,7 +68,7 @@ pub(super) fn add(rest: &RestPose<'_>, plan: &BodyPlan, rig: &mut Rig) {
     );
 }
 
-/// Returns the range of a shoulder. An arm that hangs at rest swings farther, so that it can be raised nearly all the way.
+/// Returns the range of a shoulder. An arm that hangs in the rest pose swings farther, so that it can be raised nearly all the way.
 fn shoulder(bone: Vec3) -> (f64, f64) {
     let upwards = f64::from(bone.angle_between(Vec3::Y).to_degrees()) + RAISED;
     (upwards.clamp(SHOULDER[0], SHOULDER[1]), people::SHOULDER_TWIST)
@@ -140,8 +139,8 @@ impl BodyLimits<'_, '_> {
         limits
     }
 
-    /// Returns the direction in which a joint in the middle of a limb bends if it is straight at rest. `middle` is the index of the joint
-    /// among these. `is_front` is true for the front legs of a quadruped.
+    /// Returns the direction in which a joint in the middle of a limb bends if it is straight in the rest pose. `middle` is the joint's
+    /// index among these middle joints. `is_front` is true for the front legs of a quadruped.
     fn default_bend(&self, limb: &BodyLimb, middle: usize, is_front: bool) -> Vec3 {
         if let Some(bend) = self.partner_bend(limb, middle) {
             return bend;

@@ -9,21 +9,22 @@ use super::capsule::Capsule;
 use super::foot::Foot;
 
 /// The parts of a recognised body. Joints are node indices. Joints between the listed ones, such as twist, helper and
-/// control joints, never turn by themselves.
+/// control joints, never rotate by themselves.
 ///
-/// Positions and directions are in world space at rest, and up is +Y.
+/// Positions and directions are in world space in the rest pose, and up is +Y.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyPlan {
     /// The kind of body.
     pub kind: BodyKind,
     /// The node of each bone by name. A biped has the names of VRM 1.0, such as `leftUpperLeg`. A quadruped has `hips`, `chest`,
-    /// `neck`, `head`, `tail`, and for each leg names such as `leftFrontUpperLeg` and `rightHindFoot`. Any other body has none.
+    /// `neck`, `head`, `tail`, and for each leg names such as `leftFrontUpperLeg` and `rightHindFoot`. For any other body, this
+    /// is empty.
     pub bones: Bones,
-    /// The joint that carries the hind limbs and the spine. Everything else is below it in the
+    /// The joint that carries the hind limbs and the spine. All other joints descend from it in the
     /// [reparented](super::Reparented) skeleton.
     pub hips: usize,
     /// The joints of the back from above the hips to the chest, which carries the front limbs. Empty if the hips carry
-    /// them, as in a spider.
+    /// the front limbs, as in a spider.
     pub spine: Vec<usize>,
     /// The joints from above the chest to the head, both included. Empty for a body without a head.
     pub neck: Vec<usize>,
@@ -37,7 +38,7 @@ pub struct BodyPlan {
     pub floor: f32,
     /// Size relative to a person of 1.75 m, or, for an animal, to an animal whose shoulders are at 0.6 m.
     pub size: f32,
-    /// The capsules of a person: trunk and head, then the limbs in their order. Empty for other bodies, and without a skin.
+    /// The capsules of a person: trunk and head, then the limbs in order. Empty for other bodies, and if there is no skin.
     pub capsules: Vec<Capsule>,
     /// The outermost points of a person's skin except the feet, each as a joint and a position in the joint's space.
     pub skin: Vec<(usize, Vec3)>,
@@ -89,7 +90,7 @@ pub struct BodyLimb {
     pub digits: Vec<Vec<usize>>,
     /// Unit direction in which the middle of the limb bends.
     pub bend: Vec3,
-    /// Whether the limb stands on the floor at rest.
+    /// Whether the limb stands on the floor in the rest pose.
     pub stands: bool,
     /// How strongly the limb pulls on the trunk, from 0 (not at all) to 1.
     pub pull: f32,
@@ -117,7 +118,7 @@ pub enum LimbSide {
     Left,
     /// The right side.
     Right,
-    /// In the plane of symmetry, or a body without symmetry.
+    /// In the plane of symmetry, or on a body without symmetry.
     Middle,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn is_bone(name: &str) -> bool {
     MIDDLE.contains(&name) || part.is_some_and(is_sided)
 }
 
-/// Returns the names of the bones of a human body without the fingers, in the order from the hips up and then of each side.
+/// Returns the names of the bones of a human body without the fingers, in order: from the hips up, and then for each side.
 pub fn bone_list() -> impl Iterator<Item = String> {
     let sided = ["left", "right"].into_iter().flat_map(|side| SIDED.map(|part| format!("{side}{part}")));
     MIDDLE.map(str::to_owned).into_iter().chain(sided)

@@ -11,7 +11,7 @@ pub struct Capsule {
     pub node: usize,
     /// The ends of the segment in the space of the node.
     pub ends: [Vec3; 2],
-    /// The radius in metres, in world space at rest.
+    /// The radius in metres, in world space in the rest pose.
     pub radius: f32,
 }
 
@@ -19,8 +19,8 @@ impl Capsule {
     /// Fits a capsule to points of the skin: its radius is the distance from the segment within which a fraction `inside` of the points
     /// lies. Clothes and hair are farther away.
     ///
-    /// Points and ends are in the space of the node, and `world_from_node` is its matrix at rest. Returns `None` if there are fewer than four
-    /// points, or if the radius would be zero.
+    /// Points and ends are in the space of the node, and `world_from_node` is its matrix in the rest pose. Returns `None` if there are
+    /// fewer than four points, or if the radius would be zero.
     pub(crate) fn fit(
         node: usize,
         points: &[Vec3],

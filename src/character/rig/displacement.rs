@@ -15,9 +15,9 @@ const ROUNDING: f64 = 16.0 * f32::EPSILON as f64;
 pub struct Slide {
     /// The unit vector along which the joint moves.
     pub axis: DVec3,
-    /// The translation of the node at rest.
+    /// The translation of the node in the rest pose.
     pub rest: DVec3,
-    /// Minimum and maximum displacement from rest.
+    /// Minimum and maximum displacement from the rest pose.
     pub range: [f64; 2],
 }
 
@@ -41,7 +41,7 @@ impl Slide {
         (displacement, if beside.length() <= largest { self.rest } else { self.rest + beside })
     }
 
-    /// Returns a translation of the node with another displacement.
+    /// Returns a translation of the node with a new displacement.
     pub fn with_displacement(&self, translation: Vec3, displacement: f64) -> Vec3 {
         (self.split(translation).1 + self.axis * displacement).as_vec3()
     }

@@ -14,7 +14,7 @@ pub struct Foot {
     pub heel: Vec3,
     /// The ball about which the heel rises, in the frame of the foot: the first toe joint, or the tip of a foot without toes.
     pub ball: Vec3,
-    /// The outermost points of the sole at rest, each with the node that moves it. Toes may turn by themselves.
+    /// The outermost points of the sole in the rest pose, each with the node that moves it. Toes may rotate by themselves.
     pub sole: [(usize, Vec3); POINTS],
     /// Height of the floor in metres, if it is known.
     pub floor: Option<f32>,

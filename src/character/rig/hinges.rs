@@ -8,8 +8,8 @@ use crate::pose::Pose;
 
 use super::{LimbKind, Rig};
 
-/// A limb that is bent by less than the first angle is not turned, and one that is bent by more than the second angle is turned fully. The
-/// angles are in radians.
+/// A limb that is bent by less than the first angle is not turned, and a limb that is bent by more than the second angle is turned fully.
+/// The angles are in radians.
 const BENT: [f64; 2] = [0.1, 0.35];
 /// If a bone or a hinge axis is nearly parallel to the bone above it, its angle about that bone is undefined.
 const ALONG: f64 = 0.2;
@@ -22,7 +22,7 @@ struct Hinge {
     /// Unit direction of the upper bone, and unit axis of the hinge, in the frame of the upper bone.
     bone: DVec3,
     axis: DVec3,
-    /// Unit direction of the lower bone in its own frame, and in the frame of the upper bone at rest.
+    /// Unit direction of the lower bone in its own frame, and in the frame of the upper bone in the rest pose.
     lower_bone: DVec3,
     at_rest: DVec3,
     /// The range of the hinge, in radians.
@@ -39,7 +39,7 @@ impl Hinges {
         Self(arms.filter_map(|limb| Hinge::new(skeleton, rig, &limb.joints)).collect())
     }
 
-    /// Turns the upper bones of arms about themselves. The directions of all bones, and everything below the elbows, stay as they are.
+    /// Turns the upper bones of arms about themselves. The directions of all bones, and everything below the elbows, stay unchanged.
     pub(crate) fn align(&self, pose: &mut Pose) {
         for hinge in &self.0 {
             let Some(turn) = hinge.turn(pose) else { continue };
@@ -82,8 +82,8 @@ impl Hinge {
         if weight <= 0.0 {
             return None;
         }
-        // The component of the lower bone along the hinge axis is the same as at rest. This determines the angle, about the upper bone,
-        // between the lower bone and the axis.
+        // The component of the lower bone along the hinge axis is the same as in the rest pose. This determines the angle, about the
+        // upper bone, between the lower bone and the axis.
         let [across, of_axis] = [lower, self.axis].map(|v| v.reject_from_normalized(self.bone));
         let along = [lower, self.axis].map(|v| v.dot(self.bone));
         let (length, axis_length) = (across.length(), of_axis.length());
@@ -113,7 +113,7 @@ impl Hinge {
     }
 }
 
-/// Returns an angle within half a turn.
+/// Wraps an angle to at most half a turn.
 fn wrapped(angle: f64) -> f64 {
     angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
 }

@@ -14,11 +14,11 @@ const MAX_BEND: f64 = 155.0;
 /// Maximum swing and twist of the joints of the neck and of the back, in degrees.
 const NECK: f64 = 50.0;
 const BACK: f64 = 35.0;
-/// Stiffness of the joints of the back. With it, a hand reaches out before the body leans.
+/// Stiffness of the joints of the back. It makes a hand reach out before the body leans.
 pub(super) const BACK_STIFFNESS: f64 = 0.8;
 
-/// Adds limits to a rig with two arms and two legs. Elbows and knees become hinges that bend the right way, and neck
-/// and back move within cones. `world` contains the world matrices at rest.
+/// Adds limits to a rig with two arms and two legs. Elbows and knees become hinges that bend the right way, and the
+/// neck and the back move within cones. `world` contains the world matrices in the rest pose.
 pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
     let count = |kind: ChainKind| rig.chains.iter().filter(|c| c.kind == kind).count();
     if count(ChainKind::Arm) != 2 || count(ChainKind::Leg) != 2 {
@@ -45,7 +45,7 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
     );
 }
 
-/// A skeleton at rest, from which limits are derived.
+/// A skeleton in the rest pose, from which limits are derived.
 pub(super) struct RestPose<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) world: &'a [Affine3A],
@@ -74,7 +74,7 @@ impl RestPose<'_> {
         ))
     }
 
-    /// Returns a limit for each joint of a chain except the last: a cone around its bone, with `degrees` as maximum
+    /// Returns a limit for each joint of a chain except the last: a cone around its bone, with `degrees` as the maximum
     /// swing and twist.
     fn cones(&self, chain: &Chain, degrees: f64) -> Vec<(usize, Limit)> {
         let swing = radians(degrees);

@@ -104,7 +104,7 @@ fn with_text(character: &Character, text: Option<&str>, bones: &Bones) -> Result
 }
 
 /// Returns a rig in which the body is recognised again with other given bones. The chains of a detected rig follow from the body, and the
-/// chains of a file stay. Limits that differ from the detected ones are kept.
+/// chains of a file are kept. Limits that differ from the detected ones are kept.
 ///
 /// # Errors
 /// [`Unrecognized`] if the bones contradict each other.
@@ -134,7 +134,7 @@ pub fn with_bones(character: &Character, rig: &Rig, given: &Bones) -> Result<Rig
     Ok(changed)
 }
 
-/// Adds the body of a character to the rig of a file, whose chains, limits and logical parents stay as they are.
+/// Adds the body of a character to the rig of a file, whose chains, limits and logical parents stay unchanged.
 fn with_body(character: &Character, mut rig: Rig, recognized: Option<Recognized>) -> Rig {
     let Some(recognized) = recognized else { return rig };
     rig.bones.clone_from(&recognized.plan.bones);

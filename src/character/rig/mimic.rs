@@ -47,7 +47,7 @@ impl Rig {
         }
     }
 
-    /// Removes the mimic relations that are no longer possible, after a limit was changed.
+    /// Removes the mimic relations that are no longer possible after a limit has changed.
     pub fn remove_invalid_mimics(&mut self) {
         let invalid: Vec<usize> =
             self.joints.keys().copied().filter(|&node| self.check_mimic(node).is_err()).collect();

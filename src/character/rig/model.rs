@@ -17,12 +17,12 @@ pub struct Rig {
     pub chains: Vec<Chain>,
     /// Limits and other properties of single joints.
     pub joints: BTreeMap<usize, JointRig>,
-    /// Joints that are pinned where the motion places them.
+    /// Joints that are pinned at their positions in the motion.
     pub pins: Vec<usize>,
     /// Solver options of the character, which replace the defaults.
     pub options: OptionOverrides,
-    /// The parts of the body. Set if the body was recognised and stands at rest, and if each limb has a joint in the
-    /// middle.
+    /// The parts of the body. Set if the body was recognised and stands in the rest pose, and if each limb has a joint
+    /// in the middle.
     pub body: Option<BodyPlan>,
     /// The bones of the body by name ([`BodyPlan::bones`]), if the body was recognised.
     pub bones: Bones,
@@ -53,7 +53,7 @@ pub struct MimicRig {
     pub joint: usize,
     /// Change of the joint's value for a unit change of the leader's value.
     pub ratio: f64,
-    /// Angle in radians or displacement in metres of the joint if its leader is at rest.
+    /// Angle in radians or displacement in metres of the joint when its leader is in the rest pose.
     pub offset: f64,
 }
 
@@ -77,12 +77,12 @@ pub struct Chain {
     pub base: usize,
     /// All joints from the base to the effector, both included.
     pub joints: Vec<usize>,
-    /// Unit direction in world space at rest in which the middle of the chain bends. `None` if it can bend in any
-    /// direction.
+    /// Unit direction in world space, in the rest pose, in which the middle of the chain bends. `None` if it can bend
+    /// in any direction.
     pub bend: Option<Vec3>,
     /// World position towards which the middle of the chain bends. `None` keeps the current bend direction.
     pub pole: Option<Vec3>,
-    /// Weight of the chain's goals relative to those of other chains.
+    /// Weight of the chain's goals relative to the goals of other chains.
     pub weight: f64,
     /// How strongly the limb pulls on the trunk of a recognised body, from 0 (not at all) to 1. `None` means the
     /// default of the limb, which is 1 unless the limb is short.
@@ -139,7 +139,7 @@ impl Rig {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
     }
 
-    /// Returns the feet that stand on the ground, with their soles where the body is recognised.
+    /// Returns the feet that stand on the ground, with their soles if the body is recognised.
     ///
     /// ```
     /// use sinew_character::{asset, rig};
@@ -224,13 +224,13 @@ impl Rig {
         self.joints.iter().filter_map(|(&node, joint)| Some((node, joint.logical_parent?))).collect()
     }
 
-    /// Returns the properties of a joint, or the default if the rig has none for it.
+    /// Returns the properties of a joint, or the default if the rig has no entry for it.
     pub fn joint(&self, node: usize) -> JointRig {
         self.joints.get(&node).copied().unwrap_or_default()
     }
 }
 
-/// Returns the nodes from a base down to an effector, or `None` if the effector is not below the base.
+/// Returns the nodes from a base down to an effector, or `None` if the effector is not a descendant of the base.
 pub(super) fn path(skeleton: &Skeleton, base: usize, effector: usize) -> Option<Vec<usize>> {
     let mut nodes: Vec<usize> = skeleton.ancestors(effector).take_while(|&n| n != base).collect();
     skeleton.ancestors(effector).find(|&n| n == base)?;

@@ -30,7 +30,7 @@ pub struct Reparented {
 }
 
 impl Reparented {
-    /// Creates the reparented skeleton at rest. Returns `None` if the rig has no logical parents.
+    /// Creates the reparented skeleton in the rest pose. Returns `None` if the rig has no logical parents.
     ///
     /// # Errors
     /// [`RigError::Cycle`] if a joint would be its own ancestor.
@@ -89,7 +89,7 @@ impl Reparented {
             if self.skeleton.nodes[node].parent == parent {
                 pose.locals[node] = self.pose.locals[node];
             } else if has_moved(node) || parent.is_some_and(has_moved) {
-                // A node that keeps its place needs a new transform too if its parent in the file has moved.
+                // A node that stays in place needs a new transform too if its parent in the file has moved.
                 pose.locals[node] = local_transform(world_from_parent, self.after[node]);
             }
             self.own[node] = world_from_parent * parent_from_node(skeleton, pose, node);
@@ -97,7 +97,7 @@ impl Reparented {
     }
 }
 
-/// Returns a copy of a skeleton with other parents for some nodes. At rest, every node has the same world transform.
+/// Returns a copy of a skeleton with different parents for some nodes. In the rest pose, every node has the same world transform.
 ///
 /// # Errors
 /// [`RigError::Cycle`] if a node would be its own ancestor.
@@ -121,7 +121,7 @@ pub(super) fn reparent(skeleton: &Skeleton, parents: &BTreeMap<usize, usize>) ->
         copy.parents_first.push((node, copy.nodes[node].parent));
         next.extend(copy.nodes[node].children.iter().rev());
     }
-    // A node that cannot be reached from a root is part of a cycle or below one.
+    // A node that cannot be reached from a root is part of a cycle or a descendant of one.
     if copy.parents_first.len() < copy.nodes.len() {
         let mut reached = vec![false; copy.nodes.len()];
         copy.parents_first.iter().for_each(|(n, _)| reached[*n] = true);

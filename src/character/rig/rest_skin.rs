@@ -1,22 +1,22 @@
-//! The skin of a character at rest.
+//! The skin of a character in the rest pose.
 
 use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Influences};
 use crate::skin::{Palette, Skinned, Skinning, skin};
 
-/// A part of the skin at rest.
+/// A part of the skin in the rest pose.
 pub(super) struct RestSkin<'a> {
     /// World positions of the vertices.
     pub(super) positions: &'a [Vec3],
     /// The node that moves each vertex most.
     pub(super) nodes: Vec<Option<usize>>,
     pub(super) triangles: &'a [[u32; 3]],
-    /// Whether joints move the part. All vertices of a rigid part have the part's node.
+    /// Whether joints move the part. All vertices of a rigid part belong to the part's node.
     pub(super) is_skinned: bool,
 }
 
-/// Calls a function with each part of a scene. `world` contains the world matrices at rest.
+/// Calls a function with each part of a scene. `world` contains the world matrices in the rest pose.
 pub(super) fn for_each_part(
     character: &Character,
     scene: usize,
@@ -45,7 +45,7 @@ pub(super) fn for_each_part(
     }
 }
 
-/// Returns the index of the joint with the largest weight of a vertex.
+/// Returns the index of the joint that has the largest weight for a vertex.
 fn strongest(sets: &[Influences], vertex: usize) -> Option<usize> {
     let all = sets.iter().filter_map(|set| Some((set.joints.get(vertex)?, set.weights.get(vertex)?)));
     let pairs = all.flat_map(|(joints, weights)| joints.iter().copied().zip(weights.to_array()));

@@ -1,4 +1,4 @@
-//! The root of a skeleton, which carries a whole character when the base of a solve is below it.
+//! The root of a skeleton, which carries a whole character when the base of a solve is one of its descendants.
 
 use glam::{DQuat, DVec3};
 
@@ -19,8 +19,8 @@ pub(crate) fn topmost_joint(character: &Character, node: usize) -> usize {
 ///
 /// The skeleton begins at the topmost joint of any skin above the node. A skin with a joint at or below the root adds all of its joints. If
 /// these joints have no common joint above them, the root is their lowest common ancestor. Joints in other trees of the scene are left out,
-/// because nothing connects them. If no skin contains a node above the given one, as in a file of rigid parts, the root is that of the
-/// node's tree.
+/// because nothing connects them. If no skin contains the node or one of its ancestors, as in a file of rigid parts, the root is the root
+/// of the node's tree.
 ///
 /// Takes time in proportion to the number of nodes and joints.
 pub fn skeleton_root(skeleton: &Skeleton, skins: &[Skin], node: usize) -> usize {

@@ -12,11 +12,11 @@ use super::body_plan::{BodyPlan, LimbKind};
 use super::rest_skin::for_each_part;
 use super::soles::outermost;
 
-/// The part of a shin, from the knee on, whose skin is used. The rest is near the floor while the foot stands.
+/// The fraction of a shin, measured from the knee, whose skin is used. The rest is near the floor while the foot stands.
 const SHIN: f32 = 0.5;
 
 /// Returns the outermost points of the skin of each joint of a plan: nodes, and positions in their spaces. `world` contains the world
-/// matrices at rest. Feet have no points, because they stand on the floor.
+/// matrices in the rest pose. Feet have no points, because they stand on the floor.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &BodyPlan) -> Vec<(usize, Vec3)> {
     let owners = owners(character, plan);
     let mut of_nodes: BTreeMap<usize, Vec<Vec3>> = BTreeMap::new();
@@ -50,7 +50,7 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &BodyPlan
         .collect()
 }
 
-/// Returns for each node the joint of the plan that carries its skin. Feet carry none.
+/// Returns, for each node, the joint of the plan that carries its skin. Feet do not carry skin.
 fn owners(character: &Character, plan: &BodyPlan) -> Vec<Option<usize>> {
     #[derive(Clone, Copy)]
     enum Role {

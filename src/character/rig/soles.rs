@@ -11,14 +11,14 @@ use super::body_plan::{BodyPlan, LimbKind};
 use super::foot::{Foot, POINTS};
 use super::rest_skin::for_each_part;
 
-/// Vertices belong to a sole if they are lower than this above its lowest point, as a fraction of the height of the ankle.
+/// Vertices belong to a sole if they are less than this above its lowest point, as a fraction of the height of the ankle.
 const SOLE_HEIGHT: f32 = 0.3;
-/// The same limit as a fraction of the leg length, for feet whose ankle is at the floor.
+/// The same limit as a fraction of the leg length, for feet whose ankle is on the floor.
 const LEAST_HEIGHT: f32 = 0.02;
 /// Half the length of a foot without vertices, as a fraction of the leg length.
 const DEFAULT_FOOT: f32 = 0.12;
 
-/// The vertices that each foot moves, at rest.
+/// The vertices that each foot moves, in the rest pose.
 pub(crate) struct Soles {
     /// For each leg: world positions, and the node that moves each of them most.
     vertices: Vec<Vec<(Vec3, usize)>>,
@@ -27,7 +27,7 @@ pub(crate) struct Soles {
 
 /// The sole of a foot.
 pub(crate) struct SolePoints {
-    /// World positions at rest, and the node that moves each of them.
+    /// World positions in the rest pose, and the node that moves each of them.
     pub(crate) points: Vec<(Vec3, usize)>,
     /// Indices of the backmost and the foremost point.
     pub(crate) heel: u32,
@@ -49,7 +49,7 @@ pub(crate) fn outermost(points: &[Vec3]) -> Vec<Vec3> {
 }
 
 impl Soles {
-    /// Finds the vertices that the ends of legs and the nodes below them move. `world` contains the world matrices at rest.
+    /// Finds the vertices that the ends of legs and their descendants move. `world` contains the world matrices in the rest pose.
     pub(crate) fn new(
         character: &Character,
         scene: usize,
@@ -59,7 +59,7 @@ impl Soles {
     ) -> Self {
         let skeleton = &character.skeleton;
         let mut legs: Vec<Option<usize>> = vec![None; skeleton.nodes.len()];
-        // The nearest node with a slot, from each node upwards.
+        // For each node, the nearest node with a slot: the node itself or one of its ancestors.
         let mut carriers: Vec<usize> = (0..skeleton.nodes.len()).collect();
         for &(node, parent) in &skeleton.parents_first {
             let own = ends.iter().position(|end| *end == node);
@@ -82,7 +82,7 @@ impl Soles {
     }
 
     /// Returns the vertices of a foot that are outermost on each of its nodes: the nodes, and positions in their frames. `world` contains
-    /// the world matrices at rest.
+    /// the world matrices in the rest pose.
     pub(crate) fn outermost(&self, leg: usize, world: &[Affine3A]) -> Vec<(usize, Vec3)> {
         let mut of_nodes: BTreeMap<usize, Vec<Vec3>> = BTreeMap::new();
         for &(at, node) in self.vertices.get(leg).into_iter().flatten() {
@@ -92,8 +92,8 @@ impl Soles {
         of_nodes.iter().flat_map(|(node, points)| outermost(points).into_iter().map(|p| (*node, p))).collect()
     }
 
-    /// Returns the sole of a leg: its outermost points in six directions, all at the height of the lowest one. `facing` is the direction in
-    /// which the body faces, and `size` is the length of the leg.
+    /// Returns the sole of a leg: its outermost points in six directions, all at the height of the lowest point. `facing` is the direction
+    /// in which the body faces, and `size` is the length of the leg.
     pub(crate) fn of_leg(&self, leg: usize, end: usize, facing: Vec3, size: f32) -> SolePoints {
         let ankle = self.ankles.get(leg).copied().unwrap_or_default();
         let facing = Vec3::new(facing.x, 0.0, facing.z).try_normalize().unwrap_or(Vec3::Z);
@@ -128,7 +128,7 @@ impl Soles {
     }
 }
 
-/// Sets the soles and the feet of the standing legs of a body, from the matrices at rest.
+/// Sets the soles and the feet of a body's standing legs, from the matrices in the rest pose.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
     let facing = plan.facing;
     let limbs = plan.limbs.iter_mut();
@@ -159,7 +159,7 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
 }
 
 /// Returns the foot of a leg that ends at a node, with the points of its sole. `floor` is the height of the floor, and `size` is the size
-/// of the body. `world` contains the world matrices at rest. Returns `None` if a node of the foot has zero scale.
+/// of the body. `world` contains the world matrices in the rest pose. Returns `None` if a node of the foot has zero scale.
 fn foot(
     skeleton: &Skeleton,
     world: &[Affine3A],

@@ -39,7 +39,7 @@ pub struct RobotJoint {
     pub name: String,
     /// The unit of the joint's value.
     pub unit: JointUnit,
-    /// The smallest and the largest value. `None` for a continuous joint, which turns without end.
+    /// The smallest and the largest value. `None` for a continuous joint, which rotates without limit.
     pub range: Option<[f64; 2]>,
     /// Maximum speed in radians or metres per second, if the file has one.
     pub velocity: Option<f64>,

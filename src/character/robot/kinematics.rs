@@ -9,7 +9,7 @@ use crate::ik::{Body, JacobianColumn};
 use super::joint::JointUnit;
 use super::{Robot, RobotError, RobotJoint};
 
-/// A value that exceeds its range by less than this, in radians or metres, does so because of rounding.
+/// If a value exceeds its range by less than this, in radians or metres, rounding is the cause.
 const ROUNDING: f64 = 1e-9;
 
 impl Robot {

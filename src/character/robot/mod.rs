@@ -1,5 +1,5 @@
-//! Robots as in robotics: joint values `q` with names, order, ranges and units, forward kinematics, Jacobians and solves from `q`
-//! to `q`.
+//! Robots in the sense of robotics: joint values `q` with names, order, ranges and units, forward kinematics, Jacobians, and
+//! solves from `q` to `q`.
 //!
 //! Everything is in double precision and in the frame of the robot's root link, with +Z up (ROS REP 103). Lengths are in metres and
 //! angles in radians.
@@ -44,7 +44,7 @@ pub struct Robot {
 }
 
 impl Robot {
-    /// Describes the joints of a character that was loaded from a robot's file.
+    /// Describes the joints of a character that was loaded from a robot file.
     ///
     /// ```
     /// # #[cfg(feature = "urdf")] {
@@ -195,7 +195,7 @@ impl Robot {
         up.filter(move |link| links.get(*link).is_some_and(|link| link.limit != Limit::Locked))
     }
 
-    /// Returns an upper bound of the distance between a link's origin and the first joint that moves the link, in metres.
+    /// Returns an upper bound for the distance between a link's origin and the first joint that moves the link, in metres.
     pub fn reach(&self, link: usize) -> f64 {
         let links = self.body.links();
         let up: Vec<usize> = std::iter::successors(Some(link), |link| links.get(*link)?.parent).collect();

@@ -1,4 +1,4 @@
-//! Joint values of poses of characters, and poses of joint values.
+//! Converts poses of characters to joint values, and joint values to poses.
 
 use glam::DVec3;
 
@@ -26,7 +26,7 @@ impl Robot {
     }
 
     /// Returns the joint values of a pose of the robot's character. Hinges with more than one revolution have the values nearest to `near`,
-    /// or to rest if `near` does not contain them. All values are within the ranges.
+    /// or to their rest values if `near` does not contain them. All values are within the ranges.
     pub fn pose_values(&self, pose: &Pose, near: &[f64]) -> Vec<f64> {
         let mut body = self.body.clone();
         for (link, node) in self.nodes.iter().enumerate().skip(1) {

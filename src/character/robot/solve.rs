@@ -24,7 +24,7 @@ impl Robot {
     /// `q0` as the result allows.
     ///
     /// # Errors
-    /// [`RobotError`] if `q0` has the wrong number of values or one that is not finite, or if a goal or an option is invalid.
+    /// [`RobotError`] if `q0` has the wrong number of values or a value that is not finite, or if a goal or an option is invalid.
     pub fn solve(&self, goals: &[Goal], q0: &[f64], options: &Options) -> Result<Solution, RobotError> {
         self.solve_with(&mut Solver::default(), goals, q0, options)
     }

@@ -6,8 +6,8 @@
 //! 0.02,0.51,-1.21,0.04
 //! ```
 //!
-//! The first line names the joints, in any order. `time`, in seconds, may be missing. The lines are then one second apart. Joints
-//! that are not named have their rest values. The columns of mimic joints are written, but ignored when read.
+//! The first line names the joints, in any order. `time`, in seconds, may be missing. In that case, the lines are one second
+//! apart. Joints that are not named have their rest values. The columns of mimic joints are written, but ignored when read.
 
 use std::fmt::Write as _;
 
@@ -69,7 +69,7 @@ impl JointTable {
     }
 
     /// Reads a table from CSV or JSON. JSON is recognised by its first character, `{`. It is an object of names and values, or an object
-    /// with such an object under the key `q`, as in the JSON of a pose.
+    /// that contains one under the key `q`, as in the JSON of a pose.
     ///
     /// # Errors
     /// [`TableError`] with the line or the name of the joint.

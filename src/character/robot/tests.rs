@@ -7,7 +7,7 @@ use crate::ik::{Goal, Options, Start};
 
 use super::*;
 
-/// Returns a joint with an axis in Z for hinges and in X for slides.
+/// Returns a joint with an axis along Z for hinges and along X for slides.
 fn joint(order: usize, name: &str, kind: JointKind, origin: DVec3) -> MechanicalJoint {
     MechanicalJoint {
         name: name.into(),
@@ -28,7 +28,7 @@ fn arm() -> Character {
     let (y, z) = (DVec3::Y, DVec3::Z);
     let names = ["base", "turret", "upper", "fore", "left", "right"];
     let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(3)];
-    // The file's order differs from the links'.
+    // The order in the file differs from the order of the links.
     let joints = [
         joint(0, "", JointKind::Fixed, DVec3::ZERO),
         joint(2, "turn", hinge(z, None), DVec3::Z * 0.1),
@@ -76,7 +76,7 @@ fn forward_kinematics_follow_the_joints() {
     let robot = robot();
     let q = [FRAC_PI_2, 0.0, PI, 0.03];
     let left = robot.world_from_link(&q, robot.link("left").unwrap()).unwrap();
-    // The elbow turns +Z to +X, and the turret +X to −X. The slide moves along the turned X axis, which is −Z.
+    // The elbow turns +Z to +X, and the turret +X to −X. The slide moves along the rotated X axis, which is −Z.
     let expected = DVec3::new(-0.4, 0.0, 0.8 - 0.03);
     assert!(left.translation.distance(expected) < 1e-12, "{}", left.translation);
     let right = robot.fk(&q).unwrap()[5].translation;

@@ -4,8 +4,8 @@ use glam::{DAffine3, DVec3};
 
 use crate::asset::ColliderShape;
 
-/// Returns the vector by which a sphere has to move so that it does not penetrate a collider, or `None` if it already
-/// does not. `center` and `radius` are the sphere's.
+/// Returns the vector that moves a sphere out of a collider, or `None` if the sphere does not penetrate it. `center`
+/// and `radius` describe the sphere.
 pub(super) fn correction(
     shape: &ColliderShape,
     world_from_node: &DAffine3,

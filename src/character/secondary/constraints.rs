@@ -7,7 +7,7 @@ use crate::pose::{Pose, orientation, update_world_matrices};
 
 use super::matrices::{narrow, world_position};
 
-/// Turns the constrained nodes of a pose, and updates its world matrices. `first` is the position in
+/// Rotates the constrained nodes of a pose, and updates its world matrices. `first` is the position in
 /// [`Skeleton::parents_first`] of the first constrained node.
 ///
 /// ```
@@ -16,7 +16,7 @@ use super::matrices::{narrow, world_position};
 /// use sinew_character::pose::{Pose, world_matrices};
 /// use sinew_character::secondary::apply_constraints;
 ///
-/// // A twist joint turns half as much as the hand.
+/// // A twist joint rotates by half the angle of the hand.
 /// let along = Transform::from_translation(Vec3::X);
 /// let nodes = vec![Node::new("arm"), Node::child("twist", 0, along), Node::child("hand", 0, along)];
 /// let skeleton = Skeleton::new(nodes)?;
@@ -55,7 +55,7 @@ fn rotation(skeleton: &Skeleton, constraint: &Constraint, pose: &Pose) -> Option
     let full = match constraint.kind {
         ConstraintKind::Rotation => rest * (source_rest()?.conjugate() * source()?),
         ConstraintKind::Roll(axis) => {
-            // The source's rotation from rest, first in the parent's frame and then in the frame of the constrained
+            // The source's rotation from the rest pose, first in the parent's frame and then in that of the constrained
             // node.
             let in_parent = source()? * source_rest()?.conjugate();
             let own = rest.conjugate() * in_parent * rest;

@@ -16,8 +16,8 @@ pub struct Gaze {
     pub pitch: f64,
 }
 
-/// Turns the eyes of a pose to a point in the world, or sets the expressions for this gaze. Returns the gaze direction,
-/// or `None` if the character has no look-at settings or the point is between its eyes.
+/// Turns the eyes of a pose towards a point in the world, or sets the expressions for this gaze. Returns the gaze
+/// direction, or `None` if the character has no look-at settings or the point is between its eyes.
 ///
 /// ```
 /// use sinew_character::asset::{Character, LookAt, LookAtKind, Node, RangeMap, Skeleton, Transform};
@@ -75,7 +75,7 @@ pub fn apply_gaze(character: &Character, gaze: Gaze, pose: &mut Pose) {
     }
 }
 
-/// Returns the rotation from +Z to the front of the character at rest.
+/// Returns the rotation from +Z to the front of the character in the rest pose.
 fn front(look: &LookAt) -> DQuat {
     if look.faces_back { DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0) } else { DQuat::IDENTITY }
 }
@@ -89,7 +89,7 @@ fn gaze(
 ) -> Option<Gaze> {
     let skeleton = &character.skeleton;
     let eyes = world_from_node.get(look.head)?.transform_point3(look.offset.as_vec3()).as_dvec3();
-    // The head looks straight ahead at rest, whatever the axes of its bone are.
+    // In the rest pose, the head looks straight ahead, regardless of the axes of its bone.
     let turned = orientation(skeleton, pose, look.head) * rest_orientation(skeleton, look.head).conjugate();
     let direction = (front(look).conjugate() * turned.conjugate() * (target - eyes)).try_normalize()?;
     let yaw = direction.x.atan2(direction.z).to_degrees();

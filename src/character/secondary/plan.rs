@@ -5,7 +5,7 @@ use crate::asset::{Character, Collider, Skeleton, Spring, SpringJoint};
 /// The nodes that springs move, in an order in which everything that a joint depends on comes before it.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// All nodes that have a spring joint at or above them.
+    /// All nodes with a spring joint, and their descendants.
     pub(super) nodes: Vec<PlannedNode>,
     pub(super) colliders: Vec<Collider>,
     pub(super) springs: Vec<Spring>,
@@ -24,7 +24,7 @@ pub(super) struct PlannedNode {
     pub(super) parent: Option<usize>,
     /// The joint at this node, with its index and the index of its spring.
     pub(super) joint: Option<(SpringJoint, usize, usize)>,
-    /// Whether no other node of the plan is above it.
+    /// Whether none of its ancestors is in the plan.
     pub(super) is_root: bool,
 }
 
@@ -122,7 +122,7 @@ fn parents_first(skeleton: &Skeleton, moves: &[bool], order: &[usize]) -> Vec<us
     sorted
 }
 
-/// Returns the largest extent of the nodes at rest along an axis, or infinity if they have no extent.
+/// Returns the largest extent of the nodes in the rest pose along an axis, or infinity if it is zero.
 fn size(skeleton: &Skeleton) -> f64 {
     let mut world = vec![glam::Affine3A::IDENTITY; skeleton.nodes.len()];
     let (mut lo, mut hi) = (glam::Vec3A::INFINITY, glam::Vec3A::NEG_INFINITY);

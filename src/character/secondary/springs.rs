@@ -81,12 +81,12 @@ impl Springs {
         self.tails.clear();
     }
 
-    /// Returns whether a node is turned by the simulation.
+    /// Returns whether the simulation rotates a node.
     pub fn moves(&self, node: usize) -> bool {
         self.plan.nodes.iter().any(|n| n.node == node && n.joint.is_some())
     }
 
-    /// Turns the joints of a pose to their state at a `fraction` of a step, from 0 to 1, after the last step, and updates the world
+    /// Rotates the joints of a pose to their state at a `fraction` of a step, from 0 to 1, after the last step, and updates the world
     /// matrices of the pose.
     ///
     /// The rotations of the joints in the given pose do not matter. All joints are reset if a root joint has moved by more than
@@ -160,7 +160,7 @@ impl Springs {
     }
 }
 
-/// A joint with its parent in the current pose and its own rotation at rest.
+/// A joint with its parent in the current pose and its own rest rotation.
 struct Body {
     /// Position of the joint in world space.
     head: DVec3,

@@ -51,7 +51,7 @@ impl JointBoxes {
 
     /// Returns a box in world metres that contains all vertices of the posed part, and is often slightly larger.
     ///
-    /// Returns `None` if a joint has no matrix, and for dual quaternions. These turn a vertex around an axis that depends on the pose, so
+    /// Returns `None` if a joint has no matrix, and for dual quaternions. These rotate a vertex around an axis that depends on the pose, so
     /// it may leave the box around its images under its joints' matrices.
     ///
     /// `morph_weights`: one weight per morph target. Missing weights count as zero.

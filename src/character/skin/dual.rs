@@ -3,7 +3,7 @@
 //!
 //! The matrix of a joint is split into a symmetric stretch, followed by a rotation and a translation. Stretches are
 //! blended as matrices. Rotations and translations are blended as dual quaternions. This blend is rigid, whereas a
-//! blend of matrices shrinks the parts that turn.
+//! blend of matrices shrinks the parts that rotate.
 
 use glam::{DMat3, DQuat, DVec3, Mat3, Mat4, Quat, Vec3, Vec4, Vec4Swizzles};
 
@@ -46,7 +46,7 @@ fn stretch(diagonal: Vec4, off: Vec4) -> Mat3 {
     )
 }
 
-/// Returns the rotation of the polar decomposition. If the matrix mirrors, the stretch inverts all three axes.
+/// Returns the rotation of the polar decomposition. If the matrix contains a reflection, the stretch inverts all three axes.
 fn rotation(matrix: DMat3) -> DQuat {
     let size = matrix.to_cols_array().iter().fold(0.0_f64, |a, x| a.max(x.abs()));
     if size == 0.0 || !matrix.is_finite() {
@@ -120,7 +120,7 @@ impl Blend {
         for set in sets {
             for (&joint, weight) in set.joints[vertex].iter().zip(set.weights[vertex].to_array()) {
                 let m = &joints[usize::from(joint)];
-                // A rotation has two quaternions. Use the one in the same hemisphere as the first joint's.
+                // A rotation has two quaternions. Use the one in the hemisphere of the first joint's quaternion.
                 let side = if m.x_axis.dot(pivot) < 0.0 { -weight } else { weight };
                 sum.x_axis += m.x_axis * side;
                 sum.y_axis += m.y_axis * side;

@@ -111,7 +111,7 @@ impl Palette {
     }
 
     /// Returns the node and the inverse bind matrix of each skin matrix, in the order of [`Palette::matrices`]. Rigid parts have the
-    /// identity as inverse bind matrix.
+    /// identity as their inverse bind matrix.
     pub fn sources(&self, character: &Character) -> impl Iterator<Item = (usize, Affine3A)> {
         self.ranges.iter().flat_map(|(source, _)| match *source {
             MatrixSource::Skin(skin) => {
@@ -136,7 +136,7 @@ impl Palette {
     /// let mut world_from_node = Vec::new();
     /// world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut world_from_node);
     /// palette.update(&character, &world_from_node, Skinning::Linear);
-    /// // The character is bound in its rest pose, so that nothing moves.
+    /// // The character is bound in its rest pose, so nothing moves.
     /// assert!(palette.of_part(0).iter().all(|matrix| matrix.abs_diff_eq(Mat4::IDENTITY, 1e-5)));
     /// # Ok::<(), asset::LoadError>(())
     /// ```

@@ -17,7 +17,7 @@ use super::robots::Robot;
 
 /// Number of times each batch is solved. The fastest solve counts.
 const ROUNDS: usize = 3;
-/// Later rounds are skipped if the first one took longer than this, seconds.
+/// If the first round takes longer than this many seconds, the others are skipped.
 const LONG_ROUND: f64 = 5.0;
 
 /// The results of one solver on one batch.
@@ -31,7 +31,7 @@ pub(super) struct BatchRow {
     /// Fraction of the problems that the GPU solved.
     pub(super) on_gpu: f64,
     pub(super) problems_per_second: f64,
-    /// Problems per second of the GPU alone, from the upload to the download, without reports.
+    /// Problems per second on the GPU alone, from upload to download, without reports.
     pub(super) device_per_second: Option<f64>,
 }
 
@@ -114,7 +114,7 @@ fn row(
     })
 }
 
-/// Returns poses of the flange of an arm.
+/// Returns target poses for the flange of a robot arm.
 fn arms(robot: Robot, count: usize, seed: u64) -> Result<Batch, SolveError> {
     let cases = robot.cases(count, seed)?;
     Ok(Batch {
@@ -125,7 +125,7 @@ fn arms(robot: Robot, count: usize, seed: u64) -> Result<Batch, SolveError> {
     })
 }
 
-/// Returns bodies of a trunk and five limbs with cones and hinges, and reachable goals for the five ends, one of them pinned.
+/// Returns bodies with a trunk and five limbs, with cone and hinge limits, and reachable goals for the five ends, one of which is pinned.
 fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
     let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
     let mut links = vec![Link::base()];
@@ -154,7 +154,7 @@ fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
     let mut goals = |_| {
         let mut posed = body.clone();
         pose_randomly(&mut posed, &mut random);
-        // Turn each joint only half of the way to its random rotation, so that all ends can reach their goals together.
+        // Rotate each joint only halfway to its random rotation, so that all ends can reach their goals together.
         for link in 0..body.links().len() {
             posed.set_rotation(link, body.rotations()[link].slerp(posed.rotations()[link], 0.5));
         }

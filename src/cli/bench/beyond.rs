@@ -14,14 +14,14 @@ use super::cases::{self, arm, degrees, pose_randomly};
 use super::measure::{nearest_rank, sorted};
 use super::robots::Robot;
 
-/// Number of random starts that search for the best pose. Each start is iterated without restarts.
+/// Number of random starts used to search for the best pose. Each is solved without restarts.
 const STARTS: usize = 200;
-/// A result counts as nearest if its distance to the target exceeds that of the best result by at most this fraction of the reach.
+/// A result counts as nearest if it is at most this fraction of the reach farther from the target than the best result.
 const NEAR: f64 = 0.01;
 /// Distances of the targets from the base, as multiples of the reach.
 const DISTANCES: [f64; 2] = [1.001, 1.5];
 
-/// The methods to compare by default. Those that promise to find the nearest pose come first.
+/// The methods to compare by default. Methods that claim to find the nearest pose come first.
 pub(super) const METHODS: [Method; 11] = [
     Method::Auto,
     Method::Dls,
@@ -36,7 +36,7 @@ pub(super) const METHODS: [Method; 11] = [
     Method::JacobianTranspose,
 ];
 
-/// A problem, and the smallest error that the random starts have found.
+/// A problem, and the smallest error found by the random starts.
 #[derive(Clone, Debug)]
 pub(super) struct FarCase {
     pub(super) body: Body,
@@ -51,9 +51,9 @@ pub(super) struct BeyondRow {
     pub(super) set: String,
     pub(super) method: String,
     pub(super) cases: usize,
-    /// Fraction of the cases within 1 % of the reach of the best of the random starts.
+    /// Fraction of the cases in which the error exceeds that of the best random start by at most 1 % of the reach.
     pub(super) nearest: f64,
-    /// 95th and 99th percentile of the difference between the error and that of the best random start, as fractions of the reach.
+    /// 95th and 99th percentiles of the excess over the error of the best random start, as fractions of the reach.
     pub(super) excess_p95: f64,
     pub(super) excess_p99: f64,
     pub(super) iterations: f64,
@@ -61,7 +61,7 @@ pub(super) struct BeyondRow {
     pub(super) p99_us: f64,
 }
 
-/// Returns the sets of cases. `count` is their total number.
+/// Returns the sets of cases. `count` is the total number of cases.
 pub(super) fn sets(count: usize, seed: u64) -> Result<Vec<(String, Vec<FarCase>)>, SolveError> {
     let mut bodies: Vec<(String, Body)> =
         cases::arms(0, seed)?.into_iter().map(|c| (c.name, c.body)).collect();
@@ -89,7 +89,7 @@ pub(super) fn sets(count: usize, seed: u64) -> Result<Vec<(String, Vec<FarCase>)
     Ok(all)
 }
 
-/// Returns a problem with a target beyond the reach in a random direction. On average, every second problem starts in a random pose.
+/// Returns a problem with a target beyond the reach in a random direction. On average, half of the problems start in a random pose.
 fn case(mut body: Body, random: &mut Random) -> FarCase {
     let links = body.links();
     let (end, reach) = (links.len() - 1, links.iter().skip(1).map(|l| l.offset.length()).sum());
@@ -128,7 +128,7 @@ fn random_chain(random: &mut Random) -> Result<Body, SolveError> {
 }
 
 impl FarCase {
-    /// Finds the smallest error of many random starts.
+    /// Finds the smallest error among many random starts.
     fn search(&mut self, seed: u64) -> Result<(), SolveError> {
         let options = Options::default().with_method(Method::Dls).with_restarts(0).with_iterations(200);
         let (mut solver, mut body, mut random) = (Solver::default(), self.body.clone(), Random(seed));
@@ -140,7 +140,7 @@ impl FarCase {
     }
 }
 
-/// Solves the cases of one set with a method; `None` if it does not support the bodies.
+/// Solves the cases of one set with a method. Returns `None` if the method does not support the bodies.
 pub(super) fn row(
     set: &str,
     cases: &[FarCase],

@@ -9,14 +9,14 @@ use glam::{DAffine3, DQuat, DVec3};
 use crate::ik::{Body, Goal, Limit, Link, SolveError, round_cone};
 use sinew_base::Random;
 
-/// A body, and goals for its end that are solved one after another.
+/// A body, and a sequence of goals for its end.
 pub(super) struct Cases {
     pub(super) name: String,
     pub(super) joints: usize,
     pub(super) limits: bool,
     pub(super) body: Body,
     pub(super) goals: Vec<Goal>,
-    /// Whether each solve starts from the previous answer. If so, the first goal only sets the start pose.
+    /// Whether each solve starts from the previous result. If so, the first goal only sets the start pose.
     pub(super) warm: bool,
     /// Length of the fully stretched body, in metres.
     pub(super) reach: f64,
@@ -102,7 +102,7 @@ fn rotation(random: &mut Random) -> DQuat {
     DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)
 }
 
-/// Returns the target position on a dragged path at a frame, at 60 frames per second.
+/// Returns the target position on a dragged path in a given frame, at 60 frames per second.
 fn path(frame: usize, middle: f64, swing: f64) -> DVec3 {
     #[expect(clippy::cast_precision_loss, reason = "frames are few")]
     let w = TAU * frame as f64 / 60.0;
@@ -213,8 +213,8 @@ fn limited_chain(n: usize) -> Result<Body, SolveError> {
     arm(&(0..n).map(|i| (limit(i), link)).collect::<Vec<_>>())
 }
 
-/// Turns every joint but the last to a random rotation within its limit. The angles of hinges and twists, the points in swing
-/// ellipses and free rotations are uniformly distributed.
+/// Gives every joint except the last a random rotation within its limit. Hinge and twist angles, points in swing ellipses and free
+/// rotations are uniformly distributed.
 pub(super) fn pose_randomly(body: &mut Body, random: &mut Random) {
     for i in 0..body.links().len() - 1 {
         let link = body.links()[i];

@@ -48,20 +48,20 @@ pub(super) struct DragRow {
     pub(super) jumps: usize,
     /// Number of frames in which the end moves against the direction of the target's step by more than a tenth of the step's length.
     pub(super) reversals: usize,
-    /// The largest turn of a frame as a multiple of the least turn within the limits that moves the end equally far. A turn is
-    /// the root of the sum of the squared joint angles above the end. `None` for a body with other goals.
+    /// The largest turn of a frame as a multiple of the least turn within the limits that moves the end equally far. A turn is the square
+    /// root of the sum of the squared angles of the joints that move the end. `None` for a body with other goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn_ratio: Option<f64>,
     /// 99th percentile of the largest joint rotation in a frame, radians.
     pub(super) p99: f64,
     /// Largest rotation of a joint in one frame, radians.
     pub(super) largest: f64,
-    /// Number of frames in which a joint turns by more than 45°.
+    /// Number of frames in which a joint rotates by more than 45°.
     pub(super) flips: usize,
     /// Largest rotation of a joint while the target does not move, radians.
     pub(super) jitter: f64,
-    /// Largest rotation of a joint, in radians, between the results of two solves of the same target from rest, with other targets solved
-    /// in between.
+    /// Largest rotation of a joint, in radians, between the results of two solves for the same target from the rest pose, with other
+    /// targets solved in between.
     pub(super) drift: f64,
     /// Median time of a solve, microseconds.
     pub(super) median_us: f64,
@@ -194,7 +194,7 @@ impl Drag {
         count.max(1)
     }
 
-    /// Drags the end along the path; `None` if the method does not support the body.
+    /// Drags the end along the path. Returns `None` if the method does not support the body.
     fn row(&self, method: Method) -> Result<Option<DragRow>, SolveError> {
         let options = Options::default()
             .with_method(method)
@@ -265,7 +265,7 @@ impl Drag {
         Ok(largest_turn(&before, body))
     }
 
-    /// Solves for the same target twice from rest, with other targets in between.
+    /// Solves for the same target twice from the rest pose, with other targets in between.
     fn drift(&self, solver: &mut Solver, options: &Options) -> Result<f64, SolveError> {
         let rest = options.with_start(Start::Rest);
         let mut solve = |t: f64| -> Result<Body, SolveError> {
@@ -285,7 +285,7 @@ fn position(body: &Body, link: usize) -> DVec3 {
     body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation)
 }
 
-/// Returns the angles in radians by which the joints have turned.
+/// Returns the angles in radians by which the joints have rotated.
 fn angles<'a>(before: &'a [DQuat], body: &'a Body) -> impl Iterator<Item = f64> + 'a {
     before.iter().zip(body.rotations()).map(|(a, b)| {
         let d = a.conjugate() * *b;

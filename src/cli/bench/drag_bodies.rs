@@ -17,7 +17,7 @@ pub(super) struct Dragged {
     pub(super) body: Body,
     /// The link whose joint is dragged.
     pub(super) end: usize,
-    /// Goals of other links that do not move during the drag.
+    /// Goals of other links, which do not move during the drag.
     pub(super) held: Vec<Goal>,
     /// Length of the dragged limb in metres, from its base to the end, and the world position of the base.
     pub(super) reach: f64,
@@ -26,7 +26,7 @@ pub(super) struct Dragged {
     pub(super) is_chain: bool,
 }
 
-/// Returns a chain whose joints are turned away from rest, see [`bent`].
+/// Returns a chain whose joints are rotated out of the rest pose, see [`bent`].
 fn chain(name: &'static str, body: Body) -> Dragged {
     let end = body.links().len() - 1;
     let reach = body.links().iter().skip(1).map(|l| l.offset.length()).sum();
@@ -34,8 +34,7 @@ fn chain(name: &'static str, body: Body) -> Dragged {
     Dragged { name, body, end, held: Vec::new(), reach, base, is_chain: true }
 }
 
-/// Turns each joint away from rest: hinges to a third of their range, other joints by 0.2 rad about x and 0.1 rad about
-/// z.
+/// Rotates each joint out of the rest pose: hinges to a third of their range, other joints by 0.2 rad about x and 0.1 rad about z.
 fn bent(mut body: Body) -> Body {
     for i in 0..body.links().len() - 1 {
         let link = body.links()[i];

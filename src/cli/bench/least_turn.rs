@@ -1,4 +1,4 @@
-//! Computes the least turn of a body's joints that moves the body's end by the same displacement as a frame of a drag did.
+//! Computes the least turn of a body's joints that moves the body's end by the same displacement as one frame of a drag.
 
 use glam::{DQuat, DVec3};
 
@@ -8,27 +8,27 @@ use crate::ik::{Body, Limit};
 const ROUNDS: usize = 64;
 /// A joint counts as within its limit if it exceeds the limit by at most this fraction of the length of the whole turn.
 const WITHIN: f64 = 1e-3;
-/// A solution is rejected if it misses the prescribed motion by more than this fraction. No turn then moves the end as prescribed.
+/// A solution is rejected if it misses the prescribed motion by more than this fraction. In that case, no turn moves the end as prescribed.
 const MISSING: f64 = 1e-6;
 /// Fraction of the largest diagonal entry that is added to the diagonal of a linear system's matrix, so that the matrix of a planar
 /// arm is invertible.
 const FLOOR: f64 = 1e-13;
 
-/// The least-turn problem of a drag's frame: minimise Σ |ω|² over the joint turns ω, which are rotation vectors in the world,
-/// so that J ω equals the motion of the end and every joint stays within its limit. J is the Jacobian in a pose of the frame.
+/// The least-turn problem for one frame of a drag: minimise Σ |ω|² over the joint turns ω, which are rotation vectors in the world, so that
+/// J ω equals the motion of the end and every joint stays within its limit. J is the Jacobian in a pose of the frame.
 struct LeastTurn {
     joints: Vec<MovedJoint>,
-    /// The prescribed motion of the end, and of the joints above it if there is a pole.
+    /// The prescribed motion of the end, and of its ancestor joints if there is a pole.
     motions: Vec<Condition>,
 }
 
-/// Returns the length of the turn between two poses as a multiple of the least turn that moves the end equally far, or zero if there
-/// is no least turn. If the result is not greater than `least`, the result of another frame, it is only an upper bound. `pole` is
-/// whether the goal has a pole, which also determines where the limb bends.
+/// Returns the length of the turn between two poses as a multiple of the least turn that moves the end equally far, or zero if there is no
+/// least turn. If the result is not greater than `least`, the result of another frame, it is only an upper bound. `pole` states whether the
+/// goal has a pole, which also determines the direction in which the limb bends.
 ///
-/// The least turn is computed in the halfway pose, where J times the turn equals the motion to third order. Without a pole, it is
-/// also computed in the first and the last pose, and the shorter of these two is used if it is longer than the halfway one. Near a
-/// singular pose, a motion along the border of the reach needs turns that no first-order step contains.
+/// The least turn is computed in the halfway pose, where J times the turn equals the motion to third order. Without a pole, it is also
+/// computed in the first and the last pose, and the shorter of these two is used if it is longer than the halfway one. Near a singular
+/// pose, a motion along the border of the reach needs turns that no first-order step can represent.
 pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, least: f64) -> f64 {
     let [first, halfway, last] = [0.0, 0.5, 1.0].map(|pose| LeastTurn::new(before, after, end, pole, pose));
     let turned = halfway.turned();
@@ -36,7 +36,7 @@ pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, le
         let outer = if pole { 0.0 } else { length(&first).min(length(&last)) };
         length(&halfway).max(outer)
     };
-    // The limits can only make the ratio smaller, so they need not be considered if the ratio without limits is small enough.
+    // The limits can only make the ratio smaller, so they are ignored if the ratio without limits is small enough.
     let free = turned / longest(&LeastTurn::without_limits);
     if free <= least { free } else { turned / longest(&|problem| problem.within_limits(before)) }
 }
@@ -62,8 +62,8 @@ struct Condition {
 }
 
 impl LeastTurn {
-    /// Returns the problem of a frame. The Jacobian is that of the pose at the fraction `pose` between the frame's first pose (0) and
-    /// last pose (1). If `pole` is set, the motion of each joint above the end is prescribed too.
+    /// Returns the problem for a frame. The Jacobian is computed in the pose at the fraction `pose` between the frame's first pose (0) and
+    /// last pose (1). If `pole` is set, the motion of each ancestor joint of the end is also prescribed.
     fn new(before: &Body, after: &Body, end: usize, pole: bool, pose: f64) -> Self {
         let mut between = before.clone();
         for (link, (a, b)) in before.rotations().iter().zip(after.rotations()).enumerate() {
@@ -189,7 +189,7 @@ impl MovedJoint {
         self.hinge.map_or(turn, |axis| axis * axis.dot(turn))
     }
 
-    /// Returns the turn nearest to `turn` that leads from the pose before the frame to an allowed rotation.
+    /// Returns the turn nearest to `turn` that takes the joint from its rotation before the frame to an allowed rotation.
     fn allowed(&self, body: &Body, turn: DVec3) -> DVec3 {
         let frame = self.world_from_frame;
         let wanted = DQuat::from_scaled_axis(frame.conjugate() * turn) * self.before;
@@ -281,12 +281,12 @@ mod tests {
         assert!((ratio(3.0 * least) - expected).abs() < 0.03, "{} for {expected}", ratio(3.0 * least));
     }
 
-    /// Without the limit, the least turn would turn the first hinge too, and the others less.
+    /// Without the limit, the least turn would also rotate the first hinge, and rotate the others less.
     #[test]
     fn turns_that_a_limit_forces_are_not_counted() {
         let start = [0.0, 1.0, -1.0];
         let limits = [[-3.0, 0.0], [-3.0, 3.0], [-3.0, 3.0]];
-        // If only the second and the third hinge may turn, −s ω₂ = 0, so only the third hinge moves the end up.
+        // If only the second and third hinges may rotate, −s ω₂ = 0, so only the third hinge moves the end up.
         let after = moved(start, [0.0, 0.0, 0.001]);
         let ratio = |limits| turn_ratio(&arm(limits, start), &arm(limits, after), 3, false, 0.0);
         assert!((ratio(limits) - 1.0).abs() < 1e-3, "{}", ratio(limits));

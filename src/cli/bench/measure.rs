@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) joints: usize,
     pub(super) limits: bool,
     pub(super) cases: usize,
-    /// Fraction of the cases whose error, compared with the best possible result, is at most 1.1 times the tolerance.
+    /// Fraction of the cases whose error exceeds that of the best possible result by at most 1.1 times the tolerance.
     pub(super) success: f64,
     pub(super) median_us: f64,
     pub(super) p99_us: f64,
@@ -34,8 +34,8 @@ pub(super) struct Row {
     pub(super) published: Option<String>,
 }
 
-/// Solves all cases with a method; `None` if it does not support the body. `tolerance` is a fraction of the reach. It
-/// replaces the tolerances of `options`.
+/// Solves all cases with a method. Returns `None` if the method does not support the body. `tolerance` is a fraction of the reach. It
+/// replaces the tolerances in `options`.
 pub(super) fn row(cases: &Cases, options: &Options, tolerance: f64) -> Result<Option<Row>, SolveError> {
     let options = options.with_tolerance(Some(tolerance * cases.reach)).with_angle_tolerance(tolerance);
     let count = cases.goals.len();
@@ -120,8 +120,8 @@ pub(super) fn timer_overhead() -> f64 {
     nearest_rank(&sorted(&readings), 0.5)
 }
 
-/// Measures the reference time of this machine in nanoseconds. It is the time of one single-precision 1/√x in a sequence
-/// in which each input is the previous result. Times of different or busy machines can be compared relative to it.
+/// Measures the reference time of this machine in nanoseconds. It is the time of one single-precision 1/√x in a sequence in which each
+/// input is the previous result. Times measured on different or busy machines can be compared as multiples of it.
 pub(super) fn reference_time() -> f64 {
     const COUNT: u32 = 100_000;
     let mut best = f64::INFINITY;

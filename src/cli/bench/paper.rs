@@ -67,7 +67,7 @@ const METHODS: [PaperMethod; 3] = [
 pub(super) struct PaperRow {
     pub(super) method: String,
     pub(super) limits: bool,
-    /// Whether the option `textbook` is set, with which a method uses only the equations of its document.
+    /// Whether the option `textbook` is set, which restricts a method to the equations in its document.
     pub(super) textbook: bool,
     pub(super) cases: usize,
     /// Tolerance as a fraction of the reach.
@@ -83,15 +83,16 @@ pub(super) struct PaperRow {
     pub(super) error_max: f64,
     /// Fraction of the positions whose error exceeds 1.1 times the tolerance.
     pub(super) wrong: f64,
-    /// The paper's results. It reports only one average error and one proportion of wrong positions, without and with limits together.
+    /// The paper's results. The paper reports only one average error and one proportion of wrong positions, for solves without and with
+    /// limits together.
     pub(super) published_seconds: f64,
     pub(super) published_relative_time: f64,
     pub(super) published_error_mean: f64,
     pub(super) published_wrong: f64,
 }
 
-/// Recomputes the table, first with the same tolerance for all methods, then with the paper's average error of each
-/// method as its tolerance, and last with the option `textbook`.
+/// Recomputes the table, first with the same tolerance for all methods, then with the paper's average error of each method as its
+/// tolerance, and finally with the option `textbook`.
 pub(super) fn table(count: usize, seed: u64) -> Result<Vec<PaperRow>, SolveError> {
     let mut rows = Vec::new();
     for (own_tolerance, textbook) in [(false, false), (true, false), (false, true)] {

@@ -16,7 +16,7 @@ pub(super) const TOLERANCE: f64 = 1e-6;
 const COARSE: (f64, f64) = (5e-3, 0.05);
 /// Number of times each target is solved. The fastest solve counts.
 const ROUNDS: usize = 3;
-/// Later rounds are skipped if the first one took longer than this, seconds.
+/// If the first round takes longer than this many seconds, the others are skipped.
 const LONG_ROUND: f64 = 20.0;
 
 /// The results of one method on the poses of one robot arm.
@@ -37,13 +37,13 @@ pub(super) struct PoseRow {
     pub(super) p99_us: f64,
     pub(super) mean_per_median: f64,
     pub(super) p99_per_median: f64,
-    /// Number of threads of the throughput measurement.
+    /// Number of threads used to measure the throughput.
     pub(super) threads: usize,
-    /// Poses that [`solve_many`] solves in a second on all threads, whether or not they succeed.
+    /// Poses that [`solve_many`] solves per second on all threads, whether or not the solves succeed.
     pub(super) poses_per_second: f64,
 }
 
-/// Solves all cases with a method; `None` if it does not support the body.
+/// Solves all cases with a method. Returns `None` if the method does not support the body.
 pub(super) fn row(cases: &Cases, method: Method, iterations: usize) -> Result<Option<PoseRow>, SolveError> {
     let options = Options::default()
         .with_method(method)
@@ -127,7 +127,7 @@ fn fraction<T>(of: &[T], is: impl Fn(&T) -> bool) -> f64 {
     of.iter().filter(|x| is(x)).count() as f64 / of.len().max(1) as f64
 }
 
-/// Returns the number of poses that [`solve_many`] solves in a second.
+/// Returns the number of poses that [`solve_many`] solves per second.
 fn throughput(cases: &Cases, options: &Options) -> Result<f64, SolveError> {
     let goals: Vec<Vec<Goal>> = cases.goals.iter().map(|g| vec![*g]).collect();
     let mut best = f64::INFINITY;

@@ -14,7 +14,7 @@ use super::cases::{Cases, pose_randomly};
 
 const DEGREE: f64 = PI / 180.0;
 
-/// A hinge joint of a robot arm, which turns about the z axis of its frame.
+/// A hinge joint of a robot arm, which rotates about the z axis of its frame.
 struct Hinge {
     /// Position of the joint in metres, in the previous joint's frame after that joint's rotation.
     offset: DVec3,
@@ -53,9 +53,9 @@ impl Robot {
             start,
         };
         let rows = match self {
-            // Denavit-Hartenberg parameters (Craig's convention) and joint limits of the manufacturer's "Robot and
-            // interface specifications". The start pose is the "ready" pose of the manufacturer's examples. The y and z
-            // of an offset are −d sin α and d cos α.
+            // Denavit-Hartenberg parameters (Craig's convention) and joint limits from the manufacturer's "Robot and interface
+            // specifications". The start pose is the "ready" pose of the manufacturer's examples. The y and z coordinates of an offset are
+            // −d sin α and d cos α.
             Self::Panda => &[
                 (0.0, 0.0, 0.333, 0.0, -2.8973, 2.8973, 0.0),
                 (0.0, 0.0, 0.0, -FRAC_PI_2, -1.7628, 1.7628, -FRAC_PI_4),
@@ -65,8 +65,8 @@ impl Robot {
                 (0.0, 0.0, 0.0, FRAC_PI_2, -0.0175, 3.7525, FRAC_PI_2),
                 (0.088, 0.0, 0.0, FRAC_PI_2, -2.8973, 2.8973, FRAC_PI_4),
             ][..],
-            // Denavit-Hartenberg parameters (the classic convention) of the manufacturer. The real joints turn by ±360°;
-            // here every joint turns by ±180°, because a rotation does not count revolutions.
+            // Denavit-Hartenberg parameters (the classic convention) from the manufacturer. The real joints rotate by ±360°; here every
+            // joint rotates by ±180°, because a rotation does not count revolutions.
             Self::Ur5 => &[
                 (0.0, 0.0, 0.0, 0.0, -PI, PI, 0.0),
                 (0.0, 0.0, 0.089_159, FRAC_PI_2, -PI, PI, -FRAC_PI_2),

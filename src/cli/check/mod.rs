@@ -60,7 +60,7 @@ pub(super) struct SelectionArgs {
     /// Leave out this check (repeatable)
     #[arg(long, value_name = "CHECK")]
     skip: Vec<Check>,
-    /// Largest accepted value of a check, in its unit (repeatable); lengths are those of a person of 1.75 m
+    /// Largest accepted value of a check, in its unit (repeatable); lengths are for a person 1.75 m tall
     #[arg(long, value_name = "CHECK=VALUE", value_parser = limit)]
     limit: Vec<(Check, f64)>,
     /// Whether the clips are loops: detect, always or never
@@ -201,7 +201,7 @@ pub(super) fn print(
     output::lines(lines)
 }
 
-/// Returns a finding on one line, with its time span and its numbers.
+/// Formats a finding as one line, with its time span and its numbers.
 pub(super) fn line(character: &Character, finding: &Finding) -> String {
     let Finding { check, severity, node, from, to, value, limit, text, .. } = finding;
     let subject = node.map(|n| format!("{} ", character.skeleton.label(n))).unwrap_or_default();

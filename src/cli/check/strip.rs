@@ -17,7 +17,7 @@ use crate::cli::failure::Failure;
 
 /// Width and height of an image in pixels.
 const SIZE: u32 = 160;
-/// Number of images of a clip.
+/// Number of images per clip.
 const IMAGES: u16 = 8;
 /// The images begin this much before a fault and end this much after it, as a fraction of the clip's length.
 const MARGIN: f32 = 0.08;
@@ -91,7 +91,7 @@ impl Strips {
     }
 }
 
-/// Returns the times that a strip shows: the largest fault, and a little before and after it.
+/// Returns the time range that a strip shows: the largest fault, with a margin before and after it.
 fn span(faults: &[&Finding], seconds: f32) -> Option<(f32, f32)> {
     let excess = |f: &Finding| f.value / f.limit.max(1e-9);
     let worst = faults.iter().max_by(|a, b| excess(a).total_cmp(&excess(b)))?;

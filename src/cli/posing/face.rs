@@ -33,7 +33,7 @@ impl FromStr for Weight {
 }
 
 impl PosingArgs {
-    /// Returns the weights of a pose that `--expression` and `--morph` replace. If both set a morph target, the value of `--morph` counts.
+    /// Returns the weights of a pose that `--expression` and `--morph` replace. If both set a morph target, `--morph` takes precedence.
     pub(super) fn weights(&self, character: &Character) -> Result<Vec<(usize, f32)>, Failure> {
         let mut weights = expression_weights(character, &self.expression)?;
         for morph in &self.morph {
@@ -43,8 +43,8 @@ impl PosingArgs {
     }
 }
 
-/// Returns the indices in a pose of the weights of all morph targets with a name. If there is none, the name is parsed as the index of a
-/// morph target in its mesh.
+/// Returns the indices of the weights of all morph targets with this name. If there are none, the name is parsed as the index of a morph
+/// target in its mesh.
 fn morph_targets(character: &Character, name: &str) -> Result<Vec<usize>, Failure> {
     let meshes = character.skeleton.nodes.iter().filter_map(|node| {
         let mesh = character.meshes.get(node.mesh?)?;
@@ -79,7 +79,7 @@ fn morph_targets(character: &Character, name: &str) -> Result<Vec<usize>, Failur
     Err(names::missing("morph target", name, known.into_iter()))
 }
 
-/// Returns the morph target weights that expressions set, after expressions have overridden each other.
+/// Returns the morph target weights that expressions set, after applying the overrides between expressions.
 fn expression_weights(character: &Character, given: &[Weight]) -> Result<Vec<(usize, f32)>, Failure> {
     if given.is_empty() {
         return Ok(Vec::new());

@@ -50,14 +50,14 @@ pub(super) struct PosingArgs {
     /// Blend another clip into the animation with weight W, aligning their steps (repeatable)
     #[arg(long, value_name = "NAME=W", requires = "animation")]
     pub(super) blend: Vec<String>,
-    /// Choose the weights of --animation and --blend, so that the node comes to a world position when it is farthest from its start
+    /// Choose the weights of --animation and --blend, so that the node reaches a world position when it is farthest from its start
     #[arg(long, value_name = "NODE=X,Y,Z", requires = "blend")]
     blend_to: Option<Assignment<3>>,
     /// Start from the joint values of a robot: CSV with one column for each joint, which moves it if there is more than one line, or
     /// JSON with a value for each name
     #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
     pub(super) q: Option<PathBuf>,
-    /// Use the robot's own frame, in which +Z is up, for targets, camera and results, instead of the world, in which +Y is up
+    /// Use the robot's own frame, in which +Z is up, for targets, camera and results, instead of the world frame, in which +Y is up
     #[arg(long)]
     pub(super) robot_frame: bool,
     /// Play a motion file, which arranges clips, layers and edits
@@ -72,7 +72,7 @@ pub(super) struct PosingArgs {
     /// Exchange left and right in the clips
     #[arg(long)]
     mirror: bool,
-    /// Root motion of the clips: accumulate, in-place, or the name of a node above the hips that carries it
+    /// Root motion of the clips: accumulate, in-place, or the name of an ancestor of the hips that carries it
     #[arg(long, value_name = "accumulate|in-place|NODE")]
     root_motion: Option<String>,
     /// Keep each foot fixed while it is on the ground
@@ -84,7 +84,7 @@ pub(super) struct PosingArgs {
     /// Smooth takes (.csv, .trc, .c3d) that are the model or --clips: remove motion faster than HZ, without lag; 6 suits people
     #[arg(long, value_name = "HZ", value_parser = clips::cutoff)]
     pub(super) smooth: Option<f64>,
-    /// How takes turn a joint to its children: least-squares, or lecture (the inverse of three bones, for comparison)
+    /// How takes turn a joint towards its children: least-squares, or lecture (the inverse of three bones, for comparison)
     #[arg(long, value_name = "FIT", default_value = "least-squares", value_parser = clips::rotation_fit)]
     pub(super) fit: RotationFit,
     /// Let left and right bones of a model that is a take have different lengths, instead of their mean
@@ -99,7 +99,7 @@ pub(super) struct PosingArgs {
     /// Turn a node relative to the clip, about X,Y,Z in its own frame, by the vector's length in degrees (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z")]
     turn: Vec<Assignment<3>>,
-    /// Set the morph targets of this name or index, which replaces the clip's value (repeatable)
+    /// Set the morph targets with this name or index, replacing the clip's value (repeatable)
     #[arg(long, value_name = "NAME=W")]
     morph: Vec<face::Weight>,
     /// Set an expression of a VRM character, from 0 to 1, as in happy=1 (repeatable)
@@ -114,7 +114,7 @@ pub(super) struct PosingArgs {
     /// Aim a node's forward axis at a world position (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z")]
     look: Vec<Assignment<3>>,
-    /// Turn the eyes of a character, or its head if the file says nothing about eyes, to a world position
+    /// Turn the eyes of a character, or its head if the file does not describe eyes, towards a world position
     #[arg(long, value_name = "X,Y,Z", value_parser = secondary::position, allow_hyphen_values = true)]
     look_at: Option<[f64; 3]>,
     /// Let the spring bones of a VRM character swing for S seconds before the first pose [default: 0]
@@ -231,8 +231,8 @@ pub(super) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
 }
 
 impl PosingArgs {
-    /// Returns a puppet that is set up as the options say. The order of the options is read from `matches`, the parsed
-    /// arguments of the subcommand.
+    /// Returns a puppet that is set up according to the options. The order of the options is read from `matches`, the parsed arguments of
+    /// the subcommand.
     pub(super) fn puppet(
         &self,
         character: Character,
@@ -343,7 +343,7 @@ impl PosingArgs {
         self.rotate.iter().map(rotation).collect()
     }
 
-    /// Returns the turns of nodes, which the options specify in degrees.
+    /// Returns the rotations that `--turn` adds to nodes. The option specifies them in degrees.
     fn turns(&self, nodes: Nodes<'_>) -> Result<Vec<(usize, Quat)>, Failure> {
         let turn = |turn: &Assignment<3>| {
             let node = nodes.find(&turn.node)?;

@@ -54,7 +54,7 @@ impl PosingArgs {
         Ok(root.map(|root| root.rest.rotation.as_dquat()))
     }
 
-    /// Turns the goals from the robot's own frame to the world.
+    /// Rotates the goals from the robot's own frame to the world.
     pub(super) fn turn_targets(&self, targets: &mut [Target], character: &Character) -> Result<(), Failure> {
         let Some(turn) = self.world_from_robot(character)? else { return Ok(()) };
         for target in targets {
@@ -72,7 +72,7 @@ pub(in crate::cli) fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
 
-/// Returns the joint values of a robot at some times as CSV. `poses` poses the puppet for each time.
+/// Returns the joint values of a robot at the given times as CSV. `pose` is called to pose the puppet at each time.
 ///
 /// # Errors
 /// Fails if the puppet is not a robot, or if a pose fails.

@@ -1,4 +1,4 @@
-//! The solver options, with their own flags or by `--option`.
+//! The solver options, set with their own flags or with `--option`.
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -60,7 +60,7 @@ impl FromStr for OptionArg {
 }
 
 impl PosingArgs {
-    /// Applies the solver options on top of the rig's. If several `--option`s set the same key, the last one counts.
+    /// Applies the solver options on top of the rig's. If several `--option`s set the same key, the last one takes effect.
     ///
     /// # Errors
     /// [`Failure::Usage`] if an option and `--option` set the same key to different values.
@@ -117,7 +117,7 @@ impl PosingArgs {
     }
 }
 
-/// The options that `--option help` lists. `--option help all` lists the others too.
+/// The options that `--option help` lists. `--option help all` also lists the others.
 const FIRST: [&str; 20] = [
     "method",
     "iterations",

@@ -8,7 +8,7 @@ use crate::scene::ViewSettings;
 
 /// A camera that follows a figure.
 pub(super) struct Follow {
-    /// The hips, or the node that defines where the character is. `None` keeps the camera in place.
+    /// The hips, or the node that defines the character's position. `None` keeps the camera in place.
     root: Option<usize>,
     /// The position of the root in the first pose.
     first: Option<Vec3>,

@@ -170,7 +170,7 @@ impl RenderArgs {
         self.reference.as_deref().map(|path| read_reference(path, size)).transpose()
     }
 
-    /// Loads the character and sets up its puppet. The puppet's springs are still off.
+    /// Loads the character and sets up its puppet. The puppet's springs remain off.
     fn puppet(
         &self,
         matches: &ArgMatches,

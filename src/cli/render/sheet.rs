@@ -97,13 +97,13 @@ impl Layout {
             Self { columns, width: width / columns, height: cell.saturating_sub(caption), caption, dot }
         };
         let side = |layout: &Self| layout.width.min(layout.height);
-        // Of equal layouts, the one with the fewest columns is used.
+        // Among equally good layouts, the one with the fewest columns is used.
         let best = (1..=count).map(with_columns).reduce(|a, b| if side(&b) > side(&a) { b } else { a })?;
         (side(&best) >= MIN_SIDE).then_some(best)
     }
 }
 
-/// An image that is put together from images of poses.
+/// An image composed of images of poses.
 struct Sheet {
     image: DecodedImage,
 }

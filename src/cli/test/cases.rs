@@ -48,7 +48,7 @@ const SUITE_OPTIONS: [&str; 2] = ["adapter", "require-reached"];
 
 impl CaseArgs {
     fn command() -> Command {
-        // If an option occurs twice, its last value counts. A case's options follow the defaults and therefore override them.
+        // If an option occurs twice, its last value takes effect. A case's options follow the defaults and therefore override them.
         <Self as CommandFactory>::command().args_override_self(true)
     }
 
@@ -135,7 +135,7 @@ pub(super) struct AssetCache {
     references: References,
     characters: Mutex<HashMap<CharacterSource, CharacterCell>>,
     rigs: Mutex<HashMap<RigSource, Rig>>,
-    /// For the path of each character, which of its joints the cases move.
+    /// The joints that the cases move, by the path of each character.
     coverage: Mutex<BTreeMap<PathBuf, (Arc<Character>, Coverage)>>,
 }
 

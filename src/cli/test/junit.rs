@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use crate::check::{CheckRow, CheckStatus};
 use crate::regress::{Machine, Outcome, Status, Suite, without_scene};
 
-/// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case contain the rule that
+/// Returns the outcomes as a JUnit report. The properties of the suite identify the machine. The properties of a case contain the rule that
 /// judged its image and the measured difference. The output of a case lists all comparisons and the outcome of each goal, pin and contact.
 ///
 /// # Errors
@@ -99,8 +99,8 @@ fn check_case(row: &CheckRow, suite: &str) -> TestCase {
     test
 }
 
-/// Escapes the characters that XML 1.0 cannot contain, such as `\u{1b}`. Line breaks and tabs are escaped too, because
-/// XML readers convert them to spaces, which could make different names equal.
+/// Escapes the characters that XML 1.0 cannot contain, such as `\u{1b}`. Line breaks and tabs are also escaped, because XML readers convert
+/// them to spaces, which could make different names equal.
 fn clean(text: &str) -> String {
     let is_allowed = |c: char| !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
     let mut clean = String::with_capacity(text.len());

@@ -212,7 +212,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     let machine = run.machine();
     let printed =
         printed.and_then(|()| print_summary(&outcomes, indices.len(), seconds, &machine, verbosity));
-    // A run of only some cases need not move all joints.
+    // A run of only some cases is not expected to move all joints.
     let is_whole = args.filter.is_empty() && args.case.is_empty() && args.shard.is_none();
     if is_whole && outcomes.len() == suite.cases.len() {
         verbosity.warn(&cache.coverage_warnings());

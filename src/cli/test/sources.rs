@@ -8,7 +8,7 @@ use crate::capture::{LoadOptions, RotationFit, load_character};
 use crate::files::Progress;
 use crate::rig::{self, Rig};
 
-/// The file of a character, and how it is loaded. The character depends on nothing else.
+/// The file of a character, and the options with which it is loaded. The character depends on nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CharacterSource {
     /// `None` is the built-in character.

@@ -9,8 +9,8 @@ use crate::{Link, SolveError};
 
 use super::{Body, unit};
 
-/// A link has no fixed length if its scales along the axes differ by a larger fraction than this. Smaller differences count
-/// as rounding errors, because transforms of reparented joints are computed from matrices in single precision.
+/// A link has no fixed length if its scales along the axes differ by more than this fraction. Smaller differences count as
+/// rounding errors, because transforms of reparented joints are computed from matrices in single precision.
 const UNEVENNESS: f64 = 1e-3;
 
 /// A pose that a figure stays near.
@@ -78,9 +78,9 @@ impl Body {
         self.stance.as_ref()
     }
 
-    /// Sets the up and front directions of the figure at rest, as the rotation from the space of the figure (+Y up, +Z to
-    /// its front) to base space. [`Swivel::Arm`](crate::Swivel::Arm) and [`Swivel::Leg`](crate::Swivel::Leg) use this
-    /// rotation. A new body faces +Z of the world in which it was created. Does nothing if the rotation is not finite.
+    /// Sets the up and front directions of the figure in the rest pose, as the rotation from the space of the figure (+Y
+    /// up, +Z to its front) to base space. [`Swivel::Arm`](crate::Swivel::Arm) and [`Swivel::Leg`](crate::Swivel::Leg) use
+    /// this rotation. A new body faces the +Z direction of the world. Does nothing if the rotation is not finite.
     pub fn set_facing(&mut self, base_from_figure: DQuat) {
         if base_from_figure.is_finite() {
             self.facing = unit(base_from_figure);

@@ -4,15 +4,15 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use super::{Body, Link, Stance};
 
-/// Maximum difference of two numbers that are equal within single-precision rounding, relative to the larger of their magnitude and 1.
-/// Characters store their poses in single precision. A rotation that was stored in this way has been normalised, inverted and multiplied by
-/// a few others. Each of these operations rounds by at most half of the machine epsilon.
+/// Maximum difference between two numbers that count as equal within single-precision rounding, relative to the larger of their magnitude
+/// and 1. Characters store their poses in single precision. A rotation that was stored in this way has been normalised, inverted and
+/// multiplied by a few others. Each of these operations rounds by at most half of the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
 /// Like [`SINGLE_ROUNDING`], for offsets and scales that are computed from world matrices in single precision.
 const GEOMETRY_ROUNDING: f64 = 1e-5;
-/// Maximum angle between equal rotations that are computed from world matrices in single precision, in radians. Rounding adds up along the
-/// joints of a limb.
+/// Maximum angle between rotations that count as equal and are computed from world matrices in single precision, in radians. Rounding adds
+/// up along the joints of a limb.
 const TURN_ROUNDING: f64 = 1e-4;
 
 // `copy_from` and `is_nearly` list all fields of a body without `..`, so that the code does not compile after a field is added until the

@@ -17,8 +17,8 @@ use super::pose::{joint_vectors, multiply};
 use super::stall::StallDetector;
 use super::{Chain, ChainOutcome};
 
-/// The closed form of a limb is skipped if the target is nearer to the base than this fraction of the reach and the end
-/// is nearer to the target than [`CLOSE`]. The closed form would then turn the chain strongly for a small gain.
+/// The closed form of a limb is skipped if the target is nearer to the base than this fraction of the reach and the end is
+/// nearer to the target than [`CLOSE`]. The closed form would then cause large rotations for a small gain.
 const NEAR: f64 = 0.25;
 /// Distance of the end from the target, as a fraction of the reach, below which the closed form can be skipped
 /// ([`NEAR`]).
@@ -84,8 +84,8 @@ impl Chain {
         if error <= tolerance { ChainOutcome::Reached(1) } else { ChainOutcome::Stuck }
     }
 
-    /// Returns whether the target is near the base and the end is near the target. The closed form would then turn the
-    /// chain strongly for a small gain.
+    /// Returns whether the target is near the base and the end is near the target. The closed form would then cause large
+    /// rotations for a small gain.
     pub(super) fn is_folded_near(&self, target: DVec3) -> bool {
         let reach2 = self.reach * self.reach;
         target.length_squared() < NEAR * NEAR * reach2
@@ -93,8 +93,8 @@ impl Chain {
     }
 
     /// Moves the end to the target by turning the two halves of the chain like the bones of a limb. The limb keeps its
-    /// bend direction. A straight limb bends in the direction in which the chain is bent at rest. Returns the turns of
-    /// both halves, or `None` if the lengths of the halves do not allow this.
+    /// bend direction. A straight limb bends in the direction in which the rest pose is bent. Returns the turns of both
+    /// halves, or `None` if the lengths of the halves do not allow this.
     fn solve_halves(&mut self, target: DVec3, end: DVec3) -> Option<[DQuat; 2]> {
         let upper: DVec3 = self.vectors[..self.middle].iter().sum();
         let lower = end - upper;

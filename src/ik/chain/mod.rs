@@ -47,7 +47,7 @@ pub(super) struct Chain {
     pub(super) reach: f64,
     longest: f64,
     base: DVec3,
-    /// The axis about which the chain bends at rest, in the first joint's turned frame.
+    /// The axis about which the rest pose bends, in the first joint's turned frame.
     bend: DVec3,
     /// Whether the orientations and vectors below belong to the last solution.
     is_current: bool,

@@ -22,7 +22,7 @@ impl Chain {
         self.is_current = false;
     }
 
-    /// Discards the stored pose because another solver turns the body.
+    /// Discards the stored pose because another solver poses the body.
     pub(crate) fn discard_pose(&mut self) {
         self.is_current = false;
     }

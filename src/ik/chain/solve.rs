@@ -25,14 +25,14 @@ struct ChainGoal {
     /// Tolerance of the position that the chain computes, in base space. If the computed position is within `inside`,
     /// the exact position is within `tolerance`.
     inside: f64,
-    /// Upper bound for the world length of a unit vector of base space.
+    /// Upper bound for the world length of a unit vector in base space.
     scale: f64,
 }
 
 impl Chain {
     /// Solves for a single position goal of a chain of free joints without building a tree. Returns false, with the
-    /// body unchanged, if the problem is of another kind or the iterations get stuck. `continues` says whether the body
-    /// is in the pose of the last result.
+    /// body unchanged, if this solver does not support the problem or the iterations get stuck. `continues` says
+    /// whether the body is in the pose of the last result.
     pub(crate) fn solve(
         &mut self,
         body: &mut Body,
@@ -65,7 +65,7 @@ impl Chain {
             return false;
         } else {
             self.load(body, continues);
-            // Near the base, the closed form would turn a limb strongly for a small gain.
+            // Near the base, the closed form would cause large rotations for a small gain.
             if options.method == Method::Auto && method == Method::TwoBone && self.is_folded_near(goal.target)
             {
                 method = Method::Dls;
@@ -89,8 +89,8 @@ impl Chain {
         true
     }
 
-    /// Returns the goal relative to the base, or `None` if the body is placed with shear or uneven scale, or if the
-    /// tolerance is as small as the rounding errors of the scales.
+    /// Returns the goal relative to the base, or `None` if the placement of the body has shear or non-uniform scale, or
+    /// if the tolerance is as small as the rounding errors of the scales.
     fn goal(&self, body: &Body, goals: &[Goal], options: &Options) -> Option<ChainGoal> {
         let scale = body.uniform_scale()?;
         let goal = goals.first()?;

@@ -44,7 +44,7 @@ fn solve(body: &mut Body, goal: Goal, options: &Options) -> Option<Report> {
     Chain::default().solve(body, &[goal], options, false, &mut report).then_some(report)
 }
 
-/// Returns a rigid transform like that of a character's base: a product of single-precision matrices.
+/// Returns a rigid transform like the transform of a character's base: a product of single-precision matrices.
 fn single_precision_placement(random: &mut Random, depth: usize) -> DAffine3 {
     let mut placement = Affine3A::IDENTITY;
     for _ in 0..depth {
@@ -56,7 +56,7 @@ fn single_precision_placement(random: &mut Random, depth: usize) -> DAffine3 {
 }
 
 /// The base of every animated character was rotated in single precision. When only exactly rigid placements counted as
-/// rigid, the general solver posed such characters, several times more slowly.
+/// rigid, the general solver posed such characters, which was several times slower.
 #[test]
 fn chain_solves_bodies_that_are_placed_in_single_precision() {
     let random = &mut Random(3);
@@ -91,7 +91,7 @@ fn chain_rejects_uneven_placements() {
     }
 }
 
-/// Tests uniform scales, exact or rounded to single precision, and a goal for a point of the last link instead of its
+/// Tests uniform scales, exact or rounded to single precision, and a goal for a point on the last link instead of its
 /// joint.
 #[test]
 fn chain_solves_scaled_links_and_points_of_links() {

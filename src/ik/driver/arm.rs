@@ -1,8 +1,8 @@
 //! Restarts for the poses of robot arms.
 //!
 //! If a goal sets the position and orientation of the hand, an arm of six hinges has no free degree of freedom left, and an arm of seven
-//! hinges has one. Because the joints have limits, most local minima are not solutions. A large number of starts finds poses that a
-//! small number misses. Each start is independent and costs a few iterations.
+//! hinges has one. Because the joints have limits, most local minima are not solutions. Many starts find poses that a few starts miss.
+//! Each start is independent and costs a few iterations.
 
 use crate::tree::Tree;
 use crate::{DEFAULT_ITERATIONS, Options};

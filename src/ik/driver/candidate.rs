@@ -16,7 +16,7 @@ pub(super) struct Candidate {
     pub(super) measure: Option<Measure>,
     /// The method that found the pose.
     pub(super) method: Method,
-    /// Whether the start has run until its error no longer fell.
+    /// Whether the start has run until its error stopped falling.
     pub(super) ended: bool,
 }
 

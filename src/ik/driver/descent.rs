@@ -17,7 +17,7 @@ const STALL_RATIO: f64 = 0.99;
 /// A target out of reach leaves an error that does not vanish, so the gain is compared with the chain's length: a start
 /// stalls if [`REMOTE_ITERATIONS`] iterations reduce the error by less than this fraction of the chain's length.
 const REMOTE_GAIN: f64 = 1e-4;
-/// Number of iterations in which [`REMOTE_GAIN`] is measured. A damped step that fails is repeated up to about five times
+/// Number of iterations over which [`REMOTE_GAIN`] is measured. A damped step that fails is repeated up to about five times
 /// before the error falls.
 const REMOTE_ITERATIONS: usize = 8;
 /// Stall window in iterations and stall ratio for a quick method. If limits block such a method, half of its iterations gain
@@ -50,9 +50,9 @@ pub(super) enum Patience {
 /// Detects when the error of a start falls too slowly.
 struct Watch {
     window: usize,
-    /// Factor below which the error must fall in a window.
+    /// Fraction of its previous value below which the error must fall within a window.
     ratio: f64,
-    /// Length in metres by which the error must fall in a window.
+    /// Length in metres by which the error must fall within a window.
     gain: f64,
     mark: f64,
 }
@@ -105,8 +105,8 @@ pub(super) fn is_quick(task: &Task<'_>) -> bool {
 }
 
 impl Driver {
-    /// Iterates from the current pose until the goals are met, the patience ends, or the iteration limit is reached. Stores
-    /// the best pose in the candidate.
+    /// Iterates from the current pose until the goals are met, the patience runs out, or the iteration limit is reached.
+    /// Stores the best pose in the candidate.
     pub(super) fn descend(&mut self, tree: &mut Tree, task: &Task<'_>, candidate: usize, patience: Patience) {
         let Task { method, options, .. } = *task;
         self.start = candidate;
@@ -130,8 +130,8 @@ impl Driver {
             if self.methods.stops(method, options, sum) {
                 break;
             }
-            // On a straight chain, no method finds a direction to turn in. The error then stays the same to the last digits.
-            // Damped least squares itself bends a free chain that is straight.
+            // On a straight chain, no method finds a direction to bend in. The error then stays the same down to the last
+            // digits. Damped least squares itself bends a free chain that is straight.
             let bend_first = task.bend && candidate == 0 && !(is_damped(method) && is_free_chain(tree));
             let stuck = match pass {
                 0 => bend_first,
@@ -205,7 +205,7 @@ impl Driver {
 
     /// Returns the angles by which a straight chain is bent.
     fn bends(&self, tree: &Tree, task: &Task<'_>, candidate: usize) -> &'static [f64] {
-        // Do not bend if joints have an angle budget. The error can then stay the same because a budget is spent, not
+        // Do not bend if joints have an angle budget. The error can then stay the same because a budget is used up, not
         // because the chain is straight. If only the base moves, there is no joint to bend. Random starts are not straight.
         // In a drag beyond the reach, bending the stretched pose would make the body shake.
         let budgeted = is_budgeted(tree, task);

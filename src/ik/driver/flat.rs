@@ -1,4 +1,4 @@
-//! Poses in which no joint has a direction to turn in.
+//! Poses in which, to first order, no joint rotation reduces the error.
 
 use glam::DVec3;
 
@@ -9,7 +9,8 @@ use crate::tree::{EffectorTask, Tree};
 /// chain's length. Rounding errors leave a far smaller gradient, and limits that block a bent chain leave a far larger one.
 const FLAT: f64 = 1e-6;
 
-/// Sine of the largest bend angle of a nearly straight chain. At rest, characters' knees are up to ten degrees beyond straight.
+/// Sine of the largest bend angle of a nearly straight chain. In rest poses, characters' knees are up to ten degrees beyond
+/// straight.
 const STRETCHED: f64 = 0.2;
 /// A hinge counts as stopped at its limit if it is within this angle of the limit, in radians.
 const AT_LIMIT: f64 = 1e-3;
@@ -23,7 +24,7 @@ struct Gradient {
     radian: f64,
 }
 
-/// Returns whether no joint has a direction to turn in, although a goal is not met.
+/// Returns whether, to first order, no joint rotation reduces the error, although a goal is not met.
 pub(super) fn is_flat(tree: &Tree) -> bool {
     (0..tree.tasks.len()).filter(|&t| tree.tasks[t].weight > 0.0).all(|index| {
         let task = &tree.tasks[index];

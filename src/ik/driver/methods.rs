@@ -72,8 +72,8 @@ impl Methods {
         }
     }
 
-    /// Ends an iteration: if the method extrapolates, all joints repeat their turns of this iteration together. Returns
-    /// whether the method extrapolates.
+    /// Ends an iteration: if the method extrapolates, all joints repeat their turns from this iteration together.
+    /// Returns whether the method extrapolates.
     pub(super) fn extrapolate(&mut self, method: Method, tree: &mut Tree, options: &Options) -> bool {
         let extrapolates = method == Method::Ccd && options.ccd.extrapolate;
         if extrapolates {
@@ -92,7 +92,7 @@ impl Methods {
         }
     }
 
-    /// Returns whether the method must not start again from another pose, because it stopped by a rule of its own.
+    /// Returns whether the method must not start again from another pose, because its own stopping rule ended it.
     pub(super) fn has_stopped(&self, method: Method) -> bool {
         method == Method::Ccd && self.ccd.has_stopped()
     }

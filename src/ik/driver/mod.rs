@@ -216,7 +216,7 @@ impl Driver {
     }
 }
 
-/// Returns whether joints may only turn by a given angle in the whole solve.
+/// Returns whether joints have an angle budget for the whole solve.
 fn is_budgeted(tree: &Tree, task: &Task<'_>) -> bool {
     task.method == Method::Ccd && Ccd::has_budgets(tree, &task.options.ccd)
 }

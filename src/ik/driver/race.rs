@@ -11,14 +11,13 @@ use crate::{Limit, Options};
 use super::descent::{Patience, is_quick};
 use super::{Driver, Task, margin, seed};
 
-/// Maximum number of starts that run to their end if no start meets the goals.
+/// Maximum number of starts that run to completion if no start meets the goals.
 const POLISHED: usize = 3;
 
-/// Number of restarts after which the most promising start runs to its end before further restarts.
+/// Number of restarts after which the most promising start runs to completion before further restarts.
 const ROUND: usize = 8;
 
-/// If a target is out of reach, the requested start leaves one in this many of the remaining iterations to the other
-/// starts.
+/// If a target is out of reach, the requested start leaves 1/`SCOUTED` of the remaining iterations to the other starts.
 const SCOUTED: usize = 4;
 
 impl Driver {
@@ -53,7 +52,7 @@ impl Driver {
         self.polish(tree, task, POLISHED);
     }
 
-    /// Runs the most promising starts to their end.
+    /// Runs the most promising starts to completion.
     fn polish(&mut self, tree: &mut Tree, task: &Task<'_>, count: usize) {
         for _ in 0..count {
             let Some(index) = self.candidates.most_promising(margin(tree)).filter(|_| !self.is_over(task))
@@ -65,7 +64,7 @@ impl Driver {
         }
     }
 
-    /// Returns whether the goals are met or the iterations are spent.
+    /// Returns whether the goals are met or the iterations have run out.
     pub(super) fn is_over(&self, task: &Task<'_>) -> bool {
         self.candidates.is_done() || self.iterations >= task.options.iterations
     }

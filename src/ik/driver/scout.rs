@@ -21,7 +21,7 @@ const SWEEPS: usize = 3;
 const FINALISTS: usize = 3;
 
 impl Driver {
-    /// Iterates from the best of many random poses. The first candidate has already run to its end.
+    /// Iterates from the best of many random poses. The first candidate has already run to completion.
     pub(super) fn scout(&mut self, tree: &mut Tree, task: &Task<'_>) {
         // Sweeps do not count as iterations, so without this check a solve would still improve the pose after its last
         // iteration.

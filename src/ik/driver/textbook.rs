@@ -1,4 +1,4 @@
-//! The loops of the methods as the original documents state them, see [`Options::textbook`]. One iteration is one pass. The
+//! The loops of the methods as given in the original documents, see [`Options::textbook`]. One iteration is one pass. The
 //! last pose is the result, even if an earlier pose was nearer to the target.
 
 use crate::methods::textbook::ccd::{Ccd, Form, stretch};
@@ -22,7 +22,7 @@ pub(super) struct Textbook {
 }
 
 impl Driver {
-    /// Solves with the loop that the document of a method states.
+    /// Solves with the loop given in the original document of a method.
     pub(super) fn follow_document(&mut self, tree: &mut Tree, task: &Task<'_>) -> Progress {
         let Task { method, options, .. } = *task;
         let mut textbook = std::mem::take(&mut self.textbook);

@@ -8,7 +8,7 @@ use super::pose::Kinematics;
 use crate::figure::{Figure, Part, SOFT_PART};
 use sinew_base::mathematics::nearest_points;
 
-/// Start of the capsule along the first bone and the other bones of an arm and a leg, as a fraction of the bone's length. Used for
+/// Where the capsule starts on the first bone and on the other bones of an arm or a leg, as a fraction of the bone's length. Used for
 /// bones without a measured capsule. The first bone begins in the trunk.
 const ARM_STARTS: [f64; 2] = [0.45, 0.1];
 const LEG_STARTS: [f64; 2] = [0.25, 0.1];
@@ -82,7 +82,7 @@ pub(super) struct Capsules {
 }
 
 impl Capsules {
-    /// Sets the capsules of a figure. Links without a measured capsule get that of a person. Shins may pass through the trunk unless
+    /// Sets the capsules of a figure. Links without a measured capsule get a person's capsule. Shins may pass through the trunk unless
     /// they are `cleared`, because a short figure could not squat otherwise.
     pub(super) fn set(&mut self, model: &Model, figure: &Figure, rest: &Kinematics, cleared: bool) {
         self.clear();
@@ -156,8 +156,8 @@ impl Capsules {
         }
     }
 
-    /// Adds the pairs that may meet: an arm with everything but itself, legs with each other, and cleared shins with the trunk. Upper
-    /// arms and thighs are not paired with the trunk, because they lie against it.
+    /// Adds the pairs that may collide: an arm with everything but itself, legs with each other, and cleared shins with the trunk.
+    /// Upper arms and thighs are not paired with the trunk, because they lie against it.
     fn pair(&mut self, cleared: bool) {
         use BodyPart::{Arm, Leg, Trunk, UpperArm, UpperLeg};
         for b in 0..self.capsules.len() {
@@ -181,7 +181,7 @@ impl Capsules {
     }
 
     /// Returns the ends of all capsules that should stay above the floor: the link, the point relative to the link, and the radius.
-    /// Ankles and feet are left out. They are near the floor anyway, and stand at their contacts.
+    /// Ankles and feet are left out. They are near the floor anyway, and their contacts hold them there.
     pub(super) fn ends(&self, figure: &Figure) -> impl Iterator<Item = (usize, DVec3, f64)> {
         let count = |capsule: &Capsule| {
             let (BodyPart::UpperLeg(limb) | BodyPart::Leg(limb)) = capsule.part else { return 2 };
@@ -212,8 +212,8 @@ impl Capsules {
         slack.extend(self.pairs.iter().map(depth));
     }
 
-    /// Lets a link touch other parts. The capsules of the link and of the links below it may penetrate freely, and the bone above the
-    /// link gives way by [`TOUCH`].
+    /// Lets a link touch other parts. The capsules of the link and its descendants may penetrate freely, and the bone above the link
+    /// gives way by [`TOUCH`].
     pub(super) fn let_touch(&self, model: &Model, link: usize, slack: &mut [f64]) {
         let before = model.up(link).nth(1);
         for (pair, slack) in self.pairs.iter().zip(slack) {

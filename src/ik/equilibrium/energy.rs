@@ -16,8 +16,8 @@ use crate::rotation::rotation_vector;
 
 /// Displacement over which the friction of a foot builds up, in metres.
 const SLIP: f64 = 2e-3;
-/// The centre of mass shifts to the inner side of the standing foot. This is the distance of that place from the foot's middle, as a
-/// fraction of half the foot's width.
+/// The centre of mass shifts to the inner side of the standing foot, at this distance from the foot's middle, as a fraction of half
+/// the foot's width.
 const INNER: f64 = 0.67;
 /// The centre of mass shifts by at most this distance, in metres at human size. If a figure stands wider than a person, the shift is
 /// incomplete.
@@ -50,7 +50,7 @@ impl Problem {
             + self.yielding_pins(now, &mut buffers.columns[0], system)
     }
 
-    /// Returns the energy of the joint springs, minus the work of the moments of weights that the springs balance in the stance.
+    /// Returns the energy of the joint springs, minus the work of the weight moments that the springs balance in the stance.
     fn springs(&self, pose: &Pose, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for (link, joint) in self.model.joints.iter().enumerate() {
@@ -105,7 +105,7 @@ impl Problem {
     }
 
     /// Keeps directions of the body fixed in the world: pelvis, chest and head stay upright, the pelvis faces forwards, and the gaze
-    /// points at what the head looks at.
+    /// points at its target.
     fn uprightness(
         &self,
         now: &Kinematics,
@@ -192,8 +192,8 @@ impl Problem {
         }
     }
 
-    /// Returns the feet that do not hold, each with the position of its ball, the fraction by which it counts as lifted, and the slope
-    /// of this fraction.
+    /// Returns the feet that do not stay in place, each with the position of its ball, the fraction by which it counts as lifted, and
+    /// the slope of this fraction.
     fn lifted<'a>(&'a self, now: &'a Kinematics) -> impl Iterator<Item = (&'a Foot, DVec3, (f64, f64))> {
         self.contacts.iter().filter(|c| !c.holds).map(|c| {
             let foot = &self.feet[c.foot];
@@ -212,7 +212,7 @@ impl Problem {
         self.whole_way().map_or(1.0, |way| ASIDE / way.length().max(ASIDE))
     }
 
-    /// Returns the vector from the centre of mass in the stance to the inner side of the feet that hold.
+    /// Returns the vector from the centre of mass in the stance to the inner side of the feet that stay in place.
     fn whole_way(&self) -> Option<DVec3> {
         let way = (self.held_middle()? - self.centre).with_y(0.0);
         let held = self.contacts.iter().filter(|c| c.holds);
@@ -220,7 +220,7 @@ impl Problem {
         Some(way - way.clamp_length_max(INNER * half_width))
     }
 
-    /// Returns the middle of the soles of the feet that hold.
+    /// Returns the middle of the soles of the feet that stay in place.
     fn held_middle(&self) -> Option<DVec3> {
         let held = || self.contacts.iter().filter(|c| c.holds);
         let count = u32::try_from(held().count()).ok().filter(|n| *n > 0)?;
@@ -265,7 +265,7 @@ impl Problem {
         energy
     }
 
-    /// Makes the foot of a pulled leg stick to its place until the pull is stronger than friction.
+    /// Makes the foot of a pulled leg stick in place until the pull is stronger than friction.
     fn grip(&self, now: &Kinematics, columns: &mut Vec<DVec3>, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for contact in self.contacts.iter().filter(|c| !c.holds) {

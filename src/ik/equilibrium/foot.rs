@@ -7,26 +7,27 @@ use super::pose::{Kinematics, Pose};
 use crate::figure::Figure;
 use crate::rotation::shortest_arc;
 
-/// Minimum and maximum of the values that are measured on the skin: distances of heel and tip in front of the ankle, and half the width
+/// Minimum and maximum of the values that are measured on the skin: forward offsets of heel and tip from the ankle, and half the width
 /// of the foot, in metres at human size.
 const MEASURED: [[f64; 2]; 3] = [[-0.15, -0.03], [0.08, 0.35], [0.03, 0.15]];
-/// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), both in metres at human size, and positions of
-/// heel, ball and tip in front of the ankle (negative: behind it), as fractions of the length. `TOES` is the distance from ball to tip.
+/// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), both in metres at human size, and forward offsets
+/// of heel, ball and tip from the ankle (negative: behind it), as fractions of the length. `TOES` is the distance from ball to tip.
 const LENGTH: f64 = 0.266;
 const HALF_WIDTH: f64 = 0.045;
 const HEEL: f64 = -0.25;
 const BALL: f64 = 0.45;
 const TOES: f64 = 0.3;
 const TIP: f64 = 0.7;
-/// A foot is on the floor if its ball has risen less than the first value above its height at rest, and its heel is lower than the
+/// A foot is on the floor if its ball has risen by less than the first value above its rest height, and its heel is lower than the
 /// second value.
 const STANDING: [f64; 2] = [0.03, 0.15];
 /// Maximum height of a person's ankle above the sole, in metres at human size. It also applies if the floor is far below.
 const HIGHEST: f64 = 0.25;
-/// The end of a leg without toes stands on a single point, at any angle, if it is nearer to the floor at rest than this.
+/// The end of a leg without toes stands on a single point, at any angle, if its height above the floor is less than this in the rest
+/// pose.
 const TIP_HEIGHT: f64 = 0.04;
 
-/// The sole of a leg. Positions are relative to the ankle, along the axes of the figure at rest.
+/// The sole of a leg. Positions are relative to the ankle, along the axes of the figure in the rest pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Foot {
     pub(super) limb: usize,
@@ -39,7 +40,7 @@ pub(super) struct Foot {
     pub(super) half_width: f64,
     /// Whether the foot stands on a single point at any angle.
     pub(super) is_point: bool,
-    /// Heights of heel and ball at rest.
+    /// Heights of heel and ball in the rest pose.
     pub(super) rest: [f64; 2],
 }
 
@@ -128,11 +129,11 @@ pub(super) struct Contact {
     pub(super) local_side: DVec3,
     pub(super) side: DVec3,
     pub(super) forward: DVec3,
-    /// Whether the foot stays in place. The foot of a pulled leg sticks to its place only up to the force of friction.
+    /// Whether the foot stays in place. The foot of a pulled leg sticks in place only up to the force of friction.
     pub(super) holds: bool,
     /// Whether the toes are pulled, so that only the ball sticks.
     pub(super) is_on_toes: bool,
-    /// Whether a pin keeps the foot in place. Such a foot carries the body as well.
+    /// Whether a pin keeps the foot in place. Such a foot also carries the body.
     pub(super) is_pinned: bool,
 }
 
@@ -164,7 +165,7 @@ impl Contact {
         self.ball.lerp(self.heel, 0.5)
     }
 
-    /// Moves the foot back to its place exactly, in closed form. The knee bends according to the law of cosines, the hip aims the leg,
+    /// Moves the foot back exactly into place, in closed form. The knee bends according to the law of cosines, the hip aims the leg,
     /// and the ankle keeps the orientation of the foot. This makes a straight leg non-singular.
     pub(super) fn retract(&self, model: &Model, foot: &Foot, pose: &mut Pose, now: &Kinematics) {
         let (Some([hip, knee]), ankle) = (foot.leg, foot.link) else { return };

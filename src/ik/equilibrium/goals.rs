@@ -19,7 +19,7 @@ impl Problem {
         self.pulls.clear();
         self.yielding.clear();
         self.set_pulls(figure, goals);
-        // The pulls of raised feet come after those of the goals, and stay unchanged.
+        // The pulls of raised feet come after the pulls of the goals, and stay unchanged.
         self.pulls.extend_from_slice(self.last_pulls.get(self.pulls.len()..).unwrap_or_default());
         let mut moved = 0.0_f64;
         for (pull, last) in self.pulls.iter_mut().zip(&self.last_pulls) {
@@ -89,8 +89,8 @@ impl Problem {
             kinds[0] = Some(PullKind::Position { offset, axes, free, start, end, target: end });
         }
         if let (Some(orientation), Some((axes, _))) = (goal.orientation, weighted(&goal.axes.orientation)) {
-            // Orientation goals are ignored for links with reflected axes, because their meaning would not be what a
-            // user expects.
+            // Orientation goals are ignored for links with reflected axes, because they would not mean what a user
+            // expects.
             if model.up(goal.link).all(|link| model.joints[link].signs[0] == DVec3::ONE) {
                 let end = unit(space.orientation(orientation) * model.frame(goal.link));
                 let start = now.spins[goal.link];

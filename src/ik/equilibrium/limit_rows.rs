@@ -28,7 +28,7 @@ pub(super) fn limit_values(limit: &Limit, q: DQuat) -> [f64; VALUES] {
             let vector = rotation_vector(away);
             let radii = DVec2::from(swing.map(|s| s.max(NARROWEST)));
             let at = DVec2::new(vector.dot(side), vector.dot(axis.cross(side))) / radii;
-            // This is smooth in the middle of the cone, and at the border its slope is that of an angle.
+            // This is smooth in the middle of the cone, and at the border it has the slope of an angle.
             values[0] = 0.5 * (1.0 - at.length_squared()) * (radii.x * radii.y).sqrt();
             let middle = 0.5 * (twist[0] + twist[1]);
             let from_middle = wrapped(wrapped(angle - middle));

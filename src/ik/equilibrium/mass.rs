@@ -6,12 +6,12 @@ use super::model::{Joint, Model};
 use super::pose::Kinematics;
 use super::system::Forces;
 
-/// The centre of mass and its Jacobian. The mass of an arm counts at the shoulder.
+/// The centre of mass and its Jacobian. The mass of an arm is lumped at the shoulder.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CentreOfMass {
     pub(super) at: DVec3,
     pub(super) columns: Vec<DVec3>,
-    /// For each link, the total mass of the link and all links below it, and this mass times its centre.
+    /// For each link, the total mass of the link and all its descendants, and this mass times its centre.
     below: Vec<(f64, DVec3)>,
 }
 

@@ -51,10 +51,10 @@ use pull::PullKind;
 /// solve finds the same result as a drag.
 const STRIDE: f64 = 0.05;
 const TURN_STRIDE: f64 = 0.2;
-/// Maximum iterations of a stride, and the fraction of all iterations that strides may take.
+/// Maximum iterations per stride, and the fraction of all iterations that strides may take.
 const STRIDE_ITERATIONS: usize = 20;
 const WAY: f64 = 0.6;
-/// Maximum iterations of a frame of a drag. The next frame continues the solve.
+/// Maximum iterations per frame of a drag. The next frame continues the solve.
 const FRAME_ITERATIONS: usize = 12;
 /// A frame in which a target moves by this distance, in metres at human size, turns joints by at most this angle, in radians. A change to a
 /// very different posture therefore takes a few frames.
@@ -105,9 +105,9 @@ struct Key {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Equilibrium {
     pub(crate) iterations: usize,
-    /// Whether the pose is at rest.
+    /// Whether the pose has converged.
     pub(crate) converged: bool,
-    /// What holds the body back.
+    /// The constraints that hold the body back.
     pub(crate) held_by: Holds,
 }
 
@@ -142,12 +142,12 @@ impl EquilibriumSolver {
         self.is_unfinished = false;
     }
 
-    /// Returns whether the last frame of a drag was not yet at rest, so that the same problem must be continued.
+    /// Returns whether the last frame of a drag had not yet converged, so that the same problem must be continued.
     pub(crate) fn is_unfinished(&self) -> bool {
         self.is_unfinished
     }
 
-    /// Returns whether the target of a goal is farther away than the bones of the body reach.
+    /// Returns whether the target of a goal is farther away than the bones of the body can reach.
     pub(crate) fn is_beyond_bones(&self, goal: usize) -> bool {
         self.problem.is_beyond_bones(goal)
     }
@@ -227,7 +227,7 @@ impl EquilibriumSolver {
             return ending;
         }
         self.bend_straight_limbs(true);
-        // The first frame of a drag limits the turns of joints like the others.
+        // The first frame of a drag limits joint rotations like every other frame.
         let is_frame = continues && strides <= 1.0;
         let reach = if is_frame { frame_reach(strides * STRIDE) } else { f64::INFINITY };
         #[expect(clippy::cast_precision_loss, reason = "a budget needs no exact count")]
@@ -256,8 +256,8 @@ impl EquilibriumSolver {
     }
 
     /// Meets the goals of a body whose uneven scale makes lengths depend on the pose. Repeatedly solves for corrected targets: each is
-    /// moved by the difference between the model's position of the effector, which assumes the lengths at rest, and its true position.
-    /// Returns the number of iterations.
+    /// moved by the difference between the model's position of the effector, which assumes the lengths in the rest pose, and its true
+    /// position. Returns the number of iterations.
     fn follow_lengths(&mut self, body: &mut Body, most: usize) -> usize {
         let mut iterations = 0;
         for _ in 0..LENGTH_ROUNDS {

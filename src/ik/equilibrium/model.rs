@@ -1,7 +1,7 @@
 //! The solver's model of a figure: joints with their degrees of freedom, springs, masses, feet and capsules.
 //!
 //! Lengths are in metres at human size: the figure is scaled to a person of 1.75 m. The space of the figure is the world, scaled,
-//! turned about its vertical axis so that the figure faces +Z, and reflected if the body is placed by a reflection.
+//! rotated about its vertical axis so that the figure faces +Z, and reflected if the body is placed by a reflection.
 
 use std::f64::consts::PI;
 
@@ -25,7 +25,7 @@ pub(super) enum Freedom {
     Hinge { axis: DVec3, stance: DQuat },
     /// Turns about all axes.
     Ball,
-    /// Turns about all axes and moves along them. Only the hips do so.
+    /// Turns about all axes and moves along them. Used only for the hips.
     Root,
 }
 
@@ -46,9 +46,10 @@ impl Freedom {
 pub(super) struct Joint {
     pub(super) parent: Option<usize>,
     pub(super) part: Option<Part>,
-    /// Position relative to the parent at rest, along the axes of the figure.
+    /// Position relative to the parent in the rest pose, along the axes of the figure.
     pub(super) offset: DVec3,
-    /// Rotation from the axes of the figure to those of the link at rest, and metres at human size per unit of the link's frame.
+    /// Rotation from the axes of the figure to the link's axes in the rest pose, and metres at human size per unit of the link's
+    /// frame.
     frame: DQuat,
     pub(super) scale: f64,
     /// The signs of the axes for rotations of the joint and for points of its link. A negative scale above the joint reflects them.
@@ -58,14 +59,14 @@ pub(super) struct Joint {
     pub(super) first: usize,
     /// Stiffness about the axes of the figure, in newton metres per radian. A hinge uses only the first component.
     pub(super) stiffness: DVec3,
-    /// The limit of the joint, along the axes of the link at rest.
+    /// The limit of the joint, along the axes of the link in the rest pose.
     pub(super) limit: Limit,
     /// Range of a hinge's angle from the stance, in radians.
     pub(super) range: [f64; 2],
     /// Mass of the link as a fraction of the body's mass, and its centre.
     pub(super) mass: f64,
     pub(super) centre: DVec3,
-    /// Like `mass`, for balance. The mass of an arm counts at the shoulder, so that the arm is not used as a counterweight.
+    /// Like `mass`, for balance. The mass of an arm is lumped at the shoulder, so that the arm is not used as a counterweight.
     pub(super) balance_mass: f64,
     /// Whether `balance_mass` is at the joint itself.
     pub(super) counts_above: bool,
@@ -126,7 +127,7 @@ pub(super) struct Model {
     pub(super) owners: Vec<usize>,
     /// Index of the first entry of each degree of freedom's row in a `TreeMatrix`, followed by the total number of entries.
     row_starts: Vec<usize>,
-    /// The degrees of freedom that move each link, and the index at which those of each link begin.
+    /// The degrees of freedom that move each link, and the index at which the entries of each link begin.
     paths: Vec<usize>,
     path_starts: Vec<usize>,
     rest: RestPose,
@@ -284,7 +285,7 @@ impl Model {
         reflect(self.joints[link].signs[0], unit(above * turn * self.joints[link].frame.conjugate()))
     }
 
-    /// Returns the rotation from the figure's axes to the link's axes at rest.
+    /// Returns the rotation from the figure's axes to the link's axes in the rest pose.
     pub(super) fn frame(&self, link: usize) -> DQuat {
         self.joints[link].frame
     }
@@ -301,7 +302,7 @@ impl Model {
         self.axes(link) * (offset * joint.signs[1]) * joint.scale
     }
 
-    /// Returns the rotation from a link's axes at rest to the figure's axes.
+    /// Returns the rotation from a link's axes in the rest pose to the figure's axes.
     pub(super) fn axes(&self, link: usize) -> DQuat {
         self.joints[link].frame.conjugate()
     }

@@ -25,7 +25,7 @@ const LEAST_DAMPING: f64 = 1e-6;
 const MOST_DAMPING: f64 = 1e9;
 /// Maximum turn of a joint in a step, in radians. The hips may move by half this number of metres.
 const LARGEST_STEP: f64 = 0.6;
-/// No further step is made, except to repair rows, if the angle by which joints may still turn is below this, in radians.
+/// No further step is taken, except to repair rows, if the angle by which joints may still turn is below this, in radians.
 const SHORTEST: f64 = 5e-3;
 /// Row violations are repaired only if their penalty is at least the first value, in joules. A repair step turns joints by at most the
 /// second value, in radians.
@@ -39,11 +39,11 @@ const ACCEPTED: f64 = 0.05;
 const AUGMENTATION: f64 = 3e4;
 /// A step smaller than this ends the solve, in radians.
 const SMALLEST_STEP: f64 = 2e-6;
-/// Size of the last step, in radians, from which the next step uses the whole curvature along a pull.
+/// If the last step was at least this large, in radians, the next step uses the whole curvature along a pull.
 const FAR_STEP: f64 = 0.05;
 /// Maximum number of times that goals may switch between holding and pulling in a step.
 const SWITCHES: usize = 3;
-/// Errors of rows below this count as rounding errors.
+/// Row errors below this count as rounding errors.
 const ROUNDING: f64 = 1e-8;
 
 /// Hints from the last solve. They never change the result, only the time to find it.
@@ -161,7 +161,7 @@ impl Newton {
         merit(problem, pose, &self.now, &self.rows, &mut self.buffers)
     }
 
-    /// Makes one step, and increases the damping until a step is accepted. Returns whether this was the last step.
+    /// Takes one step, and increases the damping until a step is accepted. Returns whether this was the last step.
     fn iterate(&mut self, problem: &mut Problem, pose: &mut Pose, merit: &mut f64, tolerance: f64) -> bool {
         let mut share = (self.warm.step / FAR_STEP).min(1.0);
         let mut switches = 0;
@@ -229,7 +229,7 @@ impl Newton {
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
         if size > self.left {
-            // The step of a frame is shortened. More damping would lead to another path, for example past a straight knee.
+            // The step of a frame is shortened. More damping would lead to a different path, for example past a straight knee.
             size = self.shorten(size, self.left / size);
         }
         pose.stepped(&problem.model, &self.step, &mut self.trial.pose);
@@ -404,7 +404,7 @@ impl Newton {
 }
 
 impl Trial {
-    /// Computes the positions, and moves standing feet back to their places.
+    /// Computes the positions, and moves standing feet back into place.
     fn settle(&mut self, problem: &Problem) {
         self.now.place(&problem.model, &self.pose);
         retract(problem, &mut self.pose, &mut self.now);
@@ -416,7 +416,7 @@ impl Trial {
     }
 }
 
-/// Moves holding feet back to their places.
+/// Moves holding feet back into place.
 fn retract(problem: &Problem, pose: &mut Pose, now: &mut Kinematics) {
     let model: &Model = &problem.model;
     let holding = || problem.contacts.iter().filter(|c| c.keeps());

@@ -55,7 +55,7 @@ pub(super) struct Problem {
     pub(super) floor_points: Vec<FloorPoint>,
     pub(super) capsules: Capsules,
     pub(super) capsule_slack: Vec<f64>,
-    /// A direction that the head turns to, with its stiffness.
+    /// The direction that the head turns towards, with its stiffness.
     pub(super) look: Option<(DVec3, f64)>,
     rest: Kinematics,
     rest_pose: Pose,
@@ -64,8 +64,8 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Sets the problem of a body in its stance, or in its current pose if it has no stance. Allocates nothing once the buffers have
-    /// grown.
+    /// Sets the problem of a body in its stance, or in its current pose if it has no stance. Allocates nothing once the buffers are
+    /// large enough.
     pub(super) fn set(&mut self, body: &Body, figure: &Figure, goals: &[Goal], options: &Options) {
         let (rotations, root) = match body.stance() {
             Some(stance) => (&stance.rotations[..], stance.root),
@@ -137,7 +137,7 @@ impl Problem {
     }
 
     /// Ends the range of each elbow and knee at the straight limb, or at the stance if the limb is overstretched there. A joint that
-    /// is pushed beyond would stay there.
+    /// is pushed beyond that point would stay there.
     fn keep_from_overstretching(&mut self, figure: &Figure) {
         let Self { model, stance, stance_now, .. } = self;
         for joints in figure.parts.limbs.iter().flat_map(|limb| limb.joints.windows(3)) {
@@ -190,7 +190,7 @@ impl Problem {
         self.model.up(link).find_map(|l| self.model.joints[l].part)
     }
 
-    /// Adds the feet that stand in the stance. Adds none if nothing pulls, because then only pinned parts stay in place.
+    /// Adds the feet that are on the floor in the stance. Adds none if nothing pulls, because then only pinned parts stay in place.
     fn set_contacts(&mut self, figure: &Figure, goals: &[Goal]) {
         let Some(floor) = self.model.floor.filter(|_| self.is_pulled) else { return };
         let is_of_leg = |model: &Model, foot: &Foot, goal: &Goal| {
@@ -220,8 +220,8 @@ impl Problem {
         }
     }
 
-    /// Keeps a raised foot where it is, as long as its leg reaches. The mass of the leg counts at the hip, so that the leg is not used
-    /// as a counterweight.
+    /// Keeps a raised foot in place, as long as its leg can reach it. The mass of the leg is lumped at the hip, so that the leg is not
+    /// used as a counterweight.
     fn keep_raised(&mut self, link: usize, leg: &[usize]) {
         let place = self.stance_now.positions[link];
         let (axes, free) = (DMat3::IDENTITY, DMat3::ZERO);
@@ -289,7 +289,7 @@ impl Problem {
         let Self { model, stance_now, rest, floor_points, feet, contacts, .. } = self;
         let Some(floor) = model.floor else { return };
         let mut add = |link: usize, offset: DVec3, radius: f64| {
-            // The bound is lowered so that the point is allowed both in the stance and at rest.
+            // The bound is lowered so that the point is allowed both in the stance and in the rest pose.
             let least = stance_now.point(link, offset).y.min(rest.point(link, offset).y);
             floor_points.push(FloorPoint { link, offset, height: least.min(floor + radius) });
         };
@@ -316,7 +316,7 @@ impl Problem {
     }
 
     /// Keeps the skin above the floor, or the ends of all capsules if there is no skin. They are raised even if they start below the
-    /// floor, but not higher than at rest.
+    /// floor, but not above their rest height.
     fn keep_above_floor(&mut self, figure: &Figure) {
         let Self { model, rest, floor_points, capsules, .. } = self;
         let Some(floor) = model.floor else { return };
@@ -331,7 +331,7 @@ impl Problem {
             let height = rest.point(link, offset).y.min(floor + radius);
             FloorPoint { link, offset, height }
         }));
-        // A finger extends as far beyond each of its joints as the bone before that joint is long.
+        // A finger extends beyond each of its joints by the length of the bone before that joint.
         for link in
             figure.parts.limbs.iter().filter(|limb| limb.is_arm).flat_map(|limb| limb.digits.iter().copied())
         {

@@ -30,7 +30,7 @@ pub(super) struct Pull {
 pub(super) enum PullKind {
     /// A point of the link. `axes` weights the residual. The rows of `free` are the axes that do not count.
     Position { offset: DVec3, axes: DMat3, free: DMat3, start: DVec3, end: DVec3, target: DVec3 },
-    /// The orientation of the link from rest.
+    /// The orientation of the link relative to its rest orientation.
     Orientation { axes: DMat3, start: DQuat, end: DQuat, target: DQuat },
     /// A direction of the link that must point at `end`. During strides, it points at `target` instead.
     Aim { axis: DVec3, eye: DVec3, start: DVec3, end: DVec3, target: DVec3 },
@@ -114,7 +114,7 @@ impl Pull {
         }
     }
 
-    /// Returns the axes along which the residual is held.
+    /// Returns the axes along which the residual is constrained.
     pub(super) fn rows(&self) -> [Option<DVec3>; 3] {
         match self.kind {
             PullKind::Position { axes, .. } | PullKind::Orientation { axes, .. } => {
@@ -163,8 +163,8 @@ impl Pull {
     }
 }
 
-/// Returns the inverse of the left Jacobian of a rotation vector: the change of the vector per turn of the rotation (Solà, Deray &
-/// Atchuthan 2018, "A micro Lie theory", equation 146).
+/// Returns the inverse of the left Jacobian of a rotation vector, which maps a small rotation to the change of the vector (Solà,
+/// Deray & Atchuthan 2018, "A micro Lie theory", equation 146).
 pub(super) fn inverse_left_jacobian(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = if angle < 1e-4 {
@@ -177,7 +177,7 @@ pub(super) fn inverse_left_jacobian(v: DVec3) -> DMat3 {
     DMat3::IDENTITY - cross * 0.5 + cross * cross * k
 }
 
-/// Interpolates two positions relative to the origin by azimuth, height and horizontal distance, so that the path leads around the
+/// Interpolates two positions relative to the origin by azimuth, height and horizontal distance, so that the path goes around the
 /// origin and not over it.
 fn between(from: DVec3, to: DVec3, share: f64) -> DVec3 {
     let polar = |v: DVec3| (v.x.atan2(v.z), v.y, v.x.hypot(v.z));

@@ -110,8 +110,8 @@ fn bound(kind: Kind, value: f64, force: f64, near: f64) -> Row {
 }
 
 impl Problem {
-    /// Returns the [`Hold`] that a report contains for a row. Standing feet, pinned or not, and goals have none, because they always
-    /// carry a force.
+    /// Returns the [`Hold`] that a report contains for a row. Standing feet, pinned or not, and goals have no hold, because they
+    /// always carry a force.
     pub(super) fn hold(&self, kind: Kind) -> Option<Hold> {
         match kind {
             Kind::Contact(_) | Kind::Heel(_) | Kind::Comfort => None,
@@ -306,7 +306,7 @@ impl Problem {
         matrix: &mut TreeMatrix,
     ) {
         let mut balance = DVec3::ZERO;
-        // Rows of the same kind follow each other. `nth` counts them.
+        // Rows of the same kind are adjacent. `nth` counts them.
         let (mut last, mut nth) = (None, 0);
         for (row, &force) in rows.all.iter().zip(kept) {
             nth = if last == Some(row.kind) { nth + 1 } else { 0 };

@@ -21,7 +21,7 @@ const CENTRE: f64 = 0.43;
 /// Masses of an animal's hips, back, head with neck, and all limbs together, as fractions of its mass.
 const ANIMAL: [f64; 4] = [0.2, 0.4, 0.1, 0.3];
 
-/// Stiffness in newton metres per radian. The components of a vector are for bending, twist and bending sideways. The stiffness of
+/// Stiffness in newton metres per radian. The components of a vector are for bending, twist and sideways bending. The stiffness of
 /// the back and the neck is divided among their joints. The ratios matter: with a stiff ankle and a soft knee, the hips move back as
 /// they go down.
 const SPINE: DVec3 = DVec3::new(25.0, 30.0, 40.0);

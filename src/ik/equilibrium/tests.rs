@@ -15,7 +15,7 @@ pub(super) fn person() -> Body {
     person_with_hands(0.02)
 }
 
-/// Like [`person`], with the hands at the distance `ahead` in front of the line of the upper arms at rest.
+/// Like [`person`], but with the hands at a distance `ahead` in front of the line of the upper arms in the rest pose.
 fn person_with_hands(ahead: f64) -> Body {
     let mut links: Vec<Link> = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
@@ -207,7 +207,7 @@ fn the_hessian_of_pulls_agrees_with_differences_of_the_gradient() {
 
 #[test]
 fn the_hessian_of_the_energy_agrees_with_differences_of_the_gradient() {
-    // Regression test: the weight of heels had no second derivatives, but the floor that carries the heels had. The Hessian was then
+    // Regression test: the weight of heels had no second derivatives, but the floor that carries the heels did. The Hessian was then
     // indefinite in every pose, so Newton's method omitted the second derivatives and took three times as many iterations.
     let mut goal = Goal::position(8, DVec3::ONE);
     goal.axes.position.weights.z = 0.0;
@@ -242,8 +242,8 @@ fn elbows_and_knees_end_where_they_are_straight() {
 
 #[test]
 fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
-    // Regression test: a robot's elbows were overstretched by 5 degrees at rest. A push along the arm bent them further in the wrong
-    // direction, against their limit, so the whole body turned away from the hand.
+    // Regression test: a robot's elbows were overstretched by 5 degrees in the rest pose. A push along the arm bent them further in
+    // the wrong direction, against their limit, so the whole body turned away from the hand.
     let mut body = person_with_hands(-0.026);
     let place = |body: &Body, link: usize| body.world_from_link(link).unwrap().translation;
     let (hand, chest) = (place(&body, 8), place(&body, 2));
@@ -296,7 +296,7 @@ fn skin_is_kept_above_the_floor_and_shins_out_of_the_trunk() {
     assert!(meets(hips, shin) && !meets(hips, thigh));
 }
 
-/// Regression test: if a node above the hips leant with the motion, the rest pose leant too. Skin was then allowed as deep in the
+/// Regression test: if a node above the hips leant with the motion, the rest pose leant too. Skin could then sink as deep into the
 /// floor as in that rest pose.
 #[test]
 fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {

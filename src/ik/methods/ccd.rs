@@ -15,7 +15,7 @@ use super::ccd_joints::{slide, turn_coupled};
 /// six iterations.
 const MAX_STRIDE: f64 = 64.0;
 /// The largest turn of a joint by one extrapolation, radians. A larger turn would leave the region in which the turns
-/// of an iteration point the right way.
+/// of an iteration point in the right direction.
 const MAX_EXTRAPOLATION: f64 = 1.0;
 
 /// The state of cyclic coordinate descent. Buffers are reused by later solves.
@@ -36,8 +36,8 @@ pub(crate) struct Ccd {
     /// The states of the joints before the iteration and after its sweep, for extrapolation.
     before: Vec<JointState>,
     after: Vec<JointState>,
-    /// The current and the wanted vectors from the current joint to the effectors below it, in the joint's frame, and
-    /// their weights.
+    /// The current and the wanted vectors from the current joint to the effectors that it moves, in the joint's frame,
+    /// and their weights.
     vectors: Vec<(DVec3, DVec3, f64)>,
 }
 
@@ -70,10 +70,10 @@ impl Ccd {
         options.budget.is_finite() || tree.joints.iter().any(|j| j.ccd_budget.is_finite())
     }
 
-    /// Runs one iteration. Each joint is turned so that the effectors below it come nearest to their goals. For one
-    /// position this is the shortest arc from joint→effector to joint→target. For several positions or orientations it
-    /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis. Prismatic joints
-    /// and mimic joints have steps of their own. With [`CcdOptions::extrapolate`], [`Ccd::extrapolate`] must follow.
+    /// Runs one iteration. Each joint turns so that the effectors that it moves come nearest to their goals. For one position this is the
+    /// shortest arc from joint→effector to joint→target. For several positions or orientations it is the solution of Wahba's problem
+    /// ([`best_fit`]). For a hinge it is the best angle about its axis. Prismatic joints and mimic joints have their own steps. With
+    /// [`CcdOptions::extrapolate`], [`Ccd::extrapolate`] must follow.
     pub(crate) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions) {
         if options.extrapolate {
             self.before.clear();
@@ -90,15 +90,15 @@ impl Ccd {
 
     /// Turns each joint once.
     ///
-    /// A sweep from the tips to the base is O(n). The frame of a joint depends on the joints above it, which turn
-    /// later, so the frames stay valid and only the effectors need an update. In the other direction the frame of
-    /// each joint is updated before the joint turns.
+    /// A sweep from the tips to the base is O(n). The frame of a joint depends on its ancestors, which turn later, so
+    /// the frames stay valid and only the effectors need an update. In the other direction the frame of each joint is
+    /// updated before the joint turns.
     fn sweep(&mut self, tree: &mut Tree, options: &CcdOptions) {
         let (count, base_first) = (tree.joints.len(), options.is_base_first(self.iterations));
         for step in 0..count {
             let index = if base_first { step } else { count - 1 - step };
             if base_first {
-                // The joints above have turned. The effectors are already up to date.
+                // The joint's ancestors have turned. The effectors are already up to date.
                 tree.forward_joint(index);
             }
             if tree.joints[index].role == Role::Leader {
@@ -178,7 +178,7 @@ impl Ccd {
         tree.forward();
     }
 
-    /// Collects the vectors to all effectors below a joint.
+    /// Collects the vectors to all effectors that a joint moves.
     fn gather(&mut self, tree: &Tree, index: usize) {
         self.vectors.clear();
         let joint = &tree.joints[index];
@@ -231,7 +231,7 @@ pub(crate) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> D
 /// Returns the linearised turn, see [`CcdOptions::linear`], about the axis of a hinge, or about any axis if `axis` is
 /// `None`. `length2` is the square of the chain's length.
 ///
-/// The weighted mean of l × Δp equals that of `from × to`, because from × (to − from) = from × to.
+/// The weighted mean of l × Δp equals the weighted mean of `from × to`, because from × (to − from) = from × to.
 pub(crate) fn linear_turn(axis: Option<DVec3>, vectors: &[(DVec3, DVec3, f64)], length2: f64) -> DQuat {
     let sum = |(sum, total): (DVec3, f64), &(from, to, weight): &(DVec3, DVec3, f64)| {
         (sum + from.cross(to) * weight, total + weight)
@@ -252,8 +252,8 @@ fn arc_to_target(tree: &Tree, joint: &Joint, from: DVec3, to: DVec3) -> DQuat {
     shortest_arc(from, to, hint)
 }
 
-/// Returns the part of a turn that is applied. `weight` is the joint's weight, `place` the joint's number counted from
-/// the tip, and `left` the rest of the joint's budget in radians.
+/// Returns the part of a turn that is applied. `weight` is the joint's weight, `place` is its number counted from the
+/// tip, and `left` is its remaining budget in radians.
 pub(crate) fn partial_turn(arc: DQuat, weight: f64, place: usize, left: f64, options: &CcdOptions) -> DQuat {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let step = options.step * if options.growing { place as f64 } else { 1.0 };
@@ -262,7 +262,8 @@ pub(crate) fn partial_turn(arc: DQuat, weight: f64, place: usize, left: f64, opt
 }
 
 impl Tree {
-    /// Updates the effectors below a joint that has turned by an arc in its frame. The joints below are not updated.
+    /// Updates all effectors that a joint moves, after it has turned by an arc in its frame. Descendant joints are not
+    /// updated.
     fn move_effectors_below(&mut self, index: usize, arc: DQuat) {
         for place in self.tasks_below(index) {
             let task = self.task_at(place);

@@ -8,9 +8,9 @@ use crate::tree::{JointState, Tree};
 /// Maximum number of times that the step of coupled joints is halved if it does not reduce the error.
 const HALVINGS: usize = 6;
 
-/// Moves a prismatic joint to the displacement at which the effectors below it are nearest to their target positions,
-/// in closed form. The displacement minimises Σ w |target − position|², and changes no orientation. Maximum steps,
-/// budgets and [`CcdOptions::linear`] concern rotations and do not apply.
+/// Moves a prismatic joint to the displacement at which the effectors that it moves are nearest to their target
+/// positions, in closed form. The displacement minimises Σ w |target − position|², and changes no orientation. Maximum
+/// steps, budgets and [`CcdOptions::linear`] concern rotations and do not apply.
 pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
     let joint = &tree.joints[index];
     let Some(prismatic) = joint.prismatic else { return };
@@ -38,10 +38,10 @@ pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
 
 /// Moves a leader and its followers, and returns by how much the leader turned, radians. Leader and followers are one
 /// coordinate q with the Jacobian column J, so the Gauss-Newton step is (J·e)/(J·J). The step is halved until it
-/// reduces the error. Maximum steps and budgets apply to the leader if it is a hinge. `left` is the rest of the
-/// leader's budget in radians.
+/// reduces the error. Maximum steps and budgets apply to the leader if it is a hinge. `left` is the leader's remaining
+/// budget in radians.
 pub(super) fn turn_coupled(tree: &mut Tree, index: usize, options: &CcdOptions, left: f64) -> f64 {
-    // The joints below may have turned, and the followers need not be among those joints.
+    // Descendant joints may have turned, and the followers need not be among them.
     tree.forward();
     let joint = &tree.joints[index];
     let Some(local) = joint.only_axis() else { return 0.0 };

@@ -6,9 +6,9 @@ use glam::{DQuat, DVec3};
 
 use crate::rotation::{any_perpendicular, shortest_arc};
 
-/// λ² as a fraction of the squared error, per joint above the effector. Measured on the sets of `sinew bench`: on free
-/// chains of 2 to 50 joints and on the limited bodies, 0.006 to 0.015 need the fewest iterations. Without the factor for
-/// the number of joints, 0.02 is best for three joints and 0.2 for fifty.
+/// λ² as a fraction of the squared error, per joint that moves the effector. Measured on the sets of `sinew bench`: on free chains of 2 to
+/// 50 joints and on the limited bodies, 0.006 to 0.015 need the fewest iterations. Without the factor for the number of joints, 0.02 is
+/// best for three joints and 0.2 for fifty.
 const DAMPING: f64 = 0.01;
 /// Lower bound of λ² as a fraction of the chain's squared length. It keeps the matrix of a straight chain invertible.
 const DAMPING_FLOOR: f64 = 1e-14;
@@ -48,12 +48,13 @@ pub(crate) trait DampedProblem {
     fn cost(&self) -> f64;
     /// Returns whether the goals are met in the current pose.
     fn is_done(&self) -> bool;
-    /// Moves a free chain with a single target position out of poses from which steps make little progress: [`swing`],
-    /// and [`Arch`] if the chain [is straight](is_straight). Returns whether it was bent into an arc.
+    /// Moves a free chain with a single target position out of poses from which steps make little progress, with
+    /// [`swing`], and with [`Arch`] if the chain [is straight](is_straight). Returns whether the chain was bent into an
+    /// arc.
     fn start(&mut self) -> bool;
-    /// Bends a free chain into an arc if its target is [far out](is_stretched). Returns whether it did.
+    /// Bends a free chain into an arc if its target is [far out](is_stretched). Returns whether the chain was bent.
     fn arch(&mut self) -> bool;
-    /// Makes the current pose the one that steps start from, and measures its errors and its Jacobian.
+    /// Makes the current pose the start of the next steps, and measures its errors and its Jacobian.
     fn measure(&mut self);
     /// Takes a tentative step with `boost` times the normal λ². If `again` is set, the step corrects the remaining
     /// error with the Jacobian and the damping of the last step. The two steps together then count as one step from the
@@ -87,7 +88,7 @@ impl Damped {
     pub(crate) fn pass(&mut self, problem: &mut impl DampedProblem) {
         let is_first = self.boost == 0.0;
         let cost = problem.cost();
-        // As long as steps leave little error, the same matrix serves for the next one, as in Broyden 1965.
+        // While steps leave little error, the next step uses the same matrix, as in Broyden 1965.
         let again = !is_first && cost < CONTINUE * self.last;
         if is_first {
             self.arched = problem.start();
@@ -142,9 +143,9 @@ impl Damped {
     }
 }
 
-/// Returns λ² of a step, base-space metres squared. `joints`: number of joints above the effector. J W Jᵀ is a sum over
-/// the joints, so λ² must grow with their number to damp chains of all lengths alike. `error2`: squared error. `length`:
-/// length of the chain.
+/// Returns λ² of a step, base-space metres squared. `joints` is the number of joints that move the effector, `error2` the squared error,
+/// and `length` the length of the chain. J W Jᵀ is a sum over the joints, so λ² must grow with their number to damp chains of all lengths
+/// alike.
 pub(crate) fn damping(joints: f64, error2: f64, length: f64) -> f64 {
     DAMPING * joints * error2 + DAMPING_FLOOR * length * length
 }

@@ -1,7 +1,7 @@
 //! The links of a rigid tree as rigid segments, and the fit of the joints to them within their limits. Forward and
 //! backward reaching and particle inverse kinematics use them if there are limits or orientation goals.
 //!
-//! A segment is the part of the body between a joint and the joints and effectors below it. Points alone, as in the
+//! A segment is the part of the body between a joint and its child joints and effectors. Points alone, as in the
 //! methods' founding papers, do not show how a segment is twisted, so a limit could not act on them (Aristidou,
 //! Chrysanthou & Lasenby 2016, "Extending FABRIK with model constraints", section 3).
 
@@ -15,9 +15,9 @@ use super::ccd::best_turn_about;
 
 /// Weight of the orientation of a segment, relative to the positions of its points, where both determine the angle of a
 /// hinge. Chosen by measurement: between 0.01 and 1 the success rate on arms of six and seven hinges changes by less
-/// than eight percentage points, and it is largest for 0.3.
+/// than eight percentage points, and it is highest at 0.3.
 const FRAME_WEIGHT: f64 = 0.3;
-/// A joint within this angle of its limit's border, in radians, carries the segment below it like a rigid body.
+/// A joint within this angle of its limit, in radians, carries the segment below it like a rigid body.
 const BORDER: f64 = 1e-3;
 
 /// The position and orientation of a segment.
@@ -106,8 +106,8 @@ impl Segments {
         &self.attached[start..end]
     }
 
-    /// Turns the joints, from the root to the tips, so that their segments come as near as possible to the stored ones,
-    /// and moves the stored segments to the resulting pose. Every joint stays within its limit.
+    /// Turns the joints, from the root to the tips, so that their segments come as near as possible to the stored
+    /// segments, and moves the stored segments to the resulting pose. Every joint stays within its limit.
     ///
     /// A segment turns so that its points come nearest to their stored positions. If the joint at one of these points
     /// is binding, the points of the next segment count too, because that joint cannot turn freely to reach them.
@@ -209,8 +209,8 @@ pub(super) fn keep_definite(pairs: &mut Vec<Pair>) {
     pairs.retain(|(from, to, _)| from.length_squared() > 0.0 && to.length_squared() > 0.0);
 }
 
-/// Returns the rotation that brings the current vectors nearest to the wanted ones: the shortest arc for a single pair,
-/// otherwise the solution of Wahba's problem.
+/// Returns the rotation that brings the current vectors nearest to the wanted vectors: the shortest arc for a single
+/// pair, otherwise the solution of Wahba's problem.
 pub(super) fn fit_pairs(pairs: &[Pair]) -> DQuat {
     match pairs {
         [] => DQuat::IDENTITY,

@@ -32,7 +32,8 @@ const CORRECTIONS: usize = 32;
 
 /// Sine of the bend below which a limb counts as straight. Its plane would be known to fewer than ten digits.
 const STRAIGHT: f64 = 1e-6;
-/// Fraction of the product of both bones below which a turn of the middle joint does not change the limb's length.
+/// Fraction of the product of the two bone lengths below which a turn of the middle joint does not change the limb's
+/// length.
 const NO_LEVER: f64 = 1e-12;
 /// Angles that differ by less than this count as equal, radians. It is far above rounding errors.
 const SAME_ANGLE: f64 = 1e-9;
@@ -119,9 +120,10 @@ fn swivel_angle(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
     }
 }
 
-/// Returns the angle by which a limb must turn about the line to the target, so that its middle joint points in a
-/// direction that the shortest arc from straight down to the target carries along. `hanging` is this direction for a
-/// limb that hangs down, in the space of the figure (+Y up, +Z to the front). Returns `None` if the limb is straight.
+/// Returns the angle by which a limb must turn about the line to the target, so that its middle joint points in the
+/// wanted direction. This is the direction `hanging`, rotated by the shortest arc from straight down to the target.
+/// `hanging` is for a limb that hangs down, in the space of the figure (+Y up, +Z to the front). Returns `None` if the
+/// limb is straight.
 pub(crate) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64> {
     let (start, middle) = (tree.joints[0].position, tree.joints[1].position);
     let line = (target - start).try_normalize()?;
@@ -195,8 +197,8 @@ pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
     true
 }
 
-/// Returns the axis, in the joint's frame, about which a straight limb bends. This is the axis of the bend at rest if
-/// there is one.
+/// Returns the axis, in the joint's frame, about which a straight limb bends. This is the bend axis of the rest pose,
+/// if there is one.
 fn straight_axis(tree: &Tree, middle: usize, local: DVec3, into: DVec3) -> DVec3 {
     let axis = tree.bend_axis(middle, local);
     axis.reject_from(into).try_normalize().unwrap_or(axis)

@@ -28,14 +28,14 @@ pub struct CcdOptions {
     pub budget: f64,
     /// Whether the maximum step is multiplied by the number of the joint, counted from the tip, as in MMD.
     pub growing: bool,
-    /// Fraction of each turn that is applied, from 0.01 to 1.95. Less than 1 damps the turns, so that more
-    /// joints share the motion (Welman 1993, section 4.2.3). More than 1 is successive over-relaxation, which needs fewer
-    /// iterations near full stretch (Young 1954). The default is 1.
+    /// Fraction of each turn that is applied, from 0.01 to 1.95. A value below 1 damps the turns, so that more joints share the motion
+    /// (Welman 1993, section 4.2.3). A value above 1 is successive over-relaxation, which needs fewer iterations near full stretch (Young
+    /// 1954). The default is 1.
     pub relaxation: f64,
     /// Whether each turn is linearised: the rotation vector is ω = l × Δp / L², with the vector l from the joint to the
     /// effector, the vector Δp from the effector to the target, and the length L of the chain. Without the constant
     /// factor this is the formula of Oshita's lecture (Kyushu Institute of Technology, 2021). Joints far from the end
-    /// turn more than near ones.
+    /// turn more than joints near it.
     pub linear: bool,
     /// Whether the turns of an iteration are repeated by all joints together if this reduces the error. This is the
     /// pattern move of Hooke & Jeeves 1961. Each repetition that reduces the error doubles the size of the next one.

@@ -10,7 +10,7 @@ use sinew_base::api::with_methods;
 pub struct FullBodyOptions {
     /// Whether the figure keeps its balance. If false, the figure may lose its balance to reach a goal.
     pub balance: bool,
-    /// Stiffness of the back relative to the default of 1. A stiff back leads to a squat, a soft one to a bow.
+    /// Stiffness of the back relative to the default of 1. A stiff back leads to a squat, and a soft back to a bow.
     pub spine_stiffness: f64,
     /// How far the head turns towards the target of a hand, from 0 (not at all) to 1 (it faces the target as far as the
     /// neck allows).

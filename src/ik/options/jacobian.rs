@@ -25,8 +25,8 @@ pub enum Secondary {
     None,
     /// Pull towards the rest pose.
     Rest,
-    /// Pull towards the posture from [`Body::set_posture`](crate::Body::set_posture), or towards rest without
-    /// such a posture.
+    /// Pull towards the posture from [`Body::set_posture`](crate::Body::set_posture), or towards the rest pose if there
+    /// is no such posture.
     Posture,
     /// Pull towards the middles of the joint limits.
     LimitCentres,

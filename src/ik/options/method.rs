@@ -9,7 +9,7 @@ use sinew_base::api::{ParseError, named};
 /// The name of [`Method::Custom`], once a method is registered.
 static CUSTOM_NAME: OnceLock<&str> = OnceLock::new();
 
-/// A method that finds the rotations for the goals.
+/// A method that finds joint rotations that meet the goals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

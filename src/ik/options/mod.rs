@@ -49,7 +49,7 @@ pub enum Start {
     Rest,
     /// The current rotations of the body, which count as the result of the previous frame of a drag or of a tracked
     /// motion. The solve never restarts from another pose, because the body must not jump. If the problem, including
-    /// the rest rotations and limits of the links, equals that of the last solve, and the body is still in the
+    /// the rest rotations and limits of the links, equals the problem of the last solve, and the body is still in the
     /// resulting pose within single-precision rounding, that result is returned unchanged. The body therefore does not
     /// creep while its goals stay the same.
     Continue,
@@ -76,17 +76,17 @@ pub struct Options {
     /// The method.
     pub method: Method,
     /// Maximum number of iterations. If the first start fails for a target pose within reach of an arm whose joints are all hinges or
-    /// prismatic, [`Method::Dls`], [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] may take 2000 iterations, unless
-    /// this maximum is less than the default.
+    /// prismatic joints, [`Method::Dls`], [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] may take 2000 iterations,
+    /// unless this maximum is less than the default.
     pub iterations: usize,
     /// Tolerance of positions in world metres. `None` means a ten-thousandth of the longest chain's length.
     pub tolerance: Option<f64>,
     /// Tolerance of orientations and aims in radians.
     pub angle_tolerance: f64,
     /// Displacement that is weighted like an orientation error of one radian, as a fraction of the length of the goal's
-    /// chain. This is the characteristic length by which positions and orientations become comparable (Tandirci,
-    /// Angeles & Ranjbaran 1992, "The characteristic point and the characteristic length of robotic manipulators"). The
-    /// default is 0.3.
+    /// chain. This is the characteristic length, which makes positions and orientations comparable (Tandirci, Angeles &
+    /// Ranjbaran 1992, "The characteristic point and the characteristic length of robotic manipulators"). The default
+    /// is 0.3.
     pub characteristic_length: f64,
     /// The pose that the solve starts from.
     pub start: Start,
@@ -103,19 +103,19 @@ pub struct Options {
     /// Whether the report contains every turn of every joint. Tracing does not change the result, to the last bit, but
     /// takes time and memory for each step.
     ///
-    /// Cyclic coordinate descent turns one joint after the other, and each turn is one step. Every other method turns
-    /// all joints at once, and each of its steps is the turn of one of these joints, in order from the base. A free
-    /// chain is solved in a form without joint frames. To trace it, the same algorithm runs a second time on the joint
-    /// frames that the trace shows.
+    /// Cyclic coordinate descent turns one joint after another, and each turn is one step. Every other method turns all
+    /// joints at once, and each of its steps is the turn of one of these joints, in order from the base. A free chain
+    /// is solved in a form without joint frames. To trace it, the same algorithm runs a second time on the joint frames
+    /// that the trace shows.
     pub trace: bool,
     /// Whether the method is solved exactly as its founding document states it. The default is `false`.
     ///
-    /// In this form, there is no initial bend, no restart and no second method. One iteration is one pass, the solve ends where the
-    /// document says, and the last pose is the result. The base keeps its position. `docs/solvers.md` describes the pass and the end
-    /// condition of each method. The documents are about [`Method::Ccd`], [`Method::Particle`], [`Method::JacobianTranspose`],
-    /// [`Method::PseudoInverse`], [`Method::Dls`], [`Method::TwoBone`] and [`Method::Fused`], and about one goal with a position. Other
-    /// methods and other goals are errors. [`Method::JacobianTranspose`] needs [`JacobianOptions::step`], and [`Method::Dls`] needs
-    /// [`JacobianOptions::damping`], because the documents leave these numbers open.
+    /// In this form, there is no initial bend, no restart and no second method. One iteration is one pass, the solve ends when the document
+    /// says, and the last pose is the result. The base keeps its position. `docs/solvers.md` describes the pass and the end condition of
+    /// each method. The documents cover [`Method::Ccd`], [`Method::Particle`], [`Method::JacobianTranspose`], [`Method::PseudoInverse`],
+    /// [`Method::Dls`], [`Method::TwoBone`] and [`Method::Fused`], with one goal that has a position. Other methods and other goals are
+    /// errors. [`Method::JacobianTranspose`] needs [`JacobianOptions::step`], and [`Method::Dls`] needs [`JacobianOptions::damping`],
+    /// because the documents do not specify these numbers.
     pub textbook: bool,
     /// Options of [`Method::Ccd`].
     pub ccd: CcdOptions,

@@ -4,15 +4,15 @@ use glam::DVec3;
 
 use sinew_base::api::with_methods;
 
-/// Terms that [`Method::Optimize`](super::Method::Optimize) minimises together with the errors of the goals. The result is then a compromise
-/// and not the first pose that meets the goals. With a weight of one, turning one joint by one radian counts as much
-/// as an error of the chain's length.
+/// Terms that [`Method::Optimize`](super::Method::Optimize) minimises together with the errors of the goals. The result is then a
+/// compromise rather than the first pose that meets the goals. With a weight of one, turning one joint by one radian counts as much as an
+/// error of the chain's length.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct OptimizeOptions {
-    /// Weight of the distance of each joint from rest.
+    /// Weight of the distance of each joint from the rest pose.
     pub rest: f64,
     /// Weight of the distance of each joint from the start pose.
     pub stay: f64,

@@ -30,7 +30,7 @@ pub(super) struct Coordinate {
     /// Curvature of the border to which the direction is tangent, per radian. The joint's preceding coordinate points
     /// outwards across the border.
     pub(super) curvature: f64,
-    /// Whether the joint is prismatic. The range of a prismatic joint counts as a part of the body's lengths.
+    /// Whether the joint is prismatic. The range of a prismatic joint counts as part of the body's lengths.
     pub(super) is_stroke: bool,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Evidence {
     pub(super) held: Option<Outcome>,
     /// Whether no allowed direction reduces the error.
     pub(super) at_rest: bool,
-    /// Whether the target is farther away than the bones reach, or nearer than the chain can fold.
+    /// Whether the target is farther away than the bones can reach, or nearer than the chain can fold.
     pub(super) beyond_bones: bool,
     /// Whether anything could hold the effector back: limits, contacts or balance.
     pub(super) limited: bool,

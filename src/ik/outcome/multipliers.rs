@@ -15,7 +15,7 @@ use super::Evidence;
 use super::border::{Coordinate, coordinates};
 use super::rows::{Rows, errors, responses};
 
-/// An error counts as at rest if the allowed step reduces its square by at most this fraction.
+/// An error counts as stationary if the allowed step reduces its square by at most this fraction.
 const AT_REST: f64 = 1e-2;
 /// Limits hold an effector back if more than this fraction of its squared error would vanish without them.
 const HELD: f64 = 1e-2;
@@ -31,7 +31,7 @@ const ROUNDING: f64 = 1e-12;
 /// rounds move only one unknown each, because moving many at once may cycle (Júdice & Pires 1994, section 3).
 const BLOCK_ROUNDS: usize = 8;
 const ROUNDS: usize = 64;
-/// Movement of the base in metres that counts like one radian of a joint, as a fraction of the length of the chain.
+/// Movement of the base in metres that counts as much as one radian of a joint, as a fraction of the length of the chain.
 const ROOT: f64 = 0.5;
 
 /// What is known about an effector.
@@ -73,7 +73,7 @@ pub(crate) struct Multipliers {
 }
 
 impl Multipliers {
-    /// Judges the effectors of a tree in its current pose.
+    /// Evaluates the effectors of a tree in its current pose.
     pub(crate) fn judge(&mut self, tree: &Tree) {
         self.set_rows(tree);
         self.set_unknowns(tree);

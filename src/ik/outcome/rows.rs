@@ -33,7 +33,7 @@ pub(super) fn errors(task: &EffectorTask, most: f64) -> Rows {
     rows.map(|row| row.map(|row| row * (scale * weight(task).sqrt())))
 }
 
-/// Returns how the errors fall if the effector turns and moves, to first order. Both vectors are in base space.
+/// Returns how the errors decrease if the effector turns and moves, to first order. Both vectors are in base space.
 pub(super) fn responses(task: &EffectorTask, turned: DVec3, moved: DVec3) -> Rows {
     let position = task.target.map(|_| {
         let along = task.position_term.axes.map_or(moved, |axes| axes.weighted_from_base * moved);
@@ -45,7 +45,7 @@ pub(super) fn responses(task: &EffectorTask, turned: DVec3, moved: DVec3) -> Row
     });
     let aim = task.aim.map(|(_, at)| {
         let Some((_, wanted)) = task.aim_directions() else { return DVec3::ZERO };
-        // The aiming axis turns, and the wanted direction changes because the effector moves.
+        // The aiming axis turns, and the desired direction changes because the effector moves.
         let across = turned - wanted * wanted.dot(turned);
         (across + wanted.cross(moved) / (at - task.position).length()) * task.radian
     });

@@ -1,8 +1,8 @@
 //! The trace of a solve: every turn of every joint, in the order in which the solve made them.
 //!
 //! A trace leads from the body's pose before the solve to its pose after the solve. Nothing is left out: a start from another
-//! pose, a step that is undone, and the return to the best pose are steps too. Therefore [`Step::apply`] of all steps, in order,
-//! turns the first pose into the last one.
+//! pose, a step that is undone, and the return to the best pose are steps too. Applying all steps in order with [`Step::apply`]
+//! therefore turns the first pose into the last one.
 
 mod recorder;
 #[cfg(test)]

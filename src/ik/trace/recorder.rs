@@ -11,8 +11,8 @@ use super::{Step, StepKind, orientation_above, slide_direction};
 
 /// Turns below this angle in radians, and translations below this length in base-space metres, count as rounding errors.
 const ROUNDING: f64 = 1e-12;
-/// Maximum angle, in radians, by which the result of the fast solver for free chains may differ from that of the tree
-/// that is traced instead. A smaller difference is added to the last turn of the joint.
+/// Maximum angle, in radians, by which the result of the fast solver for free chains may differ from the result of the
+/// tree that is traced instead. A smaller difference is added to the last turn of the joint.
 const TWIN: f64 = 1e-5;
 /// Maximum number of steps, which take about 15 MB. Later iterations are left out, and the last steps lead directly to
 /// the result.

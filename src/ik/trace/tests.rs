@@ -60,7 +60,7 @@ fn figure() -> Body {
     body
 }
 
-/// Returns the point of a link in a pose that is turned by a fixed pseudo-random amount.
+/// Returns the point of a link in a pose that is rotated by a fixed pseudo-random amount.
 fn reachable(body: &Body, link: usize, turn: f64) -> DVec3 {
     let (mut random, mut turned) = (Random(7), body.clone());
     for (index, link) in body.links().iter().enumerate() {
@@ -156,8 +156,8 @@ fn the_steps_of_every_method_lead_to_the_result_and_do_not_change_it() {
     }
 }
 
-/// Regression test: for a free chain that was straight at rest, the trace showed a solve that bent the chain first, and
-/// ended with a jump.
+/// Regression test: for a free chain that was straight in its rest pose, the trace showed a solve that bent the chain
+/// first, and ended with a jump.
 #[test]
 fn the_steps_of_a_straight_chain_lead_to_the_result() {
     let links: Vec<Link> = std::iter::once(Link::base())

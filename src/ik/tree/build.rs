@@ -128,7 +128,7 @@ impl Tree {
                     parent.child = parent.child.or(Some(pre.translation));
                 }
             } else {
-                // A locked link is at rest. A link without weight keeps its rotation.
+                // A locked link has its rest rotation. A link without weight keeps its rotation.
                 let rotation = if limit == Limit::Locked { link.rest } else { rotation };
                 if limit == Limit::Locked {
                     self.locked.push((index, rotation));

@@ -12,7 +12,7 @@ use crate::{Body, Limit};
 
 use super::Tree;
 
-/// The part of a joint in a group of coupled joints.
+/// The role of a joint in a group of coupled joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The joint moves independently.
@@ -48,7 +48,7 @@ impl Tree {
         }
     }
 
-    /// Sets followers to the values that their leaders give.
+    /// Sets followers to the values that their leaders determine.
     #[cold]
     pub(super) fn follow_leaders(&mut self) {
         for place in 0..self.couplings.len() {

@@ -48,7 +48,7 @@ pub(crate) struct EffectorTask {
     pub(crate) tolerance: f64,
     /// Length of the chain above the effector, in world metres.
     pub(crate) length: f64,
-    /// Metres in base space that count like one radian of orientation error.
+    /// Metres in base space that count as much as one radian of orientation error.
     pub(crate) radian: f64,
 }
 
@@ -89,13 +89,13 @@ impl EffectorTask {
         }
     }
 
-    /// Returns the current and the wanted direction of the aiming axis, unit vectors in base space.
+    /// Returns the current and the desired direction of the aiming axis, as unit vectors in base space.
     pub(crate) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
         let (axis, at) = self.aim?;
         Some((self.spin * axis, (at - self.position).try_normalize()?))
     }
 
-    /// Returns the rotation from the current to the wanted direction of the aiming axis as a rotation vector in base
+    /// Returns the rotation from the current to the desired direction of the aiming axis as a rotation vector in base
     /// space.
     pub(crate) fn aim_error(&self) -> Option<DVec3> {
         let (now, wanted) = self.aim_directions()?;

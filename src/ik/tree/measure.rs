@@ -7,8 +7,8 @@ use crate::rotation::rotation_vector;
 use super::prismatic::SegmentLengths;
 use super::{EffectorTask, Tree};
 
-/// Factor for the squared errors of pins when steps are judged. A step violates pins to second order, and the next step
-/// corrects this violation. With a larger factor, such steps would be rejected.
+/// Factor for the squared errors of pins when steps are evaluated. A step violates pins to second order, and the next
+/// step corrects this violation. With a larger factor, such steps would be rejected.
 pub(crate) const PIN_WEIGHT: f64 = 10.0;
 
 /// The errors of a pose.
@@ -197,8 +197,8 @@ pub(crate) struct Lengths {
     /// The maximum, over all segments, of the sum of a segment's minimum and maximum length, in base space. The two
     /// lengths are equal for most segments.
     longest: f64,
-    /// Sum of the segment lengths in base space. For segments of variable length, the length at rest counts, so that
-    /// tolerances do not grow with the range of a prismatic joint.
+    /// Sum of the segment lengths in base space. For segments of variable length, the length in the rest pose counts, so
+    /// that tolerances do not grow with the range of a prismatic joint.
     pub(crate) nominal: f64,
     /// The sum `nominal`, in world metres.
     pub(crate) world: f64,

@@ -4,9 +4,9 @@ use glam::{DQuat, DVec3};
 
 use super::{Joint, Tree};
 
-/// Displacement that counts like a turn of one radian, as a fraction of the chain's length. This fraction is the mean
-/// distance of an effector from the joints of a straight chain, so that turns and displacements contribute equally to a
-/// step.
+/// Displacement that counts as much as a rotation of one radian, as a fraction of the chain's length. This fraction is the
+/// mean distance of an effector from the joints of a straight chain, so that turns and displacements contribute equally to
+/// a step.
 const ARM: f64 = 0.5;
 
 /// The range of lengths of a segment.
@@ -40,7 +40,7 @@ pub(crate) struct Prismatic {
     pub(crate) axis: DVec3,
     min: f64,
     max: f64,
-    /// Metres of displacement that count like a turn of one radian.
+    /// Metres of displacement that count as much as a rotation of one radian.
     pub(crate) per_radian: f64,
 }
 

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// Where an assertion is in the source.
+/// The location of an assertion in the source.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
     /// The folder of the package, `CARGO_MANIFEST_DIR`.
     pub manifest: &'static str,
-    /// The source file. It is usually relative to the workspace, which may be above the package.
+    /// The source file. It is usually relative to the workspace, whose folder may be an ancestor of the package folder.
     pub file: &'static str,
     /// The path of the module.
     pub module: &'static str,
@@ -99,10 +99,10 @@ impl GoldenFile {
     }
 }
 
-/// Returns the name of an assertion that has none: the name of its test, and a number from the second assertion on.
+/// Returns a name for an assertion without one: the name of its test, and a number from the second assertion on.
 fn unnamed(site: &CallSite, extension: &str) -> String {
     let mut parts: Vec<&str> = site.function.split("::").collect();
-    parts.pop(); // the function inside of the test
+    parts.pop(); // the function inside the test
     while parts.last().is_some_and(|part| part.contains("{{closure}}")) {
         parts.pop();
     }

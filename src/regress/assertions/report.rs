@@ -41,7 +41,7 @@ pub(super) fn pose(
         degrees(tolerance.angle)
     );
     let _ = writeln!(text, "  {} moved the most, by {}", worst.name, millimetres(worst.distance));
-    // A joint moves everything below it. Files usually list parents first, so the joint that caused the movement comes first.
+    // A joint moves all its descendants. Files usually list parents first, so the joint that caused the movement comes first.
     let order: HashMap<&str, usize> = joints.nodes.iter().map(|j| j.name.as_str()).zip(0..).collect();
     failing.sort_by_key(|d| order.get(d.name.as_str()));
     let width = failing.iter().take(MAX_JOINTS).map(|d| d.name.chars().count()).max().unwrap_or(0).max(5);

@@ -99,11 +99,11 @@ pub struct Change {
     pub visible: usize,
     /// Whether the change exceeds the tolerance of its kind.
     pub fails: bool,
-    /// The largest difference of a channel, in levels of 255.
+    /// The largest difference in a channel, in levels of 255.
     pub levels: u8,
     /// Number of pixels whose alpha differs by at least two levels of 255.
     pub alpha: usize,
-    /// Mean distance of the colours in CIELAB (CIE 1976), over the pixels of the change.
+    /// Mean distance between the colours in CIELAB (CIE 1976), over the pixels of the change.
     pub delta_e: f64,
     /// The largest distance that a visible vertex has moved, in world metres.
     pub distance: Option<f64>,

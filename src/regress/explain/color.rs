@@ -1,6 +1,6 @@
 //! Differences of colours.
 
-/// Returns the distance of two sRGB colours in CIELAB (CIE 1976). A distance of about 2.3 is just noticeable.
+/// Returns the distance between two sRGB colours in CIELAB (CIE 1976). A distance of about 2.3 is just noticeable.
 pub(super) fn delta_e(a: [u8; 4], b: [u8; 4]) -> f64 {
     let ([l, a, b], [m, c, d]) = (lab(a), lab(b));
     ((l - m).powi(2) + (a - c).powi(2) + (b - d).powi(2)).sqrt()

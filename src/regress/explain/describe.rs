@@ -23,7 +23,8 @@ const CLEAR_LEVELS: u8 = 96;
 const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that can be distinguished from another driver's rounding.
 const DRIVER_MEAN: f64 = 1.25;
-/// `DRIVER_MEAN` if the other driver draws nearly all other pixels identically, and the fraction of other pixels that may still differ.
+/// The value of `DRIVER_MEAN` if the other driver draws nearly all other pixels identically, and the fraction of these that may still
+/// differ.
 const QUIET_MEAN: f64 = 0.75;
 const QUIET: f64 = 0.02;
 /// Of the pixels that another driver draws differently, one in this number may differ by two levels or more.
@@ -140,9 +141,9 @@ impl<'a> Describe<'a> {
 
     /// Returns whether the visible pixels of a group count as changed.
     ///
-    /// They do not if the scene is the same: then only the renderer differs, and the limits of the whole image decide. On another machine,
-    /// pixels also differ because of rounding, which has no direction and seldom exceeds a level. There, a group counts only if it exceeds
-    /// this rounding, or if a movement is large enough.
+    /// They do not count if the scene is the same: then only the renderer differs, and the limits of the whole image decide. On another
+    /// machine, pixels also differ because of rounding, which has no direction and seldom exceeds a level. There, a group counts only if
+    /// it exceeds this rounding, or if a movement is large enough.
     fn counts(
         &self,
         cause: &Cause,

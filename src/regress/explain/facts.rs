@@ -39,7 +39,7 @@ pub(super) struct Facts {
     pub(super) is_rewritten: bool,
     /// How the meshes of parts differ.
     pub(super) meshes: BTreeMap<u32, MeshChange>,
-    /// Where the vertices of parts were in the golden's image, if their order is the same.
+    /// The positions of the vertices of parts in the golden's image, if their order is the same.
     pub(super) seen: BTreeMap<u32, SeenVertices>,
     /// How the materials of parts differ.
     pub(super) materials: BTreeMap<u32, MaterialChange>,

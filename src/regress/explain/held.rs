@@ -29,7 +29,7 @@ impl GoldenView {
             return None;
         }
         let (camera, own) = (golden.camera.camera(), actual.camera.camera());
-        // The current pose must not be cut off.
+        // The current pose must not be clipped.
         let camera = Camera { near: camera.near.min(own.near), far: camera.far.max(own.far), ..camera };
         Some(Self { camera, floor })
     }
@@ -50,8 +50,8 @@ impl GoldenView {
 }
 
 impl Explanation {
-    /// Adds the difference of the camera or the floor to the explanation. The explained image was drawn with the golden's camera and floor,
-    /// so none of its pixels shows this difference. `size` is the image's width and height.
+    /// Adds the change of the camera or the floor to the explanation. The explained image was drawn with the golden's camera and floor, so
+    /// none of its pixels shows this difference. `size` is the image's width and height.
     pub(crate) fn add_camera(
         &mut self,
         puppet: &Puppet,

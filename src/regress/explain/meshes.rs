@@ -34,7 +34,7 @@ enum Moved {
     Unknown,
     /// The vertices by their indices. The number is the largest distance, in world metres.
     Vertices(BTreeSet<u32>, f32),
-    /// Number of vertices without a vertex of the other mesh at the same place. The meshes have different orders.
+    /// Number of vertices without a counterpart at the same place in the other mesh. The vertices are in a different order.
     Number(usize),
     /// All positions are the same, but triangles connect them differently.
     Connected,
@@ -129,7 +129,7 @@ impl MeshChange {
         self.moved = Moved::Vertices(elsewhere, largest * scale);
     }
 
-    /// Returns whether the surface is at another place, or moves differently.
+    /// Returns whether the surface is at a different place, or moves differently.
     pub(super) fn changes_the_shape(&self) -> bool {
         self.changes_weights() || self.changes_positions()
     }

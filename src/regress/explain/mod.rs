@@ -118,8 +118,8 @@ impl Explanation {
         Self::with_redrawn(puppet, golden, actual, tolerance, (conditions, None))
     }
 
-    /// Like [`Self::new`], with two further images that the driver of `actual` has drawn: the golden's scene, and the actual scene. Without
-    /// another driver's noise, these images show smaller changes of everything that the record contains.
+    /// Like [`Self::new`], with two further images that the driver of `actual` has drawn: the golden's scene, and the actual scene. These
+    /// images lack another driver's noise, so they show smaller changes of everything that the record contains.
     pub(super) fn with_redrawn(
         puppet: &Puppet,
         golden: (&DecodedImage, &SceneRecord),

@@ -14,7 +14,7 @@ use super::raster;
 use super::raster::{Hit, Ids};
 use super::surfaces::Surfaces;
 
-/// Movements of fewer pixels cannot be the reason why a pixel differs.
+/// Minimum movement in pixels that can be the reason why a pixel differs.
 pub(super) const MIN_SHIFT: f32 = 0.01;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -79,7 +79,7 @@ impl<'a> Scenes<'a> {
         project(self.clip_from_world.get(camera)?, self.size, point)
     }
 
-    /// Returns how far the pose moves a point. Both positions are seen by the golden's camera.
+    /// Returns how far the pose moves a point. Both positions are projected by the golden's camera.
     fn pose_shift(&self, was: Vec3, is: Vec3) -> Shift {
         if was == is {
             return Shift::default();
@@ -162,9 +162,9 @@ impl<'a> Scenes<'a> {
         vertices
     }
 
-    /// Returns a lower bound of the distance in pixels between a vertex in the golden's pose and the recorded place of this vertex. Only a
-    /// change of the mesh or its skin causes such a distance. Returns `None` if the golden does not contain the place, or if the vertex is
-    /// outside the image.
+    /// Returns a lower bound of the distance in pixels between a vertex in the golden's pose and the recorded position of this vertex.
+    /// Only a change of the mesh or its skin causes such a distance. Returns `None` if the golden does not contain that position, or if
+    /// the vertex is outside the image.
     pub(super) fn mesh_shift(&self, part: u32, vertex: u32) -> Option<f32> {
         let [golden, _] = self.surfaces;
         let pixel = self.project(0, golden.position(part as usize, vertex)?)?;

@@ -12,7 +12,7 @@ use super::raster::{Hit, Ids};
 const NOISE: u8 = 2;
 /// The value of `NOISE` for another machine.
 const DRIVER_NOISE: u8 = 8;
-/// Minimum relative difference of the depths of neighbouring pixels at an edge within a part.
+/// Minimum relative difference between the depths of neighbouring pixels at an edge within a part.
 const EDGE_DEPTH: f32 = 0.02;
 
 /// The cause of a pixel's difference.
@@ -75,7 +75,7 @@ pub(super) fn pixel(image: &DecodedImage, index: usize) -> [u8; 4] {
     bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or_default()
 }
 
-/// Returns the largest difference of any channel.
+/// Returns the largest difference in any channel.
 pub(super) fn levels(a: [u8; 4], b: [u8; 4]) -> u8 {
     a.iter().zip(b).map(|(a, b)| a.abs_diff(b)).max().unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use crate::view::Camera;
 
 use super::surfaces::{Surfaces, is_double_sided, is_see_through};
 
-/// Clip-space w below which a triangle is cut off.
+/// Clip-space w below which a triangle is clipped.
 const MIN_W: f32 = 1e-6;
 
 /// The surface at the centre of a pixel.

@@ -1,5 +1,5 @@
-//! Redraws the scene of a golden. If another driver has drawn the golden, its noise hides small changes, but two images of this driver
-//! have the same noise.
+//! Redraws the scene of a golden. If another driver has drawn the golden, its noise hides small changes, but two images from this
+//! driver have the same noise.
 
 use glam::Vec3;
 

@@ -51,7 +51,7 @@ impl MeshShifts {
     }
 
     /// Returns a lower bound of the largest distance in pixels by which a cause moves a visible vertex. Returns `None` if the golden does
-    /// not contain the places of the vertices.
+    /// not contain the positions of the vertices.
     pub(super) fn get(&self, cause: &Cause) -> Option<f32> {
         self.0.get(cause).copied()
     }

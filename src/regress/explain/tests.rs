@@ -11,7 +11,7 @@ use crate::view::{AUTO_FOV_Y, Bounds, Camera};
 const SIZE: (u32, u32) = (192, 192);
 const SAME_MACHINE: Conditions = Conditions { same_machine: true, restricted: false, other_shadows: false };
 
-/// A posed mannequin with its record, and an image in which each joint has another colour.
+/// A posed mannequin with its record, and an image in which each joint has a different colour.
 struct Drawing {
     puppet: Puppet,
     record: SceneRecord,
@@ -186,7 +186,7 @@ fn the_same_scene_on_another_driver_is_noise_or_an_outline() {
     assert_eq!(kinds, [ChangeKind::Silhouette, ChangeKind::Noise]);
 }
 
-/// A drawing whose record lacks the places of vertices, as in a scene with too many.
+/// A drawing whose record lacks the positions of vertices, as in a scene with too many vertices.
 fn without_places(mut drawing: Drawing) -> Drawing {
     drawing.record.parts.iter_mut().for_each(|part| part.seen = None);
     drawing
@@ -295,8 +295,8 @@ fn other_weights_are_judged_by_how_far_they_move_a_vertex() {
     assert!(!near.fails(), "{}", near.verdict);
 }
 
-/// The noise of another driver hides an exposure that changes colours by two levels, and seems to show one that changes nothing. Two images
-/// of this driver show the difference.
+/// The noise of another driver hides an exposure that changes colours by two levels, and seems to show an exposure that changes nothing.
+/// Two images from this driver show the difference.
 #[test]
 fn a_change_is_judged_by_two_images_of_this_driver() {
     let golden = drawing(|_, _| {});

@@ -9,10 +9,10 @@ use crate::view::Bounds;
 
 use super::{Joint, SceneRecord};
 
-/// Largest difference of two world matrices of the same joint, relative to the size of the figure.
+/// Largest difference between two world matrices of the same joint, relative to the size of the figure.
 const SAME: f32 = 1e-4;
 
-/// Maximum number of joints without names that are searched for, because each is compared with each.
+/// Maximum number of joints without names that are searched for, because every pair is compared.
 const MAX_UNNAMED: usize = 500;
 
 impl SceneRecord {

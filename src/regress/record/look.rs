@@ -106,7 +106,7 @@ fn numbers(material: &Material) -> [f32; 10] {
     [metallic, roughness, normal_scale, occlusion_strength, r, g, b, emissive_strength, ior, specular]
 }
 
-/// The names of these numbers, in their order.
+/// The names of these numbers, in order.
 const NUMBERS: [&str; 10] = [
     "metalness",
     "roughness",

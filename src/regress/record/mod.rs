@@ -35,7 +35,7 @@ pub use vertices::VerticesRecord;
 
 /// Version of the format. Records of other versions are rejected.
 const VERSION: u32 = 2;
-/// Largest relative difference of cameras, and of floors, that counts as rounding.
+/// Largest relative difference between cameras, and between floors, that counts as rounding.
 const SAME_VIEW: f32 = 2e-6;
 const SAME_FLOOR: f32 = 1e-4;
 
@@ -112,7 +112,7 @@ pub struct PartRecord {
     /// Its vertices, if the meshes of the record are small enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vertices: Option<VerticesRecord>,
-    /// The places of its vertices in the image, if the scene does not have too many vertices.
+    /// The positions of its vertices in the image, if the scene does not have too many vertices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenRecord>,
     /// For larger meshes, digests of the positions and the weights of the vertices that each joint moves most, by the joint's label.
@@ -206,7 +206,7 @@ impl SceneRecord {
     }
 
     /// Returns the recorded world matrices of a skeleton's nodes, which are found by name if the skeleton has changed since the recording.
-    /// A node that is not in the record is at rest relative to its parent.
+    /// A node that is not in the record keeps its rest transform relative to its parent.
     pub fn world_from_node(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
         let named = |joint: &Joint| Affine3A::from_cols_array(&joint.world);
         let labels: Vec<String> = (0..skeleton.nodes.len()).map(|node| skeleton.label(node)).collect();

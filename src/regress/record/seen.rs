@@ -1,5 +1,5 @@
-//! Records the places of a part's vertices in the image, in less than a byte per vertex. This is enough to measure how far a change of the
-//! mesh or its skin moves visible vertices.
+//! Records the positions of a part's vertices in the image, in less than a byte per vertex. This is enough to measure how far a change of
+//! the mesh or its skin moves visible vertices.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use super::vertices::{digit, value};
 /// between repeats differs by vertex, so that vertices that move together do not all seem unmoved.
 const CELL: [f32; 2] = [0.1, 0.14];
 const CELLS: u8 = 8;
-/// Maximum number of vertices of a scene whose places are recorded.
+/// Maximum number of vertices of a scene whose positions are recorded.
 pub(super) const MAX_SEEN: usize = 20_000;
 
-/// The places of the vertices of a part in the image.
+/// The positions of the vertices of a part in the image.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -29,7 +29,7 @@ pub struct SeenRecord {
     pub cells: String,
 }
 
-/// The recorded places of the vertices of a part.
+/// The recorded positions of the vertices of a part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SeenVertices {
     cells: Vec<u8>,
@@ -67,15 +67,15 @@ impl SeenRecord {
         self.order == order(primitive)
     }
 
-    /// Returns the places of the vertices of a part that has the recorded order.
+    /// Returns the positions of the vertices of a part that has the recorded order.
     pub(crate) fn vertices(&self, primitive: &Primitive) -> SeenVertices {
         SeenVertices { cells: self.cells.clone().into(), first: first_at(primitive) }
     }
 }
 
 impl SeenVertices {
-    /// Returns the smallest distance between a pixel and the recorded place of a vertex, in pixels. The true distance is larger by at most
-    /// [`SeenRecord::ERROR`], or by a multiple of eight cells. `None` if the place is unknown.
+    /// Returns the smallest distance between a pixel and the recorded position of a vertex, in pixels. The true distance is larger by at
+    /// most [`SeenRecord::ERROR`], or by a multiple of eight cells. `None` if the position is unknown.
     pub(crate) fn distance(&self, vertex: u32, pixel: Vec2) -> Option<f32> {
         let vertex = vertex as usize;
         let vertex = match self.cells.get(vertex)? {

@@ -127,7 +127,7 @@ pub(super) fn step(character: &Character, parts: &[Part]) -> f32 {
         if bounds.is_empty() { 0.0 } else { (bounds.hi - bounds.lo).max_element() }
     };
     let size = positions().map(side).fold(0.0, f32::max);
-    // The number of bits for the sign and for the distance to the previous vertex.
+    // The number of bits for the sign and for the distance from the previous vertex.
     let bits = |difference: Vec3, scale: f32| {
         difference.to_array().map(|x| (1.0 + 2.0 * x.abs() * scale).log2()).iter().sum::<f32>()
     };

@@ -58,7 +58,7 @@ function angleText(radians) {
 const thousands = n => n.toLocaleString("en");
 const count = (n, word) => `${thousands(n)} ${word}${n === 1 ? "" : "s"}`;
 
-// A text in which names are between backticks, as nodes.
+// The nodes of a text in which names are in backticks.
 const named = text => text.split("`").map((part, i) => i % 2 ? make("code", {}, part) : part);
 
 // The verdict of a case without an explanation.
@@ -89,7 +89,7 @@ function entryOf(row, isCheck) {
 }
 
 const allEntries = [...data.cases.map(row => entryOf(row, false)), ...(data.checks ?? []).map(row => entryOf(row, true))];
-// Failures come first. Otherwise, the order is that of the suite.
+// Failures come first. Otherwise, the suite determines the order.
 const entries = [...allEntries.filter(e => e.row.fails), ...allEntries.filter(e => !e.row.fails)];
 
 // The selection and the mode of the page. Only `select`, `selectChange` and `setMode` change these fields.
@@ -106,7 +106,7 @@ function select(entry) {
   emit("entry");
 }
 
-// Highlights a change of the case, or none if it is the highlighted one.
+// Highlights a change of the case, or removes the highlight if the change already has it.
 function selectChange(index) {
   state.change = index === state.change ? -1 : index;
   emit("change");
@@ -123,7 +123,7 @@ function toast(text) {
   toastTimer = setTimeout(() => node.classList.remove("on"), 2500);
 }
 
-// Copies a command. The older of the two interfaces works in pages that were opened as files, without asking for a permission.
+// Copies a command. The older of the two interfaces works in pages that were opened as files, without asking for permission.
 async function copy(text) {
   const field = make("textarea", { value: text, readOnly: true });
   const focused = document.activeElement;
@@ -154,7 +154,7 @@ function prepare(canvas) {
 const colourOf = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 
-// A row of buttons of which one is chosen. Each of `choices` has a value, a text, optionally a key, and whether its button is disabled.
+// A row of buttons, one of which is chosen. Each of `choices` has a value, a text, optionally a key, and whether its button is disabled.
 // `choose` receives the value and the event. If the values have not changed, the existing buttons are reused, so that they keep the focus.
 function radios(box, choices, chosen, choose) {
   const values = choices.map(([value]) => value).join();

@@ -13,7 +13,7 @@ const BLINK_MILLISECONDS = 600;
 // `cut` and `mix` are the positions of the slider and of the onion skin, `phase` is the image that blinks, and `map` is the kind of
 // difference that is drawn.
 const compareState = { cut: 0.5, mix: 0.5, phase: 0, isPaused: matchMedia("(prefers-reduced-motion: reduce)").matches, map: "kinds", pointer: null };
-// Images that are computed from those of the case, until the case or the highlighted change is another one.
+// Images that are computed from those of the case, kept until another case or another change is selected.
 let painted = {};
 
 function setMode(mode) {
@@ -88,7 +88,7 @@ function showMode() {
   byId("legend").replaceChildren(...(mode === "difference" && mapName() === "kinds" ? legend() : []));
 }
 
-// A case without two images can only be shown, whatever mode is chosen for the others.
+// A case without two images can only be shown, whatever mode is chosen for other cases.
 const effectiveMode = () => !hasBoth() || (state.mode === "difference" && shown.isIdentical) ? "side" : state.mode;
 
 function legend() {
@@ -163,7 +163,7 @@ function drawCompare() {
   byId("canvas").ariaLabel = shown.width ? `${state.entry.row.name}: ${MODES[mode]}, ${shown.width} by ${shown.height} pixels` : "no image";
 }
 
-// What the labels above the images say.
+// The texts of the labels above the images.
 function tags(mode, count) {
   if (count > 1 || mode === "slider" || mode === "onion") return { left: "golden", right: "actual" };
   if (mode === "blink") return compareState.phase ? { right: "actual" } : { left: "golden" };

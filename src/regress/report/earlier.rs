@@ -53,7 +53,7 @@ impl EarlierRun {
     /// Reads a file that `sinew test --json` has written.
     ///
     /// # Errors
-    /// A message with the path if the file cannot be read or has another format.
+    /// A message with the path if the file cannot be read or has a different format.
     pub fn read(path: &Path) -> Result<Self, String> {
         let at = |cause: String| format!("{}: {cause}", path.display());
         let bytes = bounded::read(path, MAX_BYTES).map_err(|e| at(e.to_string()))?;

@@ -41,7 +41,7 @@ async function showImages() {
   });
   const first = images.actual ?? images.golden;
   [images.width, images.height] = first ? [first.width, first.height] : [0, 0];
-  // A map of another size would mark the wrong pixels.
+  // A map of a different size would mark the wrong pixels.
   if (images.map && (images.map.width !== images.width || images.map.height !== images.height)) images.map = null;
   images.isIdentical = Boolean(same);
   shown = images;
@@ -60,7 +60,7 @@ function changeAt(x, y) {
   return bytes[at + 3] < 128 ? -1 : bytes[at] - 1;
 }
 
-// The largest difference of a channel at a pixel, in levels of 255.
+// The largest difference in a channel at a pixel, in levels of 255.
 function levelsAt(at) {
   const { golden, actual } = shown.pixels;
   let largest = 0;

@@ -45,7 +45,7 @@ function imagePoint(x, y) {
   return pane && shown.width ? { pane, x: (x - pane.left) / view.zoom, y: (y - pane.top) / view.zoom } : null;
 }
 
-// Changes the zoom so that the point of the canvas keeps its pixel.
+// Changes the zoom so that the pixel at the point of the canvas stays there.
 function zoomTo(zoom, x, y) {
   const point = imagePoint(x, y);
   if (!point) return;
@@ -93,7 +93,7 @@ function showBox([x0, y0, x1, y1]) {
   emit("draw");
 }
 
-// Whether the whole image is visible, so that dragging can have another effect than moving the image.
+// Whether the whole image is visible, so that dragging can have an effect other than moving the image.
 function isWholeVisible() {
   const [pane] = placedPanes();
   return shown.width * view.zoom <= pane.width && shown.height * view.zoom <= pane.height;
@@ -135,7 +135,7 @@ function connectStage() {
   canvas.onpointercancel = () => { drag = null; };
   canvas.onpointerleave = () => setPointer(null);
   canvas.ondblclick = fitImage;
-  // Touchpads send many small steps, which add up to one.
+  // Touchpads send many small steps, which add up to one full step.
   let turned = 0;
   canvas.addEventListener("wheel", event => {
     event.preventDefault();

@@ -82,7 +82,8 @@ function drawView() {
   if (!mesh || !canvas.clientWidth) return;
   const { context, width, height, ratio } = prepare(canvas);
   const camera = cameraAxes();
-  // While the view turns, fewer pixels are drawn. At rest, more pixels are drawn than the screen has, which smooths the edges.
+  // While the view turns, fewer pixels are drawn. When it is still, more pixels are drawn than the screen has, which smooths the
+  // edges.
   const scale = view3d.isDragged ? 1 : Math.min(2 * ratio, 3);
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
   const part = mesh.parts.findIndex(p => p.name === selectedChange()?.part);

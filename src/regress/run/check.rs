@@ -153,8 +153,8 @@ impl NewGolden {
     }
 }
 
-/// Updates goldens, or saves each result that differs in a file beside its golden. Returns the status of the case. `passes` is whether
-/// everything else passes.
+/// Updates goldens, or saves each result that differs in a file beside its golden. Returns the status of the case. `passes` says
+/// whether everything else passes.
 fn finish(new_goldens: &[NewGolden], passes: bool, update: Update) -> Result<Status, String> {
     let mut updated = false;
     for golden @ NewGolden { path, verdict, .. } in new_goldens {

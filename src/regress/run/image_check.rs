@@ -205,7 +205,7 @@ impl ImageCheck<'_> {
             add(passed, format!("verdict: {}", explanation.verdict));
         }
         add(is_fine, describe(&judged.difference, self.tolerance));
-        // A golden whose scene cannot be read is compared like goldens of earlier versions.
+        // A golden whose scene cannot be read is compared like goldens from earlier versions.
         damage.into_iter().for_each(|text| add(is_fine, text));
         if as_other_machine {
             let text =

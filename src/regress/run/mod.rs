@@ -119,7 +119,7 @@ pub enum GoldenScene {
     Recorded,
     /// No, for example because another program has rewritten the file.
     Missing,
-    /// Damaged, or of another version.
+    /// Damaged, or of a different version.
     Unreadable,
 }
 

@@ -101,7 +101,7 @@ fn rounded_up(threshold: &Threshold) -> String {
 const MAX_ROWS: usize = 12;
 
 /// Returns a table of the number of failing cases for other limits of each tolerance, with all other tolerances unchanged. One line per
-/// limit: the key, the limit, the number of failing cases, and the name of a case that this limit accepts, but the next lower one does not.
+/// limit: the key, the limit, the number of failing cases, and the name of a case that this limit accepts and the next lower limit rejects.
 pub fn sweep<'a>(cases: impl IntoIterator<Item = (&'a str, &'a Outcome, &'a Checks)>) -> Vec<String> {
     let cases: Vec<(&str, bool, Vec<Threshold>)> = cases
         .into_iter()

@@ -1,4 +1,4 @@
-//! Reads the `[[check]]` tables of a suite, which check clips for faults of motion.
+//! Reads the `[[check]]` tables of a suite, which check clips for motion faults.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

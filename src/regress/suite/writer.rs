@@ -11,7 +11,7 @@ use crate::text::toml::exact;
 use super::reader::VERSION;
 use super::values::slug;
 
-/// Longest name of a case, so that the names of its files are not too long.
+/// Maximum length of a case's name, so that its file names are not too long.
 const MAX_NAME: usize = 80;
 
 /// A suite that is being written.

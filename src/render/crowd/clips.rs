@@ -35,7 +35,7 @@ pub struct Track {
     pub interpolation: u32,
 }
 
-/// The clips of a character. Properties without a track keep their values at rest.
+/// The clips of a character. Properties without a track keep their rest values.
 #[derive(Clone, Debug, Default)]
 pub struct Clips {
     /// The clips.

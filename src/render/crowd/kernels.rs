@@ -42,7 +42,7 @@ pub const SOURCES: [(&str, &[&str]); 6] = [
     ("bodies", BODY_FILES),
 ];
 
-/// Skeletons with more joints than this are posed by one workgroup for each character instead of one lane.
+/// Skeletons with more joints than this are posed by one workgroup for each character instead of by one lane.
 const LONG: usize = 96;
 
 #[derive(Debug)]

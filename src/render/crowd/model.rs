@@ -19,13 +19,13 @@ use super::types::{Joint, NONE, Rows};
 
 /// The immutable data that all characters of a crowd share: skeleton, clips, palette and body.
 ///
-/// Joints are the nodes that the palette, the body or a mask needs, with all nodes above them, sorted by depth. Matrices in the
+/// Joints are the nodes that the palette, the body or a mask needs, with all their ancestors, sorted by depth. Matrices in the
 /// file that contain shear are replaced by the nearest transforms without shear.
 #[derive(Clone, Debug)]
 pub struct CrowdModel {
     pub(super) character: Arc<Character>,
     pub(super) parts: Arc<[Part]>,
-    /// The joints at rest.
+    /// The joints in the rest pose.
     pub(super) joints: Vec<Joint>,
     /// The node of each joint.
     pub(super) nodes: Vec<usize>,
@@ -33,7 +33,7 @@ pub struct CrowdModel {
     pub(super) levels: Vec<u32>,
     pub(super) clips: Clips,
     pub(super) bones: Vec<Bone>,
-    /// Offsets of each part's matrices and morph weights among those of a character.
+    /// Offsets of each part's matrices and morph weights within the data of a character.
     pub(super) draws: Vec<PartDraw>,
     pub(super) rest_weights: Vec<f32>,
     pub(super) body: Body,
@@ -44,9 +44,9 @@ pub struct CrowdModel {
 pub(super) struct PartDraw {
     /// Index of the part's first matrix in the palette of a character.
     pub(super) first_matrix: u32,
-    /// Index of the part's first morph weight among those of a character.
+    /// Index of the part's first morph weight among the morph weights of a character.
     pub(super) first_weight: u32,
-    /// Whether the part's matrices mirror it at rest.
+    /// Whether the part's matrices mirror it in the rest pose.
     pub(super) is_mirrored: bool,
 }
 
@@ -142,7 +142,7 @@ impl CrowdModel {
         &self.nodes
     }
 
-    /// Sets the joints that one of four masks selects: the given nodes and all nodes below them. Layers with this mask do not
+    /// Sets the joints that one of four masks selects: the given nodes and all their descendants. Layers with this mask do not
     /// affect other joints. By default, every mask selects all joints.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ fn joint_nodes(character: &Character, palette: &Palette, rig: &Rig) -> Vec<usize
         trunk.chain(limbs.chain(body.tails.iter().flatten()).copied())
     });
     for node in palette.sources(character).map(|(node, _)| node).chain(chains).chain(digits).chain(plan) {
-        // Nodes above a needed node are needed too. Stop at the first node that is already marked.
+        // Ancestors of a needed node are needed too. Stop at the first node that is already marked.
         let mut above = Some(node).filter(|&node| node < is_needed.len());
         while let Some(node) = above.filter(|&node| !is_needed[node]) {
             is_needed[node] = true;

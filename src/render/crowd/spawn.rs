@@ -28,7 +28,7 @@ pub struct Spawn {
     pub scale: f32,
     /// Linear RGBA factor of the base colour. White keeps the model's colour.
     pub tint: Vec4,
-    /// Factor of the walking speed of the character's clips. With 0, the character stays in place.
+    /// Factor for the walking speed of the character's clips. With 0, the character stays in place.
     pub pace: f32,
     /// Turn rate about the vertical axis, in radians per second.
     pub turn: f32,

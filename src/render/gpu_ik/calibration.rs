@@ -1,4 +1,4 @@
-//! Measures from which batch size the GPU is faster than the CPU.
+//! Measures the batch size above which the GPU is faster than the CPU.
 
 use glam::{DAffine3, DQuat, DVec3};
 

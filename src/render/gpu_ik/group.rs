@@ -28,7 +28,7 @@ pub(super) struct Group {
     pub(super) problems: Vec<usize>,
     /// Whether the bodies are figures, which the CPU would pose with its solver of figures.
     pub(super) is_figure: bool,
-    /// The key of the structure. Equal structures have equal keys, also in later solves.
+    /// The key of the structure. Equal structures have equal keys, even in later solves.
     pub(super) key: Key,
 }
 

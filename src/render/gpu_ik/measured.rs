@@ -9,7 +9,7 @@ use super::options::{Solved, SolvedBy};
 
 /// A joint counts as limited if it is within this angle of its limit, in radians.
 const AT_BORDER: f64 = 1e-4;
-/// Tolerances of a polish: of positions as a fraction of the chain's length, and of orientations in radians.
+/// Tolerances of a polish: for positions as a fraction of the chain's length, and for orientations in radians.
 const POLISHED: f64 = 1e-9;
 /// Maximum number of iterations of a polish. Few are needed, because near the goal each iteration squares the error.
 const POLISH_ITERATIONS: usize = 20;
@@ -145,7 +145,7 @@ impl Group {
         }
         polished.iterations += report.iterations;
         for (index, (found, goal)) in polished.goals.iter_mut().zip(goals).enumerate() {
-            // The polish used smaller tolerances, so determine the outcome with those of the options.
+            // The polish used smaller tolerances, so determine the outcome with the tolerances of the options.
             found.outcome = self.outcome(index, goal, body, options, false).outcome;
         }
         Solved { report: polished, by: SolvedBy::GpuAndCpu }

@@ -9,13 +9,12 @@ use crate::ik::{Options, Report};
 pub const POSITION_TOLERANCE: f64 = 1e-5;
 /// The smallest tolerance of orientations, in radians.
 pub const ANGLE_TOLERANCE: f64 = 1e-4;
-/// Default of the maximum number of iterations of each start. Steps converge quadratically, so a start that needs more has
-/// stalled.
+/// Default maximum number of iterations of each start. Steps converge quadratically, so a start that needs more has stalled.
 const ITERATIONS: u32 = 48;
-/// Minimum and maximum of the number of iterations. Restarts spend their iterations in four parts, and each part needs at least
-/// one. Beyond the maximum, the driver could stop a dispatch for taking too long.
+/// Minimum and maximum number of iterations. Restarts spend their iterations in four parts, and each part needs at least one.
+/// Beyond the maximum, the driver could stop a dispatch for taking too long.
 const ITERATION_RANGE: [u32; 2] = [4, 1000];
-/// Default of the number of restarts.
+/// Default number of restarts.
 const RESTARTS: u32 = 8;
 
 /// The choice of the processor that solves a batch.

@@ -9,8 +9,8 @@ use crate::ik::{Body, Goal, Limit, Link, Options};
 
 use super::gpu_types::{Joint, kinds};
 
-/// Scale of the errors of pinned goals relative to those of other goals. The relative weight of pinned goals is the square
-/// of this scale.
+/// Scale of the errors of pinned goals relative to the errors of other goals. The relative weight of pinned goals is the
+/// square of this scale.
 const PIN_SCALE: f64 = 10.0;
 /// A scale counts as uniform if its components differ by at most this fraction.
 const UNEVENNESS: f64 = 1e-6;
@@ -50,7 +50,7 @@ pub(super) struct Effector {
 pub(super) struct Structure {
     pub(super) joints: Vec<ReducedJoint>,
     pub(super) effectors: Vec<Effector>,
-    /// All locked links of the body. They are at rest in every solution, as on the CPU.
+    /// All locked links of the body. They keep their rest rotation in every solution, as on the CPU.
     pub(super) locked: Vec<usize>,
     /// Length of the longest chain.
     pub(super) length: f64,
@@ -70,8 +70,8 @@ struct Folded {
 }
 
 impl Structure {
-    /// Builds the structure of a body and its goals. The goals must be valid. Links without weight keep the
-    /// rotation that they have in this body, and locked links are at rest.
+    /// Builds the structure of a body and its goals. The goals must be valid. Links without weight keep the rotation that
+    /// they have in this body, and locked links have their rest rotation.
     ///
     /// # Errors
     /// Returns the property of the problem that the shaders do not support.

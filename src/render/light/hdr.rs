@@ -30,7 +30,7 @@ pub struct HdrError {
 
 /// Maximum width and height of the panorama that is sampled. Larger images are reduced to it, so that no small lamp is missed.
 const REDUCED: (usize, usize) = (256, 128);
-/// The largest light of a pixel. The sun is about as bright compared to a clear sky.
+/// Maximum light of a pixel. Relative to a clear sky, the sun is about this bright.
 const MAX_LIGHT: f32 = 1e6;
 
 /// The pixels of a file: three mantissas and their common exponent.
@@ -40,7 +40,7 @@ struct Pixels {
     values: Vec<[u8; 4]>,
 }
 
-/// Light in all directions: the top row is above, and the centre is the direction −Z.
+/// Light in all directions: the top row is straight up, and the centre is the direction −Z.
 struct Panorama {
     width: usize,
     height: usize,
@@ -216,7 +216,7 @@ fn scanline(bytes: &mut &[u8], line: &mut [[u8; 4]]) -> Option<()> {
             let count = usize::from(byte(bytes)?);
             let (length, repeated) =
                 if count > 128 { (count - 128, Some(byte(bytes)?)) } else { (count, None) };
-            // A length of zero would never end.
+            // A length of zero would cause an endless loop.
             let run = line.get_mut(at..at + length).filter(|run| !run.is_empty())?;
             for pixel in run {
                 *pixel.get_mut(channel)? = match repeated {
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!((panorama.width, panorama.height), (16, 8));
         assert_eq!(panorama.pixel(0, 0), Vec3::splat(0.5));
         assert_eq!(panorama.pixel(4, 2), Vec3::splat(200.0));
-        // The centre of the image is −Z, and the pixel is left of it and above.
+        // The centre of the image is −Z, and the pixel is to the left of it and above it.
         let towards = panorama.brightest();
         assert!(towards.x < -0.4 && towards.y > 0.3, "{towards}");
         assert!(panorama.radiance(towards).x > 50.0);

@@ -38,7 +38,7 @@ const CLASSIC_KEY: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 pub struct Light {
     /// Where the light comes from.
     pub source: LightSource,
-    /// The angle in radians by which the light is turned about the vertical axis, counter-clockwise as seen from above.
+    /// The angle in radians by which the light is rotated about the vertical axis, counter-clockwise as seen from above.
     #[serde(default)]
     pub rotation: f32,
     /// Exposure in stops. Each stop doubles the brightness.

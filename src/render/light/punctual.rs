@@ -33,7 +33,7 @@ impl FileLights {
     /// Checks that a factor is within its range.
     ///
     /// # Errors
-    /// What is invalid.
+    /// A description of the invalid value.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), String> {
         match self {

@@ -87,7 +87,7 @@ impl Renderer {
     }
 
     /// Prepares the drawing of instances whose palettes are on the GPU. The buffers must have the usage `STORAGE`. `parts`
-    /// describes the parts of the model, in their order.
+    /// describes the parts of the model, in order.
     ///
     /// # Errors
     /// [`RenderError::Buffer`] if there are more instances than the adapter can list at once.

@@ -14,7 +14,7 @@ use crate::{Frame, Instance, Line};
 
 /// Width of the topmost line along a chain, in points.
 const LINE_WIDTH: f32 = 1.6;
-/// Extra width of each line below another, in points, so that lines that coincide remain visible.
+/// Extra width of each line that lies under another one, in points, so that lines that coincide remain visible.
 const WIDTH_STEP: f32 = 1.3;
 /// Extra width of the dark outline around a line, in points.
 const OUTLINE: f32 = 2.0;
@@ -287,8 +287,8 @@ impl Comparison {
         self.candidates.iter().filter(|c| !c.reports.is_empty())
     }
 
-    /// Adds the candidates to a frame of the lead: their ghosts, and their lines below the lead's lines. `scale` is the
-    /// number of pixels per point.
+    /// Adds the candidates to a frame of the lead: their ghosts, and their lines under the lead's lines. `scale` is the number of
+    /// pixels per point.
     pub fn add_to_frame<'a>(&'a self, frame: &mut Frame<'a>, lead: &Puppet, scale: f32) {
         if !frame.mode.is_data() {
             frame.ghosts = self.ghosts(lead, &frame.camera);

@@ -205,7 +205,7 @@ fn stroke(start: Vec3, end: Vec3, widths: [f32; 2], color: Vec4) -> Line {
     Line { start, end, widths, color }
 }
 
-/// Draws slightly wider dark lines below the given ones, so that they are visible on any background.
+/// Draws slightly wider dark lines under the given ones, so that they are visible on any background.
 fn outlined(lines: impl Iterator<Item = Line>, scale: f32) -> impl Iterator<Item = Line> {
     let lines: Vec<Line> = lines.collect();
     let widened = |line: &Line, by: f32| Line { widths: line.widths.map(|w| (w + by) * scale), ..*line };

@@ -44,7 +44,7 @@ pub struct LegendLine {
     pub text: String,
 }
 
-/// Returns a line for each candidate that has a result, in their order.
+/// Returns a line for each candidate that has a result, in the order of the candidates.
 pub fn legend(comparison: &Comparison) -> Vec<LegendLine> {
     let line = |candidate: &Candidate| {
         let (method, summary) = (candidate.method(), Summary::of(candidate.reports())?);

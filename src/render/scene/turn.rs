@@ -1,17 +1,17 @@
-//! Turns everything in a scene, as on a turntable. The floor, the light and the camera stay in place.
+//! Rotates everything in a scene, as on a turntable. The floor, the light and the camera stay in place.
 
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::Frame;
 
-/// Returns a rotation about the vertical axis through a point, in radians.
+/// Returns the rotation by an angle in radians about the vertical axis through a point.
 pub fn turn_about(center: Vec3, angle: f32) -> Affine3A {
     let axis = center.with_y(0.0);
     let turn = Affine3A::from_quat(Quat::from_rotation_y(angle));
     Affine3A::from_translation(axis) * turn * Affine3A::from_translation(-axis)
 }
 
-/// Turns the instances, ghosts, lines and fills of a frame. Crowds and the floor stay in place.
+/// Rotates the instances, ghosts, lines and fills of a frame. Crowds and the floor stay in place.
 pub fn turn_frame(frame: &mut Frame<'_>, turn: &Affine3A) {
     for instance in frame.instances.iter_mut().chain(&mut frame.ghosts) {
         instance.place = *turn * instance.place;

@@ -60,7 +60,7 @@ impl History {
         self.forget_oldest();
     }
 
-    /// Drops the oldest steps beyond the limits, but never the last step.
+    /// Drops the oldest steps that exceed the limits, but never the newest step.
     fn forget_oldest(&mut self) {
         let (mut bytes, mut rig) = (0_usize, None);
         let fits = |state: &&Scene| {
@@ -110,7 +110,7 @@ impl History {
         self.past.last()
     }
 
-    /// Removes the last undo step if it still collects turns of a joint, and returns the state before it.
+    /// Removes the last undo step if it still collects joint rotations, and returns the state before it.
     pub(in crate::viewer) fn cancel_turn(&mut self) -> Option<Scene> {
         matches!(self.run, Some(EditRun::Turn(_) | EditRun::TurnJoints))
             .then(|| self.run = None)

@@ -28,12 +28,12 @@ pub(super) struct Document {
     /// The camera.
     pub(super) orbit: Orbit,
     pub(super) settings: Settings,
-    /// The sources of the clips that were added to the clips of the character's file.
+    /// The sources of the clips that were added to the character's own clips.
     pub(super) additions: Vec<AddedClips>,
 }
 
 impl Document {
-    /// Returns the settings as stored in files. Files do not store environment images, so the studio light source replaces an image.
+    /// Returns the settings as stored in files. Files do not store environment images, so these are replaced by the studio light source.
     pub(super) fn stored_settings(&self) -> Settings {
         let mut settings = self.settings.clone();
         if matches!(settings.light.source, LightSource::Image(_)) {

@@ -40,7 +40,7 @@ impl Scene {
         self.goals.iter().any(|goal| goal.node == node)
     }
 
-    /// Stores a goal. The goal replaces the node's previous goal and inherits the axes of that goal if they are valid for it.
+    /// Stores a goal. It replaces the node's previous goal and inherits that goal's axes if they are valid for the new goal.
     pub(in crate::viewer) fn store_goal(&mut self, goal: Target) {
         let before = self.goals.iter().find(|g| g.node == goal.node).map(|g| g.axes);
         let axes = before.filter(|axes| axes_fit(axes, &goal)).unwrap_or(goal.axes);
@@ -48,7 +48,7 @@ impl Scene {
         self.goals.push(Target { axes, ..goal });
     }
 
-    /// Sets the weight of a node's goal relative to other goals, at most [`MAX_GOAL_WEIGHT`].
+    /// Sets the weight of a node's goal relative to other goals, limited to [`MAX_GOAL_WEIGHT`].
     pub(in crate::viewer) fn set_goal_weight(&mut self, node: usize, weight: f64) {
         for goal in self.goals.iter_mut().filter(|goal| goal.node == node) {
             goal.weight = weight.min(MAX_GOAL_WEIGHT);

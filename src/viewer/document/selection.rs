@@ -22,7 +22,7 @@ impl Selection {
         self.active.into_iter().chain(self.others.iter().copied()).collect()
     }
 
-    /// Selects a joint and nothing else, or clears the selection.
+    /// Selects only this joint, or clears the selection.
     pub(in crate::viewer) fn set(&mut self, node: Option<usize>) {
         *self = Self { active: node, ..Self::default() };
     }
@@ -48,7 +48,7 @@ impl Selection {
         }
     }
 
-    /// Removes unknown and repeated joints, for a character with `count` nodes.
+    /// Removes duplicates, and joints that do not exist in a character with `count` nodes.
     pub(super) fn within(self, count: usize) -> Self {
         let exists = |node: &usize| *node < count;
         let active = self.active.filter(exists);
@@ -61,7 +61,7 @@ impl Selection {
         Self { active, others, last: self.last.filter(exists) }
     }
 
-    /// Returns the selected joints without selected ancestors.
+    /// Returns the selected joints that have no selected ancestor.
     pub(in crate::viewer) fn topmost(&self, skeleton: &Skeleton) -> Vec<usize> {
         let mut is_selected = vec![false; skeleton.nodes.len()];
         for node in self.nodes() {

@@ -21,13 +21,13 @@ const MAX_LENGTH_ERROR: f32 = 1e-3;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Snapshot {
-    /// Local transforms of the nodes that are not at rest.
+    /// Local transforms of the nodes that are not in the rest pose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<(usize, Transform)>,
-    /// All morph weights. If empty, those of the rest pose apply.
+    /// All morph weights. If empty, the rest pose's weights apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<f32>,
-    /// Goals that stayed after a drag.
+    /// Goals that remained after a drag.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Target>,
     /// Pinned nodes.
@@ -36,16 +36,16 @@ pub struct Snapshot {
     /// The node that does not move while others are dragged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
-    /// Bone assignments that differ from the rig file, by the name of the bone. `None` removes an assignment of the file.
+    /// Bone assignments that differ from those in the rig file, by bone name. `None` removes the file's assignment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bones: Vec<(String, Option<usize>)>,
-    /// Joint limits that differ from the rig file.
+    /// Joint limits that differ from those in the rig file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<(usize, Limit)>,
-    /// Poles that differ from the rig file: the chain's effector, and the position of the pole in world metres, or `None` for no pole.
+    /// Poles that differ from those in the rig file: the chain's effector, and the pole's position in world metres, or `None` for no pole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
-    /// Pulls of limbs that differ from the rig file, by the effector of the limb's chain.
+    /// Pulls of limbs that differ from those in the rig file, by the effector of the limb's chain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pulls: Vec<(usize, f64)>,
     /// The solver options of the rig, if they differ from those of the rig file.
@@ -66,7 +66,7 @@ pub struct Snapshot {
     /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<usize>,
-    /// The problem of the last solve, whose steps can be shown.
+    /// The IK problem of the last solve, whose steps can be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<SolveProblem>,
 }
@@ -82,11 +82,11 @@ fn is_zero(time: &f32) -> bool {
     *time == 0.0
 }
 
-/// The problem of a solve whose steps can be shown.
+/// The IK problem of a solve whose steps can be shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SolveProblem {
-    /// Local transforms, before the solve, of the nodes that were not at rest.
+    /// Local transforms, before the solve, of the nodes that were not in the rest pose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<(usize, Transform)>,
     /// The goals.
@@ -94,7 +94,7 @@ pub struct SolveProblem {
     /// Pinned nodes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<Pin>,
-    /// Whether the root moves, because no joint above the dragged one can move.
+    /// Whether the root moves, because no ancestor of the dragged joint can move.
     pub whole_body: bool,
 }
 
@@ -107,8 +107,8 @@ pub(in crate::viewer) struct Restored {
 }
 
 impl Snapshot {
-    /// Returns the snapshot of a character's document. Of the rig, it contains only the parts that differ from the rig `before`, such as
-    /// limits, poles and options. `time` is the time on the timeline in seconds.
+    /// Returns the snapshot of a character's document. It contains only those parts of the rig, such as limits, poles and options, that
+    /// differ from the rig `before`. `time` is the time on the timeline in seconds.
     pub(in crate::viewer) fn of(document: &Document, character: &Character, before: &Rig, time: f32) -> Self {
         let rest = &character.skeleton;
         let Scene { held, goals, pins, base, rig, motion, time: _ } = &document.scene;
@@ -218,7 +218,7 @@ fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
     changed.map(|bone| (bone.clone(), now.get(bone).copied())).collect()
 }
 
-/// Returns whether a transform is finite and its rotation has length one.
+/// Returns whether a transform is finite and its rotation is a unit quaternion.
 pub(in crate::viewer) fn is_valid(transform: &Transform) -> bool {
     let Transform { translation, rotation, scale } = transform;
     translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR

@@ -1,4 +1,4 @@
-//! Pulling and turning the selected joint while no button is pressed, with axis constraints and typed numbers, as in Blender.
+//! Pulling and turning the selected joint without holding a button, with axis constraints and typed numbers, as in Blender.
 
 use glam::{DVec3, Quat, Vec2};
 
@@ -8,12 +8,12 @@ use crate::viewer::{Axis, Command, Session, Tool};
 /// Maximum number of typed characters.
 const MAX_TYPED: usize = 12;
 
-/// The selected joints while they follow the pointer, until a click or a key ends this.
+/// The state while the selected joints follow the pointer. A click or a key ends it.
 #[derive(Clone, Debug)]
 pub(super) struct Carry {
     kind: Kind,
     axis: Option<Axis>,
-    /// The number that was typed: metres along the axis, or degrees.
+    /// The typed number, in metres along the axis or in degrees.
     typed: String,
 }
 
@@ -106,7 +106,7 @@ impl Carry {
         let belongs = character.is_ascii_digit() || character == '.' || character == '-';
         if belongs && self.typed.len() < MAX_TYPED {
             match (character, self.typed.strip_prefix('-')) {
-                // A minus changes the sign of the number, wherever it is typed.
+                // A minus sign changes the sign of the number, whenever it is typed.
                 ('-', Some(positive)) => self.typed = positive.to_owned(),
                 ('-', None) => self.typed.insert(0, '-'),
                 _ => self.typed.push(character),
@@ -138,7 +138,8 @@ impl Carry {
         }
     }
 
-    /// Turns the joints by an angle from their initial rotations, about the axis or else the line of sight.
+    /// Turns the joints by an angle from their initial rotations, about the constraint axis if there is one, and otherwise about the line
+    /// of sight.
     fn turn_by(&mut self, angle: f32, session: &mut Session) {
         let Kind::Turn(turn) = &mut self.kind else { return };
         let camera = session.camera();
@@ -167,7 +168,7 @@ impl Carry {
     pub(super) fn cancel(self, session: &mut Session) {
         match self.kind {
             Kind::Move { .. } => session.apply(Command::Cancel),
-            // If nothing has turned, there is nothing to cancel, and earlier edits must stay.
+            // If no joint has turned, there is nothing to cancel, and earlier edits must be kept.
             Kind::Turn(turn) if turn.has_turned => session.apply(Command::Cancel),
             Kind::Turn(_) => {}
         }

@@ -29,7 +29,7 @@ pub enum Event {
     Pressed(Button, bool),
     /// A button was released.
     Released(Button),
-    /// The wheel turned, in steps. Positive is away from the user.
+    /// The wheel was turned by a number of steps. Positive is away from the user.
     Wheel(f32),
     /// The state of the shift, control and alt keys changed.
     Modifiers(bool, bool, bool),
@@ -40,7 +40,7 @@ pub enum Event {
 /// Maximum distance in points between the press and the release of a click.
 const CLICK_DISTANCE: f32 = 3.0;
 
-/// Pixels of a zoom drag that count as one wheel step.
+/// Length of a zoom drag, in pixels, that counts as one wheel step.
 const ZOOM_DISTANCE: f32 = 40.0;
 
 /// The current action of the pointer.
@@ -110,7 +110,7 @@ impl Input {
         }
     }
 
-    /// Creates a state with nothing pressed.
+    /// Creates a state in which nothing is pressed.
     pub fn new(keymap: Keymap) -> Self {
         Self { keymap, ..Self::default() }
     }
@@ -229,7 +229,7 @@ impl Input {
         }
     }
 
-    /// Returns how the middle and the right button move the camera.
+    /// Returns how the middle or right button moves the camera.
     fn navigation(&self, button: Button) -> PointerAction {
         match (self.keymap, button) {
             (Keymap::Blender, Button::Middle) if self.shift => PointerAction::Pan,
@@ -304,7 +304,7 @@ impl Input {
         action.into_iter().for_each(|action| self.perform(action, session));
     }
 
-    /// Handles a key while a joint follows the pointer. All other shortcuts are ignored meanwhile.
+    /// Handles a key while a joint follows the pointer. All other shortcuts are ignored in the meantime.
     fn key_in_carry(&mut self, key: Key, mut carry: Carry, session: &mut Session) {
         match (key, axis(key)) {
             (Key::Escape, _) => return carry.cancel(session),
@@ -328,7 +328,7 @@ impl Input {
     }
 }
 
-/// Returns the axis constraint of a key. During a drag, X, Y and Z have this effect in all keymaps.
+/// Returns the axis constraint that a key sets. During a drag, X, Y and Z have this effect in all keymaps.
 fn axis(key: Key) -> Option<Action> {
     match key {
         Key::Char('x') => Some(Action::AxisX),

@@ -1,6 +1,7 @@
 //! The table of all actions that a key or the command palette can trigger.
 
-/// Declares the actions with group, name and shortcuts in the sinew, Blender and Maya keymaps. Multiple shortcuts are separated by " or ".
+/// Declares the actions, each with its group, name and shortcuts in the sinew, Blender and Maya keymaps. " or " separates multiple
+/// shortcuts.
 macro_rules! actions {
     ($($action:ident $group:literal $name:literal $sinew:literal $blender:literal $maya:literal;)*) => {
         /// An action that a key or the command palette triggers.

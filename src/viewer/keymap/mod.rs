@@ -66,7 +66,7 @@ impl Keymap {
 
     /// Returns the action that a key triggers during a drag. Modifier keys are ignored, because they have other uses during a drag.
     /// Mirroring is excluded for two reasons. It ends the drag, and Shift, which distinguishes mirroring a limb from mirroring the pose, is
-    /// held in some drags.
+    /// held down during some drags.
     pub fn action_in_drag(self, key: Key) -> Option<Action> {
         let action = self.action(Shortcut::from(key));
         action.filter(|action| !matches!(action, Action::MirrorPose | Action::MirrorLimb))

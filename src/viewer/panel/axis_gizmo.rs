@@ -45,7 +45,7 @@ fn center(scene: Rect) -> Pos2 {
     scene.right_top() + vec2(-MARGIN - RADIUS, MARGIN + RADIUS)
 }
 
-/// Returns whether a position in points belongs to the gizmo, not the scene around it.
+/// Returns whether a position in points belongs to the gizmo, not to the scene around it.
 pub(in crate::viewer) fn contains(panel: &PanelState, at: Pos2) -> bool {
     is_shown(panel) && center(panel.layout.scene).distance(at) <= RADIUS
 }
@@ -76,8 +76,8 @@ fn balls(session: &Session, center: Pos2) -> Vec<Ball> {
     balls
 }
 
-/// Returns the action of a click at `at`. The middle has priority over the ball of an axis that points at the camera, whose view is already
-/// shown.
+/// Returns the action of a click at `at`. The middle has priority over the ball of an axis that points at the camera, because that view is
+/// already shown.
 fn action_at(balls: &[Ball], center: Pos2, at: Pos2) -> Option<Action> {
     if center.distance(at) <= MIDDLE {
         return Some(Action::Projection);
@@ -152,7 +152,7 @@ fn draw_middle(painter: &egui::Painter, session: &Session, center: Pos2, hovered
     painter.add(egui::Shape::closed_line(corners.to_vec(), stroke));
 }
 
-/// Returns black or white, whichever has the higher contrast on a color. The contrast is at least 4.5:1.
+/// Returns black or white, whichever has the higher contrast with a color. The contrast is at least 4.5:1.
 fn ink_on(color: Color32) -> Color32 {
     let linear = egui::Rgba::from(color);
     let luminance = 0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b();

@@ -23,7 +23,7 @@ pub(in crate::viewer) struct LiveStatus {
     pub(in crate::viewer) silent: Option<Duration>,
     /// Number of frames in the take being recorded.
     pub(in crate::viewer) recorded: Option<usize>,
-    /// The smoothing of the rotations.
+    /// The smoothing applied to the rotations.
     pub(in crate::viewer) smoothing: Option<Smoothing>,
 }
 

@@ -1,4 +1,4 @@
-//! Clips by name.
+//! Display names of clips.
 
 use crate::motion::WeightedClip;
 use crate::viewer::Session;

@@ -39,7 +39,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
                 let on = matches!(weighted_clips, Some([only]) if only.clip == clip);
                 if ui.selectable_label(on, clip_names::name(session, clip)).clicked() {
                     match strip.filter(|_| motion.strips.len() > 1) {
-                        // The other clip strips are kept.
+                        // Keep the other clip strips.
                         Some(strip) => {
                             let clips = vec![WeightedClip { clip, weight: 1.0 }];
                             push_change(

@@ -79,7 +79,7 @@ fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows the toggle for springs, if the character has any, and the choice of its look-at target, if it can look at one.
+/// Shows the toggle for springs, if the character has any, and the selector for its look-at target, if it can look at one.
 fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let character = session.puppet.character();
     if !character.springs.is_empty() {
@@ -111,7 +111,7 @@ fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// Shows the keymap choice, the button that resets the layout, and the adapter.
+/// Shows the keymap selector, the button that resets the layout, and the adapter.
 pub(super) fn about(ui: &mut Ui, panel: &mut PanelState) {
     ui.horizontal_wrapped(|ui| {
         ui.label("Keys");

@@ -1,4 +1,4 @@
-//! Describes a drag, beside the pointer: what moves, by how much it misses its target, and what stops it.
+//! Describes a drag beside the pointer: what moves, how far it is from its target, and what stops it.
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Ui, Vec2, vec2};
 
@@ -43,8 +43,8 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: Rect) {
     }
 }
 
-/// Returns the rectangle of a text beside the pointer. Near a border, the text moves to the other side of the pointer, so that it does not
-/// cover the pointer.
+/// Returns the rectangle of the text beside the pointer. Near a border, the text moves to the other side of the pointer, so that it does
+/// not cover the pointer.
 fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
     let mut rect = Align2::LEFT_TOP.anchor_size(at + OFFSET, size);
     if rect.right() > room.right() {
@@ -53,11 +53,11 @@ fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
     if rect.bottom() > room.bottom() {
         rect = rect.translate(vec2(0.0, -size.y - 2.0 * OFFSET.y));
     }
-    // The text may fit on neither side.
+    // The text may not fit on either side.
     rect.translate((room.min - rect.min).max(Vec2::ZERO))
 }
 
-/// Returns two lines: what the current drag moves and, if it misses its target, by how much and why. `None` without a drag.
+/// Returns two lines: what the current drag moves and, if it misses its target, how far away it is and why. `None` if there is no drag.
 fn texts(session: &Session) -> Option<(String, Option<String>)> {
     let Some(drag) = &session.drag else {
         let gizmo = session.gizmo_drag.as_ref()?;
@@ -95,7 +95,7 @@ fn limb(session: &Session, node: usize) -> Option<String> {
     chain.or_else(|| kind.map(|limb| if limb.kind == LimbKind::Leg { "leg" } else { "arm" }.to_owned()))
 }
 
-/// Returns by how much a node misses its target, and what stops it.
+/// Returns how far a node is from its target, and what stops it.
 fn miss(session: &Session, node: usize) -> Option<String> {
     let report = session.reports.iter().find(|report| report.node == node)?;
     if report.outcome == Outcome::Reached {
@@ -149,7 +149,7 @@ mod tests {
         texts(&session).unwrap()
     }
 
-    /// A strip with a long list of causes began beyond the left border.
+    /// A strip with a long list of causes once began beyond the left border.
     #[test]
     fn the_strip_stays_in_the_scene_and_beside_the_pointer() {
         let room = Rect::from_min_size(Pos2::new(40.0, 30.0), vec2(900.0, 500.0));

@@ -1,4 +1,4 @@
-//! The progress of an export, over the scene.
+//! The progress of an export, shown over the scene.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::platform::Instant;
 
 use super::{AppRequest, PanelState, name};
 
-/// Time after which the progress of an export is shown.
+/// Delay before the progress of an export is shown.
 const DELAY: Duration = Duration::from_secs(1);
 /// Distance from the top of the scene in points.
 const TOP_MARGIN: f32 = 70.0;

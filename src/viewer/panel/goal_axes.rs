@@ -141,7 +141,7 @@ fn finite(v: DVec3) -> DVec3 {
     DVec3::select(v.cmpeq(DVec3::INFINITY), DVec3::ZERO, v)
 }
 
-/// Shows the choice of the frame whose axes the goal refers to.
+/// Shows the selector for the frame whose axes the goal refers to.
 fn frame(ui: &mut Ui, frame: &mut AxesFrame, edit: &mut Edit) {
     let label = title(ui, "Axes of", "The frame that the axes belong to");
     let name = |frame| match frame {

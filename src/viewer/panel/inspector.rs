@@ -1,4 +1,4 @@
-//! The inspector: the selected joint with its transform and its limit, and saving the rig.
+//! The inspector: the selected joint with its transform and its limit, and the button that saves the rig.
 
 use egui::{Button, DragValue, RichText, Ui};
 
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     save(ui, session, panel);
 }
 
-/// Shows first steps while no joint is selected: drag, key, export.
+/// Shows the first steps while no joint is selected: drag, key, export.
 fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     let quiet = theme::quiet(ui);
     ui.label(
@@ -52,7 +52,7 @@ fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
             "Write what the timeline plays",
         ),
     ];
-    // The first step, to key the pose, is the next one until the motion has content. Then the second step is.
+    // Until the motion has content, the next step is to key the pose. After that, it is to export the clip.
     let next = usize::from(steps[1].1);
     for (index, (action, enabled, text, what)) in steps.into_iter().enumerate() {
         let strong = enabled && index == next && panel.has_dragged;
@@ -128,7 +128,7 @@ fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>
         if field.changed() {
             commands.push(Command::Pull(chain.effector, pull));
         }
-        // A drag of the number or a typed number is one undo step.
+        // Dragging the number or typing a number is one undo step.
         if field.drag_stopped() || field.changed() && !field.dragged() {
             commands.push(Command::Release);
         }

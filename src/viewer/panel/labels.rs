@@ -10,9 +10,9 @@ use super::{name, node_name};
 /// Text color of secondary labels. It suits their dark background in both themes.
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 
-/// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, of all handles.
-/// `scene` is the part of the window that shows the scene, in points, and `size` is its size in pixels. While a recording is played back, it
-/// differs from the session's size.
+/// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, all handles. `scene` is the part of the
+/// window that shows the scene, in points, and `size` is its size in pixels. While a recording is played back, `size` differs from the
+/// session's size.
 pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Vec2) {
     let (scale, painter) = (ui.ctx().pixels_per_point(), ui.painter().with_clip_rect(scene));
     let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
     }
     let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, size).map(|p| p.x);
     if let Some((position, text)) = gizmo::caption(session) {
-        // Draw the label on the side away from the joint, so that it does not cover the joint's arcs.
+        // Draw the label on the side facing away from the joint, so that it does not cover the joint's arcs.
         let joint = session.document.selection.active.and_then(|n| session.position_of(n)).and_then(screen_x);
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint);
     }
@@ -53,7 +53,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));
         let node = node_name(session, hit.node);
-        // A single-joint chain often has the joint's name.
+        // A single-joint chain often has the same name as its joint.
         let chain = chain.map(|c| name(&c.name)).filter(|chain| *chain != node);
         let label = chain.map_or_else(|| node.to_string(), |chain| format!("{node}   {chain}"));
         draw_right(hit.point, &label, Color32::WHITE);
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::asset::mannequin;
 
-    /// The labels of a watched recording missed their joints if scene and recording had different sizes.
+    /// The labels of a watched recording were once misplaced if the scene and the recording had different sizes.
     #[test]
     fn labels_lie_where_the_scene_is_drawn() {
         let session = Session::new(mannequin().unwrap(), None, glam::Vec2::new(800.0, 600.0));

@@ -19,7 +19,7 @@ const MAX_NAME_LENGTH: usize = 12;
 /// An action on the library, which reads or writes files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::viewer) enum LibraryRequest {
-    /// Adds the current pose under a name, or a free number if the name is empty.
+    /// Adds the current pose under a name, or under a free number if the name is empty.
     Add(String),
     /// Applies a pose.
     Apply(String),
@@ -39,7 +39,7 @@ pub(in crate::viewer) struct Library {
     applied: Option<AppliedPose>,
     /// The pose that is being renamed, and its new name.
     renamed: Option<(String, String)>,
-    /// Number of changes to the library. Cached thumbnails are used only if their number equals it.
+    /// Number of changes to the library. Cached thumbnails are used only if they have the same number.
     version: u64,
 }
 
@@ -116,7 +116,7 @@ fn blend(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     let hint = "Blend the previous pose with the chosen one";
     if ui.add(slider).on_hover_text(hint).changed() {
         applied.weight = weight;
-        // The pose already fitted the character when it was chosen.
+        // This does not fail, because the pose already fitted the character when it was chosen.
         commands.extend(session.blend_command(&applied.pose, weight).ok());
     }
 }

@@ -1,11 +1,11 @@
-//! The panel section for light.
+//! The panel section for lighting.
 
 use egui::{Slider, Ui};
 
 use crate::render::{FileLights, Light, LightSource, ToneMap};
 use crate::viewer::{Command, Session};
 
-/// Maximum slider exposure in stops, in both directions.
+/// Maximum exposure of the slider in stops, in both directions.
 const EXPOSURE: f32 = 4.0;
 
 /// Shows the light source, its rotation and exposure, and the tone map.

@@ -40,7 +40,7 @@ fn quiet(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).small().color(theme::quiet(ui)));
 }
 
-/// Returns those options of a method that not all methods share.
+/// Returns the options of a method that are not shared by all methods.
 fn of_method(method: Method) -> impl Iterator<Item = &'static SolverOption> {
     of_characters().filter(move |o| !o.methods.is_empty() && o.key != TEXTBOOK && o.applies_to(method))
 }

@@ -86,7 +86,7 @@ pub(super) struct PanelState {
     pub(super) frames: Vec<f32>,
     /// Whether a URL can contain the built-in character's pose.
     pub(super) has_links: bool,
-    /// Whether moving scenes are drawn in full quality on slow machines too.
+    /// Whether moving scenes are drawn in full quality even on slow machines.
     pub(super) full_quality: bool,
     /// The last error outside the session, for example a file that could not be read.
     pub(super) notice: Option<String>,
@@ -135,7 +135,7 @@ impl PanelState {
         (pixels(self.layout.scene.max, scale) - self.scene_origin(scale)).max(Vec2::ONE)
     }
 
-    /// Returns a tooltip: a text, and the shortcuts of an action.
+    /// Returns a tooltip with the given text and an action's shortcuts.
     fn hint(&self, text: &str, action: Action) -> String {
         let keys = self.keymap.text(action);
         if keys.is_empty() { text.to_owned() } else { format!("{text}   {keys}") }

@@ -1,4 +1,4 @@
-//! The panel section that opens files: with the system's dialog, from the recent files, or by typed path.
+//! The panel section that opens files: with the system's dialog, from the recent files, or by a typed path.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(in crate::viewer) struct Reading {
     pub(in crate::viewer) began: Instant,
 }
 
-/// Time after which a read's progress is shown. Most reads finish sooner, and text that only flashes up is unreadable.
+/// Delay before a read's progress is shown. Most reads finish sooner, and text that only flashes up is unreadable.
 const LONG: Duration = Duration::from_secs(1);
 
 /// Describes the progress of a read: its stage, the seconds since it began and, while a large file is incomplete, the megabytes read.
@@ -66,7 +66,7 @@ pub(super) fn menus(ui: &mut Ui, panel: &mut PanelState) {
     }
 }
 
-/// Shows the choice whether a file that changes on disk is reloaded.
+/// Shows the checkbox that controls whether a file is reloaded when it changes on disk.
 pub(super) fn reload(ui: &mut Ui, panel: &mut PanelState) {
     let mut reload = !panel.open.ignore_changes;
     ui.checkbox(&mut reload, "Reload on change").on_hover_text("Read the file again when it changes on disk");

@@ -104,7 +104,7 @@ fn sentence(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Returns a choice's text in the panel.
+/// Returns the text of a choice in the panel.
 fn choice_label(key: &str, name: &str, method: Method) -> String {
     let special = match (key, name) {
         ("jacobian.parameters", "rotation-vector") => "Rotation vectors",

@@ -29,7 +29,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &PanelState, commands: &mu
     }
 }
 
-/// Returns whether a position in points belongs to the arrow, not the scene around it.
+/// Returns whether a position in points belongs to the arrow, not to the scene around it.
 pub(in crate::viewer) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
     arrow(session, panel).is_some_and(|(middle, _)| area(middle).contains(at))
 }

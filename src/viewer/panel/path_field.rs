@@ -1,4 +1,4 @@
-//! The field for a typed path, over the scene. For desktops without a file dialog, and for people who prefer typing.
+//! The field for a typed path, shown over the scene. It is for desktops without a file dialog, and for people who prefer typing.
 //!
 //! The field keeps its text and the keyboard focus until the path is used or the user leaves it. Mistakes can therefore be
 //! corrected, and no letter becomes a shortcut.

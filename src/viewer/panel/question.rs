@@ -19,7 +19,7 @@ pub(in crate::viewer) enum Question {
     Replace(PathPurpose, PathBuf),
     /// Whether to wait for the running export, or stop it, before the window closes.
     Export,
-    /// Whether to apply the pose of this file, which has the shown character's joints, or to open the file.
+    /// Whether to apply the pose of this file, which has the same joints as the current character, or to open the file.
     SameJoints(PathBuf),
 }
 

@@ -25,7 +25,7 @@ const OTHER: [(&str, &str); 3] = [
     ("Del", "Remove the selected strip or key"),
 ];
 
-/// Height in points that the window's title and margins need.
+/// Height of the window's title and margins in points.
 const AROUND: f32 = 80.0;
 /// Minimum height of the list in points.
 const MIN_HEIGHT: f32 = 60.0;

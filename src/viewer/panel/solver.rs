@@ -23,7 +23,7 @@ pub(super) fn show(
         .width(ui.available_width() - 8.0)
         .selected_text(options.method.name())
         .show_ui(ui, |ui| {
-            // Only computed while the list is open.
+            // Computed only while the list is open.
             let refusals = session.refusals();
             for method in Method::all() {
                 let why = refusals.iter().find(|(m, _)| *m == method).map(|(_, why)| why);

@@ -5,7 +5,7 @@ use egui::{
     Visuals,
 };
 
-/// Sets up the font and both themes. The system's preference applies until the user chooses one.
+/// Sets up the font and both themes. The system's preference applies until the user chooses a theme.
 pub(in crate::viewer) fn style(context: &Context) {
     context.set_fonts(fonts());
     for theme in [Theme::Dark, Theme::Light] {
@@ -64,10 +64,10 @@ fn visuals(theme: Theme) -> Visuals {
     visuals
 }
 
-/// Colour of an active tool, in both themes. White on it has a contrast above 4.5:1.
+/// Colour of an active tool, in both themes. White text on it has a contrast above 4.5:1.
 pub(super) const TOOL: Color32 = Color32::from_rgb(170, 90, 22);
 
-/// Shows the theme choice.
+/// Shows the theme selector.
 pub(super) fn choice(ui: &mut Ui) {
     let before = ui.ctx().options(|o| o.theme_preference);
     let mut now = before;
@@ -86,7 +86,7 @@ pub(super) fn accent(ui: &Ui) -> Color32 {
     ui.visuals().hyperlink_color
 }
 
-/// Returns the color behind panes.
+/// Returns the color behind the panes.
 pub(super) fn behind(visuals: &Visuals) -> Color32 {
     let theme = if visuals.dark_mode { Theme::Dark } else { Theme::Light };
     tone(theme, (15, 17, 21), (222, 225, 231))

@@ -104,7 +104,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
 
 /// Returns the hint after the first drag. It suggests setting a key and, once there is a key, exporting the motion.
 fn next_step(session: &Session, panel: &mut PanelState, now: f64) -> Option<String> {
-    // Users who record know the window, and recorded images should have no hints.
+    // Users who record already know the window, and recorded images should not contain hints.
     if session.is_dragging() || session.is_playing() || session.recorded().is_some() {
         return None;
     }
@@ -130,7 +130,7 @@ fn reading_text(reading: &Reading) -> String {
     }
 }
 
-/// Draws a text with a button at the bottom of the scene. Returns whether the button was clicked.
+/// Draws text with a button at the bottom of the scene. Returns whether the button was clicked.
 fn draw_with_button(ui: &Ui, scene: Rect, (text, color): (&str, Color32), label: &str) -> bool {
     let width = (scene.width() - 48.0).clamp(1.0, MAX_WIDTH);
     let frame = Frame::new().fill(Color32::from_black_alpha(200)).corner_radius(12).inner_margin(12);
@@ -153,7 +153,7 @@ fn draw_with_button(ui: &Ui, scene: Rect, (text, color): (&str, Color32), label:
     shown.inner
 }
 
-/// Draws a text at the bottom of the scene. `opacity` is from 0 to 1.
+/// Draws text at the bottom of the scene. `opacity` ranges from 0 to 1.
 fn draw(ui: &Ui, scene: Rect, text: &str, color: Color32, opacity: f32) {
     let size = scene.size();
     if size.x <= 2.0 * BOTTOM_MARGIN {
@@ -183,7 +183,7 @@ fn recording(ui: &Ui, scene: Rect) {
     ui.painter().galley(rect.min, text, color);
 }
 
-/// Draws a dark rounded rectangle behind a text.
+/// Draws a dark rounded rectangle behind text.
 fn background(ui: &Ui, text: Rect, opacity: f32) {
     let dark = Color32::from_black_alpha(190).gamma_multiply(opacity);
     ui.painter().rect_filled(text.expand2(vec2(12.0, 6.0)), 12.0, dark);

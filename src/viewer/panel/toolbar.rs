@@ -1,4 +1,4 @@
-//! The bar above the scene: the file menu, undo, what a drag moves, actions on the selected joint, and the choice of the layout.
+//! The bar above the scene: the file menu, undo, what a drag moves, actions on the selected joint, and the layout selector.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use super::{AppRequest, PanelState, RECORDING, name, open, theme};
 
 /// Height of the bar in points.
 pub(super) const HEIGHT: f32 = 36.0;
-/// Minimum window widths in points at which the bar shows the character's name, all drag settings side by side, the tools, and the
-/// buttons for undo and panes. The palette has everything that is omitted.
+/// Minimum window widths in points at which the bar shows the character's name, all drag settings side by side, the tools, and the buttons
+/// for undo and panes. Everything that is omitted is in the palette.
 const NAME_FROM: f32 = 1020.0;
 const SETTINGS_FROM: f32 = 940.0;
 const TOOLS_FROM: f32 = 740.0;
@@ -91,7 +91,7 @@ fn link(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     }
 }
 
-/// Shows a button that performs an action. Its tooltip has the action's name and shortcut.
+/// Shows a button that performs an action. Its tooltip contains the action's name and shortcut.
 fn action(ui: &mut Ui, panel: &mut PanelState, action: Action, enabled: bool, button: Button<'_>) {
     let hint = panel.hint(action.name(), action);
     if ui.add_enabled(enabled, button).on_hover_text(hint).clicked() {
@@ -104,7 +104,7 @@ fn history(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     action(ui, panel, Action::Redo, session.history.can_redo(), Button::new("Redo"));
 }
 
-/// Shows the choice of what a drag moves, and whether the drag's goal remains afterwards.
+/// Shows the selector for what a drag moves, and whether the drag's goal remains afterwards.
 fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let scopes: &[(DragScope, &str, &str)] = if session.has_body() {
         &[
@@ -113,7 +113,7 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
             (DragScope::Joint, "Joint", TURN_HINT),
         ]
     } else {
-        // Without a recognised body, the body scope drags limbs too.
+        // Without a recognised body, the body scope also drags limbs.
         &[(DragScope::Body, "Limb", "moves the chain of the joint"), (DragScope::Joint, "Joint", TURN_HINT)]
     };
     segmented(ui, |ui| {
@@ -163,7 +163,7 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     });
 }
 
-/// Shows, from right to left, the help and search buttons, the pane toggles and the choice between the Lab and Pose layouts.
+/// Shows, from right to left, the help and search buttons, the pane toggles and the selector for the Lab and Pose layouts.
 fn window(ui: &mut Ui, panel: &mut PanelState, has_toggles: bool) {
     action(ui, panel, Action::Shortcuts, true, Button::new("?"));
     action(ui, panel, Action::Palette, true, Button::new("Find"));

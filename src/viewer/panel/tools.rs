@@ -79,7 +79,7 @@ fn buttons(session: &Session, panel: &PanelState) -> Vec<(Icon, Rect)> {
     if panel.hidden || !fits { Vec::new() } else { buttons }
 }
 
-/// Returns whether a position in points belongs to a tool, not the scene around it.
+/// Returns whether a position in points belongs to a tool, not to the scene around it.
 pub(in crate::viewer) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
     buttons(session, panel).iter().any(|(_, rect)| rect.contains(at))
 }

@@ -32,7 +32,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, world: bool, com
     position(ui, session, node, world, commands);
 }
 
-/// Shows the rotation from the rest pose in degrees. With several selected joints, a change turns all of them equally about their own axes.
+/// Shows the rotation from the rest pose in degrees. With several selected joints, a change rotates all of them equally about their own
+/// axes.
 fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(frames) = Frames::of(session, node) else { return };
     let others = Others::of(session, node, world);
@@ -97,7 +98,7 @@ impl Others {
         Self { joints: joints.collect(), world }
     }
 
-    /// Returns for each axis whether the angle of any of these joints differs from the active joint's.
+    /// For each axis, returns whether the angle of any of these joints differs from the active joint's angle.
     fn differ_from(&self, ui: &Ui, active: [f64; 3]) -> [bool; 3] {
         let mut differs = [false; 3];
         for (node, frames) in &self.joints {
@@ -110,7 +111,7 @@ impl Others {
     }
 }
 
-/// Shows the position in metres. A new position pulls the joint there, and the other selected joints by the same displacement.
+/// Shows the position in metres. A new position pulls the joint there, and moves the other selected joints by the same displacement.
 fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(at) = session.position_of(node) else { return };
     let in_frame = |node: usize| match Frames::parent(session, node).filter(|_| !world) {
@@ -215,7 +216,7 @@ impl Frames {
         session.puppet.world_from_node().get(parent)
     }
 
-    /// Returns the rotation from the rest pose, about the axes of the world or of the joint at rest.
+    /// Returns the rotation from the rest pose, about the axes of the world or of the joint in its rest pose.
     fn turned(&self, world: bool) -> Quat {
         if world {
             let turned = self.local * self.rest.conjugate();

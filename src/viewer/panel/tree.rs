@@ -125,7 +125,7 @@ fn joint(
     }
 }
 
-/// Returns for each node whether it is a joint of a skin. If there are no skins, all nodes count as joints.
+/// For each node, returns whether it is a joint of a skin. If there are no skins, all nodes count as joints.
 fn joints(session: &Session) -> Vec<bool> {
     let character = session.puppet.character();
     let mut is_joint = vec![character.skins.is_empty(); character.skeleton.nodes.len()];

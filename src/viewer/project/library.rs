@@ -76,8 +76,7 @@ impl PoseLibrary {
     /// Adds a pose with a thumbnail. An empty name becomes `pose 1` or the next free number.
     ///
     /// # Errors
-    /// [`SaveError::Exists`] if there is a pose of that name, [`SaveError::Write`] if the name is invalid or the files cannot be
-    /// written.
+    /// [`SaveError::Exists`] if a pose with that name exists, [`SaveError::Write`] if the name is invalid or the files cannot be written.
     pub fn add(&mut self, name: &str, pose: &[u8], thumbnail: Option<&[u8]>) -> Result<String, SaveError> {
         let name = match name.trim() {
             "" => self.free_name(),
@@ -136,7 +135,7 @@ impl PoseLibrary {
         result.map_err(failed)
     }
 
-    /// Copies from another library all poses whose names do not exist in this library. Returns the first error.
+    /// Copies all poses of another library whose names do not exist in this one. Returns the first error.
     ///
     /// # Errors
     /// [`SaveError`] if a pose cannot be copied. The others are still copied.
@@ -189,7 +188,7 @@ fn named_error(path: &Path, source: io::Error) -> SaveError {
     }
 }
 
-/// Moves a file without replacing another one.
+/// Moves a file without replacing an existing file.
 fn move_new(from: &Path, to: &Path) -> io::Result<()> {
     if to.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());

@@ -28,7 +28,7 @@ pub(in crate::viewer) use write::{ProjectContents, text, work};
 /// Extension of project files.
 pub(in crate::viewer) const EXTENSION: &str = "sinew";
 const VERSION: i64 = 1;
-/// The value that removes a bone assignment of the rig file.
+/// The value that removes the rig file's assignment of a bone.
 const NO_BONE: &str = "none";
 /// Maximum size of a project file in bytes. A pose of 100,000 joints takes a fifth of this size.
 pub(in crate::viewer) const MAX_BYTES: u64 = 64 << 20;
@@ -50,7 +50,7 @@ const KEYS: [&str; 12] = [
     "motion",
 ];
 
-/// Returns whether a path is a project, by its extension.
+/// Returns whether a path has the extension of a project.
 pub fn is_project(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(EXTENSION))
 }

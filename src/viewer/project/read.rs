@@ -20,12 +20,12 @@ use super::{NO_BONE, Project, free, settings};
 /// The keys of `[view]` that are not settings.
 const VIEW_KEYS: [&str; 9] =
     ["width", "height", "target", "distance", "yaw", "pitch", "radius", "projection", "time"];
-/// Maximum number of seconds on the timeline.
+/// Maximum time on the timeline in seconds.
 const MAX_TIME: f64 = 1e6;
 
 impl Project {
-    /// Returns the commands that restore the project in a session of its character. The clips of the project's other files must
-    /// already be added.
+    /// Returns the commands that restore the project in a session of its character. The clips of the project's other files must already
+    /// have been added.
     ///
     /// # Errors
     /// [`ReplayError`] with the line of an unknown key, an invalid value, or a node or clip that does not exist.
@@ -64,7 +64,7 @@ impl<'a> ProjectReader<'a> {
         node.ok_or_else(|| SpannedError::at(item, format!("node \"{name}\" does not exist")))
     }
 
-    /// Returns the node named by a key.
+    /// Returns the node whose name is the value of a key.
     fn node_of(&self, table: &Table, key: &str) -> Result<Option<usize>, SpannedError> {
         let Some(item) = table.get(key) else { return Ok(None) };
         let name = item.as_str().ok_or_else(|| SpannedError::at(item, format!("{key} must be a node")))?;
@@ -96,7 +96,7 @@ impl<'a> ProjectReader<'a> {
         entries.iter().map(entry).collect()
     }
 
-    /// Returns the commands for camera and time.
+    /// Returns the commands for the camera and the time.
     fn view(&self) -> Result<Vec<Command>, SpannedError> {
         let Some(table) = super::table(self.root, "view")? else { return Ok(vec![Command::Seek(0.0)]) };
         let time = single(optional(table, "time", 0.0, 0.0..=MAX_TIME)?);

@@ -94,7 +94,7 @@ fn at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Json> {
     parts.try_fold(first, |value, part| value.get(part))
 }
 
-/// Writes those settings of a project's table that differ from the settings of a new session.
+/// Writes those settings of a project's table that differ from those of a new session.
 pub(super) fn write(settings: &Settings, table: &str, to: &mut Table) {
     let (now, initial) = (values(settings), values(&Settings::default()));
     for (_, key, path, form) in rows(&now).into_iter().filter(|row| row.0 == table) {
@@ -125,7 +125,7 @@ fn to_toml(value: &Json, form: Form) -> Option<Value> {
 /// Returns the settings commands of a project.
 ///
 /// # Errors
-/// [`SpannedError`] at an unknown key or an invalid value. `others` are keys of `[view]` that are not settings.
+/// [`SpannedError`] for an unknown key or an invalid value. `others` are keys of `[view]` that are not settings.
 pub(super) fn read(root: &Table, rig: &Rig, others: &[&str]) -> Result<Vec<Command>, SpannedError> {
     let mut settings = Settings::default();
     let mut options = default_options(Method::Auto);

@@ -36,7 +36,7 @@ pub(in crate::viewer) struct ProjectContents<'a> {
     pub(in crate::viewer) time: f32,
 }
 
-/// Returns the text of a project in a folder. Equal contents give equal text.
+/// Returns the text of a project in a folder. Equal contents produce equal text.
 pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> String {
     let mut root = DocumentMut::new();
     let writer = ProjectWriter::new(contents);
@@ -45,8 +45,8 @@ pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> S
     root.to_string()
 }
 
-/// Returns the text of the work worth saving. This is the project without the view, the solver options and the selection. A motion that
-/// only plays a clip is omitted too. If `follows_keys` is set, keys and time determine the pose, so the pose is also omitted.
+/// Returns the work that is worth saving, as text. This is the project without the view, the solver options and the selection. A motion
+/// that only plays a clip is omitted too. If `follows_keys` is set, keys and time determine the pose, so the pose is also omitted.
 pub(in crate::viewer) fn work(contents: ProjectContents<'_>, follows_keys: bool) -> String {
     let mut root = DocumentMut::new();
     ProjectWriter::new(contents).state(&mut root, Path::new(""));
@@ -230,7 +230,7 @@ impl<'a> ProjectWriter<'a> {
         table
     }
 
-    /// Returns the differences from the rig's file.
+    /// Returns the differences from the rig file.
     fn rig(&self, snapshot: &Snapshot) -> Table {
         let mut table = Table::new();
         let named = |values: Vec<(usize, Value)>| {

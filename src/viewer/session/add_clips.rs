@@ -15,7 +15,7 @@ use super::Session;
 pub(in crate::viewer) const MAX_ADDITIONS: usize = 1000;
 
 impl Session {
-    /// Returns the files and takes whose clips were added to the character, in order of addition.
+    /// Returns the files and takes whose clips were added to the character, in the order in which they were added.
     pub fn additions(&self) -> &[AddedClips] {
         &self.document.additions
     }
@@ -88,8 +88,8 @@ impl Session {
         (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
     }
 
-    /// Adds those additions of another session that this character does not have yet. Returns an error line for each addition that does not
-    /// fit the character.
+    /// Adds those additions of another session that this character does not have yet. Returns a one-line error for each addition that does
+    /// not fit the character.
     pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
         self.reapply_with(additions, &Progress::default())
     }

@@ -13,7 +13,7 @@ use crate::rig::Rig;
 
 use super::fingerprint;
 
-/// Clips of another file, or of a recorded take, that were added to a character.
+/// Clips from another file or from a recorded take that were added to a character.
 ///
 /// Only the origin is serialised and compared. A replay reads the file again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct AddedClips {
     /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smooth: Option<f64>,
-    /// Name of the only clip of the file that is added. `None` adds all clips.
+    /// Name of the clip to add from the file. `None` adds all clips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<String>,
     #[serde(skip)]
@@ -46,7 +46,7 @@ pub struct Transfer {
     pub keep_hands: bool,
     /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
     pub smooth: Option<f64>,
-    /// Name of the only clip to transfer. `None` transfers all clips.
+    /// Name of the clip to transfer. `None` transfers all clips.
     pub clip: Option<String>,
 }
 
@@ -171,7 +171,7 @@ impl AddedClips {
         Ok(Self { loaded: Some(loaded), ..self.clone() })
     }
 
-    /// Returns this addition with the contents of another addition of the same file.
+    /// Returns this addition with the contents of another addition from the same file.
     pub(in crate::viewer) fn with_contents_of(self, other: &Self) -> Self {
         Self { loaded: other.loaded.clone(), ..self }
     }
@@ -191,7 +191,7 @@ impl AddedClips {
         self.loaded.as_ref().map_or(0, |loaded| loaded.clips.len())
     }
 
-    /// Returns whether both additions come from the same read of a file.
+    /// Returns whether both additions share the contents of a file that was read once.
     pub(in crate::viewer) fn same_source(&self, other: &Self) -> bool {
         let pair = self.loaded.as_ref().zip(other.loaded.as_ref());
         pair.is_some_and(|(a, b)| Arc::ptr_eq(&a.source, &b.source))

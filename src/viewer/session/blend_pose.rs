@@ -32,9 +32,9 @@ impl Session {
         self.history.is_in_run(EditRun::Blend)
     }
 
-    /// Blends the pose with local transforms of some nodes, and with all morph weights unless `morphs` is empty. Removes all goals. On top of a
-    /// motion, the pose becomes a key at the current time. Until the next release, consecutive blends start from the same pose and form one undo
-    /// step. Invalid transforms and unknown nodes are ignored.
+    /// Blends the pose with local transforms of some nodes, and with all morph weights unless `morphs` is empty. Removes all goals. If a
+    /// motion determines the pose, the result becomes a key at the current time. Until the next release, consecutive blends start from the
+    /// same pose and form one undo step. Invalid transforms and unknown nodes are ignored.
     pub(super) fn blend_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32], weight: f32) {
         if !weight.is_finite() {
             return;
@@ -63,7 +63,8 @@ impl Session {
     }
 }
 
-/// Returns a pose with some nodes blended. At weight 0, these nodes exactly keep their transforms. At weight 1, they exactly have the given ones.
+/// Returns a pose with some nodes blended. At weight 0, these nodes keep their exact transforms. At weight 1, they have exactly the given
+/// transforms.
 fn blended(from: &Pose, nodes: &[(usize, Transform)], morphs: &[f32], weight: f32) -> Pose {
     let mut pose = from.clone();
     for (node, wanted) in nodes.iter().filter(|(_, t)| is_valid(t)) {

@@ -114,7 +114,7 @@ impl Session {
         self.advance_once(now, fraction);
     }
 
-    /// Sets the clock, and shows the motion and the springs at that time. The springs are at a `fraction` of their current step.
+    /// Sets the clock, and shows the motion and the springs at that time. `fraction` is the elapsed part of the current spring step.
     pub(super) fn advance_once(&mut self, now: Duration, fraction: f64) {
         if now <= self.clock.now {
             return;

@@ -1,4 +1,4 @@
-//! Contacts of the motion: stores those implied by keys, adds new ones, and keeps a hand in place between keys where a drag has laid it.
+//! Contacts of the motion: stores those implied by keys, adds new ones and, between keys, keeps a hand where a drag has placed it.
 
 use glam::Vec3;
 
@@ -10,17 +10,17 @@ use super::Session;
 
 /// Maximum distance between a hand and the flesh of a body part that counts as touching, in metres at human size.
 const TOUCHING: f64 = 0.06;
-/// Distance by which a hand or foot must move before it no longer counts as lying where a drag has laid it, in metres at human size.
+/// Minimum movement after which a hand or foot no longer counts as being where a drag has placed it, in metres at human size.
 const STILL: f32 = 0.03;
 
-/// Where a drag has laid a hand or a foot on a part of the body.
+/// Where a drag has placed a hand or foot on a part of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Laid {
     /// The node of the body part.
     on: usize,
     /// Position of the hand or foot in the frame of that node.
     place: Vec3,
-    /// Time of the last key in which the hand or foot lies there.
+    /// Time of the last key in which the hand or foot is there.
     keyed: Option<f32>,
 }
 
@@ -38,7 +38,7 @@ impl Session {
         self.change_contacts(self.document.scene.motion.with_contacts_of_keys(skeleton, &feet));
     }
 
-    /// Adds a contact of the end of a joint's limb at the current time, as one undo step.
+    /// Adds a contact for the end of a joint's limb at the current time, as one undo step.
     pub(super) fn add_contact(&mut self, node: usize) {
         let Some((end, point)) = self.limb_end(node) else { return };
         let Some(contact) = self.document.scene.motion.new_contact(end, point, self.puppet.time) else {
@@ -49,7 +49,7 @@ impl Session {
         self.change_contacts(motion);
     }
 
-    /// Returns whether a contact of the end of a joint's limb can be added at the current time.
+    /// Returns whether a contact for the end of a joint's limb can be added at the current time.
     pub(in crate::viewer) fn can_add_contact(&self, node: usize) -> bool {
         let end = self.limb_end(node).filter(|_| !self.document.scene.motion.is_rest());
         end.is_some_and(|(end, point)| {
@@ -68,7 +68,7 @@ impl Session {
         Some((end, foot.map_or(Vec3::ZERO, |foot| foot.ball)))
     }
 
-    /// Returns the part of a recognised body that a hand lies on in the current pose: the part with the nearest flesh, if it is within
+    /// Returns the part of a recognised body that a hand touches in the current pose: the part with the nearest flesh, if it is within
     /// [`TOUCHING`]. The hand's own arm is excluded.
     fn touched_by(&self, hand: usize) -> Option<usize> {
         let body = self.puppet.rig.body.as_ref()?;
@@ -87,7 +87,7 @@ impl Session {
         (nearest.0 < TOUCHING * f64::from(body.size)).then_some(nearest.1)
     }
 
-    /// Records where the current drag has laid a hand or foot, or that the drag has moved it away.
+    /// Records where the current drag has placed a hand or foot, or that the drag has moved it away.
     pub(super) fn note_laid(&mut self) {
         let Some(drag) = self.drag.as_ref().filter(|drag| drag.moved) else { return };
         let Some((end, _)) = self.limb_end(drag.hit.node) else { return };
@@ -100,14 +100,14 @@ impl Session {
         }
     }
 
-    /// Returns a motion in which laid hands and feet stay in place from their last key there to the key at the current time.
+    /// Returns a motion in which hands and feet placed by drags stay in place from their last key there to the key at the current time.
     pub(super) fn with_laid(&mut self, mut motion: Motion) -> Motion {
         self.note_laid();
         let time = self.puppet.time;
         let mut laid = std::mem::take(&mut self.laid);
         laid.retain(|&end, laid| self.is_still(end, laid));
         for (&end, laid) in &mut laid {
-            // The last key may have been moved or removed since.
+            // The last key may have been moved or removed since then.
             let has_key = |time: f32| motion.keys.iter().any(|key| is_same_time(key.time, time));
             let before = laid.keyed.replace(time);
             let before = before.filter(|before| !is_same_time(*before, time) && has_key(*before));
@@ -131,7 +131,7 @@ impl Session {
         Some(world.get(on)?.inverse().transform_point3(world.get(node)?.translation.into()))
     }
 
-    /// Returns whether a hand or foot is still where a drag laid it.
+    /// Returns whether a hand or foot is still where a drag placed it.
     fn is_still(&self, end: usize, laid: &Laid) -> bool {
         let size = self.puppet.rig.body.as_ref().map_or(1.0, |body| body.size);
         let scale = |node: usize| {

@@ -28,7 +28,7 @@ pub(in crate::viewer) struct Drag {
     pub(in crate::viewer) others: Vec<(Hit, Target)>,
     /// Pins for the duration of the drag.
     pub(in crate::viewer) pins: Vec<Pin>,
-    /// Whether the drag moves the root, because no joint above the node can move.
+    /// Whether the drag moves the root, because no ancestor of the node can move.
     pub(in crate::viewer) moves_root: bool,
     /// Whether the drag turns only one joint.
     pub(in crate::viewer) turns_joint: bool,
@@ -38,11 +38,11 @@ pub(in crate::viewer) struct Drag {
     /// The state that [`crate::viewer::Command::Cancel`] restores.
     pub(in crate::viewer) before: Scene,
     pub(in crate::viewer) axis: Option<Axis>,
-    /// Axis and unit direction of the dragged arrow. A world axis takes precedence.
+    /// Axis and unit direction of the dragged arrow. A constraint to a world axis takes precedence.
     pub(in crate::viewer) along: Option<(Axis, Vec3)>,
     /// Offset from the pointer to the dragged point in the view, in pixels.
     pub(in crate::viewer) grip: Vec2,
-    /// Whether the gizmo is dragged.
+    /// Whether the gizmo is being dragged.
     pub(in crate::viewer) by_gizmo: bool,
     pub(in crate::viewer) snap: bool,
     /// Whether the wheel has pushed the target, so that its depth is known.
@@ -57,7 +57,7 @@ pub(in crate::viewer) struct Drag {
     pub(in crate::viewer) landing: Option<Landing>,
     /// The direction along which the solver may choose the depth.
     sight: Option<Vec3>,
-    /// A point of the plane in which the pointer moves the target.
+    /// A point in the plane in which the pointer moves the target.
     plane: Vec3,
     /// Offset from the pulled point to the point under the pointer, in world metres.
     lever: Vec3,
@@ -116,7 +116,7 @@ impl Drag {
         self.frees_depth || self.moves_root
     }
 
-    /// Keeps a skin point under the pointer, although the drag pulls the point on the bone below it.
+    /// Keeps a skin point under the pointer, although the drag pulls a point on the underlying bone.
     pub(in crate::viewer) fn hold_skin(&mut self, point: Vec3) {
         (self.plane, self.lever) = (point, point - self.hit.point);
     }
@@ -173,8 +173,8 @@ impl Drag {
         let start = self.hit.point + self.lever;
         let line = self.line();
         let is_free = self.frees_depth && line.is_none() && !self.is_pushed;
-        // Moving down on the screen moves the target straight down in the world, and not forwards as well. This is impossible from far
-        // above or below.
+        // If the pointer moves down on the screen, the target moves straight down in the world, not forwards too. This is impossible if the
+        // camera looks steeply up or down.
         let is_upright = is_free && sight.y.abs() < MAX_PITCH.sin();
         let level = |v: Vec3| if is_upright { v.with_y(0.0).normalize_or(v) } else { v };
         let sight = level(sight);
@@ -202,8 +202,8 @@ impl Drag {
         self.move_others();
     }
 
-    /// Sets the weight of the target's depth along a direction, or fixes the depth if there is none. This has no effect unless the solver
-    /// may choose the depth.
+    /// Sets the weight of the target's depth along a direction, or fixes the depth if `along` is `None`. This has no effect unless the
+    /// solver may choose the depth.
     fn set_depth(&mut self, along: Option<(Vec3, f32)>) {
         if self.frees_depth {
             let known = self.target.with_known_depth();
@@ -219,7 +219,8 @@ impl Drag {
             free.lerp(landed, f64::from(landing.weight))
         };
         self.target.position = self.target.position.map(position);
-        // The weight of the depth grows faster than the displacement, because with a small weight the solver would choose another depth.
+        // The weight of the depth grows faster than the displacement, because with a small weight the solver would choose a different
+        // depth.
         self.set_depth(self.sight.map(|sight| (sight, landing.weight.sqrt())));
         self.move_others();
     }
@@ -230,8 +231,8 @@ impl Drag {
         self.move_others();
     }
 
-    /// Returns the target with all axes, to keep as a goal after the drag. If its depth was free, its position becomes the current position
-    /// of its point.
+    /// Returns the target with all axes, to be kept as a goal after the drag. If its depth was free, its position becomes the current
+    /// position of the dragged point.
     pub(in crate::viewer) fn settled(target: &Target, puppet: &Puppet) -> Target {
         let known = target.with_known_depth();
         if known == *target {

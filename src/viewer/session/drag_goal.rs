@@ -9,7 +9,7 @@ use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::Hit;
 use crate::viewer::DragScope;
 
-/// Minimum distance of a joint from the point that it turns, as a fraction of the distance between that point and the root.
+/// Minimum distance between a joint and the point that it rotates, as a fraction of the distance between that point and the root.
 const MIN_LEVER: f32 = 1e-3;
 
 /// The goal and the pins of a drag that starts at a hit.
@@ -72,7 +72,7 @@ impl DragGoal {
     }
 }
 
-/// Returns the base of the chain that contains the hit node. If there is none, the ancestors of the node are searched, nearest first.
+/// Returns the base of the chain that contains the hit node. If no chain contains it, searches its ancestors for a chain, nearest first.
 pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
     let own = character.skeleton.ancestors(hit.node).find_map(|node| {
         // A joint inside the chain can rotate about the base. The base's own rotation moves only hit points away from
@@ -85,8 +85,8 @@ pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit)
     own.filter(|&b| b != default_base(character, hit.node) || b != hit.node)
 }
 
-/// Returns the nearest joint at or above a hit that can turn the hit point, which must not lie on the joint's origin or axis. `None` if
-/// there is no such joint below the hips, which carry the whole body.
+/// Returns the nearest joint that can rotate the hit point: the hit joint or one of its ancestors. The point must not lie on the joint's
+/// origin or axis. `None` if there is no such joint below the hips, which carry the whole body.
 pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
     let (character, rig) = (puppet.character(), &puppet.rig);
     let skeleton = &character.skeleton;
@@ -117,7 +117,7 @@ pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize
     };
     let hips = rig.body.as_ref().map(|body| body.hips);
     let up = |&node: &usize| if node == root { None } else { rig.above(skeleton, node) };
-    // A joint cannot turn a hit point at its own origin, so start with the joint above.
+    // A joint cannot rotate a hit point at its own origin, so start with its parent.
     let path = std::iter::successors(Some(hit.node), up).take(skeleton.nodes.len());
     let mut path = path.skip(usize::from(hit.handle)).take_while(|&node| Some(node) != hips);
     path.find(|&node| can_turn(node))

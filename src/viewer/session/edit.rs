@@ -37,7 +37,7 @@ impl Session {
         self.show();
     }
 
-    /// Returns the node that a key acts on: the dragged node, or else the hovered one, the active one or the one that was dragged last.
+    /// Returns the node that keys act on: the dragged, hovered, active or last dragged node, in this order of precedence.
     pub(in crate::viewer) fn active_node(&self) -> Option<usize> {
         let held = self.drag.as_ref().map(|h| h.hit.node);
         let Selection { active, last, .. } = self.document.selection;
@@ -77,9 +77,8 @@ impl Session {
         }
     }
 
-    /// Sets the weights and tolerances of a goal along its axes, and solves again. Consecutive changes to the same goal,
-    /// until the next release, form one undo step. Invalid numbers have no effect, nor do target axes for a goal without an
-    /// orientation.
+    /// Sets the weights and tolerances of a goal along its axes, and solves again. Consecutive changes to the same goal, until the next
+    /// release, form one undo step. Invalid numbers have no effect. The same applies to target axes for a goal without an orientation.
     pub(super) fn set_goal_axes(&mut self, node: usize, axes: &GoalAxes) {
         if self.document.scene.goals.iter().any(|goal| goal.node == node && axes_fit(axes, goal)) {
             self.begin_edit(Some(EditRun::Axes(node)));
@@ -107,7 +106,7 @@ impl Session {
         self.show();
     }
 
-    /// Pins a node where it is, or removes its pin. Unknown nodes are ignored.
+    /// Pins a node at its current position and orientation, or removes its pin. Unknown nodes are ignored.
     pub(super) fn toggle_pin(&mut self, node: usize) {
         if self.has_node(node) {
             self.begin_edit(None);
@@ -116,8 +115,8 @@ impl Session {
         }
     }
 
-    /// Pins or unpins the joint that keys act on. If it is one of several selected joints, all of them are pinned, or
-    /// unpinned if all have pins.
+    /// Pins or unpins the joint that keys act on. If it is one of several selected joints, all of them are pinned, or unpinned if all are
+    /// already pinned.
     pub(super) fn toggle_pins(&mut self) {
         let Some(node) = self.active_node() else { return };
         let selection = self.document.selection.nodes();

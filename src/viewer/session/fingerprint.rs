@@ -35,9 +35,9 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
         clip.properties.iter().for_each(|track| floats(&track.values));
     }
     hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
-    // Some fields had another name, or did not exist, when the format was defined. New names or default values would change every
-    // recorded fingerprint. Solver options are excluded, because a session sets all of them. The body follows from the character
-    // and the rest of the rig.
+    // Some fields had other names, or did not exist, when the format was defined. New names or default values would change every recorded
+    // fingerprint. Solver options are excluded, because a session sets all of them. The body is determined by the character and the rest of
+    // the rig.
     let Rig { chains, joints, pins, options: _, body: _, bones: _, given_bones: _ } = rig;
     let rig = format!("Rig {{ chains: {chains:?}, joints: {joints:?}, pins: {pins:?} }}");
     let rig = rig.replace("logical_parent: ", "carrier: ").replace(", ccd_budget: inf", "");

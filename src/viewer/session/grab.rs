@@ -89,8 +89,8 @@ impl Session {
         }
     }
 
-    /// Returns the point on the bone below a skin point of the trunk or a leg, if the whole body would follow the drag. Pulling the skin
-    /// point itself would turn such a thick part about its bone.
+    /// Returns the point on the bone under a skin point of the trunk or a leg, if the whole body would follow the drag. Pulling the skin
+    /// point itself would rotate such a thick part about its bone.
     fn bone_under(&self, hit: &Hit) -> Option<Hit> {
         let goal =
             DragGoal::new(hit, &self.puppet, self.document.settings.drag_scope, self.document.scene.base);
@@ -172,7 +172,7 @@ impl Session {
     }
 
     /// Returns the drag with its pins at the current positions of their nodes. If a motion determines the pose, the pins keep the positions
-    /// of the motion.
+    /// from the motion.
     fn with_pins_here(&self, mut drag: Drag) -> Drag {
         if self.puppet.is_posed_by_hand() {
             drag.pins = drag.pins.iter().map(|p| self.pin_here(p.node)).collect();
@@ -235,7 +235,7 @@ impl Session {
         act(drag, size, &camera, step);
         let before = drag.turns_joint.then_some(&drag.before.held);
         if let Some(before) = before.filter(|_| self.puppet.is_posed_by_hand()) {
-            // The turn depends only on the pointer position, so that a joint does not twist while the pointer circles.
+            // The rotation depends only on the pointer position, so that a joint does not twist while the pointer moves in circles.
             self.document.scene.held.clone_from(before);
             self.puppet.reset_solver();
         }
@@ -271,7 +271,7 @@ impl Session {
             }
         }
         if drag.turns_joint && drag.moved {
-            // Pins below the joint have moved with it.
+            // Pinned descendants of the joint have moved with it.
             self.settle_pins();
         }
         if drag.before != self.document.scene {

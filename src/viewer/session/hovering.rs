@@ -21,7 +21,7 @@ impl Session {
     }
 
     /// Updates the marks after a command. If `changes_view` is set, the command may have moved the character, the gizmo or the camera under
-    /// a resting pointer, so the marks are picked again. Otherwise, a mark on a moving character stays on its point.
+    /// a stationary pointer, so the marks are picked again. Otherwise, a mark on a moving character stays on its point.
     pub(super) fn refresh_hover(&mut self, changes_view: bool) {
         if self.is_dragging() {
             return;

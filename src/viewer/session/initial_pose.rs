@@ -11,9 +11,9 @@ const GROUND_TOLERANCE: f32 = 0.1;
 
 /// Puts a puppet into its initial pose and returns its bounds.
 ///
-/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses of its frames. If its body does not
-/// stand on the ground plane at rest, the puppet therefore starts at the first frame of the first clip. The bounds then cover all sampled
-/// frames, so that the character stays in view.
+/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses in its frames. If its body does not
+/// stand on the ground plane in the rest pose, the puppet therefore starts at the first frame of the first clip. The bounds then cover all
+/// sampled frames, so that the character stays in view.
 pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
     let seconds = puppet.character().clips.first().map(|c| c.seconds);
     let plays = puppet.parts().is_empty() && !stands_at_rest(puppet);
@@ -32,7 +32,7 @@ pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
     all
 }
 
-/// Returns whether a recognised body stands on the ground plane at rest.
+/// Returns whether a recognised body stands on the ground plane in the rest pose.
 fn stands_at_rest(puppet: &Puppet) -> bool {
     let Some(plan) = &puppet.rig.body else { return false };
     plan.limbs.iter().any(|limb| limb.stands) && plan.floor.abs() < GROUND_TOLERANCE * plan.size

@@ -1,4 +1,4 @@
-//! Keying: stores the pose as a key pose, or the changes made by goals as an edit of the motion. Also changes keys by time.
+//! Keying: stores the pose as a key pose, or the changes made by goals as an edit of the motion. Also edits the keys at given times.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const FADE_SECONDS: f32 = 0.4;
 
 impl Session {
     /// Stores the current pose as a key at the current time, ends the drag and clears the goals. Without strips, layers and edits, the key
-    /// is a key pose. Otherwise it is an edit of the motion, unless the pose equals that of the motion.
+    /// is a key pose. Otherwise it is an edit of the motion, unless the pose equals the motion's pose.
     pub(super) fn key(&mut self) {
         let wanted = self.puppet.primary_pose().clone();
         if self.document.scene.motion.takes_keys() {
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Returns the motion with an edit that reaches a pose at the current time. `wanted` computes that pose from the motion's pose. `None`
-    /// if the motion already reaches it.
+    /// if the motion already reaches that pose.
     pub(super) fn keyed_motion(&self, wanted: impl FnOnce(&Pose) -> Pose) -> Option<Motion> {
         let mut free = self.puppet.clone();
         (free.targets, free.pins, free.rotations) = Default::default();
@@ -250,7 +250,7 @@ impl Session {
         }
     }
 
-    /// If the motion consists of key poses, sets the held pose to their pose at the current time. Unkeyed changes are lost.
+    /// If the motion consists of key poses, sets the held pose to the motion's pose at the current time. Unkeyed changes are lost.
     pub(super) fn follow_keys(&mut self) {
         if !self.document.scene.motion.has_only_keys() {
             return;
@@ -278,8 +278,9 @@ impl Session {
         motion.has_only_keys() && pose == self.document.scene.held
     }
 
-    /// Updates the held pose after a change of the motion, if the change affects the pose of the keys at the current time. If only contacts
-    /// or goal keys have changed, the held pose is updated only if it followed the keys before, so that no unkeyed changes are lost.
+    /// Updates the held pose after a change to the motion, if the change affects the pose that the keys give at the current time. If only
+    /// contacts or goal keys have changed, the held pose is updated only if it matched the keys before, so that no unkeyed changes are
+    /// lost.
     pub(super) fn refresh_keys(&mut self, before: &Motion) {
         if !self.document.scene.motion.has_only_keys() {
             return;

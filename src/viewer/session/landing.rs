@@ -1,4 +1,4 @@
-//! Landing: a dragged hand or foot is laid on the surface under the pointer, which provides the missing depth.
+//! Landing: places a dragged hand or foot on the surface under the pointer, which provides the missing depth.
 //!
 //! All surfaces are measured in the drag's initial pose, so that the result depends on the pointer position but not on the path of the pointer.
 
@@ -16,8 +16,8 @@ use crate::scene::surface::Surface;
 
 use super::Session;
 
-/// Movement of the target after which a surface has full weight, in metres at human size. Until then the weight increases gradually, so
-/// that a drag that begins in front of a surface does not jump to it.
+/// Distance that the target must move before a surface has full weight, in metres at human size. Until then the weight increases gradually,
+/// so that a drag that begins in front of a surface does not jump to it.
 const RAMP: f32 = 0.08;
 /// Depth below the floor at which the floor has full weight, in metres at human size.
 const FLOOR_RAMP: f32 = 0.02;
@@ -26,8 +26,8 @@ const FLOOR_RAMP: f32 = 0.02;
 const RADIUS: f32 = 0.06;
 /// Rings of sample rays: their radius as a fraction of [`RADIUS`], and the number of rays. One more ray is in the middle.
 const RINGS: [(f32, u8); 2] = [(0.5, 6), (1.0, 12)];
-/// Maximum distance in front of the dragged part or behind it at which a surface has full weight, as a fraction of the limb's reach. A
-/// surface beyond the reach is ignored.
+/// Maximum distance in front of or behind the dragged part at which a surface has full weight, as a fraction of the limb's reach. A surface
+/// beyond the reach is ignored.
 const NEAR: f32 = 0.6;
 /// Minimum tangent of the view angle to the floor. Flatter angles are treated like this one, so that the target does not slide arbitrarily
 /// far along the floor.
@@ -77,7 +77,7 @@ pub(in crate::viewer) struct Landing {
 
 impl Surroundings {
     /// Returns the surroundings of a hand or foot of a recognised body, in a puppet's current pose. The limbs of the nodes `others` move as
-    /// well, so nothing lands on them. `None` if the hit is on another part, or if the skin is not measured.
+    /// well, so nothing lands on them. `None` if the hit is on any other part, or if the skin is not measured.
     pub(super) fn new(puppet: &Puppet, hit: &Hit, others: &[usize]) -> Option<Self> {
         let (plan, skeleton) = (puppet.rig.body.as_ref()?, &puppet.character().skeleton);
         let is_below = |node: usize, above: usize| skeleton.ancestors(node).any(|n| n == above);
@@ -95,7 +95,7 @@ impl Surroundings {
         Some(Self {
             surface: Surface::new(puppet, |node| stays.get(node).copied().unwrap_or_default()),
             node_from_world: world.iter().map(Affine3A::inverse).collect(),
-            // A foot may stand lower, on steps for example.
+            // A foot may stand lower, for example on steps.
             floor: plan.floor.min(lowest),
             clearance: (hit.point.y - lowest).max(0.0),
             end,
@@ -155,9 +155,9 @@ impl Surroundings {
         Some((node, sum / met, met / rays))
     }
 
-    /// Returns the distance of the landing part from the surface in metres. The distance is negative if the part is inside. `None` if the
-    /// part touches the surface, or if there is no surface in its direction. `near` is the nearby surface, and `world` contains the pose's
-    /// matrices.
+    /// Returns the distance between the landing part and the surface in metres. It is negative if the part is inside the surface. `None` if
+    /// the part touches the surface, or if there is no surface in the landing direction. `near` is the nearby surface, and `world` contains
+    /// the pose's matrices.
     fn gap(&self, landing: &Landing, near: &Surface, world: &[Affine3A]) -> Option<f32> {
         let along = landing.direction;
         let gap = if landing.on.is_none() {
@@ -184,7 +184,7 @@ impl Surroundings {
         (gap.abs() > TOLERANCE * self.size).then_some(gap)
     }
 
-    /// Returns the world points of the hand or foot that are foremost in a direction, at most [`TOUCHING`] per joint.
+    /// Returns the world points of the hand or foot that are farthest in a direction, at most [`TOUCHING`] per joint.
     fn touching(&self, along: Vec3, world: &[Affine3A]) -> Vec<Vec3> {
         let mut points = Vec::new();
         for joint in self.end.chunk_by(|a, b| a.0 == b.0) {
@@ -234,8 +234,8 @@ impl Session {
         }
     }
 
-    /// Solves until the landing part touches the surface. If the surface has less than full weight, the target is then moved back in
-    /// proportion.
+    /// Solves until the landing part touches the surface. If the surface has less than full weight, the target is then moved back
+    /// proportionally.
     pub(super) fn settle_landing(&mut self) {
         let Some(drag) = &self.drag else { return };
         let Some((landing, around)) = drag.landing.zip(drag.surroundings.clone()) else { return };

@@ -40,7 +40,7 @@ impl Session {
         self.puppet.rig.above(&self.puppet.character().skeleton, finger.base)
     }
 
-    /// Returns a chain's length on screen in pixels, as if straight and perpendicular to the line of sight.
+    /// Returns a chain's length on screen in pixels, as if it were straight and perpendicular to the line of sight.
     fn screen_length(&self, chain: &Chain) -> f32 {
         let positions: Vec<Vec3> = chain.joints.iter().filter_map(|&n| self.position_of(n)).collect();
         let length: f32 = positions.windows(2).map(|p| p[0].distance(p[1])).sum();

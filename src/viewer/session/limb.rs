@@ -3,8 +3,8 @@
 use crate::asset::{Character, Skeleton};
 use crate::rig::{BodyLimb, Rig};
 
-/// Returns the nodes of a node's limb: an arm, leg or wing of the body with its fingers or toes, or else the shortest chain that contains
-/// the node, or else only the node itself.
+/// Returns the nodes of a node's limb: an arm, leg or wing of the body, including fingers or toes. Without a body limb, returns the
+/// shortest chain that contains the node, or only the node itself.
 pub(super) fn nodes(character: &Character, rig: &Rig, node: usize) -> Vec<usize> {
     let chain = || {
         let chains = rig.chains.iter().filter(|c| c.joints.contains(&node));
@@ -14,12 +14,12 @@ pub(super) fn nodes(character: &Character, rig: &Rig, node: usize) -> Vec<usize>
     of_body(character, rig, node).or_else(chain).unwrap_or_else(|| vec![node])
 }
 
-/// Returns the nodes of the body limb that contains a node, with fingers or toes. `None` if no limb contains it.
+/// Returns the nodes of the body limb that contains a node, including fingers or toes. `None` if no limb contains it.
 pub(super) fn of_body(character: &Character, rig: &Rig, node: usize) -> Option<Vec<usize>> {
     find(character, rig, node).map(|(_, nodes)| nodes)
 }
 
-/// Returns the body limb that contains a node, and its nodes with fingers or toes. `None` if no limb contains it.
+/// Returns the body limb that contains a node, and its nodes, including fingers or toes. `None` if no limb contains it.
 pub(super) fn find<'a>(
     character: &Character,
     rig: &'a Rig,
@@ -30,7 +30,7 @@ pub(super) fn find<'a>(
     limbs.find(|(_, nodes)| nodes.binary_search(&node).is_ok())
 }
 
-/// Returns the joints of a limb and everything below them, sorted.
+/// Returns the joints of a limb and all of their descendants, sorted.
 fn below(skeleton: &Skeleton, limb: &BodyLimb) -> Vec<usize> {
     let mut is_inside = vec![false; skeleton.nodes.len()];
     for &joint in limb.collar.iter().chain(&limb.joints).chain(limb.digits.iter().flatten()) {

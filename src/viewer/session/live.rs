@@ -82,7 +82,7 @@ impl Session {
     }
 }
 
-/// Returns whether a live source's goal is valid. Such a goal has a position, and no base.
+/// Returns whether a live source's goal is valid. A valid goal has a position and no base.
 fn is_valid_goal(goal: &Target) -> bool {
     let is_finite =
         goal.offset.as_vec3().is_finite() && goal.position.is_some_and(|p| p.as_vec3().is_finite());

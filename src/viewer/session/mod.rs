@@ -1,4 +1,4 @@
-//! The state of the viewer without a window. Its input is commands, and its output is frames.
+//! The state of the viewer without a window. Its inputs are commands, and its outputs are frames.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -160,8 +160,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates a session that shows a character at rest in a view of `size` pixels. A file with motion but no meshes
-    /// starts at the first frame of its first clip, unless its body stands on the ground plane at rest.
+    /// Creates a session that shows a character in its rest pose, in a view of `size` pixels. A file with motion but no meshes starts at
+    /// the first frame of its first clip, unless its body stands on the ground plane in the rest pose.
     pub fn new(character: impl Into<Arc<Character>>, rig: Option<Rig>, size: Vec2) -> Self {
         let character: Arc<Character> = character.into();
         let scene = character.default_scene;

@@ -30,7 +30,8 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     let position =
         |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
     if !session.is_dragging() {
-        // The dot of the hips is only a mark. Pressing a button there grabs the skin, because most methods cannot move a joint without ancestors.
+        // The dot on the hips is only a mark. Pressing a button there grabs the skin, because most methods cannot move a joint without
+        // ancestors.
         let hips = session.puppet.rig.body.as_ref().map(|body| body.hips);
         let handles = session.handles().chain(hips).filter_map(position);
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));

@@ -27,7 +27,7 @@ impl Session {
         Some(Mirror::new(&self.puppet.character().skeleton, body))
     }
 
-    /// Exchanges the poses, pins and goals of the left and the right side.
+    /// Exchanges the poses, pins and goals of the left and right sides.
     pub(super) fn mirror_pose(&mut self) {
         self.release();
         let Some(mirror) = self.mirror() else {
@@ -84,7 +84,7 @@ impl Session {
         self.reset_nodes(&nodes);
     }
 
-    /// Resets the joint that keys act on, or its chain, or all selected joints if it is one of several.
+    /// Resets the joint that keys act on, or its chain. If the joint is one of several selected joints, resets all of them.
     pub(super) fn rest(&mut self, chain: bool) {
         if self.remove_pole(self.hovered_grip) {
             return;
@@ -116,7 +116,7 @@ impl Session {
         self.show();
     }
 
-    /// Resets nodes to rest and removes their goals.
+    /// Resets nodes to the rest pose and removes their goals.
     fn reset_nodes(&mut self, nodes: &[usize]) {
         let mut pose = self.puppet.primary_pose().clone();
         reset_pose(&mut pose, &self.puppet.character().skeleton, nodes);
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Resets the whole character to rest and removes all goals.
+    /// Resets the whole character to the rest pose and removes all goals.
     pub(super) fn rest_all(&mut self) {
         self.begin_edit(None);
         self.document.scene.held.reset(&self.puppet.character().skeleton);
@@ -160,11 +160,11 @@ impl Session {
         json::to_string(&document).map_err(|e| ReadPoseError::Json(e.to_string()))
     }
 
-    /// Applies a pose written by [`Session::copy_pose`], *Save pose* or `sinew pose`, even for another character with the same joint names.
-    /// This is one undo step.
+    /// Applies a pose written by [`Session::copy_pose`], *Save pose* or `sinew pose`, even if it was written for another character with the
+    /// same joint names. This is one undo step.
     ///
     /// # Errors
-    /// [`ReadPoseError`] if the text is not a pose, or a pose of a character with other joints. The session is unchanged.
+    /// [`ReadPoseError`] if the text is not a pose, or is the pose of a character with other joints. The session is then unchanged.
     pub fn paste_pose(&mut self, text: &str) -> Result<(), ReadPoseError> {
         let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
         let (mut nodes, mut morphs) = StoredPose::read(text)?.fit(&self.puppet.character().skeleton, hips)?;
@@ -177,8 +177,8 @@ impl Session {
         Ok(())
     }
 
-    /// Replaces the pose and changes the rest of the scene as one undo step. Pins move with their nodes. On top of a motion, only the
-    /// pose changes: it becomes a key at the current time.
+    /// Replaces the pose and changes the rest of the scene as one undo step. Pins move with their nodes. If a motion determines the pose,
+    /// only the pose changes: it becomes a key at the current time.
     fn replace_pose(&mut self, pose: Pose, change: impl FnOnce(&mut Scene)) {
         if !self.puppet.is_posed_by_hand() {
             self.key_pose(&pose);
@@ -199,7 +199,7 @@ impl Session {
     }
 }
 
-/// Resets some nodes of a pose to rest.
+/// Resets some nodes of a pose to the rest pose.
 fn reset_pose(pose: &mut Pose, skeleton: &Skeleton, nodes: &[usize]) {
     for &node in nodes {
         if let Some((local, rest)) = pose.locals.get_mut(node).zip(skeleton.nodes.get(node)) {

@@ -91,8 +91,8 @@ impl Session {
         commands
     }
 
-    /// Returns the state of the character. Of the rig, it contains only what differs from the rig at the start of the session, which a
-    /// replay loads as well.
+    /// Returns the state of the character. It contains only those parts of the rig that differ from the rig at the start of the session,
+    /// which a replay also loads.
     fn snapshot(&self) -> Snapshot {
         let character = self.puppet.character();
         let problem = self.problem.as_ref().map(|problem| problem.to_data(&character.skeleton));
@@ -114,7 +114,7 @@ impl Session {
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = scene.time;
         self.puppet.reset_solver();
-        // Recreate the compared methods, so that no method continues from a result for other goals.
+        // Recreate the compared methods, so that no method continues from a result for different goals.
         self.comparison = Comparison::default();
         self.comparison.set_methods(&self.document.settings.compare, &self.puppet);
         self.restore(Some(scene));

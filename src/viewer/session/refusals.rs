@@ -57,8 +57,8 @@ impl RefusalKey {
     }
 }
 
-/// Returns a target with all finite numbers replaced by zero, except that non-zero offset components become one. A NaN stays and
-/// is not equal to itself, so the refusals of such a target are never cached.
+/// Returns a target with all finite numbers replaced by zero, except that non-zero offset components become one. A NaN remains and is never
+/// equal to itself, so the refusals of such a target are never cached.
 fn with_zeroed_values(target: &Target) -> Target {
     let zero = |v: DVec3| v * 0.0;
     Target {
@@ -73,8 +73,8 @@ fn with_zeroed_values(target: &Target) -> Target {
 }
 
 impl Session {
-    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem is that of the current drag, or else
-    /// of a drag that would start at the pointer, or else of the last solve.
+    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem comes from the current drag, from a
+    /// drag that would start at the pointer, or from the last solve, in this order of precedence.
     pub fn refusal(&self, method: Method) -> Option<String> {
         let (targets, pins) = self.current_problem();
         self.refusal_of((&targets, &pins), method)
@@ -110,7 +110,8 @@ impl Session {
         refusals
     }
 
-    /// Returns the goals and pins of the current drag, or else of a drag that would start at the pointer, or else of the last solve.
+    /// Returns the goals and pins of the current drag, of a drag that would start at the pointer, or of the last solve, in this order of
+    /// precedence.
     fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
         let hovered = self.hover.filter(|_| self.drag.is_none());
         let hovered = hovered.map(|hit| {

@@ -20,7 +20,7 @@ impl Session {
         self.adopt_rig_options(from, !reloaded);
         self.document.orbit = self.home_view();
         if !reloaded {
-            // Another character has other variants and another motion.
+            // Another character has different variants and a different motion.
             self.document.settings.variant = None;
             self.document.settings.style = StyleSource::default();
             self.document.settings.timeline.range = None;
@@ -49,7 +49,7 @@ impl Session {
         let clip = |clip: usize| clips.get(clip).copied().flatten();
         self.puppet.time = from.puppet.time;
         if !same {
-            // Saving must not overwrite the project, because only the motion of its state is restored.
+            // Saving must not overwrite the project, because only the motion is restored.
             self.project = None;
             let node = |n: usize| here.skeleton.find(there.skeleton.nodes.get(n)?.name.as_deref()?);
             let motion = from.document.scene.motion.renumbered(clip, node);

@@ -32,8 +32,8 @@ impl Session {
         self.document.scene.rig = rig;
     }
 
-    /// Assigns a node to a bone of the body, or returns that bone to automatic recognition. The body and its limbs are then recognised again.
-    /// Contradictory bones change nothing.
+    /// Assigns a node to a bone of the body, or returns that bone to automatic recognition. The body and its limbs are then recognised
+    /// again. Contradictory assignments change nothing.
     pub(super) fn set_bone(&mut self, bone: &str, node: Option<usize>) {
         let mut given = self.document.scene.rig.given_bones.clone();
         match node {
@@ -114,8 +114,8 @@ impl Session {
         }
     }
 
-    /// Returns the chain of the body limb that contains a joint, and the limb's pull. The pull, from 0 to 1, is how strongly the limb's
-    /// goals pull the body. `None` if the joint is in no limb of a recognised body.
+    /// Returns the chain of the body limb that contains a joint, and the limb's pull. The pull says how strongly the limb's goals pull the
+    /// body, from 0 to 1. `None` if no limb of a recognised body contains the joint.
     pub(in crate::viewer) fn limb_pull(&self, node: usize) -> Option<(&Chain, f64)> {
         let rig = &self.puppet.rig;
         let contains = |joints: &[usize]| joints.contains(&node);

@@ -61,7 +61,7 @@ pub enum SaveError {
 pub(super) struct SavedProject {
     pub(super) path: PathBuf,
     pub(super) text: String,
-    /// The work in the file, see [`Session::work`]. `None` if the session was recovered from a copy, so that its work is not in the file.
+    /// The work in the file; see [`Session::work`]. `None` if the session was recovered from a copy, so that its work is not in the file.
     pub(super) work: Option<String>,
 }
 
@@ -185,7 +185,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the session as the text of a project in a folder. Equal states give equal text.
+    /// Returns the session as the text of a project in a folder. Equal states produce equal text.
     pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
         project::text(self.project_contents(), folder)
     }

@@ -90,7 +90,7 @@ impl Session {
         if self.is_asleep { 0.0 } else { passed / to.saturating_sub(from).as_secs_f64() }
     }
 
-    /// Returns whether springs swing. They move the character even if no motion plays.
+    /// Returns whether springs are swinging. They move the character even if no motion plays.
     pub fn is_swinging(&self) -> bool {
         self.puppet.has_springs() && !self.is_asleep
     }

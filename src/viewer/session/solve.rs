@@ -75,11 +75,11 @@ impl Session {
         }
         let before = (!self.is_dragging()).then(|| self.document.scene.clone());
         let has_targets = self.solve_goals();
-        // With the new options, kept goals may result in another pose. That change can be undone.
+        // With the new options, kept goals may result in a different pose. That change can be undone.
         if let Some(before) = before.filter(|b| *b != self.document.scene) {
             self.history.remember(before);
         }
-        // During a drag all methods continue from their current poses, unless the method changes. Without a drag, the compared methods
+        // During a drag, all methods continue from their current poses, unless the method changes. Without a drag, the compared methods
         // restart from their common start pose.
         if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);
@@ -160,7 +160,7 @@ impl Session {
         }
         self.puppet.looping = self.document.settings.looping;
         if has_rotations {
-            // The steps of a solve would not include the turns of these joints.
+            // The steps of a solve would not include the rotations of these joints.
             self.problem = None;
         } else if has_targets {
             self.note_problem();
@@ -200,7 +200,7 @@ impl Session {
             }
             let turns_joint = self.drag.as_ref().is_some_and(|drag| drag.turns_joint);
             if turns_joint && targets.iter().all(|t| t.base.is_some() || t.position.is_none()) {
-                // The dragged joint moves only what is below it, pinned or not.
+                // The dragged joint moves only its descendants, whether they are pinned or not.
                 pins.clear();
             }
         }
@@ -211,7 +211,7 @@ impl Session {
             self.add_reflected(&target, &mut targets);
         }
         if let Some(hold) = &self.gizmo_drag {
-            // Only parts below the turned joints can move. A pin elsewhere would make the whole body follow.
+            // Only descendants of the turned joints can move. A pin elsewhere would make the whole body follow.
             let is_free = |t: &Target| !targets.iter().any(|other| other.node == t.node);
             let pinned: Vec<Target> = hold.pinned_targets(self).into_iter().filter(is_free).collect();
             targets.extend(pinned);
@@ -228,8 +228,8 @@ impl Session {
         (targets, pins)
     }
 
-    /// Returns whether the whole body follows all targets, because it is pulled by the dragged node or by a goal of the hips. In this case,
-    /// goals that moved only their limb when they were set also move the body.
+    /// Returns whether the whole body follows all targets, because it is pulled by the dragged node or by a goal for the hips. In this
+    /// case, goals that moved only their limbs when they were set also move the body.
     fn pulls_body(&self, targets: &[Target], dragged: Option<usize>) -> bool {
         let Some(body) = &self.puppet.rig.body else { return false };
         let pulls = |t: &Target| {

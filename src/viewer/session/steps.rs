@@ -19,7 +19,7 @@ pub(super) struct Problem {
     before: Pose,
     targets: Vec<Target>,
     pins: Vec<Pin>,
-    /// Whether the root moves, because no joint above the dragged one can move.
+    /// Whether the root moves, because no ancestor of the dragged joint can move.
     whole_body: bool,
 }
 

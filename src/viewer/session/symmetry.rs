@@ -9,15 +9,15 @@ use crate::rig::{BodyPlan, Mirror};
 
 use super::Session;
 
-/// Minimum length of the horizontal component of the unit vector in which a body faces. A lying body faces up, so its facing direction at
-/// rest is used instead.
+/// Minimum length of the horizontal component of the unit vector in which a body faces. A lying body faces up, so its facing direction in
+/// the rest pose is used instead.
 const MIN_FACING: f64 = 0.3;
 
 /// The mirror of a drag. It matches the position and the facing direction of the body when the drag began.
 #[derive(Clone, Debug)]
 pub(super) struct Reflection {
     mirror: Mirror,
-    /// Planar transform of the hips from rest to the pose in which the drag began.
+    /// Planar transform of the hips from the rest pose to the pose in which the drag began.
     world_from_rest: DAffine3,
 }
 
@@ -27,7 +27,7 @@ impl Reflection {
         Some(Self { mirror, world_from_rest: planar_motion(session, body)? })
     }
 
-    /// Returns the mirrored target, for the counterpart of the target's node. `None` for a joint in the middle.
+    /// Returns the mirrored target, for the counterpart of the target's node. `None` for a joint in the middle of the body.
     pub(super) fn target(&self, skeleton: &Skeleton, target: &Target) -> Option<Target> {
         let rest_from_world = self.world_from_rest.inverse();
         let moved = |target: &Target, by: DAffine3| {
@@ -45,7 +45,7 @@ impl Reflection {
         (mirrored.node != target.node).then(|| moved(&mirrored, self.world_from_rest))
     }
 
-    /// Returns a node's counterpart. `None` for a joint in the middle.
+    /// Returns a node's counterpart. `None` for a joint in the middle of the body.
     pub(super) fn partner(&self, node: usize) -> Option<usize> {
         self.mirror.partner(node).filter(|&partner| partner != node)
     }
@@ -73,7 +73,8 @@ pub(super) fn mirrored_target(mirror: &Mirror, skeleton: &Skeleton, target: &Tar
     })
 }
 
-/// Returns the planar transform that moves the hips from rest to their current position, and turns the body to its current facing direction.
+/// Returns the planar transform that moves the hips from the rest pose to their current position, and turns the body to its current facing
+/// direction.
 fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
     let (puppet, skeleton) = (&session.puppet, &session.puppet.character().skeleton);
     let turn =

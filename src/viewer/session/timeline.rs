@@ -74,7 +74,7 @@ impl Timeline {
         })
     }
 
-    /// Formats a time as frame or seconds.
+    /// Formats a time as a frame number or in seconds.
     pub(in crate::viewer) fn text(&self, time: f32) -> String {
         if !self.frames {
             return format!("{time:.2} s");

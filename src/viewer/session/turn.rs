@@ -1,4 +1,4 @@
-//! Turning joints to given rotations.
+//! Setting joint rotations.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::viewer::document::EditRun;
 const MIN_NOTED: f32 = 0.5;
 
 impl Session {
-    /// Turns joints to the allowed rotations nearest to the given ones, in their parents' frames. Consecutive turns of the same kind of
-    /// edit, until the next release, form one undo step. Unknown joints and invalid rotations are ignored.
+    /// Sets joint rotations, in the parents' frames, to the allowed rotations nearest to the given ones. Consecutive turns of the same
+    /// kind, until the next release, form one undo step. Unknown joints and invalid rotations are ignored.
     pub(super) fn turn_joints(&mut self, turns: &[(usize, Quat)], run: EditRun) {
         let is_valid = |(node, local): &&(usize, Quat)| {
             let length = local.length_squared();
@@ -30,7 +30,7 @@ impl Session {
         };
         let turns: Vec<(usize, Quat)> = valid.iter().map(allowed).collect();
         self.begin_edit(Some(run));
-        // A goal of a turned joint would turn it back.
+        // A goal for a turned joint would turn it back.
         let turned: Vec<usize> = turns.iter().map(|(node, _)| *node).collect();
         self.document.scene.remove_goals(&turned);
         if self.puppet.is_posed_by_hand() {
@@ -56,7 +56,7 @@ impl Session {
         self.limit_note = self.limit_note_of(&valid, &turns);
     }
 
-    /// Returns a note about the joint that its limit stops short of the wanted rotation, and about how to exceed the limit.
+    /// Returns a note about the joint whose limit stops it short of the wanted rotation, and about how to exceed that limit.
     fn limit_note_of(&self, wanted: &[(usize, Quat)], allowed: &[(usize, Quat)]) -> Option<String> {
         let missing = |(wanted, allowed): (&(usize, Quat), &(usize, Quat))| {
             (wanted.0, wanted.1.normalize().angle_between(allowed.1).to_degrees())
@@ -78,7 +78,7 @@ impl Session {
     }
 }
 
-/// Sets local rotations of a pose.
+/// Sets local rotations in a pose.
 fn turn(pose: &mut Pose, turns: &[(usize, Quat)]) {
     for &(node, rotation) in turns {
         if let Some(joint) = pose.locals.get_mut(node) {

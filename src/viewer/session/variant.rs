@@ -23,7 +23,7 @@ impl Session {
             return Cow::Borrowed(character);
         }
         let mut shown = character.clone();
-        // The name was checked when set.
+        // The name was checked when it was set.
         let _ = shown.select_variant(self.document.settings.variant.as_deref());
         Cow::Owned(shown)
     }

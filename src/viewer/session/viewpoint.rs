@@ -41,7 +41,7 @@ impl Viewpoint {
         eyes.is_finite().then_some(Self { head, eyes, forward })
     }
 
-    /// Returns a point in front of the eyes in world metres, at a suitable distance in a scene of this radius.
+    /// Returns a point in front of the eyes in world metres, at a distance that suits a scene of this radius.
     #[cfg(any(test, feature = "window"))]
     pub(in crate::viewer) fn point_before(&self, radius: f32) -> Vec3 {
         self.eyes + DISTANCE * radius * self.forward

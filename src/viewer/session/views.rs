@@ -22,7 +22,7 @@ const VERTICAL_SLACK: f32 = 0.12;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FollowAnchor {
     node: usize,
-    /// Position of the joint in world metres, with the height for which the camera looks at `target`.
+    /// Position of the joint in world metres. Its height is the one for which the camera looks at `target`.
     position: Vec3,
     /// The camera's target.
     target: Vec3,
@@ -113,13 +113,13 @@ impl Session {
         }
     }
 
-    /// Returns the state before a command that [`Self::update_anchor`] needs.
+    /// Returns the state that [`Self::update_anchor`] needs from before a command.
     pub(super) fn before_command(&self) -> BeforeCommand {
         let (position, target) = (self.followed_position(), self.document.orbit.target);
         BeforeCommand { position, target, is_dragging: self.is_dragging() }
     }
 
-    /// Records the positions of camera and followed joint after a command.
+    /// Records the positions of the camera and the followed joint after a command.
     pub(super) fn update_anchor(&mut self, effect: CameraEffect, before: BeforeCommand) {
         if !self.document.settings.display.follow {
             self.anchor = None;
@@ -156,7 +156,7 @@ impl Session {
         };
     }
 
-    /// Chooses the joint that the camera follows. If it is outside the image, the camera turns to it.
+    /// Chooses the joint that the camera follows. If it is outside the image, the camera is centred on it.
     fn choose_followed(&mut self, effect: CameraEffect) {
         let is_new = self.anchor.is_none();
         let node = self.body_node();
@@ -186,7 +186,7 @@ pub(super) struct BeforeCommand {
 pub(super) enum CameraEffect {
     /// The command may change the pose, but not the time.
     None,
-    /// The command changes the time, or applies a pose of another time.
+    /// The command changes the time, or applies a pose from another time.
     Follows,
     /// The command sets the camera.
     Sets,

@@ -1,4 +1,4 @@
-//! Performs actions: session actions by commands, application actions by requests, and window actions directly.
+//! Performs actions: session actions through commands, application actions through requests, and window actions directly.
 
 use winit::event::KeyEvent;
 use winit::keyboard::{Key as WinitKey, KeyCode, KeyLocation, NamedKey, PhysicalKey};

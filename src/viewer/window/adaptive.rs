@@ -1,4 +1,4 @@
-//! Draws the scene in a quality that is adapted to the measured frame durations.
+//! Draws the scene at a quality that adapts to the measured frame durations.
 
 use std::time::Duration;
 

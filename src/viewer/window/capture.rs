@@ -16,7 +16,7 @@ use super::{App, requests};
 /// Interval at which the source is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(8);
 
-/// How to receive a performer's motion.
+/// Settings for receiving a performer's motion.
 #[derive(Clone, Debug)]
 pub struct Listening {
     /// The address on which to receive it.
@@ -27,7 +27,7 @@ pub struct Listening {
     pub trackers: Vec<(String, Bone)>,
 }
 
-/// A live source, the time at which it was started, and the bones of its trackers.
+/// A live source, its start time, and the bones of its trackers.
 pub(super) struct Capture {
     source: LiveSource,
     began: Instant,

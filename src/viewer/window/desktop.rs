@@ -105,7 +105,7 @@ impl App {
             dialog = dialog.set_directory(folder);
         }
         let name = suggested.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Some systems require that the dialog is created on the event loop's thread.
+        // Some systems require that the dialog be created on the event loop's thread.
         match purpose {
             PathPurpose::Open => {
                 let dialog = dialog.set_title("Open a character, a motion or a project");

@@ -45,7 +45,7 @@ impl App {
         }
     }
 
-    /// Starts to export the clip to a file.
+    /// Starts exporting the clip to a file.
     pub(super) fn export_clip(&mut self, path: &Path) {
         if self.files.export.is_some() {
             return;
@@ -123,7 +123,7 @@ impl App {
     /// Handles the end of an export.
     pub(super) fn end_export(&mut self, end: ExportEnd) {
         self.panel.export = None;
-        // The question whether to wait is obsolete now. The next attempt to close asks again.
+        // The question of whether to wait is now obsolete. The next attempt to close asks again.
         self.panel.question.take_if(|question| *question == Question::Export);
         let closes = self.files.export.take().is_some_and(|running| running.closes);
         let is_written = end.result.is_ok();

@@ -80,7 +80,7 @@ impl Files {
 }
 
 impl App {
-    /// Starts to read a file. If `reloads` is set, the file is the one that is already open, and the camera and the pose are kept.
+    /// Starts reading a file. If `reloads` is set, the file is already open, and the camera and the pose are kept.
     pub(super) fn read(&mut self, file: &Path, reloads: bool) {
         if let Err(error) = self.files.loader.start_beside(file, reloads, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
@@ -99,8 +99,8 @@ impl App {
         self.request_redraw();
     }
 
-    /// Opens another file. The question about unsaved work waits until the file is read: unreadable files, and files whose motion
-    /// or pose the character takes over, lose nothing.
+    /// Opens another file. The question about unsaved work waits until the file is read, because nothing is lost if the file is unreadable
+    /// or only adds a motion or pose.
     pub(super) fn open_file(&mut self, file: &Path) {
         self.files.stepped = None;
         if is_style(file) {

@@ -55,8 +55,8 @@ impl GpuTimer {
         })
     }
 
-    /// Begins to measure the commands of an encoder, unless an earlier frame is still being measured. `kind` identifies frames of comparable cost.
-    /// Returns whether [`Self::end`] must be called.
+    /// Begins measuring the commands of an encoder, unless an earlier frame is still being measured. `kind` identifies frames of comparable
+    /// cost. Returns whether [`Self::end`] must be called.
     pub(super) fn begin(&mut self, encoder: &mut wgpu::CommandEncoder, kind: u64) -> bool {
         if self.state.load(Ordering::Acquire) != IDLE {
             return false;

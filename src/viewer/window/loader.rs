@@ -19,7 +19,7 @@ pub(super) use read::decode;
 pub(super) use read::read_session;
 use read::{ReadRequest, read};
 
-/// Maximum number of background threads. With a second thread, the next read need not wait for a cancelled one to stop. More
+/// Maximum number of background threads. With a second thread, the next read does not have to wait for a cancelled one to stop. More
 /// threads would only use more memory, because the allocator keeps as many heaps as threads have run at the same time.
 const MAX_THREADS: usize = 2;
 
@@ -94,8 +94,8 @@ impl CharacterLoader {
         &self.progress
     }
 
-    /// Starts to read a file and its rig, for a view of `size` pixels. `reloads` marks a reload. A read in progress is
-    /// stopped. `units` has the same meaning as in [`load_in_units`](crate::asset::load_in_units).
+    /// Starts reading a file and its rig, for a view of `size` pixels. `reloads` marks a reload. A read in progress is stopped. `units` has
+    /// the same meaning as in [`load_in_units`](crate::asset::load_in_units).
     ///
     /// # Errors
     /// Fails if no thread can be started.
@@ -112,7 +112,7 @@ impl CharacterLoader {
         })
     }
 
-    /// Starts to read a recorded session. It is delivered as a replay at its start.
+    /// Starts reading a recorded session. It is delivered as a replay at its start.
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].
@@ -129,8 +129,8 @@ impl CharacterLoader {
         })
     }
 
-    /// Starts to read a file while a session is shown. A file that contains only motion is retargeted to the session's
-    /// character. A reloaded character keeps its units and added clips. Otherwise like [`CharacterLoader::start`].
+    /// Starts reading a file while a session is shown. A file that contains only motion is retargeted to the session's character. A
+    /// reloaded character keeps its units and added clips. In other respects, this works like [`CharacterLoader::start`].
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].
@@ -139,7 +139,7 @@ impl CharacterLoader {
         self.request(ReadRequest { reloads, units, ..ReadRequest::beside(path, session) })
     }
 
-    /// Starts to read the clips of a file, or only the clip with this name, and retargets them to a session's character.
+    /// Starts reading the clips of a file, or only the clip with this name, and retargets them to a session's character.
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].
@@ -209,7 +209,7 @@ impl Queue {
         state.newest == serial && !state.closed
     }
 
-    /// Waits for the next request and returns it with its number. Returns `None` when the loader was dropped.
+    /// Waits for the next request and returns it with its number. Returns `None` once the loader has been dropped.
     fn next(&self) -> Option<(u64, ReadRequest)> {
         let mut state = self.state();
         loop {

@@ -76,7 +76,7 @@ impl OpenWindow {
             && std::mem::replace(&mut self.is_new, self.began.elapsed() < SETTLED)
     }
 
-    /// Shrinks a new window if the window does not fit on the monitor with its title bar and borders.
+    /// Shrinks a new window if it does not fit on the monitor with its title bar and borders.
     ///
     /// winit panics when asked for the size of a window that another program has destroyed. Call this only after handling all queued events,
     /// which report such a destruction, see [`AppEvent::Placed`](super::files::AppEvent::Placed).

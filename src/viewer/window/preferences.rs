@@ -36,7 +36,7 @@ pub struct Preferences {
 struct StoredSettings {
     #[serde(with = "Theme")]
     theme: ThemePreference,
-    /// Whether moving scenes are drawn in full quality on slow machines too.
+    /// Whether moving scenes are drawn in full quality even on slow machines.
     full_quality: bool,
     /// Paths, newest first.
     recent: Vec<PathBuf>,
@@ -135,12 +135,12 @@ impl Preferences {
         }
     }
 
-    /// Returns whether moving scenes are drawn in full quality on slow machines too.
+    /// Returns whether moving scenes are drawn in full quality even on slow machines.
     pub fn full_quality(&self) -> bool {
         self.stored.full_quality
     }
 
-    /// Sets and saves whether moving scenes are drawn in full quality on slow machines too.
+    /// Sets and saves whether moving scenes are drawn in full quality even on slow machines.
     pub fn set_full_quality(&mut self, full_quality: bool) {
         if self.stored.full_quality != full_quality {
             self.change(|stored| stored.full_quality = full_quality);
@@ -164,7 +164,7 @@ impl Preferences {
         self.stored = self.path.as_deref().and_then(read).unwrap_or_else(|| std::mem::take(&mut self.stored));
         change(&mut self.stored);
         let Some(path) = &self.path else { return };
-        // Paths that are not Unicode cannot be written.
+        // Paths that are not valid Unicode cannot be written.
         let mut stored = self.stored.clone();
         stored.recent.retain(|file| file.to_str().is_some());
         stored.export_folder.take_if(|folder| folder.to_str().is_none());

@@ -37,7 +37,7 @@ pub struct Opening {
     pub name: String,
     /// The graphics adapter.
     pub adapter: AdapterChoice,
-    /// How to receive a performer's motion.
+    /// Settings for receiving a performer's motion.
     pub listening: Option<Listening>,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Startup<E> {
 }
 
 impl<E: Send + 'static> Startup<E> {
-    /// Starts to load on another thread.
+    /// Starts loading on another thread.
     ///
     /// # Errors
     /// Returns the error of `load` if it fails at once.

@@ -59,7 +59,7 @@ pub(in crate::viewer) struct Drawn {
     pub(in crate::viewer) has_drawn_scene: bool,
     /// Time spent waiting for the display.
     pub(in crate::viewer) waited: Duration,
-    /// GPU time of a recent scene of the same quality, which passed while the CPU did other work. `None` if it is not known yet.
+    /// GPU time of a recent scene of the same quality, spent while the CPU did other work. `None` if it is not known yet.
     pub(in crate::viewer) beside: Option<Duration>,
 }
 
@@ -131,7 +131,7 @@ impl Graphics {
         self.show(session, &images)
     }
 
-    /// Starts to draw an image of the session's scene with its background, to be saved as PNG.
+    /// Starts drawing an image of the session's scene with its background, to be saved as PNG.
     #[cfg(target_arch = "wasm32")]
     pub(in crate::viewer) fn start_image(
         &mut self,
@@ -184,7 +184,7 @@ impl Graphics {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
         // Upload texture updates even if this frame cannot be drawn, because egui sends each of them only once.
         if !panel.textures.set.is_empty() {
-            // The same shapes may now be drawn with other pixels, for example if the font texture has changed.
+            // The same shapes may now look different, for example if the font texture has changed.
             self.panel_texture.forget();
         }
         for (id, deltas) in panel.textures.set.drain() {
@@ -215,9 +215,9 @@ impl Graphics {
 
     /// Draws the scene into its texture. Returns `false` if the scene has not changed.
     ///
-    /// This does not wait for a hardware adapter with timestamps, so that the CPU prepares the panel and the next frame while the GPU draws. A
-    /// hardware adapter without timestamps must wait, because the quality depends on the draw time. A software driver need not wait either: it
-    /// draws the scene later, when the window is drawn, which takes equally long.
+    /// This does not wait for a hardware adapter with timestamps, so that the CPU prepares the panel and the next frame while the GPU
+    /// draws. A hardware adapter without timestamps must wait, because the quality depends on the draw time. A software driver does not
+    /// need this wait: it draws the scene later, when the window is drawn, which takes just as long.
     fn draw_scene(&mut self, scene: &SceneView<'_>) -> Result<bool, RenderError> {
         let gpu = self.renderer.gpu().clone();
         let (width, height) = self.placement(scene).size;

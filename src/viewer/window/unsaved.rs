@@ -22,7 +22,7 @@ const SUFFIX: &str = ".autosave.sinew";
 /// The state of unsaved work.
 #[derive(Debug, Default)]
 pub(super) struct Unsaved {
-    /// The work when the file was opened, which needs no saving.
+    /// The work as it was when the file was opened, which does not need saving.
     opened: String,
     /// The last autosaved work, and its file.
     saved: Option<(String, PathBuf)>,
@@ -200,7 +200,7 @@ impl App {
         }
     }
 
-    /// Returns whether the session is recovered and not yet saved.
+    /// Returns whether the session was recovered and is not yet saved.
     pub(super) fn is_recovered(&self) -> bool {
         self.unsaved.recovered.is_some()
     }

@@ -23,7 +23,7 @@ pub(super) struct Watched {
 }
 
 impl App {
-    /// Starts to read a recorded session to watch it.
+    /// Starts reading a recorded session to watch it.
     pub(super) fn watch_session(&mut self, path: &Path) {
         if let Err(error) = self.files.loader.start_watching(path, self.session.size()) {
             self.notify(Err(format!("{}: {error}", path.display())));

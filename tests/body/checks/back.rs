@@ -48,7 +48,7 @@ fn way(person: &Person, (seed, number): (u64, usize)) -> Result<(usize, Vec3), S
     Ok((node, person.at(node) + person.metres(WAY) * random.direction()))
 }
 
-/// Drags out and back, rests, and compares the pose with that at the beginning.
+/// Drags out and back, rests, and compares the pose with the initial one.
 pub fn back(person: &Person, seeded: (u64, usize), result: &mut CheckResult) -> Result<(), String> {
     let (node, out) = way(person, seeded)?;
     let mut drag = Drag::new(person, node);

@@ -21,7 +21,7 @@ const RESTING_FRAMES: u32 = 30;
 /// Size of the view in which the pointer moves, in pixels.
 const VIEW: Vec2 = Vec2::new(1280.0, 800.0);
 
-/// A drag in progress. Each frame is solved once, also while the target rests.
+/// A drag in progress. Each frame is solved once, even while the target rests.
 #[derive(Debug)]
 pub struct Drag<'a> {
     person: &'a Person,
@@ -90,7 +90,7 @@ impl<'a> Drag<'a> {
         if let [Some(from), Some(to)] = ends { from.distance(to) } else { 0.0 }
     }
 
-    /// Sets the tolerance in metres of the character.
+    /// Sets the tolerance in metres at the character's size.
     pub fn set_tolerance(&mut self, tolerance: f64) {
         let options = self.session.puppet().options.with_tolerance(tolerance);
         self.session.apply(Command::Solver(Box::new(options)));
@@ -101,7 +101,7 @@ impl<'a> Drag<'a> {
         &self.speed
     }
 
-    /// Drags along a line in steps of some metres.
+    /// Drags along a line in steps of `step` metres.
     pub fn line(&mut self, to: Vec3, step: f32, result: &mut CheckResult) {
         self.line_with(to, step, result, |_, _| {});
     }
@@ -126,7 +126,7 @@ impl<'a> Drag<'a> {
         }
     }
 
-    /// Moves the pointer down in steps of some pixels, and calls a function after each frame.
+    /// Moves the pointer down in steps of `step` pixels, and calls a function after each frame.
     pub fn down_with(
         &mut self,
         pixels: f32,
@@ -146,7 +146,7 @@ impl<'a> Drag<'a> {
         }
     }
 
-    /// Rests the target.
+    /// Lets the target rest.
     pub fn rest(&mut self, result: &mut CheckResult) {
         self.rest_with(result, |_, _| {});
     }
@@ -192,7 +192,7 @@ impl<'a> Drag<'a> {
         }
     }
 
-    /// Returns the pose and the report at the end. `None` means that the drag was refused.
+    /// Returns the pose and the report at the end. `None` means that the solver rejected the drag.
     pub fn end(&self, result: &mut CheckResult) -> Option<End> {
         let report = own_report(self.session.reports(), self.node).filter(|_| !self.refused)?;
         let outcome: Outcome = report.outcome;

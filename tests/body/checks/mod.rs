@@ -1,7 +1,7 @@
-//! Judges how the whole body follows a pulled joint, through the public API only.
+//! Judges how the whole body follows a pulled joint, using only the public API.
 //!
-//! The same checks judge any solver: they only use joint positions and reports, no internals. Lengths are for a
-//! person of 1.75 m, and are scaled to the character. Targets are seeded, and relative to the lengths of arms and legs.
+//! The same checks judge any solver: they use only joint positions and reports, not internals. Lengths are for a person of 1.75
+//! m, and are scaled to the character. Targets are seeded, and relative to the lengths of arms and legs.
 
 mod back;
 mod down;
@@ -38,7 +38,7 @@ pub struct Selection {
     pub seed: u64,
     /// `(k, n)` runs every n-th check, starting at the k-th.
     pub part: (usize, usize),
-    /// Kinds, or single checks of them. Empty for all.
+    /// Kinds, or single checks of a kind. Empty for all.
     pub only: Vec<(Kind, Option<usize>)>,
 }
 

@@ -1,4 +1,4 @@
-//! A recognised person at rest, and the places and turns of its joints in a pose.
+//! A recognised person in its rest pose, and the positions and rotations of its joints in a pose.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const SMALL: [&str; 7] = ["Thumb", "Index", "Middle", "Ring", "Little", "Eye", "
 #[derive(Debug)]
 pub struct Person {
     pub subject: Subject,
-    /// The character at rest, for single solves.
+    /// The character in its rest pose, for single solves.
     pub puppet: Puppet,
     pub pose: Pose,
     /// The names and nodes of the joints that are compared.
@@ -63,17 +63,17 @@ impl Person {
         &self.subject.body
     }
 
-    /// Converts metres at human size (1.75 m) to metres of the character.
+    /// Converts metres at human size (1.75 m) to metres at the character's size.
     pub fn metres(&self, metres: f32) -> f32 {
         metres * self.body().scale
     }
 
-    /// Converts metres of the character to metres at human size (1.75 m).
+    /// Converts metres at the character's size to metres at human size (1.75 m).
     pub fn scaled(&self, metres: f32) -> f64 {
         f64::from(metres / self.body().scale)
     }
 
-    /// Returns the length of an arm and of a leg, in metres of the character.
+    /// Returns the length of an arm and of a leg, in metres at the character's size.
     pub fn arm(&self, side: Side) -> Result<f32, String> {
         Ok(self.body().length(self.body().arm(side)?))
     }
@@ -82,7 +82,7 @@ impl Person {
         Ok(self.body().length(self.body().leg(side)?))
     }
 
-    /// Returns the position of a joint at rest.
+    /// Returns the rest position of a joint.
     pub fn at(&self, node: usize) -> Vec3 {
         self.body().rest[node]
     }
@@ -102,12 +102,12 @@ impl Person {
         Snapshot::new(&self.joints, puppet)
     }
 
-    /// Returns the largest distance between joints of two poses, in metres at human size, and the joint.
+    /// Returns the largest distance between the positions of a joint in two poses, in metres at human size, and the joint.
     pub fn distance(&self, a: &Snapshot, b: &Snapshot) -> (f64, &str) {
         self.largest((0..self.joints.len()).map(|i| self.scaled(a.places[i].distance(b.places[i]))))
     }
 
-    /// Returns the largest turn between two poses in degrees, and the joint.
+    /// Returns the largest rotation of a joint between two poses in degrees, and the joint.
     pub fn turn(&self, a: &Snapshot, b: &Snapshot) -> (f64, &str) {
         self.largest(a.turns_to(b))
     }
@@ -118,7 +118,7 @@ impl Person {
     }
 }
 
-/// The places of the joints of a pose in metres, and their rotations relative to the joints above.
+/// The positions of the joints in a pose in metres, and their rotations relative to their parent joints.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub places: Vec<Vec3>,
@@ -139,12 +139,12 @@ impl Snapshot {
         }
     }
 
-    /// Returns the turns of all joints to another pose, in degrees.
+    /// Returns the angles by which all joints differ from another pose, in degrees.
     fn turns_to<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = f64> + 'a {
         self.turns.iter().zip(&other.turns).map(|(a, b)| angle(*a, *b).to_degrees())
     }
 
-    /// Returns the mean turn of the joints to another pose, in degrees.
+    /// Returns the mean angle by which the joints differ from another pose, in degrees.
     pub fn mean_turn(&self, other: &Self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a small count")]
         let count = self.turns.len().max(1) as f64;

@@ -1,4 +1,4 @@
-//! Kinds b and c: the pose depends on the target only, not on the path or the speed.
+//! Kinds b and c: the pose depends only on the target, not on the path or the speed.
 
 use super::drag::Drag;
 use super::honest::compare_outcomes;

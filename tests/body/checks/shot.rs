@@ -41,7 +41,7 @@ impl<'a> Shooter<'a> {
         &self.puppet
     }
 
-    /// Solves for a position of a node. `None` means that the solver refused it.
+    /// Solves for a position of a node. `None` means that the solver rejected it.
     pub fn solve(&mut self, node: usize, target: Vec3, result: &mut CheckResult) -> Option<End> {
         let puppet = &mut self.puppet;
         puppet.reset_solver();

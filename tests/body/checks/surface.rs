@@ -2,7 +2,7 @@
 //!
 //! A vertex of the hand or the forearm is inside if the winding number of the rest of the skin around it is above one half (Jacobson,
 //! Kavan & Sorkine-Hornung 2013, "Robust inside-outside segmentation using generalized winding numbers"), and if the nearest triangle
-//! belongs to the trunk, the head or a leg. Its depth is the distance of that triangle.
+//! belongs to the trunk, the head or a leg. Its depth is its distance from that triangle.
 
 use glam::Vec3;
 use sinew::puppet::Puppet;
@@ -18,7 +18,7 @@ const PLACES: [&str; 5] = ["other shoulder", "chest", "belly", "other thigh", "t
 /// Length of a step in metres at human size, and the number of frames between two measurements.
 const STEP: f32 = 0.016;
 const FRAMES: usize = 6;
-/// Largest number of vertices of the hand and the forearm that are measured.
+/// Maximum number of measured vertices of the hand and the forearm.
 const VERTICES: usize = 300;
 
 /// The names of the checks.
@@ -27,7 +27,7 @@ pub fn names() -> Vec<String> {
     PLACES.into_iter().flat_map(ends).collect()
 }
 
-/// Drags the left hand onto or into a place of the body.
+/// Drags the left hand onto or into a place on the body.
 pub fn surface(person: &Person, (_, number): (u64, usize), result: &mut CheckResult) -> Result<(), String> {
     let index = number - 1;
     let is_inside = index % 2 == 1;
@@ -179,7 +179,7 @@ impl Posed {
         self.hand.iter().map(height).fold(f32::INFINITY, f32::min)
     }
 
-    /// Returns the distance of the nearest triangle, and whether it belongs to the trunk, the head or a leg.
+    /// Returns the distance to the nearest triangle, and whether it belongs to the trunk, the head or a leg.
     fn nearest(&self, at: Vec3) -> (f32, bool) {
         let mut best = (f32::INFINITY, false);
         for (corners, is_body) in &self.triangles {

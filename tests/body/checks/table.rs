@@ -49,8 +49,8 @@ fn row(kind: Kind, results: &[CheckResult]) -> String {
     )
 }
 
-/// Returns one line with the failed and total number of checks of each kind. For random hand targets, the first number is
-/// that of the reached ones.
+/// Returns one line with the failed and total number of checks of each kind. For random hand targets, the first number counts the
+/// reached ones.
 pub fn summary(results: &[CheckResult]) -> String {
     let score = |kind: Kind| {
         let covering = results.iter().filter(|r| r.covers(kind));

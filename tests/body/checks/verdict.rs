@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::honest::Entry;
 
-/// A kind of check. Its letter is a part of the names of its checks.
+/// A kind of check. Its letter is part of the names of its checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Sweep,
@@ -69,31 +69,31 @@ pub enum Rule {
     SweepPlace,
     /// Turn of a joint while the target moves by 1 cm.
     SweepTurn,
-    /// Number of changes of the posture far out of reach.
+    /// Number of changes in posture far out of reach.
     SweepChanges,
-    /// Distance of joints after a drag from those after one solve.
+    /// Distance between joints after a drag and after one solve.
     Same,
-    /// Distance of joints after drags of different speeds.
+    /// Distance between joints after drags at different speeds.
     Speed,
     /// How far the hips rise while they are pulled down.
     Rise,
-    /// Distance of joints after pulls of different speeds.
+    /// Distance between joints after pulls at different speeds.
     PullSpeed,
-    /// Distance of joints from where they were before the drag.
+    /// Distance of joints from their positions before the drag.
     BackPlace,
-    /// Mean turn of the joints since before the drag.
+    /// Mean rotation of the joints relative to the pose before the drag.
     BackTurn,
     /// Slide of a standing foot.
     Slide,
     /// Turn of a standing foot, without its roll over heel and toes.
     FootTurn,
-    /// Depth of a hand or a foot under the floor.
+    /// Depth of a hand or a foot below the floor.
     Depth,
     /// Difference between the reported and the measured error.
     Error,
     /// Number of reports that say `reached` with a large error, or something else with a small one.
     Reached,
-    /// Whether `out-of-reach` is reported for a target that was reached otherwise.
+    /// Whether `out-of-reach` is reported for a target that another run reached.
     OutOfReach,
     /// Whether the outcomes of a drag and of one solve differ.
     Outcome,
@@ -101,7 +101,7 @@ pub enum Rule {
     Inside,
     /// Height above the skin of a hand that is pulled into the body.
     Above,
-    /// Whether the solver refused a target.
+    /// Whether the solver rejected a target.
     Refused,
 }
 
@@ -205,7 +205,7 @@ pub struct CheckResult {
     pub iterations: Vec<usize>,
     /// The ends of its runs, until those of all checks are compared.
     pub ends: Vec<Entry>,
-    /// Number of changes of the posture far out of reach.
+    /// Number of changes in posture far out of reach.
     pub changes: usize,
     /// Whether a random hand target was reached.
     pub reached: bool,

@@ -26,7 +26,7 @@ fn accepted_results_become_goldens_byte_by_byte() {
     assert_eq!(lines, expected);
     assert_eq!(names.map(|name| fs::read(goldens.join(name)).unwrap()), results);
     assert!(names.iter().all(|name| !goldens.join(new(name)).exists()));
-    // The other cases stay as they are.
+    // The other cases do not change.
     assert_eq!(fs::read(goldens.join("walk-0.25-normal.new.png")).unwrap(), other);
     assert_eq!(fs::read(goldens.join("reach.png")).unwrap(), reach);
     let (code, lines) = code_and_lines(["test", &suite]);

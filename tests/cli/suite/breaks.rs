@@ -227,7 +227,7 @@ fn add_pane(figure: &mut Glb, mode: &str) {
     figure.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
 }
 
-/// What is behind glass or a hole is named, not what is in front of it.
+/// The report names the changes behind glass or a hole, not the surface in front of them.
 #[test]
 fn changes_behind_glass_and_behind_holes_are_named() {
     for mode in ["BLEND", "MASK"] {
@@ -263,7 +263,7 @@ fn changes_behind_glass_and_behind_holes_are_named() {
     }
 }
 
-/// Nodes and meshes without names have other indices in a file that another program has written.
+/// Nodes and meshes without names have different indices in a file that another program has written.
 #[test]
 fn nodes_without_names_in_another_order_look_the_same() {
     let mut broken = Broken::new("seeded-breaks-order");

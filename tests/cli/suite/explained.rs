@@ -112,7 +112,7 @@ fn regions_restrict_the_comparison() {
         let output = sinew(["test", &suite]);
         (output.status.success(), String::from_utf8(output.stdout).unwrap())
     };
-    // The golden was drawn with a floor, so it is made again.
+    // The golden was drawn with a floor, so it is created again.
     fs::write(
         &suite,
         SUITE.to_owned() + "ground = \"off\"\nshadow = \"off\"\ncompare = [\"image\", \"joints\"]\n",

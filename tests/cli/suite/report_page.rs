@@ -93,7 +93,7 @@ fn the_page_works_without_a_network_and_shows_names_as_text() {
     let passed = [&["reach"][..], &walks].concat();
     assert_eq!(observed["title"], format!("{suite}: 3 of 8 failed"));
     assert_eq!(observed["all"], json!([&[odd, "wave", check][..], &passed].concat()));
-    // The data, the page's script, and the two of this test.
+    // The data, the page's script, and the two scripts of this test.
     assert_eq!(observed["scripts"], 4);
     assert_eq!(observed["first"], odd);
     assert_eq!(observed["failures"], json!([odd, "wave", check]));

@@ -9,8 +9,7 @@ use crate::support::image::{self, PixelAccess};
 use crate::{command, support::skip};
 use crate::{folder, refusal, sinew, stdout};
 
-/// Changes the pixels of a golden, as another driver would. The rewritten golden no longer
-/// names the machine that drew it.
+/// Changes the pixels of a golden, as a different driver would. The rewritten golden no longer names the machine that drew it.
 fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {
     let (width, height) = image::open(golden).size();
     let mut rgb = image::open(golden).rgb();

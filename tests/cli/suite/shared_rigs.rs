@@ -2,7 +2,7 @@
 //!
 //! Rigs were once kept only by the path and the up axis of their character. Of two cases that read a take with and without
 //! `asymmetric`, the second one was then posed with the rig of the first, whose floor is at another height, and its joints were up to
-//! 8 mm off. Which case came first decided which one was wrong.
+//! 8 mm off. The order of the cases decided which one was wrong.
 
 use std::fmt::Write;
 use std::fs;
@@ -71,7 +71,7 @@ fn cases_that_load_a_take_differently_have_rigs_of_their_own() {
         let (code, lines) = code_and_lines(["test", path, "--jobs", "1"]);
         assert_eq!(code, 0, "{lines:?}");
     }
-    // The option has an effect: without it, the second case has another result.
+    // The option has an effect: without it, the second case has a different result.
     write(&[&case("uneven", "")]);
     let (code, lines) = code_and_lines(["test", path]);
     assert_eq!(code, 1, "{lines:?}");

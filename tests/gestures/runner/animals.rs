@@ -14,7 +14,7 @@ pub const GESTURES: [Gesture; 4] = [
     ("chest sideways", chest_sideways),
 ];
 
-/// Distance in metres of the protocol at which a target counts as reached.
+/// Distance in metres at protocol scale at which a target counts as reached.
 const TOLERANCE: f32 = 0.015;
 
 fn drag(subject: &Subject, number: &str, node: usize, to: Vec3) -> Attempt {

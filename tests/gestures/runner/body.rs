@@ -1,4 +1,5 @@
-//! The joints of a body by their VRM names, and its measures at rest. They are taken from poses, independently of solvers.
+//! The joints of a body by their VRM names, and its measures in the rest pose. They are taken from poses, independently of
+//! solvers.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use sinew::skin::Skinned;
 const PERSON: f32 = 1.75;
 const ANIMAL_SHOULDER: f32 = 0.6;
 
-/// A foot that is higher than this above the lowest foot is in the air, in metres.
+/// Height above the lowest foot, in metres, from which a foot is in the air.
 const STANDING: f32 = 0.1;
 
 /// The side of a body that makes the gestures with one hand or one foot.
@@ -31,13 +32,13 @@ impl Side {
     }
 }
 
-/// A recognised body at rest.
+/// A recognised body in its rest pose.
 #[derive(Clone, Debug)]
 pub struct Body {
     pub kind: BodyKind,
     /// Nodes by VRM's names of their bones, or, for a quadruped, by names such as `leftFrontFoot`.
     pub joints: BTreeMap<String, usize>,
-    /// World positions of all nodes at rest.
+    /// World positions of all nodes in the rest pose.
     pub rest: Vec<Vec3>,
     /// Unit horizontal direction in which the body faces.
     pub facing: Vec3,
@@ -48,7 +49,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// Returns the body of a puppet at rest, or the reason why its gestures cannot be tried.
+    /// Returns the body of a puppet in its rest pose, or the reason why its gestures cannot be tried.
     pub fn new(puppet: &Puppet) -> Result<Self, String> {
         let position = |world: &Affine3A| Vec3::from(world.translation);
         let rest: Vec<Vec3> = puppet.world_from_node().iter().map(position).collect();
@@ -60,7 +61,7 @@ impl Body {
             None => (BodyKind::Biped, puppet.rig.bones.clone()),
         };
         let (lowest, highest) = extent(puppet, &rest);
-        // The surface may be above the feet, such as a sign that is held up.
+        // The surface may belong to something above the feet, for example to a sign.
         let lowest = puppet.rig.body.as_ref().map_or(lowest, |plan| lowest.min(plan.floor));
         let mut body = Self { kind, joints, rest, facing: Vec3::Z, floor: lowest, scale: 1.0 };
         let plan = puppet.rig.body.as_ref();
@@ -104,7 +105,7 @@ impl Body {
         self.limb(side, ["UpperLeg", "LowerLeg", "Foot"])
     }
 
-    /// Returns the length of a limb at rest.
+    /// Returns the length of a limb in the rest pose.
     pub fn length(&self, [upper, lower, end]: [usize; 3]) -> f32 {
         self.rest[upper].distance(self.rest[lower]) + self.rest[lower].distance(self.rest[end])
     }
@@ -143,7 +144,7 @@ impl Body {
         Vec3::Y.cross(self.facing).normalize_or(Vec3::X)
     }
 
-    /// Returns the direction from the feet to the toes, or the one that has the left hip on the left.
+    /// Returns the direction from the feet to the toes, or the direction that has the left hip on the left.
     fn own_facing(&self) -> Result<Vec3, String> {
         let toes =
             |side| Some(self.rest[self.side(side, "Toes").ok()?] - self.rest[self.side(side, "Foot").ok()?]);

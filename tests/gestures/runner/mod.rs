@@ -21,7 +21,7 @@ use sinew::rig::BodyKind;
 
 use verdict::GestureResult;
 
-/// Collects the characters below a folder, or a file.
+/// Collects the characters under a folder, or a file.
 pub fn collect(path: &Path, files: &mut Vec<Option<PathBuf>>) {
     if let Ok(entries) = fs::read_dir(path) {
         entries.flatten().for_each(|entry| collect(&entry.path(), files));

@@ -314,7 +314,7 @@ fn knee_ahead(run: &Run<'_>, leg: [usize; 3]) -> f32 {
     off.dot(run.body.facing)
 }
 
-/// Returns whether the legs are mirror images at rest.
+/// Returns whether the legs are mirror images in the rest pose.
 fn is_symmetric(body: &Body) -> bool {
     let legs = [Side::Left, Side::Right].map(|side| body.leg(side));
     let [Ok(left), Ok(right)] = legs else { return false };

@@ -21,7 +21,7 @@ const STRETCHED: f32 = 0.98;
 /// Largest slide of a standing foot in metres, and its largest turn in degrees.
 const MAX_SLIDE: f32 = 0.005;
 const MAX_FOOT_TURN: f64 = 5.0;
-/// How far a joint of a foot or a hand may be under the floor, in metres.
+/// How far a joint of a foot or a hand may be below the floor, in metres.
 const MAX_DEPTH: f32 = 0.01;
 /// Largest limit violation and tilt of the head in degrees.
 const MAX_VIOLATION: f64 = 0.1;
@@ -46,9 +46,9 @@ pub struct Watcher<'a> {
     rest_orientations: Vec<DQuat>,
     before: Pose,
     before_stretched: Vec<usize>,
-    /// The joints of feet and hands, with the heights below which they must not be.
+    /// The joints of feet and hands, with the heights below which they must not sink.
     low: Vec<(usize, f32)>,
-    /// Joints with limits, their rotations at rest, and the violation of the limit at rest.
+    /// Joints with limits, their rest rotations, and the violation of the limit in the rest pose.
     limited: Vec<(usize, Option<usize>, DQuat, Limit, f64)>,
     pub soles: Vec<Sole>,
     applicable: Applicable,
@@ -215,7 +215,7 @@ impl<'a> Watcher<'a> {
         });
     }
 
-    /// Returns the mean angle in degrees between the joints of the body and their rotations at rest, without fingers.
+    /// Returns the mean angle in degrees between the joints of the body and their rest rotations, without fingers.
     pub fn mean_turn_from_rest(&self, puppet: &Puppet) -> f64 {
         let is_finger =
             |name: &str| ["Thumb", "Index", "Middle", "Ring", "Little"].iter().any(|f| name.contains(f));
@@ -230,8 +230,8 @@ impl<'a> Watcher<'a> {
     }
 }
 
-/// Returns the joints of feet and hands, and everything below them that moves the skin, each with the height of the
-/// floor. A joint that is lower at rest may stay there. For an animal, all named joints count.
+/// Returns the joints of feet and hands, and their descendants that move the skin, each with the height of the floor. A joint
+/// that is lower at rest may stay there. For an animal, all named joints count.
 pub fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
     let sides = [Side::Left, Side::Right];
     let hands = sides.into_iter().filter_map(|s| body.side(s, "Hand").ok());

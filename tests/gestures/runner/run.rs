@@ -26,7 +26,7 @@ pub struct Subject {
     pub character: Arc<Character>,
     pub rig: Rig,
     pub body: Body,
-    /// The side of gestures of one hand or foot.
+    /// The side on which gestures of one hand or foot are made.
     pub side: Side,
     /// Whether diagonal gestures go the whole length along each of their two axes instead of along the diagonal.
     pub far: bool,
@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Rests the pointer.
+    /// Lets the pointer rest.
     pub fn rest(&mut self) {
         for _ in 0..RESTING_FRAMES {
             self.advance();
@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
         self.at(self.node).distance(self.target)
     }
 
-    /// Requires that the dragged node is within `tolerance` of its target, in metres of the protocol.
+    /// Requires that the dragged node is within `tolerance` of its target, in metres at protocol scale.
     pub fn require_reached(&mut self, tolerance: f32) {
         let (error, bound) = (self.error(), tolerance * self.body.scale);
         let (node, seconds) = (self.node, self.seconds());
@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Requires that a node has moved by at most `tolerance`, in metres of the protocol.
+    /// Requires that a node has moved by at most `tolerance`, in metres at protocol scale.
     pub fn require_still(&mut self, rule: Rule, node: usize, tolerance: f32) {
         let (moved, bound) = (self.moved(node).length(), tolerance * self.body.scale);
         let name = super::rules::name(self.puppet(), node);
@@ -220,7 +220,7 @@ impl<'a> Run<'a> {
             .at_most(rule, moved.into(), bound.into(), || format!("{name} moves by {:.1} mm", 1e3 * moved));
     }
 
-    /// Requires that a point of the sole of a foot without toes stays in place, within `tolerance` in metres of the protocol.
+    /// Requires that a point of the sole of a foot without toes stays in place, within `tolerance` in metres at protocol scale.
     pub fn require_tip(&mut self, foot: usize, tolerance: f32) {
         let Some(sole) = self.watcher.soles.iter().find(|sole| sole.foot == foot) else { return };
         let (moved, bound) = (sole.moved(self.puppet()).0, tolerance * self.body.scale);

@@ -23,8 +23,8 @@ const LINES: u8 = 16;
 /// The part of a standing foot about which it may roll: lines from the heel to the tip of the toes, from the floor up
 /// to the joint of the toes.
 ///
-/// A foot may roll about its ball or its heel, so it stands as long as one point of these lines stays. It slides if
-/// none does.
+/// A foot may roll about its ball or its heel, so it stands as long as one point of these lines does not move. It slides if all
+/// of them move.
 #[derive(Clone, Debug)]
 pub struct Sole {
     pub foot: usize,

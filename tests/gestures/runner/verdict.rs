@@ -7,7 +7,7 @@ pub enum Rule {
     Target,
     /// The posture that a gesture requires: a straight torso, bent knees, resting hips.
     Posture,
-    /// Standing feet stay, and pins hold.
+    /// Standing feet stay in place, and pins hold.
     Feet,
     /// Nothing is under the floor.
     Floor,
@@ -19,9 +19,9 @@ pub enum Rule {
     Head,
     /// The report agrees with the pose.
     Report,
-    /// After the way back, the pose is the initial one.
+    /// After the way back, the body is in its initial pose.
     Return,
-    /// The solver refused the drag.
+    /// The solver rejected the drag.
     Refused,
 }
 

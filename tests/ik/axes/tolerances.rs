@@ -1,4 +1,4 @@
-//! Tolerances of goals, per axis where wanted.
+//! Tolerances of goals, per axis where needed.
 
 use super::*;
 

@@ -203,8 +203,7 @@ fn straight_leg(count: usize) -> (Body, Vec<Goal>) {
     (body, goals)
 }
 
-/// Returns the share of the goals that the method reaches from the given pose, in percent, and the mean number of
-/// iterations.
+/// Returns the percentage of the goals that the method reaches from the given pose, and the mean number of iterations.
 fn measure(body: &Body, goals: &[Goal], ccd: CcdOptions, (tolerance, restarts): (f64, usize)) -> [f64; 2] {
     let options = Options::default()
         .with_method(Method::Ccd)
@@ -221,7 +220,7 @@ fn measure(body: &Body, goals: &[Goal], ccd: CcdOptions, (tolerance, restarts): 
     [100.0 * reached as f64, iterations as f64].map(|sum| sum / goals.len() as f64)
 }
 
-/// The weaknesses of the method, and that the documented remedies remove them. `--nocapture` prints the table of
+/// Shows the weaknesses of the method, and that the documented remedies remove them. `--nocapture` prints the table of
 /// `docs/solvers.md`.
 #[test]
 fn remedies_remove_the_weaknesses_of_ccd() {

@@ -151,7 +151,7 @@ fn knees_bend_forwards_and_elbows_backwards() {
     // The elbow of an arm that reaches to the front points down.
     let elbow = position(&with_swivel(&chain(2), DVec3::Z * 0.7, Swivel::Arm), 1);
     assert!(elbow.y < -0.3, "{elbow}");
-    // A figure's front turns with it, and a figure that was built facing another way has another front.
+    // A figure's front turns with it, and a figure that was built facing a different way has a different front.
     let (turn, target) = (DQuat::from_rotation_y(1.2), DVec3::new(0.1, -0.7, 0.1));
     let expected = turn * position(&with_swivel(&chain(2), target, Swivel::Leg), 1);
     let mut turned = chain(2);

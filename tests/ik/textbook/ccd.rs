@@ -61,7 +61,7 @@ const MMD_STEP: [(usize, Table); 2] = [
         ],
     ),
 ];
-/// The largest angles of the joints in the whole solve, radians, and one and three passes with them.
+/// The largest angles of the joints in the whole solve, in radians, and one and three passes with them.
 const UNREAL_ANGLES: [f64; 3] = [0.4, 0.5, 1.9];
 const UNREAL: [(usize, Table); 2] = [
     (
@@ -163,7 +163,7 @@ fn the_planar_form_of_welman() {
     }
 }
 
-/// The code of the notes compares the error before every link, also within a loop.
+/// The code of the notes compares the error before every link, even within a loop.
 #[test]
 fn the_planar_form_stops_within_a_pass() {
     let target = DVec3::new(0.45, 0.3, 0.0);
@@ -260,7 +260,7 @@ fn nothing_bends_a_straight_chain() {
     }
 }
 
-/// A joint on the way from the base up to a common ancestor turns what is on the side of the base.
+/// A joint on the way from the base up to a common ancestor rotates the links on the side of the base.
 #[test]
 fn the_trace_has_the_sign_of_each_joint() {
     let reversed = Link::child(0, DVec3::Y * -0.3).with_reversed(true);

@@ -40,7 +40,7 @@ fn the_listing_of_tmps() {
     }
 }
 
-/// The listing ends only after the number of its passes, and has neither sweeps nor a stiffness.
+/// The listing ends only after all its passes, and has neither sweeps nor a stiffness.
 #[test]
 fn all_passes_run() {
     let own = ParticleOptions::default().with_sweeps(3).with_stiffness(0.4);
@@ -90,7 +90,7 @@ fn each_spring_is_a_step() {
     assert!(replayed.rotations().iter().zip(body.rotations()).all(|(a, b)| a.angle_between(*b) < 1e-7));
 }
 
-/// The bones of a joint with three children, at rest and measured.
+/// The bones of a joint with three children, in the rest pose and measured.
 const BONES: [[DVec3; 2]; 3] = [
     [DVec3::new(0.1, 0.5, 0.0), DVec3::new(-0.45, 0.2, 0.1)],
     [DVec3::new(0.2, 0.0, 0.1), DVec3::new(0.02, 0.2, 0.05)],

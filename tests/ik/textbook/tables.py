@@ -318,7 +318,7 @@ def li_peng(chain, target, steps, split, correction, alpha=0.5, weights=(0.5, 0.
     x, y, _ = sub(target, p[0])
     theta2 = acos((x * x + y * y - l1 * l1 - l2 * l2) / (2 * l1 * l2))
     theta1 = atan2(-l2 * sin(theta2) * x + (l1 + l2 * cos(theta2)) * y, l2 * sin(theta2) * y + (l1 + l2 * cos(theta2)) * x)
-    # The halves turn as rigid links, so the angles change by what the directions of the halves change.
+    # The halves turn as rigid links, so the angles change by the same amounts as the directions of the halves.
     now1 = atan2(upper[1], upper[0])
     now2 = atan2(lower[1], lower[0]) - now1
     theta = angles()

@@ -76,7 +76,7 @@ fn a_single_key_is_constant() {
 #[test]
 fn rotations_take_the_shorter_arc() {
     let half = std::f32::consts::FRAC_1_SQRT_2;
-    // The clip turns from rest by a quarter turn about y. The second key has the negative of the usual quaternion.
+    // The clip rotates from the rest pose by a quarter turn about y. The second key has the negative of the usual quaternion.
     let values = [0.0, 0.0, 0.0, 1.0, 0.0, -half, 0.0, -half];
     let character = load(&clip(&[0.0, 1.0], "rotation", "LINEAR", ("VEC4", 4), &values)).unwrap();
     let pose = play(&character, &[0.5]).remove(0);

@@ -1,4 +1,4 @@
-//! Meshes that are compressed with Draco are the same as uncompressed ones, within their quantisation.
+//! Meshes that are compressed with Draco equal uncompressed ones, up to quantisation.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

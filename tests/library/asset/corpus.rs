@@ -41,8 +41,8 @@ fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns true if a file is read and false if it is refused. Fails if loading panics or takes too long, or if the
-/// error is not a single line.
+/// Returns true if a file is read and false if it is rejected. Fails if loading panics or takes too long, or if the error is not
+/// a single line.
 fn check_read_or_refused(label: &str, bytes: &[u8], folder: Option<&Path>) -> bool {
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| use_file(bytes, folder)));

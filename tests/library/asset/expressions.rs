@@ -5,8 +5,8 @@ use sinew::asset::{Character, Expression, MorphBind, Overrides};
 
 use crate::{load, refusal};
 
-/// Returns a file with three nodes. The first has no mesh, the mesh of the second has two morph targets, and that of
-/// the third has one.
+/// Returns a file with three nodes. The first has no mesh, the mesh of the second has two morph targets, and the mesh of the
+/// third has one.
 fn file(extensions: Value) -> Vec<u8> {
     let target = json!({"POSITION": 0});
     let mesh =

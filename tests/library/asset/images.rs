@@ -83,7 +83,7 @@ fn every_kind_of_jpeg_becomes_rgba() {
     }
 }
 
-/// A header of 700 bytes made the decoder fill gigabytes.
+/// A header of 700 bytes made the decoder fill gigabytes of memory.
 #[test]
 fn a_jpeg_that_is_too_short_for_its_size_is_refused() {
     let mut bytes = jpeg(GREY);

@@ -1,4 +1,4 @@
-//! Layers of materials: extensions of Khronos with their factors, textures and defaults.
+//! Layers of materials: Khronos extensions with their factors, textures and defaults.
 
 use glam::{Affine2, Vec2, Vec3};
 use serde_json::{Value, json};
@@ -198,7 +198,7 @@ fn specular_and_glossiness_become_reflectance_and_roughness() {
     assert_eq!((default.base_color.to_array(), default.roughness), ([1.0; 4], 0.0));
     assert_eq!(default.dielectric_reflectance(), Vec3::ONE);
     assert!(!default.has_glossiness);
-    // A material without light shows the base colour of the core.
+    // An unlit material shows the base colour of the core material.
     let unlit = json!({"KHR_materials_unlit": {}, "KHR_materials_pbrSpecularGlossiness": {"diffuseFactor": [0, 0, 0, 1]}});
     assert_eq!(load(&file(unlit)).unwrap().materials[0].base_color.to_array(), [1.0; 4]);
 }

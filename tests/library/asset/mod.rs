@@ -1,4 +1,4 @@
-//! Loading files: valid files are read as specified, and broken ones are refused with the location of the error.
+//! Loading files: valid files are read as specified, and broken files are rejected with the location of the error.
 
 mod accessors;
 mod animations;

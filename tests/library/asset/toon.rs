@@ -145,7 +145,7 @@ fn unlit_shaders_and_queues_of_version_0_are_read() {
     assert_eq!(order, [(0, true), (0, false), (-2, false), (-1, false), (1, true)]);
 }
 
-/// Properties of Unity for materials that the file lacks, and of the wrong types.
+/// Unity properties for materials that the file lacks, and Unity properties of the wrong types.
 #[test]
 fn odd_properties_of_version_0_are_ignored() {
     let odd = file(

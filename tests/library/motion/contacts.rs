@@ -194,7 +194,7 @@ fn a_contact_begins_where_the_foot_is_and_fades() {
     }
 }
 
-/// A contact takes precedence over what the keys plant, as long as it lasts.
+/// While a contact lasts, it takes precedence over the feet that the keys plant.
 #[test]
 fn a_contact_replaces_what_the_keys_plant() {
     let mut figure = Figure::new(asset::mannequin().unwrap(), |puppet| {
@@ -252,7 +252,7 @@ fn contacts_of_one_foot_follow_each_other() {
     }
 }
 
-/// Contacts that cannot be met or that refer to nothing leave a finite pose.
+/// Contacts that cannot be met or that refer to nothing still result in a finite pose.
 #[test]
 fn odd_contacts_leave_a_finite_pose() {
     let mut figure = foot_held(asset::mannequin().unwrap());

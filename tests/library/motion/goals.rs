@@ -1,4 +1,4 @@
-//! Keys of goals: places that inverse kinematics keeps, blended with the pose of the joints by a weight.
+//! Keys of goals: positions that inverse kinematics keeps, blended with the pose of the joints by a weight.
 
 use glam::{Quat, Vec3};
 use sinew::asset::{self, Character};
@@ -8,7 +8,7 @@ use sinew::puppet::Puppet;
 
 use crate::support::external_or_skip;
 
-/// How far a hand may be from its place, in metres at human size.
+/// How far a hand may be from its expected position, in metres at human size.
 const EXACT: f32 = 2e-3;
 
 struct Reach {
@@ -41,7 +41,7 @@ impl Reach {
         GoalKey { node, time, position, orientation: None, weight, easing: Easing::Linear, on: None }
     }
 
-    /// Returns the place of the hand at a time of a motion.
+    /// Returns the position of the hand at a time of a motion.
     fn at(&mut self, motion: &Motion, time: f32) -> Vec3 {
         self.puppet.motion = motion.clone();
         self.puppet.time = time;
@@ -50,7 +50,7 @@ impl Reach {
     }
 }
 
-/// The weight takes the hand from its pose to the goal in a straight line, which it keeps to after the last key.
+/// The weight takes the hand from its pose to the goal in a straight line. After the last key, the hand stays at the goal.
 #[track_caller]
 fn check(character: Character) {
     let mut reach = Reach::new(character);
@@ -60,7 +60,7 @@ fn check(character: Character) {
         let off = wanted.distance(is);
         assert!(off < EXACT * reach.size, "{off} m at {time} s");
     }
-    // The same times in another order give the same bits.
+    // The same times in a different order give the same bits.
     let [late, early] = [0.75, 0.25].map(|time| reach.at(&motion, time));
     assert_eq!([0.25, 0.75].map(|time| reach.at(&motion, time)), [early, late]);
 }

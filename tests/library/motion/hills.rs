@@ -84,15 +84,15 @@ struct Scratch {
 pub(crate) struct Measured {
     /// Depth of the deepest vertex of a foot inside the ground.
     pub(crate) depth: f32,
-    /// Largest distance from the ground of a foot that stands.
+    /// Largest distance of a standing foot from the ground.
     pub(crate) gap: f32,
     /// Largest distance by which a foot slides while it stands.
     pub(crate) slide: f32,
     /// Largest vertical acceleration of the hips, m/s².
     pub(crate) acceleration: f32,
-    /// Part of the time in which at least one foot stands.
+    /// Fraction of the time during which at least one foot stands.
     pub(crate) standing: f32,
-    /// Slope of the steepest ground under the character, degrees.
+    /// Slope of the steepest ground under the character, in degrees.
     pub(crate) steepest: f32,
 }
 
@@ -110,8 +110,8 @@ impl Measured {
 }
 
 impl Walker {
-    /// Prepares a clip of a character, or of another one that is retargeted to it. Returns `None` if it has no legs that
-    /// stand, or no skin on its feet.
+    /// Prepares a clip of a character, or of another one that is retargeted to it. Returns `None` if it has no standing legs, or
+    /// no skin on its feet.
     pub(crate) fn new(
         character: Character,
         rig: Rig,
@@ -225,7 +225,7 @@ impl Walker {
         out
     }
 
-    /// Walks for some seconds over hills, and measures from the second on. `speed` is the speed of the clip, and `heading`
+    /// Walks over hills for some seconds, and measures after the first second. `speed` is the speed of the clip, and `heading`
     /// the direction of the walk. `is_placed` places the feet.
     pub(crate) fn walk(
         &mut self,
@@ -314,7 +314,7 @@ impl Walker {
 /// Weight with which a foot must move a vertex, so that the bend of the ankle does not count.
 const OF_THE_FOOT: f32 = 0.9;
 
-/// Returns the vertices that a node and those below it move: part and index.
+/// Returns the vertices that a node and its descendants move: part and index.
 fn vertices_below(character: &Character, top: usize) -> Vec<(usize, usize)> {
     let is_below = |node: usize| character.skeleton.ancestors(node).any(|n| n == top);
     let mut found = Vec::new();

@@ -10,9 +10,10 @@ use sinew::skin::{Skinned, skin};
 
 use crate::support::external_or_skip;
 
-/// How far the skin of a planted foot may move, and how far the skin of any foot may pass the floor, in metres at human size.
+/// How far the skin of a planted foot may move, and how far the skin of any foot may sink below the floor, in metres at human
+/// size.
 const STILL: f32 = 2e-3;
-/// Skin that moves by less than this from one key to the next is planted, in metres at human size.
+/// Maximum movement of planted skin from one key to the next, in metres at human size.
 const SAME: f32 = 1e-3;
 
 /// A character, and the vertices that its feet move.
@@ -52,7 +53,7 @@ impl Figure {
         Self { size: body.size, floor: body.floor, skin, puppet }
     }
 
-    /// Returns where the vertices of the feet and their balls are in a pose.
+    /// Returns the positions of the vertices of the feet, and of the balls of the feet, in a pose.
     fn vertices(&mut self, pose: &Pose) -> Vec<Vec3> {
         self.puppet.follow(pose, &[]).unwrap();
         let puppet = &self.puppet;
@@ -108,8 +109,8 @@ impl Figure {
         motion
     }
 
-    /// Returns the largest distance by which skin that both keys have in the same place leaves it between them, and the largest depth of skin
-    /// below the floor and the keys. Skin is in the same place if it moves by at most [`SAME`].
+    /// Returns the largest distance by which skin leaves its place between the keys if both keys have it in the same place, and the largest
+    /// depth of skin below the floor and the keys. Skin is in the same place if it moves by at most [`SAME`].
     fn faults(
         &mut self,
         [from, to]: [&Pose; 2],
@@ -206,7 +207,7 @@ fn feet_of_people_stay_planted_between_a_squat_and_rest() {
     }
 }
 
-/// Returns the largest turn of a joint between two poses, radians.
+/// Returns the largest turn of a joint between two poses, in radians.
 fn largest_turn(a: &Pose, b: &Pose) -> f32 {
     let turn = |(a, b): (&Transform, &Transform)| {
         (a.rotation.conjugate() * b.rotation).xyz().length().min(1.0).asin() * 2.0
@@ -272,7 +273,7 @@ fn feet_do_not_sink_while_a_clip_fades_in_from_a_key() {
         figure.vertices(&pose).iter().map(|v| v.y).fold(f32::INFINITY, f32::min)
     };
     let times: Vec<f32> = (0..=40_u8).map(|step| 0.98 + f32::from(step) * 0.02).collect();
-    // The walk itself passes the floor by less than a millimetre.
+    // The walk itself sinks below the floor by less than a millimetre.
     let sunk = times.iter().map(|time| -lowest(&motion, *time)).fold(0.0, f32::max);
     assert!(sunk < STILL, "{sunk}");
     // Where the fade begins and ends, nothing jumps.
@@ -281,7 +282,7 @@ fn feet_do_not_sink_while_a_clip_fades_in_from_a_key() {
     assert!(jump < 0.03, "{steps:?}");
 }
 
-/// Regression test: a strip that covered the keys was moved by what the keys hold.
+/// Regression test: a strip that covered the keys was moved by the feet that the keys plant.
 #[test]
 fn a_strip_that_covers_the_keys_keeps_its_feet() {
     let mut figure = Figure::new(asset::mannequin().unwrap());

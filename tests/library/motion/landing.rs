@@ -41,7 +41,7 @@ fn retargeted_soles_stand_on_the_floor() {
         ("mannequin", "run", "raylib/robot/robot.glb"),
         ("mannequin", "walk", arnaud),
         ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", "jumping_jacks", arnaud),
-        // Feet that are not below their legs, short legs, long arms, and a foot whose sole bends at the toes.
+        // Feet that are not descendants of their legs, short legs, long arms, and a foot whose sole bends at the toes.
         ("mannequin", "walk", CHARACTER),
         ("mannequin", "crouch", KNIGHT),
         ("mannequin", "walk", MANNY),
@@ -55,11 +55,11 @@ fn retargeted_soles_stand_on_the_floor() {
         ("bvh/pybvh/cmu_12_01_walk.bvh", "cmu_12_01_walk", "raylib/robot/robot.glb"),
         // A large foot in the air that sank into the floor for a frame.
         ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", "jumping_jacks", MANNY),
-        // Skin far outside of the bones, and short legs whose shins pass the trunk.
+        // Skin far from the bones, and short legs whose shins pass the trunk.
         ("mannequin", "crouch", "vrm/VRMC_materials_mtoon_UV_Animation_Test.vrm"),
         ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", "raylib/robot/robot.glb"),
         ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", MANNY),
-        // Feet that are not below their legs, and a node above the hips that leans with the motion.
+        // Feet that are not descendants of their legs, and an ancestor of the hips that leans with the motion.
         ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", KNIGHT),
         ("bvh/20tab-bvh-python/test_mocapbank.bvh", "test_mocapbank", CHARACTER),
     ] {
@@ -75,7 +75,7 @@ fn retargeted_soles_stand_on_the_floor() {
     }
 }
 
-/// A hand that a pose puts through the front of the trunk is moved out of it if the option asks for it.
+/// A hand that a pose puts through the front of the trunk is moved out of the trunk if the option is set.
 #[test]
 fn limbs_are_moved_out_of_the_body() {
     for offset in [[0.0, 0.0, 0.1], [-0.05, -0.1, 0.13], [0.0, -0.2, 0.13]] {
@@ -124,7 +124,7 @@ fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
     [false, true].map(solved)
 }
 
-/// Hands that a pose puts below the floor, as those of a figure with short legs and long arms, are moved out of it if the option asks for it.
+/// Hands that a pose puts below the floor, as for a figure with short legs and long arms, are moved out of the floor if the option is set.
 #[test]
 fn hands_are_moved_out_of_the_floor() {
     let character = asset::mannequin().unwrap();

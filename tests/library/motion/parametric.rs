@@ -41,7 +41,7 @@ fn with_samples(count: usize) -> ParametricOptions {
     ParametricOptions::default().with_samples(count)
 }
 
-/// Returns where a node is when a motion is played.
+/// Returns the position of a node at a time of a motion.
 fn played(character: &Character, motion: &Motion, node: usize, time: f32) -> Vec3 {
     let mut pose = Pose::rest(&character.skeleton);
     Player::default().pose(character, motion, &[], time, &mut pose, &mut Vec::new());
@@ -73,7 +73,7 @@ fn blends_come_to_targets_between_the_examples() {
             let blend = motion.blend(motion.position_of(&weights).unwrap()).unwrap();
             let sum: f32 = blend.strip.clips.iter().map(|clip| clip.weight).sum();
             assert!((sum - 1.0).abs() < 1e-5 && blend.strip.clips.iter().all(|clip| clip.weight > 0.0));
-            // The player plays what was computed.
+            // The player plays the computed blend.
             let strip = Motion { strips: vec![blend.strip], ..Motion::default() };
             let now = played(&character, &strip, hand, blend.time);
             assert!(now.distance(blend.position) < 1e-5, "{now} {}", blend.position);

@@ -72,7 +72,7 @@ impl Foot {
     }
 }
 
-/// Replaces the rest matrices of each foot by those of the frame in which it is flattest on the ground.
+/// Replaces the rest matrices of each foot with those of the frame in which it is flattest on the ground.
 fn stand_flat(character: &Character, clip: &Clip, rest: &mut [Affine3A]) {
     let bones = humanoid(character).unwrap();
     let (mut pose, mut frames) = (Pose::rest(&character.skeleton), Vec::new());
@@ -194,7 +194,7 @@ fn planted_feet_do_not_slide() {
         let max_slide = match (source, target) {
             // The source's feet roll all the time, and the target's feet are a third as long as its legs.
             (LOCOMOTIONS, MANNY) => 2.0 * SLIDE,
-            // Its feet belong to short legs, which cannot reach all places of a long stride.
+            // Its feet belong to short legs, which cannot reach all positions of a long stride.
             (MANNEQUIN, CHARACTER | KNIGHT) => 6.0 * SLIDE,
             // The longest slide measured between characters that need no external data was 0.7 mm.
             _ if figure(source).is_some() && figure(target).is_some() => 0.2 * SLIDE,

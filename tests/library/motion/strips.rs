@@ -52,7 +52,7 @@ fn a_mirrored_walk_is_the_mirror_image_of_the_walk() {
             worst = worst.max(gap);
             pairs += usize::from(partner != node);
         }
-        // The mirror image has the differences of the sides at rest.
+        // The mirror image has the differences between the sides in the rest pose.
         assert!(pairs > 20 && worst < 1.5 * at_rest + 1e-3, "{pairs} pairs, {worst} m, at rest {at_rest} m");
     }
 }
@@ -105,7 +105,7 @@ fn a_root_node_carries_the_root_motion_and_nothing_else_moves() {
         for node in hips..before.len() {
             assert!(before[node].distance(after[node]) < 1e-5, "{node} at {time}");
         }
-        // The hips keep their height and lean. Seen from the root, they stay above their place at rest.
+        // The hips keep their height and lean. Seen from the root, they stay above their rest position.
         let seen = puppet.pose().locals[hips].translation;
         assert!((seen.x.abs() < 1e-5) && (seen.z - 0.2).abs() < 1e-5, "{seen}");
         assert!(moved.translation.y.abs() < 1e-6 && moved.rotation.x.abs() + moved.rotation.z.abs() < 1e-6);

@@ -25,10 +25,10 @@ struct Figure {
     /// Joints of skins, or all nodes if there are none. Parents come first.
     joints: Vec<usize>,
     leaves: Vec<usize>,
-    /// Each joint with the joint above it, by their logical parents. Bones below a joint with non-uniform scale are
-    /// left out, because their lengths depend on the rotations.
+    /// Each joint with its parent joint, according to the logical parents. Bones below a joint with non-uniform scale are left
+    /// out, because their lengths depend on the rotations.
     bones: Vec<(usize, usize)>,
-    /// The longest side of the bounding box of the joints, metres.
+    /// The longest side of the bounding box of the joints, in metres.
     size: f64,
 }
 
@@ -67,7 +67,7 @@ impl Figure {
         std::iter::successors(Some(node), |&n| rig.above(skeleton, n)).any(|n| n == base)
     }
 
-    /// Returns the lengths of all bones, metres.
+    /// Returns the lengths of all bones, in metres.
     fn lengths(&self, world: &[(DAffine3, DQuat)]) -> Vec<f64> {
         let length = |&(a, b): &(usize, usize)| world[a].0.translation.distance(world[b].0.translation);
         self.bones.iter().map(length).collect()
@@ -102,7 +102,7 @@ impl Figure {
         let case = format!("{method}, base {}, effector {}, seed {seed}", label(base), label(node));
         match puppet.update().map(<[_]>::len) {
             Ok(_) => {}
-            // Some bodies do not suit a method. A base below a joint with scale is refused.
+            // Some bodies do not suit a method. A base below a joint with scale is rejected.
             Err(PuppetError::Solve { .. } | PuppetError::Root { .. }) => return Ok(false),
             Err(PuppetError::Rig(
                 RigError::Scaled { .. } | RigError::Sheared { .. } | RigError::NoCommonAncestor { .. },

@@ -1,4 +1,4 @@
-//! Bodies are recognised by shape only: without names, every character has the limbs that its names describe.
+//! Bodies are recognised only by their shape: without names, every character has the limbs that its names describe.
 
 use std::collections::BTreeMap;
 
@@ -95,7 +95,7 @@ fn ends(plan: &BodyPlan) -> Vec<usize> {
     ends
 }
 
-/// Returns whether two nodes are at the same place at rest. A detached foot may be at the place of the end of the shin.
+/// Returns whether two nodes are at the same place in the rest pose. A detached foot may be at the place of the end of the shin.
 fn same_places(character: &Character, a: &[usize], b: &[usize]) -> bool {
     let mut world = Vec::new();
     world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut world);

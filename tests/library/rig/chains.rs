@@ -213,14 +213,14 @@ fn a_rig_file_keeps_its_comments() {
     let read = file::read(&text, &character.skeleton).unwrap();
     assert_eq!(read.chains.len(), rig.chains.len());
     assert_eq!(read.joints.keys().collect::<Vec<_>>(), rig.joints.keys().collect::<Vec<_>>());
-    // Writing it again changes nothing, and comments that were added stay.
+    // Writing it again changes nothing, and added comments are kept.
     let edited = text.replacen("kind = \"arm\"", "kind = \"arm\" # strong", 1).replacen(
         "[[joint]]",
         "# bends\n[[joint]]",
         1,
     );
     assert_eq!(file::write(&read, &character.skeleton, &edited).unwrap(), edited);
-    // A removed chain is removed from the file. The other chains and their comments stay.
+    // A removed chain is removed from the file. The other chains and their comments are kept.
     let mut fewer = read.clone();
     fewer.chains.retain(|c| c.kind == ChainKind::Arm);
     let text = file::write(&fewer, &character.skeleton, &edited).unwrap();
@@ -249,7 +249,7 @@ fn joints_with_the_same_name_are_distinguished() {
     assert_eq!(file::write(&read, &character.skeleton, &text).unwrap(), text);
 }
 
-/// The founding notes' example: joints with a budget of zero stay, although the arm must reach farther.
+/// The founding notes' example: joints with a budget of zero do not turn, although the arm must reach farther.
 #[test]
 fn the_ccd_budgets_of_a_rig_limit_the_rotations_of_its_joints() {
     let character = asset::mannequin().unwrap();

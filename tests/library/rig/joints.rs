@@ -286,8 +286,8 @@ fn methods_that_refuse_the_joints_say_why() {
     }
 }
 
-/// Regression: on the path from a base up to its ancestors, a joint that is displaced and turned was placed as if it were at
-/// rest, so that the solve reported `reached` for a pose that missed its target by centimetres.
+/// Regression: on the path from a base up to its ancestors, a joint that is displaced and turned was placed as in its rest pose,
+/// so that the solve reported `reached` for a pose that missed its target by centimetres.
 #[test]
 fn a_displaced_joint_that_turns_is_where_the_report_says() {
     for method in methods() {

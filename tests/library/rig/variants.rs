@@ -97,7 +97,7 @@ fn turn(character: &mut Character, random: &mut Random) {
             let axis = random.vector().as_vec3().try_normalize().unwrap_or(Vec3::X);
             let angle = random.vector().x as f32 * std::f32::consts::PI;
             let turn = Quat::from_axis_angle(axis, angle);
-            // Turns before a scale that is not the same in all directions would shear.
+            // Rotations before a non-uniform scale would shear.
             let scale = character.skeleton.nodes[node].rest.scale;
             let is_even = (scale - scale.x).abs().max_element() < 1e-4 * scale.x.abs();
             if is_even && is_joint(character, node) { turn } else { Quat::IDENTITY }
@@ -115,7 +115,7 @@ fn turn(character: &mut Character, random: &mut Random) {
     }
 }
 
-/// Adds a joint below each joint of a skin, which the skin follows instead.
+/// Adds a child to each joint of a skin, which the skin follows instead.
 fn control(character: &mut Character) {
     let joints: Vec<usize> =
         (0..character.skeleton.nodes.len()).filter(|n| is_joint(character, *n)).collect();
@@ -255,8 +255,8 @@ struct Outcomes {
     wrong: u32,
 }
 
-/// Regression test: a person with one arm was recognised as a bird, and legs whose feet are elsewhere in the
-/// hierarchy had the feet as thighs.
+/// Regression test: a person with one arm was recognised as a bird, and legs whose feet are elsewhere in the hierarchy got the
+/// feet as thighs.
 #[test]
 fn variants_are_recognised_or_refused() {
     let mut table: BTreeMap<(Change, bool), Outcomes> = BTreeMap::new();

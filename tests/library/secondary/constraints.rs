@@ -136,7 +136,7 @@ fn eyes_turn_by_their_range_maps() {
     assert_near(eyes(DVec3::new(-5.0, 1.5, 5.0), Quat::IDENTITY), [[-10.0, 0.0], [-20.0, 0.0]]);
     assert_near(eyes(DVec3::new(0.0, 6.5, 5.0), Quat::IDENTITY), [[0.0, -5.0], [0.0, -5.0]]);
     assert_near(eyes(DVec3::new(0.0, -3.5, 5.0), Quat::IDENTITY), [[0.0, 15.0], [0.0, 15.0]]);
-    // The direction from the head counts.
+    // The direction from the head determines the result.
     let quarter = std::f32::consts::FRAC_PI_4;
     assert_near(eyes(DVec3::new(5.0, 1.5, 5.0), Quat::from_rotation_y(quarter)), [[0.0, 0.0], [0.0, 0.0]]);
 }

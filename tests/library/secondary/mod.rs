@@ -66,7 +66,7 @@ fn character(file: &Value) -> Character {
     character
 }
 
-/// Returns a clip that moves the first node sideways and back within a second, and keeps it still for another one.
+/// Returns a clip that moves the first node sideways and back within a second, and keeps it still for another second.
 fn sway() -> Clip {
     let times: Vec<f32> = (0..=20_u8).map(|i| f32::from(i) / 20.0).chain([2.0]).collect();
     let at = |t: &f32| {

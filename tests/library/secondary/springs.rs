@@ -161,8 +161,8 @@ fn the_pose_before_springs_is_kept() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A joint is pushed out of a collider in each step, and its length then takes it back by a part of what the step
-    /// moved it. So it is never deeper than one step of its force, once the strand hangs still.
+    /// In each step, a joint is pushed out of a collider, and its fixed length then takes back a part of the movement. Once the
+    /// strand hangs still, the joint is therefore never deeper than one step of its force.
     #[test]
     fn strands_rest_outside_colliders(x in -0.3..0.3_f64, y in 0.3..0.6_f64, z in -0.3..0.3_f64, radius in 0.05..0.2_f64) {
         prop_assume!(x.hypot(z) > 0.02);

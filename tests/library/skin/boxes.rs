@@ -7,7 +7,7 @@ use sinew::puppet::Puppet;
 use sinew::skin::Skinning;
 use sinew::view::Bounds;
 
-/// The built-in characters, between them rigid parts, morph targets, eight influences, and scaled and mirrored nodes.
+/// The built-in characters, which together have rigid parts, morph targets, eight influences, and scaled and mirrored nodes.
 const CAST: [&str; 5] = ["mannequin", "arm", "tentacle", "spider", "awkward"];
 
 fn cast(name: &str) -> Puppet {
@@ -15,7 +15,7 @@ fn cast(name: &str) -> Puppet {
     Puppet::new(asset::load(&path).unwrap(), 0)
 }
 
-/// Turns every joint by up to some radians, and sets all morph weights to numbers from -1 to 2.
+/// Turns every joint by up to `angle` radians, and sets all morph weights to numbers from -1 to 2.
 fn shake(puppet: &mut Puppet, angle: f32, mut random: impl FnMut() -> f32) {
     let mut pose = puppet.pose().clone();
     for transform in &mut pose.locals {

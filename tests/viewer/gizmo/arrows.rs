@@ -81,7 +81,7 @@ fn the_square_pulls_freely_and_clicks_keep_the_selection() {
     assert!(at(&session, "leftHand").distance(from + Vec2::new(-20.0, -30.0)) < 2.0);
 }
 
-/// *Pull* has arrows and *Turn* has rings, also after their keys.
+/// *Pull* has arrows and *Turn* has rings, even if a key has chosen the tool.
 #[test]
 fn the_tool_selects_the_gizmo() {
     let (mut session, mut input) = (session(true), Input::default());

@@ -37,7 +37,7 @@ fn edited_rig_is_saved_with_its_comments() {
     session.apply(Command::Limit(gripper, Limit::Locked));
     session.apply(Command::Release);
     assert!(session.is_rig_changed());
-    // An existing file is not replaced without permission.
+    // Without permission, an existing file is not replaced.
     let error = session.save_rig(&folder, false).unwrap_err().to_string();
     assert!(error.ends_with("arm.rig.toml already exists"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);

@@ -27,7 +27,7 @@ fn at_node(session: &Session, node: usize) -> Vec3 {
     session.puppet().world_from_node()[node].translation.into()
 }
 
-/// Moves a node by some metres and releases it.
+/// Moves a node by a vector in metres and releases it.
 fn pull(session: &mut Session, node: usize, by: Vec3) {
     let to = at_node(session, node) + by;
     session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));

@@ -42,7 +42,7 @@ fn ring_turns_all_selected_joints_once() {
     let (before, starts) = (pose(&session), names.map(|n| turned(&session, n)));
     turn(&mut session, &mut input, "leftUpperLeg", 0.3);
     for (name, start) in names.into_iter().zip(starts) {
-        // The shin is below a turned joint, and must not turn twice.
+        // The shin is a descendant of a turned joint, and must not turn twice.
         let angle = turned(&session, name).angle_between(start);
         assert!((angle - 0.3).abs() < 1e-2, "{name}: {angle}");
     }

@@ -63,7 +63,7 @@ fn a_point_of_the_skin_turns_its_own_joint() {
     assert_eq!(moved(&session).into_iter().collect::<Vec<_>>(), ["leftUpperArm"]);
 }
 
-/// The result depends on where the pointer is, and not on its path.
+/// The result depends on the position of the pointer, not on its path.
 #[test]
 fn a_circling_pointer_does_not_twist_the_joint() {
     let mut session = joint_session();

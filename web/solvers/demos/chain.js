@@ -7,7 +7,7 @@ await init();
 /** Lets a hinge turn freely. */
 const FULL = 2 * Math.PI;
 
-/** Creates a chain of links with hinges about z, turned by angles in radians. Its last link is the end, and it does not turn. */
+/** Creates a chain of links with hinges about z, rotated by angles in radians. Its last link is the end, and it does not turn. */
 export function planar(lengths, angles, limits = []) {
     const offsets = [0, ...lengths].flatMap((length) => [length, 0, 0]);
     const body = new Body(Int32Array.from([...lengths.keys(), lengths.length], (link) => link - 1), Float64Array.from(offsets));

@@ -194,7 +194,7 @@ export class Demo {
         this.solve(true);
     }
 
-    /** Solves again. The stepper stays where it is, or goes to the last step. */
+    /** Solves again. The stepper keeps its step, or goes to the last one. */
     solve(isLast = this.index > 0 && this.index === this.all.length - 1) {
         try {
             this.all = this.hooks.frames(this.target);

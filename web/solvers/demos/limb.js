@@ -15,7 +15,7 @@ function directions() {
     return [[cy, 0, -sy], [-sp * sy, cp, -sp * cy]];
 }
 
-/** Creates an arm that hangs down at rest. Its elbow bends to the front, along z, and is slightly bent at the start. */
+/** Creates an arm that hangs down in its rest pose. Its elbow bends to the front, along z, and is slightly bent at the start. */
 function arm() {
     const body = new Body(Int32Array.of(-1, 0, 1), Float64Array.of(0, 0, 0, 0, -UPPER, 0, 0, -LOWER, 0));
     body.hinge(1, 1, 0, 0, -2.8, 0);

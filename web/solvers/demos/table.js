@@ -14,7 +14,7 @@ const METHODS = [
     { name: 'Improved', options: ['method=fused', 'fused.correction=midpoint'], seconds: [0.000024, 0.00023], ratio: [1, 1], error: 2.5e-9, wrong: 0 },
 ];
 const TOLERANCE = 1e-9;
-/** The fastest of this many measurements counts. */
+/** Number of measurements, of which the fastest counts. */
 const ROUNDS = 3;
 /** Each measurement takes at least this long, in milliseconds, because clocks of browsers are coarse. */
 const LONG_ENOUGH = 20;

@@ -1,4 +1,4 @@
-// A tentacle of eight bones, skinned and drawn by three.js. sinew only turns the bones, so that the tip is where the pointer is.
+// A tentacle of eight bones, skinned and drawn by three.js. sinew only rotates the bones, so that the tip follows the pointer.
 //
 // `scripts/web-test.sh` puts the modules of three.js beside this file.
 

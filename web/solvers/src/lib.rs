@@ -15,7 +15,8 @@ pub use jacobian::Ellipsoid;
 pub use many::Results;
 pub use trace::Step;
 
-/// A posed tree of links, and a solver for it. Lengths are in any one unit, angles in radians, and rotations are quaternions (x, y, z, w).
+/// A posed tree of links, and a solver for it. Lengths may be in any unit, angles are in radians, and rotations are quaternions (x, y, z,
+/// w).
 #[wasm_bindgen]
 pub struct Body {
     links: Vec<Link>,
@@ -43,8 +44,8 @@ fn points(numbers: &[f64]) -> Result<Vec<DVec3>, JsError> {
 
 #[wasm_bindgen]
 impl Body {
-    /// Creates a body. `parents` has the parent of each link, which must come before it, or -1 for the first link. `offsets` has three numbers
-    /// for each link: its position in the frame of its parent at rest. The first one is the position of the body.
+    /// Creates a body. `parents` contains the parent of each link, which must come before it, or -1 for the first link. `offsets` has three
+    /// numbers for each link: its position in the frame of its parent in the rest pose. The first one is the position of the body.
     ///
     /// # Errors
     /// If there is no link, if a parent comes after its link, or if a number is not finite.
@@ -78,7 +79,7 @@ impl Body {
         })
     }
 
-    /// Lets a link turn around one axis only, between two angles.
+    /// Lets a link rotate about only one axis, between two angles.
     ///
     /// # Errors
     /// If there is no such link, or if the limit is invalid.
@@ -86,7 +87,7 @@ impl Body {
         self.limit(link, Limit::hinge(DVec3::new(x, y, z), from..=to))
     }
 
-    /// Lets a link swing by at most some angle, and twist around its axis between two angles.
+    /// Lets a link swing up to a maximum angle, and twist about its axis between two angles.
     ///
     /// # Errors
     /// The same as for [`Body::hinge`].
@@ -103,7 +104,7 @@ impl Body {
         self.limit(link, Limit::Cone { axis, side, swing: [swing; 2], twist: [twist_from, twist_to] })
     }
 
-    /// Keeps a link from turning. A locked link has no column in [`Body::jacobian`].
+    /// Keeps a link from rotating. A locked link has no column in [`Body::jacobian`].
     ///
     /// # Errors
     /// If there is no such link.
@@ -123,7 +124,7 @@ impl Body {
         Ok(())
     }
 
-    /// Turns the links so that the given ones are at target points, three numbers each. Returns the largest remaining distance.
+    /// Rotates the links so that the given ones reach target points, three numbers each. Returns the largest remaining distance.
     ///
     /// # Errors
     /// If there is no such link, or if a number is not finite.

@@ -12,7 +12,7 @@ impl Body {
     /// Badler 2000, section 3). It is 0 for a straight limb.
     ///
     /// # Errors
-    /// If there is no such link, or if it has no two links above it.
+    /// If there is no such link, or if it has fewer than two ancestors.
     pub fn swivel(&self, end: usize) -> Result<f64, JsError> {
         let above = |link: usize| self.links.get(link).and_then(|link| link.parent);
         let Some((middle, first)) = above(end).and_then(|middle| Some((middle, above(middle)?))) else {

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::{Body, error, points};
 
-/// The results for many targets, in their order.
+/// The results for many targets, in the order of the targets.
 #[wasm_bindgen]
 #[derive(Clone, Debug, Default)]
 pub struct Results {

@@ -52,8 +52,8 @@ impl Step {
         self.step.distance
     }
 
-    /// Largest distance from a goal after the step, or `undefined` if no goal has a position. For moves of particles, the distance of the
-    /// particle at the end.
+    /// Largest distance from a goal after the step, or `undefined` if no goal has a position. For moves of particles, the distance from
+    /// the particle at the end to its goal.
     #[wasm_bindgen(getter)]
     pub fn error(&self) -> Option<f64> {
         self.step.position_error
@@ -80,7 +80,7 @@ impl Step {
 
 #[wasm_bindgen]
 impl Body {
-    /// Returns the steps of the last solve in their order. Empty unless the option `trace=true` was set.
+    /// Returns the steps of the last solve in order. Empty unless the option `trace=true` was set.
     pub fn steps(&self) -> Vec<Step> {
         let mut body = self.before.clone();
         let replay = |step: &ik::Step| {

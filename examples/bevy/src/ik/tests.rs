@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Returns an app with an arm of two joints below a root that is moved, turned and scaled: root, shoulder, elbow, hand.
+/// Returns an app with an arm of two joints whose root is moved, rotated and scaled: root, shoulder, elbow, hand.
 fn app() -> (App, [Entity; 4]) {
     let mut app = App::new();
     app.add_plugins((TransformPlugin, ReachPlugin));

@@ -1,4 +1,4 @@
-//! Drafts: files that are being written under a hidden name, in the folder of their final name.
+//! Drafts: files that are being written under a hidden name, in their destination folder.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -9,12 +9,12 @@ use std::time::Duration;
 use super::registry::DRAFTS;
 use super::{destination, folder, permissions, sync_folder};
 
-/// Numbers that are tried in a hidden name until an unused name is found.
+/// Numbers to try in a hidden name until an unused name is found.
 const NUMBERS: std::ops::Range<u32> = 0..1000;
 /// Maximum number of bytes of a file's name that are copied into its hidden name. Most file systems limit names to 255
 /// bytes, and some to 143.
 const MAX_NAME: usize = 100;
-/// On a file system without locks, a draft that has not been written for this time counts as abandoned.
+/// On a file system without locks, a draft that has not been modified for this time counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +34,10 @@ impl DraftKind {
     }
 }
 
-/// A file that is being written under a unique hidden name, in the folder of its final name.
+/// A file that is being written under a unique hidden name, in its destination folder.
 ///
 /// An unfinished save is removed when its draft is dropped. An unfinished recording stays, unless it is empty. The
-/// draft is locked while it is written, and the lock ends with the process.
+/// draft is locked while it is being written, and the lock ends with the process.
 #[derive(Debug)]
 pub struct Draft {
     file: File,
@@ -202,7 +202,7 @@ fn truncated(name: &OsStr) -> String {
     name
 }
 
-/// Locks a new draft. Returns `false` if another process has removed it as abandoned before it was locked.
+/// Locks a new draft. Returns `false` if another process has removed it as abandoned before it could be locked.
 fn lock(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(file, path)
 }

@@ -18,7 +18,7 @@ pub(super) fn draft_options(replaced: Option<&Metadata>) -> OpenOptions {
     options
 }
 
-/// Copies owner, group and permissions of the replaced file to its draft, as far as the system allows.
+/// Copies the owner, group and permissions of the replaced file to its draft, where the system allows this.
 #[cfg(unix)]
 pub(super) fn copy(from: &Metadata, to: &File) -> io::Result<()> {
     use std::fs::Permissions;

@@ -10,7 +10,7 @@ use super::{Draft, is_special, sync_folder, write};
 ///
 /// Each file is complete or absent, as with [`write()`], but the folders are synced only once at the end. Syncing the
 /// folders for every file would increase the total time by more than 50 %. After a power failure before the end, the
-/// last files may be missing. Files that they should have replaced are then still there.
+/// last files may be missing. The files that they were meant to replace then still exist.
 #[derive(Debug, Default)]
 pub struct Sequence {
     folders: BTreeSet<PathBuf>,

@@ -166,7 +166,7 @@ fn an_unfinished_recording_stays_and_is_listed_as_a_leftover() {
     fs::write(folder.join(".a.session.5.part"), "").unwrap();
     let left = [".a.session.4711.part", ".a.session.part"].map(|name| folder.join(name));
     assert_eq!(leftovers(&file), left);
-    // A save or a new recording of the same name does not change the unfinished recordings.
+    // A save or a new recording with the same name does not change the unfinished recordings.
     write(&file, b"saved").unwrap();
     let mut next = Draft::of_recording(&file).unwrap();
     next.write(b"next").unwrap();

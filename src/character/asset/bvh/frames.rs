@@ -9,11 +9,11 @@ use super::LineError;
 use super::hierarchy::{BvhChannel, BvhJoint, Hierarchy};
 use super::words::{Words, number, quoted};
 
-/// Frame time in seconds that is used if the file has none or an invalid one.
+/// Default frame time in seconds, for files with a missing or invalid frame time.
 const DEFAULT_FRAME_TIME: f64 = 1.0 / 30.0;
 /// Valid frame times in seconds.
 pub(crate) const FRAME_TIMES: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
-/// Minimum number of bytes that a number takes in the text: one digit and a separator.
+/// Minimum length of a number in the text, in bytes: one digit and a separator.
 const NUMBER_BYTES: usize = 2;
 
 /// The keys of all joints that have channels. Lengths are in metres.
@@ -90,7 +90,7 @@ pub(super) fn read(
     Ok((motion.frames > 0).then_some(motion))
 }
 
-/// Returns the line that was read ahead, if there is one, or the next line.
+/// Returns the line that was read ahead, if any, or else the next line.
 fn line_ahead_or_next<'a>(
     read: &mut Option<(usize, &'a str)>,
     words: &mut Words<'a>,
@@ -138,13 +138,13 @@ struct FrameReader {
     /// Numbers of the frame that is being read.
     numbers: Vec<f64>,
     width: usize,
-    /// Line number of the first line with numbers, and its number of values. If that line is exactly one frame, every
-    /// other line must be one frame too.
+    /// Line number of the first line with numbers, and its number of values. If that line contains exactly one frame,
+    /// all other lines must also contain exactly one.
     first: Option<(usize, usize)>,
     /// Number of lines with numbers.
     lines: usize,
-    /// Number of a line that has fewer values than a frame, although every line of the file should be one frame. Only
-    /// the last line may be too short.
+    /// Number of a line that has fewer values than a frame, in a file with one frame per line. Only the last line may
+    /// be too short.
     short_line: Option<usize>,
 }
 
@@ -283,7 +283,7 @@ impl JointKeys {
             match *channel {
                 BvhChannel::Position(axis) => position[axis] = value,
                 BvhChannel::Rotation(axis) => {
-                    // Whole turns are removed before the conversion to radians, because this step is exact in degrees.
+                    // Full turns are removed before the conversion to radians because the remainder is exact in degrees.
                     let angle = (value % 360.0).to_radians();
                     rotation *= DQuat::from_axis_angle(DVec3::AXES[axis], angle);
                 }

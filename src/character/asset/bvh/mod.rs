@@ -1,5 +1,5 @@
-//! Reads BVH, Biovision's motion capture format: a hierarchy of joints, then one line of numbers per frame. A file
-//! becomes a skeleton without meshes and one clip.
+//! Reads BVH, Biovision's motion capture format: a hierarchy of joints, then one line of numbers per frame. A file is
+//! loaded as one clip and a skeleton without meshes.
 //!
 //! There is no standard for BVH except Biovision's own notes and the files that programs write. By common practice, a
 //! joint's rotation is the product of its rotation channels in file order (`Zrotation Xrotation Yrotation` is Rz · Rx ·
@@ -51,8 +51,8 @@ pub fn has_extension(path: &Path) -> bool {
 /// Reads the text of a BVH file.
 ///
 /// Joints become nodes in file order. End Sites become leaf nodes that are named after their joint, such as `hand_end`.
-/// The rest pose has the offsets and no rotation. The clip is named after the file, and the time of frame i is i times
-/// the frame time.
+/// The rest pose uses the offsets, without rotations. The clip is named after the file, and the time of frame i is i
+/// times the frame time.
 ///
 /// `path` names the file in messages. `units` is the length of one unit in metres, from 1e-6 to 1e6. If it is `None`,
 /// the unit is guessed from the size of the skeleton, and a warning is added.

@@ -20,10 +20,10 @@ const CANDIDATES: [(&str, f64); 7] = [
 /// Height or arm span of a person, in metres.
 const PERSON: f64 = 1.7;
 
-/// Guesses the unit that several BVH files share, and returns its length in metres. For this unit, all skeletons together are closest to
-/// human size. The files may be loaded with any units. Files in one folder usually share a unit, and all files together give a better guess
-/// than one: a child, or a figure that crouches at rest, may fit another unit better. Pass the result to
-/// [`load_in_units`](crate::asset::load_in_units). Returns `None` if no skeleton of a BVH file has an extent.
+/// Guesses the unit that several BVH files share, and returns its length in metres. In this unit, the skeletons as a whole are closest to
+/// human size. The files may have been loaded in any unit. Files in one folder usually share a unit, and together they give a better guess
+/// than a single file: a child, or a figure that crouches in the rest pose, may fit another unit better. Pass the result to
+/// [`load_in_units`](crate::asset::load_in_units). Returns `None` if every BVH skeleton has zero size.
 ///
 /// ```
 /// use std::path::Path;
@@ -34,7 +34,7 @@ const PERSON: f64 = 1.7;
 ///     let text = format!("HIERARCHY ROOT a {{ OFFSET 0 0 0 CHANNELS 0 End Site {{ OFFSET 0 {units} 0 }} }}");
 ///     bvh::read(&text, Path::new("a.bvh"), None)
 /// };
-/// // On its own, a child of 32 inches is mistaken for a person of 1.8 m in the unit of CMU.
+/// // On its own, a child of 32 inches is mistaken for a person of 1.8 m in CMU units.
 /// let (child, adults) = (of_height(32.0)?, [of_height(70.0)?, of_height(66.0)?]);
 /// assert!(child.units > Some(0.05));
 /// assert_eq!(bvh::common_units(adults.iter().chain([&child])), Some(0.0254));
@@ -54,7 +54,7 @@ pub fn common_units<'a>(characters: impl IntoIterator<Item = &'a Character>) -> 
     (!sizes.is_empty()).then(|| nearest(&sizes).1)
 }
 
-/// Returns the longest side of the bounding box of some points. The box initially contains only the first point, because a skeleton may be
+/// Returns the longest side of the bounding box of the points. The box initially contains only the first point, because a skeleton may be
 /// far from the origin.
 fn extent(positions: &[DVec3]) -> f64 {
     let start = positions.first().copied().unwrap_or_default();
@@ -62,15 +62,15 @@ fn extent(positions: &[DVec3]) -> f64 {
     (hi - lo).max_element()
 }
 
-/// Returns the candidate unit for which skeletons of these sizes are closest to human size.
+/// Returns the candidate unit in which skeletons of these sizes are closest to human size.
 fn nearest(sizes: &[f64]) -> (&'static str, f64) {
     let log_error = |metres: f64| sizes.iter().map(|size| (size * metres / PERSON).ln().abs()).sum::<f64>();
     let nearest = CANDIDATES.into_iter().min_by(|(_, a), (_, b)| log_error(*a).total_cmp(&log_error(*b)));
     nearest.unwrap_or(("metres", 1.0))
 }
 
-/// Returns the length in metres of the unit for which the skeleton is closest to human size. The size of a skeleton is the longest side of
-/// its bounding box at rest.
+/// Returns the length in metres of the unit in which the skeleton is closest to human size. The size of a skeleton is the longest side of
+/// its bounding box in the rest pose.
 pub(super) fn guess(joints: &[BvhJoint], warnings: &mut Vec<String>) -> f64 {
     let size = extent(&super::positions(joints));
     if size <= 0.0 || !size.is_finite() {

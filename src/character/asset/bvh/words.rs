@@ -5,7 +5,7 @@ use super::LineError;
 /// Maximum magnitude of a number. No real length or angle is larger, and larger numbers could overflow single
 /// precision.
 pub(crate) const LARGEST: f64 = 1e30;
-/// Maximum number of characters of a word that is quoted in a message.
+/// Maximum number of characters of a word to quote in a message.
 const MAX_QUOTED: usize = 40;
 
 /// The unread part of the text. A brace is always a separate word.
@@ -57,7 +57,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Reads the next word as a number. For messages, `of` is the object that the number belongs to.
+    /// Reads the next word as a number. `of` is the object that the number belongs to, for messages.
     pub(super) fn number(&mut self, of: &str) -> Result<f64, LineError> {
         match self.next() {
             Some(word) => number(word, self.line),

@@ -8,14 +8,14 @@ use crate::files::Progress;
 use super::mesh::channels;
 use super::{Budget, ObjectError, node_index, rotation, vector, weight};
 
-/// Maximum memory in bytes of the keys that the parser bakes for one clip.
+/// Maximum memory for the keys that the parser bakes for one clip, in bytes.
 const MAX_BAKED_BYTES: usize = 256 << 20;
 /// Maximum number of keys that the parser adds between two keys of a curve.
 const MAX_SEGMENTS: usize = 32;
-/// Longest clip, in seconds.
+/// Maximum length of a clip, in seconds.
 const MAX_SECONDS: f64 = 1e6;
 
-/// Adds the animation stacks of a scene as clips. Where a curve bends between keys, it is sampled there too.
+/// Adds the animation stacks of a scene as clips. Curves that bend between keys are sampled there too.
 pub(super) fn add(
     scene: &ufbx::Scene,
     character: &mut Character,
@@ -79,8 +79,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds the weights of blend shapes. A glTF channel has the weights of all shapes of a node, so each curve is sampled at the key times
-    /// of all shapes.
+    /// Adds the weights of blend shapes. A glTF channel contains the weights of all shapes of a node, so each curve is sampled at the key
+    /// times of all shapes.
     fn add_weights(
         &mut self,
         baked: &ufbx::BakedAnim,
@@ -104,7 +104,7 @@ impl Builder<'_> {
             if !is_drawn || times.is_empty() {
                 continue;
             }
-            // Each weight counts twice, because finding it takes time too.
+            // Each weight counts twice, because looking it up also takes time.
             self.budget.take(times.len() * channels.len() * 2 * size_of::<f64>(), self.at)?;
             let mut weights = Vec::with_capacity(times.len() * channels.len());
             for &time in &times {
@@ -120,7 +120,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds a channel, unless it has no keys.
+    /// Adds a channel if it has any keys.
     fn add(
         &mut self,
         node: usize,

@@ -42,7 +42,7 @@ fn read(material: &ufbx::Material, textures: &mut Textures, character: &mut Char
     let base_color_texture = texture(&pbr.base_color);
     let emissive_texture = texture(&pbr.emission_color);
     let normal_texture = texture(&pbr.normal_map);
-    // A texture for only metalness or roughness is not used, because its other channel is unknown. Most exporters write one image
+    // A texture for metalness or roughness alone is not used, because its other channel is unknown. Most exporters write one image
     // for both.
     let of = |map: &MaterialMap| {
         map.texture.as_deref().filter(|_| map.texture_enabled).map(|t| t.element.typed_id)
@@ -156,7 +156,7 @@ impl Textures<'_> {
     }
 }
 
-/// Returns the path of an image. Exporters write paths of their own machine, so the image's file name is also looked up in the FBX file's
+/// Returns the path of an image. Exporters write paths from their own machine, so the image's file name is also looked up in the FBX file's
 /// folder and in its `textures` folder.
 fn find(file: &Path, name: &str, references: &References) -> Result<PathBuf, String> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));

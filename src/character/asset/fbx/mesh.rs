@@ -8,14 +8,14 @@ use crate::asset::{Character, Mesh, MorphTarget, Primitive};
 
 use super::{Budget, ObjectError, label, skin, vector, weight};
 
-/// The meshes of a character. The key of a mesh is the mesh in the file, the materials of its node, and whether joints deform it.
+/// The meshes of a character. A key consists of the mesh in the file, the materials of its node, and whether joints deform it.
 #[derive(Default)]
 pub(super) struct Meshes {
     known: HashMap<(u32, Vec<u32>, bool), Option<usize>>,
 }
 
 impl Meshes {
-    /// Adds the mesh of a node, unless an equal mesh exists. Returns the index of the mesh, or `None` if it has no triangles.
+    /// Adds the mesh of a node, unless an identical mesh exists. Returns the index of the mesh, or `None` if it has no triangles.
     pub(super) fn add(
         &mut self,
         mesh: &ufbx::Mesh,
@@ -76,7 +76,7 @@ struct Key {
 struct Corners<'a> {
     mesh: &'a ufbx::Mesh,
     vertices: HashMap<Key, u32>,
-    /// The file's vertex for each vertex of the primitive.
+    /// For each vertex of the primitive, the vertex in the file.
     sources: Vec<u32>,
 }
 
@@ -170,7 +170,7 @@ fn coordinates(uv: ufbx::Vec2) -> Vec2 {
     Vec2::new(uv.x as f32, (1.0 - uv.y) as f32)
 }
 
-/// Converts a colour of a vertex, which is encoded in sRGB.
+/// Converts an sRGB-encoded vertex colour.
 #[expect(clippy::cast_possible_truncation, reason = "attributes are single precision")]
 fn linear(color: ufbx::Vec4) -> Vec4 {
     let decode = |c: f64| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };

@@ -34,7 +34,7 @@ const MEMORY_FACTOR: usize = 64;
 /// Maximum depth of the hierarchy.
 const MAX_DEPTH: u32 = 10_000;
 
-/// The memory that the rest of the file may still take, in bytes.
+/// The memory that the rest of the file may still use, in bytes.
 struct Budget(usize);
 
 impl Budget {

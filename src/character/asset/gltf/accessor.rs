@@ -18,8 +18,7 @@ struct Accessor<'a> {
     /// Components per element.
     width: usize,
     normalized: bool,
-    /// `None` if the accessor has no buffer view. All elements are then zero, except for those that sparse values
-    /// replace.
+    /// `None` if the accessor has no buffer view. All elements are then zero unless sparse values replace them.
     elements: Option<Elements<'a>>,
     sparse: Option<(Vec<usize>, Elements<'a>)>,
 }

@@ -142,7 +142,7 @@ impl GltfFile<'_> {
         Ok((interpolation, values))
     }
 
-    /// Records the rotation keys of a channel that do not have unit length. `target` contains the clip and the node.
+    /// Records the rotation keys of a channel whose quaternions do not have unit length. `target` contains the clip and the node.
     fn note_corrected_keys(
         &self,
         output: usize,

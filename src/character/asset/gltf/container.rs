@@ -124,7 +124,7 @@ fn check_proportion(json: &[u8]) -> Result<(), String> {
     Err(format!("JSON: {objects} objects and {items} commas are too many for {} bytes", json.len()))
 }
 
-/// Parses the JSON and returns the cameras separately. Checks that no number outside of the cameras is infinite. Optional fields that the
+/// Parses the JSON and returns the cameras separately. Checks that no number outside the cameras is infinite. Optional fields that the
 /// crate requires are filled in.
 pub(super) fn parse(
     json: &[u8],
@@ -215,7 +215,7 @@ fn resolve_pointer(target: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Removes `extras` and converts whole floats to integers in the entire document. The parser has limited its depth.
+/// Removes `extras` and converts whole floats to integers in the entire document. The parser already limits its depth.
 fn relax_values(value: &mut Value) {
     match value {
         Value::Object(object) => {

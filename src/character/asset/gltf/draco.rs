@@ -141,7 +141,7 @@ fn decoded_bytes(mesh: &Mesh) -> u64 {
     (values as u64).saturating_add((mesh.num_faces() as u64).saturating_mul(BYTES_PER_FACE))
 }
 
-/// Returns the accessors of a primitive that are not in `decoded` yet: its attributes, and its indices.
+/// Returns the accessors of a primitive that are not in `decoded` yet: its attributes and its indices.
 fn accessors(
     mesh: &Mesh,
     c: &Compressed<'_>,
@@ -178,7 +178,7 @@ fn accessors(
     Ok(new)
 }
 
-/// Returns whether an accessor was not decoded yet. Fails if it was decoded from other data.
+/// Returns whether an accessor has not been decoded yet. Fails if it was decoded from other data.
 fn is_new(
     decoded: [&DecodedAccessors; 2],
     accessor: usize,

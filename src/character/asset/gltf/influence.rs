@@ -12,7 +12,7 @@ use super::{GltfFile, ObjectError};
 
 impl GltfFile<'_> {
     /// Reads the influence sets of a primitive and normalises the weights of each vertex to a sum of one. If a vertex has more than eight
-    /// influences, only the heaviest eight are used.
+    /// influences, only the eight heaviest are used.
     pub(super) fn influences(
         &self,
         json: &Json,
@@ -41,7 +41,7 @@ impl GltfFile<'_> {
         Ok(sets)
     }
 
-    /// Moves the heaviest eight influences of each vertex into the first two sets.
+    /// Moves the eight heaviest influences of each vertex into the first two sets.
     fn reduce(&self, sets: &mut Vec<Influences>, at: &str) {
         if sets.len() <= Influences::MAX_SETS {
             return;

@@ -11,7 +11,7 @@ use super::{GltfFile, ObjectError};
 const NAME: &str = "EXT_mesh_gpu_instancing";
 
 impl GltfFile<'_> {
-    /// Adds a child with the mesh for each instance of a node. The new nodes follow all nodes of the file, and the mesh
+    /// Adds a child node with the mesh for each instance. The new nodes follow all nodes of the file, and the mesh
     /// of the node itself is removed.
     pub(super) fn add_instances(&self, skeleton: &mut Skeleton, meshes: &[Mesh]) -> Result<(), ObjectError> {
         for (i, json) in self.root.nodes.iter().enumerate() {

@@ -18,7 +18,7 @@ use crate::asset::{
 use super::extension::{index, number, single};
 use super::{GltfFile, ObjectError, label, uri};
 
-/// Extensions that add an image in another format to a texture, the preferred one first.
+/// Extensions that add an image in another format to a texture, in order of preference.
 const IMAGE_EXTENSIONS: [&str; 2] = ["KHR_texture_basisu", "EXT_texture_webp"];
 
 /// Location of the bytes of an image: a URI or a buffer view.
@@ -200,8 +200,8 @@ impl GltfFile<'_> {
     }
 }
 
-/// Returns the images of a texture and where they are referenced, the preferred one first. The other images are used if
-/// the preferred one cannot be read.
+/// Returns the images of a texture and where they are referenced, in order of preference. The other images are used if
+/// the first cannot be read.
 fn sources(json: &JsonTexture, at: &str) -> Vec<(String, usize)> {
     let others = json.extensions.as_ref().map(|e| &e.others);
     let of_extension = |name: &&str| {

@@ -59,7 +59,7 @@ fn move_textures(all: &mut Vec<MaterialBind>, material: (usize, &Material), scal
 }
 
 impl GltfFile<'_> {
-    /// Reads the changes of an expression of VRM 1.0. An invalid change is left out with a warning.
+    /// Reads the material changes of a VRM 1.0 expression. An invalid change is left out with a warning.
     pub(super) fn material_binds_1(
         &self,
         json: &Value,
@@ -94,7 +94,7 @@ impl GltfFile<'_> {
         Ok(all)
     }
 
-    /// Reads the changes of an expression of VRM 0, whose colours are sRGB, and whose texture coordinates have their origin at the bottom.
+    /// Reads the material changes of a VRM 0 expression. Its colours are sRGB, and the origin of its texture coordinates is at the bottom.
     pub(super) fn material_binds_0(
         &self,
         json: &Value,

@@ -51,8 +51,8 @@ impl GltfFile<'_> {
 }
 
 impl GltfFile<'_> {
-    /// Replaces the metallic-roughness values of a material by those of `KHR_materials_pbrSpecularGlossiness`. That model has no
-    /// metals: all surfaces reflect with the colour that the extension specifies.
+    /// Replaces the metallic-roughness values of a material with the values of `KHR_materials_pbrSpecularGlossiness`. That model has no
+    /// metals: all surfaces reflect in the colour that the extension specifies.
     pub(super) fn specular_glossiness(
         &self,
         material: &mut Material,

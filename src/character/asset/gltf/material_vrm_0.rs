@@ -11,7 +11,7 @@ use crate::asset::{AlphaMode, Material, Outline, OutlineWidth, TextureRef, Toon,
 use super::extension::{index, number, single};
 use super::{GltfFile, ObjectError};
 
-/// Widths of outlines are in centimetres, or in hundredths of the height of the image.
+/// Outline widths are in centimetres, or in hundredths of the height of the image.
 const OUTLINE_UNIT: f32 = 0.01;
 
 /// The properties of one material.

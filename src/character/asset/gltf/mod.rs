@@ -126,7 +126,7 @@ pub(super) fn load_bytes_with(
     file.character(path).map_err(object)
 }
 
-/// Warnings for the user without repetitions, in the order in which they arise.
+/// Warnings for the user, without repetitions, in the order in which they occur.
 #[derive(Debug, Default)]
 struct Warnings {
     lines: Vec<String>,

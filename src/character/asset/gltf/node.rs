@@ -121,7 +121,7 @@ impl GltfFile<'_> {
     }
 }
 
-/// Checks that the object of an optional index exists.
+/// Checks that the object at an optional index exists.
 fn checked(index: Option<usize>, kind: &str, count: usize, at: &str) -> Result<Option<usize>, ObjectError> {
     match index {
         Some(i) if i >= count => Err(ObjectError::missing(format!("{at}.{kind}"), kind, i, count)),

@@ -59,7 +59,7 @@ fn channels(animation: &Animation, index: usize) -> impl Iterator<Item = (&str, 
     let list = animation.extensions.as_ref().and_then(|e| e.others.get(KEPT)?.as_array());
     list.into_iter().flatten().filter_map(move |json| {
         let pointer = json.get("pointer")?.as_str()?;
-        // A missing sampler is replaced by an index that exists in no file.
+        // A missing sampler is replaced by an index that does not exist in any file.
         let sampler = self::index(json, "sampler").unwrap_or(usize::MAX);
         Some((pointer, sampler, format!("animations[{index}]: \"{pointer}\"")))
     })

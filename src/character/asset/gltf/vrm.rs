@@ -1,4 +1,4 @@
-//! Passes the JSON of VRM's extensions to their readers.
+//! Passes the JSON of the VRM extensions to their readers.
 
 use serde_json::{Map, Value};
 

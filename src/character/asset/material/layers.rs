@@ -67,7 +67,7 @@ pub struct Iridescence {
     pub ior: f32,
     /// Film thickness in nanometres where the texture is 0, and where it is 1 or missing.
     pub thickness: [f32; 2],
-    /// Texture whose green channel interpolates between both thicknesses.
+    /// Texture whose green channel interpolates between the two thicknesses.
     pub thickness_texture: Option<TextureRef>,
 }
 

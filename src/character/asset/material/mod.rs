@@ -68,7 +68,7 @@ pub struct Material {
     pub transmission: Option<Transmission>,
     /// `KHR_materials_volume`: the volume inside the surface. It is visible only through a surface with transmission.
     pub volume: Option<Volume>,
-    /// `KHR_materials_dispersion`: how much more blue light is refracted than red light in a volume. It is 20 divided by the Abbe
+    /// `KHR_materials_dispersion`: how much more a volume refracts blue light than red light. It is 20 divided by the Abbe
     /// number, or zero for no dispersion.
     pub dispersion: f32,
     /// `KHR_materials_iridescence`: a thin film whose colour depends on the angle.
@@ -97,7 +97,7 @@ impl Material {
         }
     }
 
-    /// Returns a copy without the name, which needs no allocation.
+    /// Returns a copy without the name. This needs no allocation.
     pub fn without_name(&self) -> Self {
         // All other fields are copied.
         Self { name: None, ..*self }

@@ -167,11 +167,11 @@ impl MaterialProperty {
         TEXTURES.iter().map(|(name, _)| *name)
     }
 
-    /// Returns the number of values of the property in a material, and the values, followed by zeros. `None` if the material does
-    /// not have the property.
+    /// Returns the number of values of the property in a material, and the values, followed by zeros, or `None` if the material does not
+    /// have the property.
     pub fn get(self, material: &Material) -> Option<(usize, [f32; 4])> {
         let mut values = [0.0; 4];
-        // The tables only have functions that return mutable references. The copy leaves out the name, so nothing is allocated.
+        // The tables contain only functions that return mutable references. The copy leaves out the name, so nothing is allocated.
         let mut copy = material.without_name();
         let count = match self.0 {
             Kind::Field(field) => {
@@ -236,7 +236,7 @@ impl Parts {
     fn of(transform: Affine2) -> Self {
         let [x_axis, y_axis] = [transform.matrix2.x_axis, transform.matrix2.y_axis];
         let side = if transform.matrix2.determinant() < 0.0 { -1.0 } else { 1.0 };
-        // If the x axis has no length, its direction follows from the y axis.
+        // If the x axis has zero length, its direction follows from the y axis.
         let x = if x_axis == Vec2::ZERO { -y_axis.perp() * side } else { x_axis };
         Self {
             offset: transform.translation,

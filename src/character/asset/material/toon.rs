@@ -8,19 +8,19 @@ use super::TextureRef;
 /// colour, the normal map, the emission and the alpha mode come from the [`Material`](super::Material). Colours are linear RGB.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Toon {
-    /// Colour of the side away from the light.
+    /// Colour of the side that faces away from the light.
     pub shade_color: Vec3,
     /// sRGB-encoded texture whose RGB scales the shade colour.
     pub shade_texture: Option<TextureRef>,
-    /// Value that is added to the cosine of the angle between normal and light. With −1 all is shaded, with 1 all is lit.
+    /// Value that is added to the cosine of the angle between normal and light. At −1 everything is in shade, at 1 everything is lit.
     pub shading_shift: f32,
     /// Texture whose red channel, multiplied by [`Self::shading_shift_scale`], is added to the shift.
     pub shading_shift_texture: Option<TextureRef>,
     /// Factor of [`Self::shading_shift_texture`].
     pub shading_shift_scale: f32,
-    /// Sharpness of the edge between lit and shade, 0 (a gradient over the whole surface) to 1 (a line).
+    /// Sharpness of the edge between light and shade, 0 (a gradient over the whole surface) to 1 (a line).
     pub toony: f32,
-    /// How far ambient light is averaged over all directions, 0 to 1.
+    /// How much ambient light is averaged over all directions, 0 to 1.
     pub gi_equalization: f32,
     /// Factor of the matcap texture. Without a texture there is no matcap.
     pub matcap_color: Vec3,
@@ -34,9 +34,9 @@ pub struct Toon {
     pub rim_fresnel_power: f32,
     /// Value that is added to one minus the cosine of the angle between normal and camera, so that the light reaches further inwards.
     pub rim_lift: f32,
-    /// How far the light's colour affects the rim, 0 to 1.
+    /// How much the light's colour affects the rim, 0 to 1.
     pub rim_lighting_mix: f32,
-    /// The line around the figure, if there is one.
+    /// The line around the figure, if any.
     pub outline: Option<Outline>,
     /// How textures move over the surface.
     pub uv_motion: UvMotion,
@@ -55,7 +55,7 @@ pub struct Outline {
     pub width_texture: Option<TextureRef>,
     /// Linear RGB.
     pub color: Vec3,
-    /// How far the colour is multiplied by the colour of the shaded surface, 0 to 1.
+    /// How strongly the colour is multiplied by that of the shaded surface, 0 to 1.
     pub lighting_mix: f32,
 }
 
@@ -77,7 +77,7 @@ pub struct UvMotion {
     pub rotation: f32,
     /// Texture whose blue channel scales both motions.
     pub mask_texture: Option<TextureRef>,
-    /// How long the textures have moved, in seconds. Zero after loading.
+    /// How long the textures have been moving, in seconds. Zero after loading.
     pub seconds: f32,
 }
 
@@ -87,7 +87,7 @@ impl UvMotion {
         self.scroll != Vec2::ZERO || self.rotation != 0.0
     }
 
-    /// Returns how far the textures have moved: the offset, with components below two textures, and the angle in radians.
+    /// Returns how far the textures have moved: the offset, less than two textures per axis, and the angle in radians.
     pub fn phase(&self) -> (Vec2, f32) {
         let seconds = if self.seconds.is_finite() { self.seconds } else { 0.0 };
         // Wraps in double precision, because a texture may have moved for hours. Mirrored textures repeat after two textures.
@@ -149,7 +149,7 @@ mod tests {
         let at = |seconds| UvMotion { seconds, ..motion }.phase();
         assert_eq!(at(0.0), (Vec2::ZERO, 0.0));
         assert_eq!(at(1.5), (Vec2::new(0.375, -1.5), 1.5));
-        // 0.25 × 36 001 is 9000 textures and a quarter of one.
+        // 0.25 × 36 001 is 9000.25 textures.
         assert_eq!(at(36_001.0).0.x, 0.25);
         for seconds in [f32::NAN, f32::INFINITY, f32::MAX, -f32::MAX] {
             let (offset, angle) = at(seconds);

@@ -1,5 +1,5 @@
-//! Reads COLLADA files (`.dae`, versions 1.4 and 1.5): the triangles of the visual scene at rest, with the colours and images of their
-//! materials.
+//! Reads COLLADA files (`.dae`, versions 1.4 and 1.5): the triangles of the visual scene in the rest pose, with the colours and images of
+//! their materials.
 //!
 //! The axis that points up is ignored, as in RViz and Pinocchio, because robots use these meshes in the axes in which they were
 //! written. The unit of length is applied.
@@ -15,7 +15,7 @@ use super::surface::{Corner, Corners, MeshFile, Paint, Surface, Values};
 
 /// Maximum depth of nested nodes. Nodes may refer to other nodes, so a node could contain itself.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of nodes, instances included.
+/// Maximum number of nodes, including instances.
 const MAX_NODES: usize = 100_000;
 
 type Element<'a> = Node<'a, 'a>;
@@ -23,7 +23,7 @@ type Element<'a> = Node<'a, 'a>;
 /// Reads a file.
 ///
 /// # Errors
-/// A message with the element.
+/// A message that names the element.
 pub(super) fn read(text: &str) -> Result<MeshFile, String> {
     let document = parse(text)?;
     let root = document.root_element();
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
                         self.geometry(geometry, element, world)?;
                     }
                 }
-                // A skin at rest has the shape of its geometry.
+                // In the rest pose, a skin has the shape of its geometry.
                 "instance_controller" => {
                     let skin = self.refers(element, "url").and_then(|controller| child(controller, "skin"));
                     if let Some(geometry) = skin.and_then(|skin| self.refers(skin, "source")) {
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the material that an instance binds to a symbol. Some files bind nothing and use the material's id as its symbol.
+    /// Returns the material that an instance binds to a symbol. Some files bind no materials and use the material's id as the symbol.
     fn bound(&self, instance: Element<'a>, symbol: &str) -> Option<Element<'a>> {
         let is_binding = |node: &Element<'a>| {
             node.tag_name().name() == "instance_material" && node.attribute("symbol") == Some(symbol)
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         Ok(surface.finish())
     }
 
-    /// Returns the index of a material, which is read at its first use.
+    /// Returns the index of a material, which is read on first use.
     fn material(&mut self, material: Element<'a>) -> usize {
         let id = material.attribute("id").unwrap_or_default();
         if let Some(known) = self.known.get(id) {
@@ -313,7 +313,7 @@ fn pairs(source: Element<'_>) -> Result<Vec<Vec2>, String> {
     Ok(rows::<2>(source)?.into_iter().map(Vec2::from).collect())
 }
 
-/// Returns the transform of a node, the product of its elements in their order.
+/// Returns the transform of a node, the product of its elements in order.
 fn transform(node: Element<'_>) -> Result<Affine3A, String> {
     let mut product = Affine3A::IDENTITY;
     for element in node.children().filter(Element::is_element) {

@@ -16,7 +16,7 @@ fn single<const N: usize>(values: [f64; N]) -> [f32; N] {
     values.map(|value| value as f32)
 }
 
-/// Returns a box around the origin with edges of these lengths.
+/// Returns a box around the origin with the given edge lengths.
 pub(super) fn cuboid(size: [f64; 3]) -> Primitive {
     let half = Vec3::from(single(size)).abs() * 0.5;
     let mut shape = Primitive::default();
@@ -96,7 +96,7 @@ fn vertices(shape: &Primitive) -> u32 {
     u32::try_from(shape.vertices()).unwrap_or(u32::MAX)
 }
 
-/// Transforms a shape. A mirrored shape is turned inside out, so that its triangles keep facing outwards.
+/// Transforms a shape. The triangles of a mirrored shape are flipped so that they keep facing outwards.
 pub(super) fn transform(shape: &mut Primitive, by: Affine3A) {
     let normals = by.matrix3.inverse().transpose();
     for position in &mut shape.positions {

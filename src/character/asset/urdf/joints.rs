@@ -1,4 +1,4 @@
-//! How the joints of a robot move, and the values that they have at rest.
+//! How the joints of a robot move, and their values in the rest pose.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use super::super::error::ObjectError;
 use super::super::{Character, JointKind, MechanicalJoint};
 use super::pose;
 
-/// Adds the joints with their motion. `above` maps each node to the joint above it, if there is one. Joint axes are in the frame of the
+/// Adds the joints with their motion. `above` maps each node to its parent joint, if any. Joint axes are in the frame of the
 /// child link, which is also the joint's frame.
 ///
 /// # Errors
@@ -78,7 +78,7 @@ fn kind(joint: &Joint, at: &str, warnings: &mut Vec<String>) -> Result<JointKind
     })
 }
 
-/// Sets the values at rest. A joint whose range excludes 0 starts in the middle of the range, as in MoveIt, and a mimic joint
+/// Sets the rest values. A joint whose range excludes 0 starts in the middle of the range, as in MoveIt, and a mimic joint
 /// follows its leader. The transforms of the nodes are updated.
 fn set_rest_values(character: &mut Character) {
     let ranges = leader_ranges(&character.joints);

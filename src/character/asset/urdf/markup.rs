@@ -1,12 +1,12 @@
-//! Checks XML before it is parsed. Its elements must not be nested too deeply, because the parser would overflow the stack, and none of
-//! them may belong to xacro.
+//! Checks XML before it is parsed. Its elements must not be nested so deeply that the parser would overflow the stack, and must not belong
+//! to xacro.
 
-/// Maximum depth of elements. URDF nests at most six deep.
+/// Maximum depth of elements. URDF needs at most six levels.
 const MAX_DEPTH: usize = 100;
 /// The error for the macro language of ROS.
 const XACRO: &str = "a xacro file must be expanded first: xacro FILE > ROBOT.urdf";
 
-/// Checks that elements are not nested too deeply and have no macros. Comments and CDATA sections do not count.
+/// Checks that elements are not nested too deeply and that there are no macros. Comments and CDATA sections do not count.
 pub(super) fn check(text: &str) -> Result<(), &'static str> {
     let (mut rest, mut depth) = (text, 0_usize);
     while let Some(start) = rest.find('<') {

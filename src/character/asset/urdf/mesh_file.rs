@@ -23,7 +23,7 @@ pub(super) struct MeshFiles<'a> {
     references: &'a References,
     progress: &'a Progress,
     remaining: u64,
-    /// The textures that were read, by the path of their image, or `None` for those that cannot be read.
+    /// The textures that were read, by the path of their image, or `None` for unreadable images.
     textures: HashMap<PathBuf, Option<usize>>,
     /// The shapes that were read, in their own frames, by the name of the mesh in the URDF file. Many links share meshes.
     known: HashMap<String, Option<Vec<Primitive>>>,
@@ -98,7 +98,7 @@ impl<'a> MeshFiles<'a> {
         }
     }
 
-    /// Reads a file, unless all files together are too large.
+    /// Reads a file, unless the total size of all files is too large.
     fn read_file(&mut self, path: &Path) -> Result<Vec<u8>, String> {
         let bytes = bounded::read_regular_with(path, self.remaining, self.progress)
             .map_err(|e| format!("{}: {e}", path.display()))?;
@@ -124,7 +124,7 @@ impl<'a> MeshFiles<'a> {
                 uv_set: 0,
                 uv_transform: glam::Affine2::IDENTITY,
             });
-            // Design programs write the corners of triangles in either order.
+            // Design programs list the corners of triangles in either order.
             material.double_sided = true;
             character.materials.push(material);
         }
@@ -179,7 +179,7 @@ impl<'a> MeshFiles<'a> {
         let plain = name.strip_prefix("file://").unwrap_or(name);
         let plain = percent_encoding::percent_decode_str(plain).decode_utf8_lossy();
         let folder = mesh.parent().and_then(|folder| folder.canonicalize().ok()).ok_or_else(missing)?;
-        // Paths of the computer that wrote a file are useless, but the image is often beside the mesh.
+        // Paths from the computer that wrote a file are useless, but the image is often beside the mesh.
         self.in_package(&folder, &plain)
             .or_else(|error| self.in_package(&folder, file_name(&plain)).map_err(|_| error))
             .map_err(
@@ -193,8 +193,8 @@ impl<'a> MeshFiles<'a> {
         Folder::within(folder, package, self.references.allow_parent).find(name).map(|file| canonical(&file))
     }
 
-    /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package is the folder that the
-    /// caller specifies, or a folder of its name above the robot or beside such a folder.
+    /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package folder is specified by the
+    /// caller, or it has the package's name and is an ancestor of the robot's file or a sibling of one.
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let missing = || format!("mesh \"{name}\" does not exist");
         let folder = self.folder.canonicalize().map_err(|_| missing())?;
@@ -252,7 +252,7 @@ impl Format {
     }
 }
 
-/// Returns the shapes of a glTF file at rest, and adds its materials, textures and images to the character.
+/// Returns the shapes of a glTF file in the rest pose, and adds its materials, textures and images to the character.
 fn merged(character: &mut Character, mesh: &Character) -> Vec<Primitive> {
     let (materials, textures, images) =
         (character.materials.len(), character.textures.len(), character.images.len());

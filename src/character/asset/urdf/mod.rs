@@ -1,7 +1,7 @@
-//! Reads URDF, the robot description format of ROS. A robot becomes a character of rigid parts: each link is a node that moves
-//! with the joint above it, and the rig has the limits of the joints.
+//! Reads URDF, the robot description format of ROS. A robot becomes a character of rigid parts: each link is a node that moves with its
+//! parent joint, and the rig has the limits of the joints.
 //!
-//! URDF is right-handed, in metres and radians, with +Z up and +X forward (REP 103). The root node turns the robot so that +Y is
+//! URDF is right-handed, in metres and radians, with +Z up and +X forward (REP 103). The root node rotates the robot so that +Y is
 //! up and +Z is forward.
 
 mod collada;
@@ -89,7 +89,7 @@ struct Reader<'a> {
     robot: &'a Robot,
     /// `None` to skip the shapes.
     files: Option<MeshFiles<'a>>,
-    /// Number of bytes that shapes may still take.
+    /// Number of bytes that shapes may still use.
     remaining: usize,
     character: Character,
 }

@@ -7,7 +7,7 @@ use super::surface::{Corner, Corners, MeshFile, Paint, Surface, Values};
 /// Reads a file. `library` returns the text of a referenced material file.
 ///
 /// # Errors
-/// A message with the line.
+/// A message with the line number.
 pub(super) fn read(
     text: &str,
     library: &mut dyn FnMut(&str) -> Result<String, String>,

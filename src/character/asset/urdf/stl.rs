@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Primitive, String> {
     Ok(shape)
 }
 
-/// Returns the corners of all triangles if the file has the size of a binary one.
+/// Returns the corners of all triangles if the file has the size of a binary file.
 fn binary(bytes: &[u8]) -> Option<Vec<Vec3>> {
     let count = u32::from_le_bytes(bytes.get(HEADER - 4..HEADER)?.try_into().ok()?);
     let triangles = bytes.get(HEADER..)?;

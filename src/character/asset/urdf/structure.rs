@@ -1,4 +1,4 @@
-//! Checks the joints of a robot in its XML, because the reader of URDF replaces a missing limit by zeros, and does not report
+//! Checks the joints of a robot in its XML, because the reader of URDF replaces a missing limit with zeros and does not report
 //! which joint lacks a link.
 
 use roxmltree::{Document, Node, ParsingOptions};

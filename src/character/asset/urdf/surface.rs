@@ -41,7 +41,7 @@ pub(super) struct Corner {
 pub(super) struct Values<'a> {
     pub(super) positions: &'a [Vec3],
     pub(super) normals: &'a [Vec3],
-    /// The origin is at the lower left corner of the image.
+    /// Their origin is at the lower left corner of the image.
     pub(super) uvs: &'a [Vec2],
 }
 

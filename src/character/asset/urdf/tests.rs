@@ -34,7 +34,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// Returns the world positions of all vertices of a node's mesh at rest.
+/// Returns the world positions of all vertices of a node's mesh in the rest pose.
 fn extent(character: &Character, node: usize) -> (Vec3, Vec3) {
     let skeleton = &character.skeleton;
     let above: Vec<usize> = skeleton.ancestors(node).collect();
@@ -221,7 +221,7 @@ fn joints_without_a_limit_or_a_link_are_refused() {
     );
 }
 
-/// Regression: a zero pose outside the limits was the first pose, and solves started from it.
+/// Regression: a zero pose outside the limits was used as the first pose, and solves started from it.
 #[test]
 fn a_range_without_zero_starts_in_its_middle() {
     let text = ARM.replacen("lower=\"-1\" upper=\"2\"", "lower=\"0.3\" upper=\"1.3\"", 1);

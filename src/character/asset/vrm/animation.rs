@@ -6,7 +6,7 @@ use crate::asset::expression_preset;
 
 use super::json::{Problems, index};
 
-/// Facial expressions and gaze that a clip of a VRM animation contains.
+/// Facial expressions and gaze from a clip of a VRM animation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceTracks {
     /// Expressions. The x translation of a node is the value of its expression.

@@ -10,9 +10,9 @@ use super::json::{Problems, index, number};
 /// A node whose rotation follows another node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraint {
-    /// The node that is turned.
+    /// The node that is rotated.
     pub node: usize,
-    /// The node that it follows.
+    /// The node that the constrained node follows.
     pub source: usize,
     /// How it follows the source.
     pub kind: ConstraintKind,
@@ -20,15 +20,15 @@ pub struct Constraint {
     pub weight: f64,
 }
 
-/// How a node follows another one.
+/// How a node follows another node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ConstraintKind {
-    /// Turns about one of its own axes as much as the source does.
+    /// Rotates about one of its own axes by the same angle as the source.
     Roll(ConstraintAxis),
     /// Points one of its own axes at the source.
     Aim(ConstraintAxis),
-    /// Turns like the source, each relative to its rest rotation.
+    /// Copies the rotation of the source relative to its rest rotation.
     Rotation,
 }
 
@@ -75,7 +75,7 @@ impl ConstraintAxis {
     }
 }
 
-/// Maximum number of nodes above all aim constraints and their sources. Each evaluation visits these nodes.
+/// Maximum total number of ancestors of the nodes and sources of all aim constraints. Each evaluation visits these nodes.
 const MAX_VISITS: usize = 1 << 20;
 
 /// Returns for each node the number of its ancestors, including the node itself.
@@ -87,7 +87,7 @@ fn depths(skeleton: &Skeleton) -> Vec<usize> {
     depths
 }
 
-/// The JSON of a node's constraint, with the node.
+/// A node, and the JSON of its constraint.
 pub(in crate::asset) type ConstraintJson<'a> = (usize, &'a Value);
 
 /// Reads the constraints of all nodes, ordered so that each comes after the constraints that move its source. A constraint that
@@ -150,7 +150,7 @@ fn read(node: usize, json: &Value, skeleton: &Skeleton) -> Result<Constraint, St
 }
 
 /// Sorts constraints by their dependencies. There are two steps for each constraint `c`: `2 c` evaluates it, and `2 c + 1`
-/// stands for the final world matrix of its node, which also needs the constraints above that node.
+/// stands for the final world matrix of its node, which also needs the constraints of the node's ancestors.
 struct Order {
     /// For each step, the steps that it needs. There are at most two.
     needs: Vec<[Option<usize>; 2]>,
@@ -162,7 +162,7 @@ impl Order {
         for (c, constraint) in constraints.iter().enumerate() {
             own[constraint.node] = Some(c);
         }
-        // For each node, the nearest constraint at or above it.
+        // For each node, its own constraint, or that of the nearest ancestor with one.
         let mut nearest = own.clone();
         for &(node, parent) in &skeleton.parents_first {
             nearest[node] = nearest[node].or_else(|| parent.and_then(|p| nearest[p]));

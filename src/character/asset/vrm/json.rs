@@ -1,4 +1,4 @@
-//! Reads values of VRM's JSON, and collects problems.
+//! Reads values from VRM JSON and collects problems.
 
 use glam::DVec3;
 use serde_json::Value;

@@ -18,7 +18,7 @@ pub struct LookAt {
     pub offset: DVec3,
     /// Whether bones or expressions show the gaze.
     pub kind: LookAtKind,
-    /// Whether the character faces −Z instead of +Z at rest, as in VRM 0.
+    /// Whether the character faces −Z instead of +Z in the rest pose, as in VRM 0.
     pub faces_back: bool,
     /// Range map for turning an eye towards the nose.
     pub inner: RangeMap,
@@ -39,7 +39,7 @@ pub enum LookAtKind {
     Expression,
 }
 
-/// A linear function from an angle to the turn of an eye or the weight of an expression.
+/// A linear function from an angle to the rotation of an eye or the weight of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeMap {
     /// Positive angle in degrees above which the result is constant.
@@ -67,7 +67,7 @@ impl RangeMap {
     }
 }
 
-/// Reads how a humanoid looks at a point. `bones` is its humanoid map. Returns `None` without a head.
+/// Reads how a humanoid looks at a point. `bones` is its humanoid map. Returns `None` if the map has no head.
 pub(in crate::asset) fn look_at(
     extensions: &Map<String, Value>,
     bones: Option<&BTreeMap<String, usize>>,

@@ -17,7 +17,7 @@ const MAX_VISITS: usize = 1 << 22;
 /// Default drag of VRM 1.0.
 const DRAG: f64 = 0.5;
 
-/// The common part of the readers of both versions.
+/// The state shared by the readers of both versions.
 pub(super) struct SpringReader<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) problems: &'a mut Problems,
@@ -53,7 +53,7 @@ impl<'a> SpringReader<'a> {
         }
     }
 
-    /// Adds a joint to a spring, unless another spring has the joint or the joint has no length.
+    /// Adds a joint to a spring, unless the joint belongs to another spring or has zero length.
     pub(super) fn add_joint(&mut self, spring: &mut Spring, joint: SpringJoint, at: &dyn Fn() -> String) {
         let Some(is_joint) = self.is_joint.get_mut(joint.node) else { return };
         if std::mem::replace(is_joint, true) {
@@ -69,7 +69,7 @@ impl<'a> SpringReader<'a> {
         self.is_joint.get(node).copied().unwrap_or_default()
     }
 
-    /// Returns the position of a node in the space of another one, at rest.
+    /// Returns the rest position of a node in the space of another node.
     pub(super) fn position_in(&self, node: usize, space: usize) -> DVec3 {
         let (Some(child), Some(own), Some(parent)) =
             (self.skeleton.nodes.get(node), self.world_from_rest.get(node), self.world_from_rest.get(space))
@@ -160,7 +160,7 @@ pub(super) fn version_1(extension: &Value, skeleton: &Skeleton, problems: &mut P
                     continue;
                 }
             };
-            // A joint ends where the next one starts, so the last one only marks an end.
+            // A joint ends where the next one starts, so the last joint only marks an end.
             if let Some((settings, head)) = before.replace((joint, node)) {
                 if subtrees.is_below(node, head) {
                     let tail = reader.position_in(node, head);

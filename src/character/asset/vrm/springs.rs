@@ -58,7 +58,7 @@ pub enum ColliderShape {
     },
     /// A half-space. Joints stay on the side to which the normal points.
     Plane {
-        /// A point of the plane.
+        /// A point on the plane.
         offset: DVec3,
         /// The normal, which need not have unit length.
         normal: DVec3,
@@ -81,9 +81,9 @@ pub struct Spring {
 /// A joint that swings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringJoint {
-    /// Node that is turned.
+    /// Node that is rotated.
     pub node: usize,
-    /// Position of the joint's end at rest, in the joint's space. The simulation moves this point. It is never zero.
+    /// Rest position of the joint's end, in the joint's space. The simulation moves this point. It is never zero.
     pub tail: DVec3,
     /// Distance that the tail keeps from colliders, in world metres.
     pub hit_radius: f64,

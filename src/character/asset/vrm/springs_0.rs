@@ -14,7 +14,7 @@ const END_LENGTH: f64 = 0.07;
 /// Default drag of VRM 0.
 const DRAG: f64 = 0.4;
 
-/// Reads the groups of bones. Each group lists roots, and all nodes below a root are joints. A joint ends at its first child.
+/// Reads the groups of bones. Each group lists roots, and all descendants of a root are joints. A joint ends at its first child.
 pub(super) fn version_0(extension: &Value, skeleton: &Skeleton, problems: &mut Problems) -> SpringBones {
     let mut reader = SpringReader::new(skeleton, problems);
     let Some(json) = extension.get("secondaryAnimation") else { return reader.springs };
@@ -58,7 +58,7 @@ fn colliders(group: &Value, node: usize, reader: &mut SpringReader<'_>) -> Vec<u
     (first..all.len()).collect()
 }
 
-/// Adds a root and all nodes below it, parents first.
+/// Adds a root and all its descendants, parents first.
 fn add_branch(
     reader: &mut SpringReader<'_>,
     spring: &mut Spring,
@@ -67,7 +67,7 @@ fn add_branch(
     at: &dyn Fn() -> String,
 ) {
     if reader.is_joint(root) {
-        // All nodes below `root` are joints already.
+        // All descendants of `root` are already joints.
         return reader.problems.push(|| format!("{}.bones: {root} is already part of a group", at()));
     }
     let skeleton = reader.skeleton;

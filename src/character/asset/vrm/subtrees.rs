@@ -1,9 +1,9 @@
-//! Checks in constant time whether a node is below another one.
+//! Checks in constant time whether a node is a descendant of another node.
 
 use crate::asset::Skeleton;
 
 /// For each node, its position in a depth-first order, in which its descendants follow it without gaps, and the number
-/// of nodes in its subtree. Checking two nodes therefore takes constant time, however deep the hierarchy is.
+/// of nodes in its subtree. Checking two nodes therefore takes constant time, no matter how deep the hierarchy is.
 pub(super) struct Subtrees {
     spans: Vec<(usize, usize)>,
 }
@@ -28,7 +28,7 @@ impl Subtrees {
         Self { spans }
     }
 
-    /// Returns whether a node is a descendant of another one.
+    /// Returns whether a node is a descendant of another node.
     pub(super) fn is_below(&self, node: usize, above: usize) -> bool {
         let (Some(&(at, _)), Some(&(from, count))) = (self.spans.get(node), self.spans.get(above)) else {
             return false;

@@ -63,10 +63,10 @@ pub(super) struct Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// Returns `count` bytes from a position.
+    /// Returns `count` bytes, starting at a position.
     ///
     /// # Errors
-    /// An error if the file ends earlier.
+    /// An error if the file is too short.
     pub(super) fn slice(&self, at: usize, count: usize) -> Result<&'a [u8], C3dError> {
         let end = at.checked_add(count);
         let bytes = end.and_then(|end| self.all.get(at..end));

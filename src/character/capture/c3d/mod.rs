@@ -23,9 +23,9 @@ use super::{Take, Tracks};
 use bytes::{Bytes, Processor};
 use parameters::{BLOCK, Parameters};
 
-/// Maximum size of a file, bytes.
+/// Maximum size of a file, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
-/// Maximum frame rate, hertz.
+/// Maximum frame rate, in hertz.
 const MAX_RATE: f64 = 1e6;
 
 /// The location and the cause of an error in a file.
@@ -105,7 +105,7 @@ struct Layout {
     data: usize,
     /// Size of a frame in bytes: its points and its analog values.
     frame_bytes: usize,
-    /// The factor of integer coordinates, or `None` for floating-point coordinates.
+    /// The scale factor of integer coordinates, or `None` for floating-point coordinates.
     scale: Option<f64>,
 }
 
@@ -125,7 +125,7 @@ impl Layout {
         let header = (bytes.count(6)?, bytes.count(8)?);
         let trial =
             (parameters.trial_frame("ACTUAL_START_FIELD"), parameters.trial_frame("ACTUAL_END_FIELD"));
-        // The header cannot count above 65535.
+        // The header cannot store numbers above 65535.
         let (first, last) = trial.0.zip(trial.1).unwrap_or(header);
         if last < first {
             return Err(C3dError::at(
@@ -175,13 +175,13 @@ impl Layout {
                 <[[u8; 4]; 4]>::try_from(bytes.as_chunks::<4>().0).ok()?.map(|four| processor.float(four))
             }
         };
-        // The high byte of the word is the set of cameras that have seen the point, and the low one is its residual.
+        // The high byte of the word is the set of cameras that saw the point, and the low byte is its residual.
         Some(DVec3::new(x, y, z)).filter(|p| word >= 0.0 && p.is_finite())
     }
 }
 
 fn names(parameters: &Parameters, points: usize) -> Vec<String> {
-    // A parameter has at most 255 texts.
+    // A parameter contains at most 255 texts.
     let further = (2..=points / 255 + 1).flat_map(|number| parameters.texts(&format!("LABELS{number}")));
     let mut labels: Vec<String> = parameters.texts("LABELS").chain(further).take(points).collect();
     labels.resize(points, String::new());

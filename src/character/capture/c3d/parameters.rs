@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::C3dError;
 use super::bytes::Bytes;
 
-/// Bytes of a block.
+/// Size of a block in bytes.
 pub(super) const BLOCK: usize = 512;
 
 /// A parameter: an array of characters or numbers.
@@ -86,7 +86,7 @@ impl<'a> Parameters<'a> {
         usize::try_from(word(low) | (word(high) << 16)).ok()
     }
 
-    /// Returns the texts of a parameter of the group `POINT`, with trimmed spaces.
+    /// Returns the texts of a parameter of the group `POINT`, with spaces trimmed.
     pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = String> + use<'a> {
         let parameter = self.get(name).filter(|parameter| parameter.kind == -1);
         let length = parameter.and_then(|p| p.dimensions.first()).map_or(1, |length| usize::from(*length));

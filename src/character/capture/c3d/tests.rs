@@ -1,9 +1,9 @@
 use super::*;
 
-/// A file that is about to be written.
+/// The contents of a file to write.
 struct Written {
     processor: Processor,
-    /// The factor of integer coordinates, or a negative number for floating-point coordinates.
+    /// The scale factor of integer coordinates, or a negative number for floating-point coordinates.
     scale: f32,
 }
 
@@ -75,7 +75,7 @@ impl Written {
         parameters.resize(BLOCK, 0);
         let mut data = Vec::new();
         for point in FRAMES.iter().flat_map(|frame| frame.iter().copied().chain([Some([7.0; 3])])) {
-            // The third item is the analog values, not a point.
+            // The third item contains the analog values, not a point.
             let is_analog = point == Some([7.0; 3]);
             for value in point.unwrap_or_default().into_iter().take(if is_analog { 2 } else { 3 }) {
                 data.extend(self.coordinate(value));

@@ -35,7 +35,7 @@ pub(super) fn parent_of(bone: &str, is_chosen: &dyn Fn(&str) -> bool) -> Option<
 pub(super) fn by_distance(frames: &Positions, count: usize) -> Vec<Option<usize>> {
     let mut neighbours = vec![Vec::new(); count];
     let mut is_in_tree = vec![false; count];
-    // For each joint outside the tree, the least cost of a connection to the tree, and the joint of the tree at its end.
+    // For each joint outside the tree, the lowest cost of a connection to the tree, and the joint in the tree at its end.
     let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); count];
     let mut next = Some(0);
     while let Some(joint) = next {
@@ -85,7 +85,7 @@ fn distances(frames: &Positions, a: usize, b: usize) -> impl Iterator<Item = f64
     (0..frames.len()).filter_map(between)
 }
 
-/// Returns the mean distance of two joints, or zero if they were never seen together.
+/// Returns the mean distance between two joints, or zero if they were never seen together.
 fn mean_distance(frames: &Positions, a: usize, b: usize) -> f64 {
     let (sum, count) = distances(frames, a, b).fold((0.0, 0.0), |(sum, count), d| (sum + d, count + 1.0));
     if count > 0.0 { sum / count } else { 0.0 }

@@ -83,7 +83,7 @@ pub(super) fn make_symmetric(bones: &mut [EstimatedBone], joints: &[String]) {
     }
 }
 
-/// Returns the name of the joint on the other side. `None` if the name has no side.
+/// Returns the name of the joint on the other side, or `None` if the name has no side.
 fn mirrored(name: &str) -> Option<String> {
     for (left, right) in [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")] {
         for (from, to) in [(left, right), (right, left)] {

@@ -13,12 +13,12 @@ use crate::files::Progress;
 pub struct LoadOptions {
     /// Length of one unit in metres, 1e-6 to 1e6. If `None`, it is guessed from the size of the skeleton.
     pub units: Option<f64>,
-    /// Cutoff in hertz with which a take is smoothed first ([`Take::smooth`](crate::capture::Take::smooth)).
+    /// Cutoff in hertz for smoothing a take first ([`Take::smooth`](crate::capture::Take::smooth)).
     pub smooth: Option<f64>,
     /// The axis that points up in BVH, CSV and TRC files. Files of other formats define their up axis, and are loaded
     /// unchanged.
     pub up: UpAxis,
-    /// Where the files that a model references may be.
+    /// Where the files that a model references may be located.
     pub references: References,
     /// Whether left and right bones of a take's skeleton get their mean length ([`SkeletonOptions::symmetric`]).
     pub symmetric: bool,

@@ -1,4 +1,4 @@
-//! Estimates a skeleton from the joint positions of a take: its hierarchy, the lengths of its bones, and its shape at rest.
+//! Estimates a skeleton from the joint positions of a take: its hierarchy, the lengths of its bones, and its rest shape.
 
 mod hierarchy;
 mod lengths;
@@ -26,14 +26,14 @@ const MAX_JOINTS: usize = 256;
 const MAX_FRAMES: usize = 500;
 /// Lengths in metres of common units of captured positions.
 const UNITS: [f64; 5] = [1.0, 0.01, 0.001, 0.0254, 0.3048];
-/// The largest extent of the joints of a standing person, metres.
+/// The largest extent of the joints of a standing person, in metres.
 const PERSON: f64 = 1.6;
 
 /// Options for the estimation of a skeleton.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SkeletonOptions {
-    /// Factor from the unit of the positions to metres. If `None`, it is the common unit for which the joints are closest to human size.
+    /// Factor from the unit of the positions to metres. If `None`, it is the common unit in which the joints are closest to human size.
     pub scale: Option<f64>,
     /// Whether left and right bones of the same name get their mean length.
     pub symmetric: bool,
@@ -61,8 +61,8 @@ with_methods!(SkeletonOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EstimatedSkeleton {
-    /// The skeleton in metres. Its nodes are the joints of [`Take::positions`], or the joints computed from its markers, in their order.
-    /// The axes of all joints are aligned with the world at rest. A humanoid stands in the T-pose and faces +Z.
+    /// The skeleton in metres. Its nodes are the joints of [`Take::positions`], or the joints computed from its markers, in the same order.
+    /// In the rest pose, the axes of all joints are aligned with the world. A humanoid stands in the T-pose and faces +Z.
     pub skeleton: Skeleton,
     /// The bones of a humanoid.
     pub humanoid: Option<Humanoid>,
@@ -102,7 +102,7 @@ impl Take {
     /// ```
     ///
     /// # Errors
-    /// [`CaptureError`] if the take has no positions, too many joints, or the given parents are not a hierarchy.
+    /// [`CaptureError`] if the take has no positions or too many joints, or if the given parents are not a hierarchy.
     pub fn skeleton(&self, options: &SkeletonOptions) -> Result<EstimatedSkeleton, CaptureError> {
         let parent = |bone: &str, has_markers: &dyn Fn(&str) -> bool| hierarchy::parent_of(bone, has_markers);
         if let Some(markers) = self.joints_of_markers(rig::is_bone, parent, true) {
@@ -143,8 +143,8 @@ impl Take {
         Ok(EstimatedSkeleton { skeleton, humanoid, bones, scale, is_hierarchy_estimated })
     }
 
-    /// Makes a character from the take: the estimated skeleton, and the take as its clip. It has no mesh, so it is drawn as its
-    /// skeleton. `path` is the file of the take, after which the clip is named.
+    /// Makes a character from the take: the estimated skeleton, and the take as its clip. It has no mesh, so only its skeleton is drawn.
+    /// `path` is the file of the take, after which the clip is named.
     ///
     /// # Errors
     /// Same as [`Take::skeleton`] and [`Take::clip`].
@@ -237,7 +237,7 @@ impl Positions {
     }
 }
 
-/// Returns the unit for which the joints are closest to human size. Their size is the median over frames of their longest extent.
+/// Returns the unit in which the joints are closest to human size. Their size is the median over frames of their longest extent.
 fn unit(frames: &Positions) -> f64 {
     let extent = |frame: &Vec<Option<DVec3>>| {
         let mut seen = frame.iter().flatten();
@@ -264,7 +264,7 @@ fn at_rest(
     };
     let nodes = joints.iter().zip(parents.iter().zip(offsets)).map(node).collect();
     let skeleton = Skeleton::new(nodes).map_err(|e| CaptureError::Hierarchy { cause: e.to_string() })?;
-    // If all names are those of VRM 1.0, they are used as they are. Otherwise, bones are recognised by their names.
+    // If all names are VRM 1.0 bone names, they are used unchanged. Otherwise, bones are recognised by their names.
     let exact = joints.iter().all(|name| rig::is_bone(name));
     let exact = exact.then(|| Humanoid { bones: joints.iter().cloned().zip(0..).collect(), vrm: 1 });
     let humanoid = exact.or_else(|| {

@@ -11,7 +11,7 @@ use crate::pose::{Pose, world_matrices};
 
 use super::Positions;
 
-/// Iterations of the mean shape. Each iteration aligns all frames with the mean of the previous iteration.
+/// Number of iterations for the mean shape. Each iteration aligns all frames with the mean of the previous iteration.
 const ITERATIONS: usize = 3;
 
 /// Returns the offset of each joint from its parent in the unit of the take, from the frame in which most joints were seen.
@@ -65,7 +65,7 @@ fn mean_shape(frames: &Positions, template: usize, joint: usize, children: &[usi
     children.iter().map(|&child| (child, first(child))).collect()
 }
 
-/// Returns the positions of the joints at rest: on the floor, and, for a humanoid, in the T-pose facing +Z. `bones` is the humanoid's map.
+/// Returns the rest positions of the joints: on the floor, and, for a humanoid, in the T-pose facing +Z. `bones` is the humanoid's map.
 pub(super) fn rest_positions(skeleton: &Skeleton, bones: Option<&BTreeMap<String, usize>>) -> Vec<Vec3> {
     let (pose, turn) = match bones {
         Some(bones) => (calibration_pose(skeleton, bones, 0.0), facing(skeleton, bones).inverse()),

@@ -29,7 +29,7 @@ pub(in crate::capture) fn for_skeleton(
         above.find_map(|node| names_of(node).find(|name| has_markers(name))).map(str::to_owned)
     };
     let mut markers = take.joints_of_markers(|name| find(name).is_some(), parent, false)?;
-    // Joints without markers lie between trunk segments, so the centre of rotation of two segments is not at one joint.
+    // Joints without markers lie between trunk segments, so the centre of rotation between two segments is not at a single joint.
     let is_joint = |name: &String| {
         let Some(node) = find(name) else { return true };
         let is_trunk = TRUNK.iter().any(|bone| bones.get(*bone) == Some(&node));
@@ -83,7 +83,7 @@ impl MarkerTake {
     }
 }
 
-/// The joints between the root segment and others.
+/// The joints between the root segment and other segments.
 pub(in crate::capture) struct Anchors {
     /// The node of the root segment.
     root: usize,

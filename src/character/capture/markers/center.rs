@@ -15,7 +15,7 @@ pub(super) struct Center {
     pub(super) in_parent: DVec3,
     /// The centre's position in the space of the segment's cluster.
     pub(super) in_child: DVec3,
-    /// Root mean square distance between both positions in the world.
+    /// Root mean square distance between the two positions in the world.
     pub(super) residual: f64,
 }
 

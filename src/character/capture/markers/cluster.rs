@@ -7,7 +7,7 @@ use crate::mathematics::best_fit;
 
 use super::MAX_FRAMES;
 
-/// Number of iterations that estimate a cluster. Each iteration fits all frames to the cluster, and the cluster to all frames.
+/// Number of iterations for estimating a cluster. Each iteration fits all frames to the cluster, and the cluster to all frames.
 const ITERATIONS: usize = 10;
 /// Points count as collinear if their distance from a line is at most this fraction of their largest distance along the line.
 const LINE: f64 = 0.05;
@@ -43,7 +43,7 @@ pub(super) struct Cluster {
     pub(super) points: Vec<Option<DVec3>>,
     /// The weight of each marker, from 0 to 1. Markers that move on the skin count less.
     weights: Vec<f64>,
-    /// Root mean square distance of the markers from the cluster.
+    /// Root mean square distance between the markers and the cluster.
     pub(super) residual: f64,
 }
 
@@ -108,7 +108,7 @@ impl Cluster {
         self.residual = mean.sqrt();
         for marker in 0..count {
             let own = squares[marker] / counts[marker].max(1.0);
-            // A marker with the mean residual has half the weight of one without a residual. Without noise, all weights are equal.
+            // A marker with the mean residual has half the weight of a marker without a residual. Without noise, all weights are equal.
             self.weights[marker] = if mean > 0.0 { mean / (mean + own) } else { 1.0 };
         }
     }
@@ -158,7 +158,7 @@ impl Cluster {
     }
 }
 
-/// Returns whether points are not all near one line.
+/// Returns whether points are not all near a single line.
 fn is_plane(points: impl Iterator<Item = DVec3> + Clone) -> bool {
     let Some(first) = points.clone().next() else { return false };
     let far =

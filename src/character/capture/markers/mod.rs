@@ -31,7 +31,7 @@ pub struct MarkerTake {
     pub take: Take,
     /// How well the markers of each segment fit a rigid cluster, by segment name.
     pub segments: BTreeMap<String, MarkerFit>,
-    /// The joints of `take.positions` between the root segment and others.
+    /// The joints of `take.positions` between the root segment and other segments.
     pub(super) on_root: Vec<String>,
     /// The root segment.
     pub(super) root: Option<String>,
@@ -43,10 +43,10 @@ pub struct MarkerTake {
 pub struct MarkerFit {
     /// The number of markers.
     pub markers: usize,
-    /// Root mean square distance of the markers from the cluster, in the unit of the take.
+    /// Root mean square distance between the markers and the cluster, in the unit of the take.
     pub residual: f64,
-    /// Root mean square distance between the positions of the joint to the parent that follow from both segments, in the unit of the take.
-    /// `None` if there is no parent with markers, or if one of the segments has fewer than three markers.
+    /// Root mean square distance between the positions of the parent joint as computed from each of its two segments, in the unit of the
+    /// take. `None` if there is no parent with markers, or if one of the segments has fewer than three markers.
     pub joint_residual: Option<f64>,
 }
 
@@ -58,16 +58,16 @@ pub(super) fn segment_of(name: &str) -> Option<&str> {
 impl Take {
     /// Converts markers to joints. Returns `None` if the take has no markers.
     ///
-    /// `is_joint` returns whether a name is a joint's. A column is a marker if its name is not a joint's, but the part before the last `/`
-    /// is. `parent` returns the nearest segment above a segment for which `has_markers` returns true. The segment without a parent is the
-    /// root.
+    /// `is_joint` returns whether a name is the name of a joint. A column is a marker if the part of its name before the last `/` is the
+    /// name of a joint, but the whole name is not. `parent` returns the nearest ancestor of a segment for which `has_markers` returns true.
+    /// The segment without a parent is the root.
     ///
     /// - A segment with at least three markers gets an orientation in each frame in which at least one of them was seen. If only two were
     ///   seen, the rotation about their line is kept from the previous frame. If only one was seen, the whole orientation is kept.
     /// - The joint between two such segments is at the centre of rotation that is estimated from both (symmetrical centre of
     ///   rotation estimation, Ehrig et al. 2006).
     /// - The joint of a segment with one or two markers is at the mean of the markers.
-    /// - `with_root` adds the position of the root: the mean of the joints below it.
+    /// - `with_root` adds the position of the root: the mean of its child joints.
     pub fn joints_of_markers(
         &self,
         is_joint: impl Fn(&str) -> bool,
@@ -235,7 +235,7 @@ impl Solved {
         }
     }
 
-    /// Returns the position of a root segment: the mean of the joints of the segments on it, or the mean of its markers.
+    /// Returns the position of a root segment: the mean of its child joints, or the mean of its markers.
     fn root(&self, frame: usize, root: usize, parents: &[Option<usize>]) -> Option<DVec3> {
         let motion = self.motions.get(frame)?.get(root).copied().flatten()?;
         let below = parents.iter().zip(&self.centers).filter(|(parent, _)| **parent == Some(root));
@@ -246,7 +246,7 @@ impl Solved {
     }
 }
 
-/// Returns the mean rotation from a segment's orientations to its joint's: the offset q for which `segment · q` is closest to
+/// Returns the mean rotation from a segment's orientations to those of its joint: the offset q for which `segment · q` is closest to
 /// `joint` (Markley et al. 2007, "Averaging quaternions", approximated by the normalised sum).
 pub(super) fn mean_offset(pairs: impl IntoIterator<Item = (DQuat, DQuat)>) -> Option<DQuat> {
     let mut sum: Option<glam::DVec4> = None;

@@ -30,7 +30,7 @@ const SEGMENTS: [&str; 15] = [
     "rightFoot",
 ];
 
-/// A walk in which every joint also turns about all axes, so that no joint is a hinge.
+/// A walk in which every joint also rotates about all axes, so that no joint is a hinge.
 fn motion(seconds: f32) -> SampledWalk {
     let mut seen = walk(seconds);
     let bones = seen.character.humanoid.as_ref().unwrap().bones.clone();
@@ -75,7 +75,7 @@ fn converted(take: &Take, character: &Character) -> MarkerTake {
     align::for_skeleton(take, &character.skeleton, bones).unwrap()
 }
 
-/// Returns the mean distance of each joint centre from the joint.
+/// Returns the mean distance between each joint centre and the joint.
 fn center_errors(seen: &SampledWalk, markers: &MarkerTake) -> BTreeMap<String, f32> {
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let mut errors: BTreeMap<String, Vec<f32>> = BTreeMap::new();
@@ -122,7 +122,7 @@ fn joint_centers_are_exact_without_noise() {
 fn the_pose_is_recovered_from_noisy_markers_of_which_some_are_missing() {
     let seen = motion(6.0);
     let mut take = take(&seen, 4, 0.001);
-    // Every marker is missing for a while, and at most two of a segment at the same time.
+    // Every marker is missing for a while, but at most two per segment at the same time.
     for frame in 0..take.times.len() {
         let row = take.positions.frames.get_mut(frame).unwrap();
         for (column, value) in row.iter_mut().enumerate() {

@@ -6,9 +6,9 @@ use rosc::OscType;
 use super::osc::messages;
 use super::{Bone, PacketError};
 
-/// Maximum absolute coordinate of a position, metres.
+/// Maximum absolute coordinate of a position, in metres.
 const MAX_COORDINATE: f32 = 1e4;
-/// Maximum length of the name of a morph or a tracker, bytes.
+/// Maximum length of the name of a morph or a tracker, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
 /// A message of the VMC protocol, or a plain position. Values are in the space of VRM 1.0, which is right-handed and in metres. +Y is
@@ -18,7 +18,7 @@ const MAX_NAME_BYTES: usize = 64;
 pub enum VmcEvent {
     /// `/VMC/Ext/OK`: whether the sender has a model loaded.
     Ready(bool),
-    /// `/VMC/Ext/T`: the sender's time, seconds.
+    /// `/VMC/Ext/T`: the sender's time in seconds.
     Time(f32),
     /// `/VMC/Ext/Root/Pos`: position and rotation of the model.
     Root(Vec3, Quat),
@@ -134,7 +134,7 @@ fn name(argument: Option<&OscType>) -> Result<String, ()> {
     }
 }
 
-/// Reads a plain position, which is in the space of VRM 1.0 already. Further arguments are ignored.
+/// Reads a plain position, which is already in the space of VRM 1.0. Further arguments are ignored.
 fn point(arguments: Option<&[OscType]>) -> Result<Vec3, ()> {
     let [x, y, z, ..] = arguments.unwrap_or_default() else { return Err(()) };
     let point = Vec3::new(number(x)?, number(y)?, number(z)?);

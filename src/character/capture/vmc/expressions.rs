@@ -167,7 +167,7 @@ mod tests {
         assert!((lids(&[("Joy", 0.4), ("Blink", 0.5)]) - 0.6).abs() < 1e-6);
         assert_eq!(lids(&[("Joy", 1.0), ("Blink", 1.0)]), 1.0);
         assert_eq!(lids(&[("Joy", 0.4), ("happy", 0.2), ("laugh", 0.0)]), 0.2);
-        // A binary expression is off at values up to 0.5, and on above.
+        // A binary expression is off at values up to 0.5 and on at higher values.
         assert_eq!((lids(&[("Wink", 0.5)]), lids(&[("Wink", 0.51)])), (0.0, 0.4));
         // A value of zero is applied, and weights without a value do not change.
         assert_eq!(weights(&face, &[("Blink", 0.0)])[..3], [0.25, 0.0, 0.25]);

@@ -16,10 +16,10 @@ use super::{BONES, Bone, LiveGoal, Performer};
 ///
 /// Let N be the product of the rotations from the hips to a bone, F the rotation from VRM's space to the character's world, and T
 /// the bone's world orientation in the character's T-pose. The bone's world orientation is then F N F⁻¹ T, so that the
-/// character's bone rotates in world space like the performer's, whatever its joint axes are. If the bone's parent is also in the
+/// character's bone rotates in world space like the performer's, regardless of its joint axes. If the bone's parent is also in the
 /// character, and the T-pose is the rest pose, then the local rotation is rest · W⁻¹ q W. Here q is the received rotation in the
-/// character's world, and W is the bone's world orientation at rest. The rotation of a bone that the character does not have is
-/// passed on to the bones below it.
+/// character's world, and W is the bone's world orientation in the rest pose. The rotation of a bone that the character does not have is
+/// passed on to its child bones.
 #[derive(Clone, Debug)]
 pub struct LiveCharacter {
     /// Factor from the performer's lengths to the character's. Initially 1.
@@ -31,7 +31,7 @@ pub struct LiveCharacter {
     parents: [Option<usize>; BONES],
     /// Whether the root of `segments` is the hips, whose position follows the performer.
     has_hips: bool,
-    /// Height of the hips above the origin at rest, metres.
+    /// Height of the hips above the origin in the rest pose, in metres.
     height: f32,
     expressions: Expressions,
     trackers: Trackers,
@@ -83,9 +83,8 @@ impl LiveCharacter {
         self.segments.tracked.joints.first().filter(|_| self.has_hips).map(|joint| joint.node)
     }
 
-    /// Sets [`LiveCharacter::scale`] so that the performer's current hip height matches the character's hip height at
-    /// rest, and assigns trackers to bones again. Returns false and changes nothing if the performer's hip position is unknown
-    /// or unusable.
+    /// Sets [`LiveCharacter::scale`] so that the performer's current hip height matches the character's rest hip height, and assigns
+    /// trackers to bones again. Returns false and changes nothing if the performer's hip position is unknown or unusable.
     pub fn level(&mut self, performer: &Performer) -> bool {
         let of_hips = |(name, at): (&String, &Vec3)| (self.trackers.bone(name)? == Bone::HIPS).then_some(*at);
         let position = hip_position(performer).or_else(|| performer.trackers.iter().find_map(of_hips));
@@ -98,7 +97,7 @@ impl LiveCharacter {
         scale.is_some()
     }
 
-    /// Assigns a tracker to a bone. Trackers without such an assignment belong to the nearest bone.
+    /// Assigns a tracker to a bone. Other trackers belong to the nearest bone.
     pub fn set_tracker(&mut self, name: &str, bone: Bone) {
         self.trackers.choose(name, bone);
     }
@@ -109,14 +108,14 @@ impl LiveCharacter {
     /// A position with the name of a bone (`leftHand`, `WristLeft`, `left_wrist`) is a goal of that joint. Any other position is
     /// a tracker. It belongs to the bone that was chosen for it, or otherwise to the bone that was nearest when it first arrived. Possible
     /// bones are hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away and with one tracker each. The goal is for
-    /// the point of the bone at which the tracker was then.
+    /// the point of the bone where the tracker was at that time.
     pub fn goals(&self) -> &[LiveGoal] {
         self.trackers.goals()
     }
 
-    /// Writes the performer's latest values into a pose of the character: the rotations of the bones that were
-    /// received, the position of the hips, and the morph weights of the blend values. Nothing else changes. No memory
-    /// is allocated, unless there are trackers. Also computes [`LiveCharacter::goals`].
+    /// Writes the performer's latest values into a pose of the character: the received bone rotations, the position of
+    /// the hips, and the morph weights of the blend values. Nothing else changes. No memory is allocated, unless there
+    /// are trackers. Also computes [`LiveCharacter::goals`].
     pub fn pose(&mut self, performer: &Performer, pose: &mut Pose) {
         let mut turns = [Quat::IDENTITY; BONES];
         for index in 0..BONES {

@@ -8,7 +8,7 @@ use rosc::{OscPacket, OscType};
 
 use super::PacketError;
 
-/// Maximum size of a UDP datagram over IPv4, bytes.
+/// Maximum size of a UDP datagram over IPv4, in bytes.
 pub const LONGEST_PACKET: usize = 65_507;
 /// Maximum nesting depth of bundles.
 const MAX_DEPTH: usize = 8;

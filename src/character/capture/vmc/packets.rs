@@ -22,13 +22,13 @@ use crate::platform::Instant;
 use super::LONGEST_PACKET;
 
 const MAGIC: &[u8; 16] = b"sinew-packets-1\n";
-/// Maximum size of a file, bytes.
+/// Maximum size of a file, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 28;
 
 /// Recorded packets with their times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketFile {
-    /// The packets in the order of arrival, each with its time since the first. Times do not decrease.
+    /// The packets in the order of arrival, each with its time since the first packet. Times do not decrease.
     pub packets: Vec<(Duration, Vec<u8>)>,
 }
 
@@ -95,7 +95,7 @@ impl<W: Write> PacketWriter<W> {
         Ok(Self { out, last: Duration::ZERO })
     }
 
-    /// Writes a packet and its time. A time before the previous packet's counts as the same time.
+    /// Writes a packet and its time. A time before the previous packet's counts as equal to it.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the packet is larger than a datagram, or another I/O error.

@@ -16,7 +16,7 @@ const MAX_TRACKERS: usize = 64;
 pub struct Performer {
     /// Whether the sender has a model loaded, or `None` if it has not reported this yet.
     pub ready: Option<bool>,
-    /// The sender's time, seconds.
+    /// The sender's time in seconds.
     pub time: Option<f32>,
     /// Position and rotation of the model.
     pub root: (Vec3, Quat),

@@ -34,7 +34,7 @@ pub struct ReceiverState {
     pub rate: f32,
     /// When the last valid packet arrived.
     pub last: Option<Instant>,
-    /// The I/O error that ended reception, if there was one.
+    /// The I/O error that ended reception, if any.
     pub failure: Option<String>,
 }
 

@@ -218,7 +218,7 @@ fn unity_transforms_are_mirrored() {
     assert!(rotation.angle_between(Quat::from_rotation_y(-0.5)) < 1e-3);
 }
 
-/// Receives a packet, and returns the goals for the mannequin at rest.
+/// Receives a packet, and returns the goals for the mannequin in its rest pose.
 fn goals_of(live: &mut LiveCharacter, performer: &mut Performer, packet: &OscPacket) -> Vec<LiveGoal> {
     let mut events = Vec::new();
     decode(&bytes(packet), &mut events).unwrap();

@@ -8,7 +8,7 @@ use crate::capture::Bone;
 use crate::capture::tracked::TrackedTree;
 use crate::pose::Pose;
 
-/// Maximum distance of a tracker from the joint of its bone, in metres before scaling.
+/// Maximum distance between a tracker and the joint of its bone, in metres before scaling.
 const MAX_DISTANCE: f64 = 0.3;
 
 /// The bones to which the nearest tracker may be assigned.
@@ -32,9 +32,9 @@ const CARRIERS: [&str; 11] = [
 pub struct LiveGoal {
     /// The node of the bone.
     pub node: usize,
-    /// The point in the frame of the node, in the node's units. Zero is the joint.
+    /// The point in the frame of the node, in the node's units. Zero means the joint.
     pub offset: Vec3,
-    /// World position to reach, metres.
+    /// World position to reach, in metres.
     pub position: Vec3,
 }
 
@@ -76,8 +76,8 @@ impl Trackers {
         &self.goals
     }
 
-    /// Computes the goals. `positions` are world positions by name, `bones` are the bones of the columns of `tree`, and `scale` is that of
-    /// the live character. `assigns` allows assigning trackers to the nearest bones in `pose`.
+    /// Computes the goals. `positions` are world positions by name, `bones` are the bones of the columns of `tree`, and `scale` is the
+    /// scale of the live character. `assigns` allows assigning trackers to the nearest bones in `pose`.
     pub(super) fn update(
         &mut self,
         positions: &[(&str, DVec3)],
@@ -118,7 +118,7 @@ impl Trackers {
         }
         let Some(bone) = self.bone(name) else { return };
         let Some(&(joint, _)) = joints.iter().find(|(_, known)| *known == bone) else { return };
-        // A position named after a bone is that of the bone's joint, but a device is worn beside the joint.
+        // A position named after a bone is the position of its joint, but a device is worn beside the joint.
         let place = self.place(joint, position, scale).filter(|_| self.chosen.contains_key(name));
         let offset = place.map_or(DVec3::ZERO, |(_, offset)| offset);
         self.carriers.insert(name.to_owned(), Carrier { joint, offset });
@@ -142,8 +142,8 @@ impl Trackers {
         }
     }
 
-    /// Returns the distance of a tracker from a joint in metres before scaling, and the tracker's position in the frame of the joint.
-    /// `None` if the tracker is too far away.
+    /// Returns the distance between a tracker and a joint in metres before scaling, and the tracker's position in the frame of the joint,
+    /// or `None` if the tracker is too far away.
     fn place(&self, joint: usize, position: DVec3, scale: f64) -> Option<(f64, DVec3)> {
         let world = self.world.get(joint)?;
         let offset = world.inverse().transform_point3(position);

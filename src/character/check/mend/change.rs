@@ -28,18 +28,18 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// Mean angle over all joints and frames, degrees.
+    /// Mean angle over all joints and frames, in degrees.
     pub mean_degrees: f64,
     /// Largest angle in degrees.
     pub max_degrees: f64,
-    /// Mean distance over all joints and frames, millimetres.
+    /// Mean distance over all joints and frames, in millimetres.
     pub mean_millimetres: f64,
     /// Largest distance in millimetres.
     pub max_millimetres: f64,
 }
 
 impl Difference {
-    /// Compares two clips of a character at the frames of the first one. Lengths are divided by the size of the character relative to a
+    /// Compares two clips of a character at the frames of the first clip. Lengths are divided by the size of the character relative to a
     /// person of 1.75 m.
     ///
     /// # Errors

@@ -111,7 +111,7 @@ impl<'a, 'b> Draft<'a, 'b> {
         self.checker.character.skeleton.nodes.get(node).and_then(|n| n.parent)
     }
 
-    /// Returns the node that moves the whole body: the hips, or the root if the feet are not below them.
+    /// Returns the node that moves the whole body: the hips, or the root if the feet are not descendants of the hips.
     pub(in crate::check) fn carrier(&self) -> usize {
         let skeleton = &self.checker.character.skeleton;
         let hips = self.checker.anatomy.hips;
@@ -161,7 +161,7 @@ impl<'a, 'b> Draft<'a, 'b> {
     }
 }
 
-/// Removes the lists of key times that no channel uses any more.
+/// Removes the lists of key times that no channel uses any longer.
 fn remove_unused_timelines(clip: &mut Clip) {
     let used: BTreeSet<usize> =
         clip.channels.iter().map(|c| c.timeline).chain(clip.properties.iter().map(|p| p.timeline)).collect();

@@ -1,4 +1,4 @@
-//! Lifts what is below the floor and lowers what hovers: the whole body, or a leg if the other foot stands well.
+//! Lifts parts below the floor and lowers parts that hover: the whole body, or a leg if the other foot stands on the floor.
 
 use glam::Vec3;
 
@@ -22,7 +22,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     let mut repaired = false;
     let spans = |check: Check| report.errors(check).map(|f| (f.node, f.from, f.to)).collect::<Vec<_>>();
     let (sunk, hovering) = (spans(Check::Penetration), spans(Check::Floating));
-    // Feet are corrected first, and the body corrects the rest.
+    // Feet are corrected first. Moving the body corrects the rest.
     for index in 0..draft.checker.anatomy.feet.len() {
         let foot = draft.checker.anatomy.feet[index].node;
         let heights: Vec<f32> = draft.contacts.feet.get(index).map(|f| f.heights.clone()).unwrap_or_default();

@@ -39,7 +39,7 @@ fn normalise(q: &mut Quat) {
     *q = if length > 0.0 && length.is_finite() { q.as_dquat().normalize().as_quat() } else { Quat::IDENTITY };
 }
 
-/// Puts each key on the hemisphere of the one before, tangents included. `per_key`: number of values of a key.
+/// Puts each key, with its tangents, on the hemisphere of the previous key. `per_key`: number of values of a key.
 fn unroll(values: &mut [Quat], per_key: usize) {
     let value_of = per_key / 2;
     let mut before: Option<Quat> = None;

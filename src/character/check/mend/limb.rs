@@ -71,7 +71,7 @@ fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
         return false;
     }
     let wanted = target.distance(a).clamp((l1 - l2).abs() * 1.0005, (l1 + l2) * MAX_REACH);
-    // The angle between both bones, by the law of cosines.
+    // The angle between the two bones, by the law of cosines.
     let angle_for = |d: f32| (((l1 * l1 + l2 * l2 - d * d) / (2.0 * l1 * l2)).clamp(-1.0, 1.0)).acos();
     let change = angle_for(a.distance(c)) - angle_for(wanted);
     let axis = upper.cross(lower);
@@ -87,7 +87,7 @@ fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
         turn(draft, frame, first, swing);
         reached = a + swing * from;
     }
-    // The feet of some rigs, or parts of them, are not below their legs.
+    // In some rigs, the feet or parts of them are not descendants of their legs.
     let is_detached = !draft.checker.character.skeleton.ancestors(end).any(|n| n == middle);
     if is_detached {
         let moved = reached - at(draft, end);
@@ -102,7 +102,7 @@ fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
     true
 }
 
-/// Returns the nodes of a foot that are below neither it nor the middle of its leg.
+/// Returns the nodes of a foot that descend neither from it nor from the middle joint of its leg.
 fn detached_parts(draft: &Draft<'_, '_>, end: usize, middle: usize) -> Vec<usize> {
     let skeleton = &draft.checker.character.skeleton;
     let foot = draft.checker.anatomy.feet.iter().find(|f| f.node == end);
@@ -110,7 +110,7 @@ fn detached_parts(draft: &Draft<'_, '_>, end: usize, middle: usize) -> Vec<usize
     nodes.sort_unstable();
     nodes.dedup();
     let all = nodes.clone();
-    // A part below another one moves with it.
+    // A part that is a descendant of another part moves with it.
     nodes.retain(|n| !skeleton.ancestors(*n).any(|a| a == end || a == middle || a != *n && all.contains(&a)));
     nodes
 }
@@ -125,7 +125,7 @@ fn rest_axis(draft: &Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
     Some(draft.orientation(frame, Some(first)) * (rest.conjugate() * axis))
 }
 
-/// Turns a joint and all below it by a rotation in world space.
+/// Rotates a joint and its descendants by a rotation in world space.
 fn turn(draft: &mut Draft<'_, '_>, frame: usize, node: usize, rotation: Quat) {
     let above = draft.orientation(frame, draft.parent(node));
     let local = draft.sampled.local(frame, node).rotation;

@@ -1,6 +1,6 @@
 //! Repairs of clips, each with the smallest change that removes a fault.
 //!
-//! A clip is repaired at its frames. Only the channels of joints that a repair moves are replaced, by a key in each frame. All
+//! A clip is repaired at its frames. Only the channels of joints that a repair moves are replaced, with one key per frame. All
 //! other channels are unchanged.
 
 mod change;
@@ -106,7 +106,7 @@ fn errors(report: &ClipReport) -> usize {
     report.findings.iter().filter(|f| f.severity == Severity::Error).count()
 }
 
-/// Makes all repairs of a round. The order matters: rotations first, then the body's position, and then its limbs.
+/// Makes all repairs in a round. The order matters: rotations first, then the body's position, and then its limbs.
 fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> Vec<Change> {
     type Repair = fn(&mut Draft<'_, '_>, &ClipReport, &CheckOptions) -> bool;
     let repairs: [(&[Check], &str, Repair); 8] = [

@@ -12,7 +12,7 @@ use super::limb;
 
 /// The fraction of the accepted slide that remains on each side of the mean.
 const KEPT: f32 = 0.3;
-/// The time before and after a contact in which a foot moves to its place, seconds.
+/// Time before and after a contact in which a foot moves to or from its place, in seconds.
 const EASE: f32 = 0.2;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {

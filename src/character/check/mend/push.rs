@@ -14,11 +14,11 @@ use super::smooth::smoothstep;
 
 /// The fraction of the accepted depth that remains.
 const KEPT: f64 = 0.5;
-/// The time in which a limb moves out and back, seconds.
+/// Time in which a limb moves out or back, in seconds.
 const EASE: f32 = 0.15;
 /// After this many rounds, a limb that still passes through the body is moved past it along the shortest path.
 const BRIDGE_AFTER: usize = 3;
-/// Factor of a push at the end of a limb, which moves the limb's middle less.
+/// Factor for a push at the end of a limb, because it moves the limb's middle less.
 const LEVER: f32 = 1.15;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
@@ -57,7 +57,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     repaired
 }
 
-/// Returns the vector from the axis of the other part to the limb's, where they are nearest.
+/// Returns the vector from the axis of the other part to that of the limb, where they are closest.
 fn separation(draft: &Draft<'_, '_>, pair: &Pair, frame: usize) -> Vec3 {
     let (_, _, [p, q]) = depth(&draft.checker.anatomy, pair, |n| draft.sampled.matrix(frame, n));
     p - q

@@ -1,5 +1,5 @@
-//! Closes loops: a part of each jump is added before the seam and the rest after it, over a short time and with the velocities of
-//! the other side. The side on which a joint moves less evenly gets the larger part.
+//! Closes loops: part of each jump is added before the seam and the rest after it, over a short time, so that the velocities match. The
+//! side on which a joint moves less evenly gets the larger part.
 
 use glam::{DQuat, DVec3, Vec3};
 
@@ -12,15 +12,15 @@ use crate::mathematics::spans::number;
 use super::draft::Draft;
 use super::smooth::{double, vector};
 
-/// The time before and after the seam that is changed, seconds.
+/// Time before and after the seam that is changed, in seconds.
 const WINDOW: f32 = 0.4;
-/// Smaller jumps are not changed, in radians and in metres at human size.
+/// Minimum size of a jump that is changed, in radians and in metres at human size.
 const MIN_TURN: f64 = 0.002;
 const MIN_OFFSET: f32 = 0.0005;
-/// Larger jumps are reported but not closed, unless the options say that the clip is a loop, in degrees and in metres at human size.
+/// Maximum size of a jump that is closed even if the options do not declare a loop, in degrees and in metres at human size.
 const MAX_TURN: f64 = 30.0;
 const MAX_OFFSET: f64 = 0.35;
-/// A root that travels farther than this is not moved back, in metres at human size.
+/// Maximum travel of a root that is moved back, in metres at human size.
 const TRAVEL: f32 = 0.3;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOptions) -> bool {
@@ -74,7 +74,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, _: &CheckOp
     true
 }
 
-/// Returns whether a loop may be closed. Closing one that is far from closed would change the motion.
+/// Returns whether a loop may be closed. Closing a large gap would change the motion.
 pub(super) fn may_close(report: &ClipReport, options: &CheckOptions, size: f32) -> bool {
     let exceeds = |check: Check, largest: f64| report.errors(check).any(|f| f.value > largest);
     let is_large =
@@ -94,15 +94,15 @@ fn close_height(draft: &mut Draft<'_, '_>, hips: usize, window: usize, last: usi
     }
 }
 
-/// Returns the part of a jump that is added before the seam, from 0 to 1, by how unevenly the joint moves on both sides.
+/// Returns the part of a jump that is added before the seam, from 0 to 1, depending on how unevenly the joint moves on each side.
 fn end_part(uneven: impl Fn(usize) -> f64, window: usize, last: usize) -> f64 {
     let sum = |frames: std::ops::Range<usize>| frames.map(|i| uneven(i).powi(2)).sum::<f64>();
     let (before, after) = (sum(last - window + 1..last), sum(1..window));
     if before + after > 0.0 { before / (before + after) } else { 0.5 }
 }
 
-/// Returns the offsets of the frames near the seam. `gap`: from the last frame to the first one. `change`: from the velocity at
-/// the end to the one at the start, per frame. `part`: the part that is added before the seam.
+/// Returns the offsets of the frames near the seam. `gap`: from the last frame to the first one. `change`: from the velocity at the end to
+/// that at the start, per frame. `part`: the part that is added before the seam.
 fn offsets(gap: DVec3, change: DVec3, part: f64, window: usize, last: usize) -> Vec<(usize, DVec3)> {
     let length = number(window);
     let value = |u: f64| u * u * (3.0 - 2.0 * u);

@@ -14,7 +14,7 @@ use super::draft::Draft;
 /// Number of filter passes that calm a trembling joint.
 const PASSES: usize = 3;
 
-/// Undoes the flips of a clip. The frames between a flip and the flip back are turned by the inverse of the jump, so that their
+/// Undoes the flips of a clip. The frames between a flip and the flip back are rotated by the inverse of the jump, so that their
 /// own motion is kept. The remainder is distributed over these frames.
 pub(super) fn flips(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
     let limit = options.limit(Check::Flip, draft.checker.anatomy.size);
@@ -66,7 +66,7 @@ fn undo(rotations: &mut [DQuat], first: usize, last: usize) {
     }
 }
 
-/// Replaces excursions by a smooth path, and filters joints that tremble.
+/// Replaces excursions with a smooth path, and filters joints that tremble.
 pub(super) fn jerks(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
     let limit = options.limit(Check::Jerk, draft.checker.anatomy.size);
     let nodes = nodes(report, Check::Jerk);
@@ -89,7 +89,8 @@ pub(super) fn jerks(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &Ch
     !nodes.is_empty()
 }
 
-/// Replaces the frames of a range by a cubic curve with the velocities at both ends, in the tangent space of the frame before.
+/// Replaces the frames of a range with a cubic curve that has the velocities at both ends, in the tangent space of the frame before the
+/// range.
 fn bridge(rotations: &mut [DQuat], first: usize, last: usize) {
     let Some(before) = first.checked_sub(1) else { return };
     let at = |i: usize| rotations.get(i).copied();

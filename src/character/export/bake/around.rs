@@ -19,7 +19,7 @@ pub(super) const ROUNDS: usize = 3;
 const STEP: f64 = 0.35;
 /// Time before and after a jump during which arms are turned away, in seconds.
 const ASIDE: f32 = 0.25;
-/// A change that differs by more than this from one frame to the next is a jump, in radians.
+/// Minimum difference between the changes of two successive frames that is a jump, in radians.
 const JUMP: f32 = 0.14;
 
 /// The joints of an arm from the shoulder to the hand, and the frames in which they jump, with the angles in radians.

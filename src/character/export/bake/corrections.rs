@@ -1,7 +1,7 @@
 //! Smooths the changes that contacts and body clearance make to the poses of a clip.
 //!
-//! Each frame is solved separately. Where limbs pass close to each other, or a knee is nearly straight, a small change of a
-//! target turns a joint far, so the joint would jump for a frame. The changes are therefore averaged over a short time. The motion itself
+//! Each frame is solved separately. Where limbs pass close to each other, or a knee is nearly straight, a small change in a target rotates
+//! a joint by a large angle, so the joint would jump for a frame. The changes are therefore averaged over a short time. The motion itself
 //! is not averaged.
 
 use glam::{Quat, Vec3, Vec4};
@@ -9,7 +9,7 @@ use glam::{Quat, Vec3, Vec4};
 use crate::asset::Transform;
 use crate::pose::Pose;
 
-/// Changes are averaged over this time before and after a frame, in seconds.
+/// Time before and after a frame over which changes are averaged, in seconds.
 const WINDOW: f32 = 0.06;
 /// Maximum number of successive frames of an excursion from a joint's path, and its minimum angle in radians.
 const EXCURSION: usize = 2;
@@ -18,7 +18,7 @@ const OFF: f32 = 0.05;
 /// excursion.
 const CALM: usize = 3;
 const CALM_PART: f32 = 0.35;
-/// Maximum difference between the joints at both ends of a loop, in radians.
+/// Maximum difference between joint rotations at the two ends of a loop, in radians.
 const SAME: f32 = 2e-3;
 
 /// The change at a joint.
@@ -40,7 +40,7 @@ impl Change {
     }
 }
 
-/// Replaces the change from the poses in `free` to those in `changed` by its average over nearby frames. `times` are the frame
+/// Replaces the change from the poses in `free` to those in `changed` with its average over nearby frames. `times` are the frame
 /// times in seconds. Joints that no frame changes stay bit-identical.
 pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]) {
     let count = free.len().min(changed.len()).min(times.len());
@@ -60,8 +60,8 @@ pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]
     }
 }
 
-/// If one of some joints leaves its path for one or two frames and returns, interpolates the changes at all these joints from the frames
-/// before and after. Only in such frames, the solver found another way around an obstacle.
+/// If any of the given joints leaves its path for one or two frames and returns, interpolates the changes at all these joints from the
+/// frames before and after. Only in those frames did the solver find another way around an obstacle.
 pub(super) fn replace_excursions(
     joints: &[usize],
     keeps: &dyn Fn(usize, &Pose, &Pose) -> bool,
@@ -114,8 +114,8 @@ fn mean(changes: &[Change], weights: &[(usize, f32)]) -> Change {
     Change { turn: Quat::from_vec4(turn.normalize_or(Vec4::W)), shift: shift / total.max(f32::MIN_POSITIVE) }
 }
 
-/// Returns the frames at most `seconds` before and after a frame with their weights, which fall linearly to zero. In a loop, the frames
-/// continue at the other end.
+/// Returns the frames within `seconds` of a frame with their weights, which fall linearly to zero. In a loop, the frames continue at the
+/// other end.
 pub(super) fn window(frame: usize, times: &[f32], seconds: f32, is_loop: bool) -> Vec<(usize, f32)> {
     let (first, last) = (times.first().copied().unwrap_or(0.0), times.last().copied().unwrap_or(0.0));
     let at = times.get(frame).copied().unwrap_or(0.0);

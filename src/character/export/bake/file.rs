@@ -73,8 +73,8 @@ impl BakedClip {
         Self { all: clip, reduced, rate }
     }
 
-    /// Returns the contents of the file. `model` is the character's file, or `None` for the built-in character. A BVH file always has all
-    /// frames.
+    /// Returns the contents of the file. `model` is the character's file, or `None` for the built-in character. A BVH file always contains
+    /// all frames.
     ///
     /// # Errors
     /// [`ClipFileError`] if the model cannot be read again, or if the format cannot store the clip.

@@ -1,9 +1,9 @@
-//! Moves feet in the air outwards where a leg would pass through the other one.
+//! Moves feet in the air outwards where a leg would pass through the other leg.
 //!
-//! Contacts keep a foot on its path, even in the air. A leg that meets the other one there can only turn about the line from its hip to its
+//! Contacts keep a foot on its path, even in the air. A leg that meets the other leg there can only turn about the line from its hip to its
 //! ankle, so it jumps from one side of that line to the other. Feet in the air may therefore yield first, which shows how far apart the
 //! legs must be. Then their paths move outwards by that distance, and contacts keep the feet on them. The soles keep their heights and
-//! orientations, so that none sinks into the floor.
+//! orientations, so they do not sink into the floor.
 
 use glam::Vec3;
 
@@ -18,16 +18,16 @@ use super::corrections::{is_loop, window};
 
 /// Time in which a foot moves outwards before the frames that need it, and back after them, in seconds.
 const ASIDE: f32 = 0.1;
-/// Maximum number of times that paths move. A leg that yields also turns, so its foot goes only part of the way each time.
+/// Maximum number of times that paths are moved. A leg that yields also turns, so its foot goes only part of the way each time.
 const ROUNDS: usize = 3;
-/// A foot that yields by less than this does not meet the other leg, in metres at human size. The hips move a little where arms are kept
+/// Distance below which a foot that yields does not meet the other leg, in metres at human size. The hips move a little where arms are kept
 /// out of the body.
 const SAME_PLACE: f32 = 2e-3;
 
 /// The path of a foot over the frames of a clip.
 struct Path {
     node: usize,
-    /// The joints of its leg, from the hip on.
+    /// The joints of its leg, starting at the hip.
     joints: Vec<usize>,
     /// For each frame, the horizontal direction away from the other leg, and how far the foot is moved along it in metres.
     outwards: Vec<Vec3>,
@@ -159,8 +159,8 @@ fn place(puppet: &Puppet, node: usize) -> Vec3 {
     puppet.world_from_node().get(node).map_or(Vec3::ZERO, |matrix| matrix.translation.into())
 }
 
-/// Returns values that change smoothly over time and are at least the given values. Only near frames that are not in the air, they fade to
-/// zero.
+/// Returns values that change smoothly over time and are at least the given values. They fade to zero only near frames that are not in the
+/// air.
 fn smooth_in_air(values: &[f32], in_air: &[bool], times: &[f32], is_loop: bool) -> Vec<f32> {
     let windows: Vec<_> = (0..values.len()).map(|i| window(i, times, ASIDE, is_loop)).collect();
     let largest = |near: &Vec<(usize, f32)>| near.iter().map(|&(i, _)| values[i]).fold(0.0, f32::max);
@@ -186,7 +186,7 @@ mod tests {
     const SWING: u8 = 48;
     const STANDS: u8 = 12;
 
-    /// Returns the frames of a swing of the left foot past the right one, which stands. The paths of both ankles are 4 cm apart.
+    /// Returns the frames of a swing of the left foot past the right foot, which stands. The paths of both ankles are 4 cm apart.
     fn swing(puppet: &Puppet) -> (Vec<RetargetedFrame>, Vec<f32>) {
         let skeleton = &puppet.character().skeleton;
         let feet = ["leftFoot", "rightFoot"].map(|bone| skeleton.find(bone).unwrap());
@@ -215,7 +215,7 @@ mod tests {
         ((0..count).map(frame).collect(), (0..count).map(|i| f32::from(i) / 60.0).collect())
     }
 
-    /// Regression test: the path of a foot in the air was as firm as a standing foot's. Legs that passed each other turned about
+    /// Regression test: the path of a foot in the air was as firm as that of a standing foot. Legs that passed each other turned about
     /// the lines from hips to ankles, and jumped from one side to the other: the standing leg's thigh by 10 degrees in a frame.
     #[test]
     fn legs_that_pass_each_other_do_not_jump() {
@@ -262,7 +262,7 @@ mod tests {
         assert!(moved(&frames).iter().flatten().all(|shift| *shift == Vec3::ZERO));
     }
 
-    /// In a loop that ends while a foot is aside, the foot is equally far aside at the start.
+    /// In a loop that ends while a foot is displaced, the foot is equally displaced at the start.
     #[test]
     fn a_path_of_a_loop_closes() {
         let times: Vec<f32> = (0..61_u8).map(|i| f32::from(i) / 60.0).collect();
@@ -272,7 +272,7 @@ mod tests {
         let path = smooth_in_air(&needed, &in_air, &times, true);
         assert!((path[0] - 0.02).abs() < 1e-6 && (path[60] - 0.02).abs() < 1e-6, "{path:?}");
         assert!((path[1] - path[59]).abs() < 1e-6 && path[25..35].iter().all(|shift| *shift == 0.0));
-        // A foot is not yet aside where it has just left the floor.
+        // A foot is not yet displaced where it has just left the floor.
         needed[36] = 0.02;
         let path = smooth_in_air(&needed, &in_air, &times, true);
         assert!(path[36] > 0.0 && path[36] < 0.01, "{}", path[36]);

@@ -1,7 +1,7 @@
 //! Adds frames where feet would slide between the frames of a clip.
 //!
 //! A program that plays a clip interpolates joints between the keys, so a planted foot leaves its place between two keys. The error is
-//! largest where a leg is nearly straight, because its knee then turns fast.
+//! largest where a leg is nearly straight, because its knee then turns quickly.
 
 use std::ops::Range;
 
@@ -14,17 +14,17 @@ use crate::rig::Foot;
 
 use super::{MAX_FRAMES, frames};
 
-/// Maximum distance of a planted foot from its place midway between two frames, in metres at human size.
+/// Maximum distance between a planted foot and its place midway between two frames, in metres at human size.
 const OFF: f32 = 5e-4;
 /// Maximum number of times that the time between two frames is halved.
 const HALVINGS: u32 = 5;
-/// A key belongs to a frame if their distance is at most this fraction of the time between two frames.
+/// Maximum distance between a key and its frame, as a fraction of the time between two frames.
 const SAME_FRAME: f32 = 0.01;
 
 /// Returns the frame times of a bake, including the times of the motion's keys in each round of a loop. More times are added
 /// between frames where a foot or hand that keys or contacts keep in place would leave its place.
 ///
-/// Calls `goes_on` before each frame with its time, and returns `None` if it returns false.
+/// Calls `goes_on` before each frame with its time, and returns `None` if `goes_on` returns false.
 pub(super) fn frame_times(
     puppet: &Puppet,
     times: Range<f32>,
@@ -106,7 +106,7 @@ impl Probe {
         pose
     }
 
-    /// Adds the times between two frames, in their order.
+    /// Adds the times between two frames, in order.
     fn refine(&mut self, [from, to]: [f32; 2], poses: [&Pose; 2], halvings: u32, times: &mut Vec<f32>) {
         let middle = 0.5 * (from + to);
         if halvings == 0 || times.len() >= MAX_FRAMES || !(from < middle && middle < to) {
@@ -121,7 +121,7 @@ impl Probe {
         }
     }
 
-    /// Returns whether a planted foot or a hand in contact is off its place if the pose between two frames is interpolated.
+    /// Returns whether a planted foot or a hand in contact is out of place if the pose between two frames is interpolated.
     fn is_off(&mut self, [before, after]: [&Pose; 2], pose: &Pose) -> bool {
         let skeleton = &self.puppet.character().skeleton;
         let contacts = self.puppet.contacts();

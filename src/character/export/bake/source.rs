@@ -59,7 +59,7 @@ impl Source {
         Self::load_with_references(path, &References::default(), progress)
     }
 
-    /// Loads a file like [`Self::load_with`]. `references` specifies where referenced files may be.
+    /// Loads a file like [`Self::load_with`]. `references` specifies where referenced files may be located.
     ///
     /// # Errors
     /// Same as [`Self::load_with`].
@@ -89,8 +89,8 @@ impl Source {
         }
     }
 
-    /// Turns the source to +Y up. Returns false for a character of a format that defines its axes, which stays unchanged. A take from
-    /// a C3D file already has +Y up.
+    /// Rotates the source so that +Y is up. Returns false for a character of a format that defines its axes, which stays unchanged. A take
+    /// from a C3D file already has +Y up.
     pub fn turn_up(&mut self, up: UpAxis) -> bool {
         match self {
             Self::Take(take) => {

@@ -139,7 +139,7 @@ impl BvhJoint {
         self.marks_end && !self.moves
     }
 
-    /// Returns the offset from the parent at rest, along the world axes, in metres.
+    /// Returns the rest offset from the parent, along the world axes, in metres.
     pub(super) fn offset(&self, rest: &WorldRotations) -> DVec3 {
         rest.position(self.node, self.parent)
     }
@@ -152,7 +152,7 @@ fn in_skins(character: &Character) -> Vec<bool> {
     joints
 }
 
-/// Converts a name to one that BVH can store, which is a single line without braces. A missing name becomes
+/// Converts a name to a name that BVH can store, which is a single line without braces. A missing name becomes
 /// `joint{node}`.
 fn bvh_name(name: Option<&str>, node: usize) -> String {
     let plain =

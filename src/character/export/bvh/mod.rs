@@ -1,9 +1,9 @@
 //! Writes clips as BVH, a text format for motion capture. [`crate::asset::bvh`] reads it.
 //!
-//! In BVH, all rotations are zero at rest, and the axes of every joint are then parallel to the world axes. Each joint
-//! is therefore written with its world rotation from rest, relative to that of its parent. Offsets are the differences
-//! of world positions at rest, so they include any scale and rotation above the joints. Joints that are translated get
-//! position channels too.
+//! In BVH, all rotations are zero in the rest pose, and the axes of every joint are then parallel to the world axes.
+//! Each joint is therefore written with its world rotation from the rest pose, relative to that of its parent. Offsets
+//! are the differences between rest positions in the world, so they include any scale and rotation of the ancestors.
+//! Joints that are translated get position channels too.
 
 mod joints;
 mod world_rotations;
@@ -21,9 +21,9 @@ use crate::pose::Pose;
 use joints::{BvhJoint, BvhJoints};
 use world_rotations::WorldRotations;
 
-/// Maximum number of values in a file. A file with this many values is several gigabytes large.
+/// Maximum number of values in a file. A file with this many values takes several gigabytes.
 const MAX_VALUES: f64 = 2.7e8;
-/// Decimals of angles in degrees. The resolution is 1.7e-8 radians.
+/// Number of decimals of angles in degrees. The resolution is 1.7e-8 radians.
 const ANGLE_DECIMALS: usize = 6;
 /// A joint counts as translated if its distance from its offset exceeds this fraction of the skeleton's size.
 const MIN_MOVEMENT: f64 = 1e-6;
@@ -243,7 +243,7 @@ impl ClipFrames<'_> {
         Ok(())
     }
 
-    /// Returns the longest side of the joints' bounding box at rest, in metres, or 1 if it is zero.
+    /// Returns the longest side of the joints' bounding box in the rest pose, in metres, or 1 if it is zero.
     fn size(&self, joints: &BvhJoints) -> f64 {
         let positions =
             joints.list.iter().map(|j| self.rest.position(j.node, None)).filter(|p| p.is_finite());

@@ -10,14 +10,14 @@ use crate::pose::Pose;
 /// matrix is badly scaled.
 const MAX_ITERATIONS: usize = 40;
 
-/// World matrices of all nodes, and their rotations from rest in world space. Both are in double precision.
+/// World matrices of all nodes, and their world-space rotations from the rest pose. Both are in double precision.
 #[derive(Clone, Debug)]
 pub(super) struct WorldRotations {
     /// `world_from_node`.
     world: Vec<DAffine3>,
-    /// Linear part of `node_from_world` at rest.
+    /// Linear part of `node_from_world` in the rest pose.
     rest: Vec<DMat3>,
-    /// Rotations from rest in world space.
+    /// World-space rotations from the rest pose.
     rotations: Vec<DQuat>,
 }
 
@@ -53,7 +53,7 @@ impl WorldRotations {
         }
     }
 
-    /// Returns a node's rotation from rest, relative to that of its parent.
+    /// Returns a node's rotation from the rest pose, relative to that of its parent.
     pub(super) fn rotation(&self, node: usize, parent: Option<usize>) -> DQuat {
         parent.map_or(self.rotations[node], |p| self.rotations[p].inverse() * self.rotations[node])
     }
@@ -79,7 +79,7 @@ fn double(matrix: &glam::Affine3A) -> DAffine3 {
 }
 
 /// Returns the rotation nearest to a matrix: its orthogonal polar factor, by Newton's iteration (Higham 1986). Returns
-/// the identity if the matrix mirrors or the iteration fails.
+/// the identity if the matrix contains a reflection or the iteration fails.
 fn nearest_rotation(matrix: DMat3) -> DQuat {
     let mut x = matrix;
     for _ in 0..MAX_ITERATIONS {

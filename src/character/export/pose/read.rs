@@ -14,7 +14,7 @@ use super::FORMAT;
 pub const MAX_BYTES: usize = 64 << 20;
 /// Maximum deviation of a rotation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
-/// A translation that differs from rest by less than this fraction of the skeleton's mean bone length counts as rest.
+/// A translation that differs from the rest pose by less than this fraction of the skeleton's mean bone length counts as equal.
 const SAME_LENGTH: f32 = 1e-3;
 
 /// Why a text cannot be read as a pose, or cannot be applied to a character.
@@ -27,7 +27,7 @@ pub enum ReadPoseError {
     /// The text is not JSON with the keys of a pose.
     #[error("the text is not a pose: {0}")]
     Json(String),
-    /// The text has another format.
+    /// The text has a different format.
     #[error("the text is not a pose: \"format\" must be \"{FORMAT}\"")]
     Format,
     /// A joint has an invalid transform.
@@ -38,7 +38,7 @@ pub enum ReadPoseError {
         /// What is wrong with the transform.
         cause: &'static str,
     },
-    /// The pose belongs to a character with other joints.
+    /// The pose belongs to a character with different joints.
     #[error("the pose belongs to another character: only {found} of its {all} joints exist here")]
     OtherCharacter {
         /// Number of joints that exist in this character.
@@ -102,11 +102,11 @@ impl StoredPose {
 
     /// Returns the pose for a character: the transforms of all joints that the pose and the character share.
     ///
-    /// If the character has other bone lengths, only rotations are used, and the position of `hips`, scaled by the mean ratio of the bone
-    /// lengths.
+    /// If the character has different bone lengths, only the rotations and the position of `hips` are used. The position is scaled by the
+    /// mean ratio of the bone lengths.
     ///
     /// # Errors
-    /// [`ReadPoseError::OtherCharacter`] if the character has less than half of the joints of the pose.
+    /// [`ReadPoseError::OtherCharacter`] if the character has fewer than half of the joints of the pose.
     pub fn fit(&self, skeleton: &Skeleton, hips: Option<usize>) -> Result<FittedPose, ReadPoseError> {
         let pairs = self.matched(skeleton);
         let (found, all) = (pairs.len(), self.nodes.len());
@@ -134,7 +134,7 @@ impl StoredPose {
         Ok((nodes, if fits { self.morphs.clone() } else { Vec::new() }))
     }
 
-    /// Returns each joint that exists in a skeleton, as its translation at rest, its node and its transform in the pose. Joints
+    /// Returns each joint that exists in a skeleton, as its rest translation, its node and its transform in the pose. Joints
     /// that share a name are matched in order.
     fn matched(&self, skeleton: &Skeleton) -> Vec<(Vec3, usize, &Transform)> {
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();

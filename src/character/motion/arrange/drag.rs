@@ -20,8 +20,8 @@ pub struct Snap {
 }
 
 impl Snap {
-    /// Collects the marks for a grip: the ends of the other strips and contacts, the times of the other edits and the playhead.
-    /// Contacts and goals also snap to key poses. The end of a strip also snaps to the time at which its clips have been played once.
+    /// Collects the marks for a grip: the ends of the other strips and contacts, the times of the other edits, and the playhead.
+    /// Contacts and goals also snap to key poses. The end of a strip also snaps to the time at which its clips have played once.
     #[doc(hidden)]
     pub fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
         let item = grip.map(Grip::item);
@@ -43,8 +43,8 @@ impl Snap {
         Self { marks, distance: 0.05, step: 0.1 }
     }
 
-    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. Without such a
-    /// mark, the offset moves the first of the times to the nearest step.
+    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. If there is no
+    /// such mark, the offset moves the first time to the nearest step.
     fn offset<const N: usize>(&self, times: [f32; N]) -> f32 {
         let pairs = times.iter().flat_map(|t| self.marks.iter().map(move |m| m - t));
         let nearest = pairs.min_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|d| d.abs() <= self.distance);
@@ -58,8 +58,8 @@ impl Snap {
     }
 }
 
-/// Drags a grip by some seconds. Returns the new motion, whose strips are sorted by start, and the grip's item in the new motion. An
-/// unknown item changes nothing.
+/// Drags a grip by a number of seconds. Returns the new motion, whose strips are sorted by start, and the grip's item in the new
+/// motion. If the item is unknown, nothing changes.
 pub fn drag(motion: &Motion, clips: &[Clip], grip: Grip, by: f32, snap: Option<&Snap>) -> (Motion, Item) {
     let (mut motion, item) = (motion.clone(), grip.item());
     if !by.is_finite() {
@@ -121,8 +121,8 @@ pub fn drag(motion: &Motion, clips: &[Clip], grip: Grip, by: f32, snap: Option<&
     }
 }
 
-/// Returns the strip with another start time. After that time the strip plays the same poses at the same times as
-/// before. Unless it loops or its speed is 0, it cannot start before its clip does.
+/// Returns the strip with a new start time. After that time the strip plays the same poses at the same times as before.
+/// Unless it loops or its speed is 0, it cannot start before its clip does.
 fn with_start(strip: &Strip, clips: &[Clip], to: f32) -> Strip {
     let (cycle, last) = (strip.cycle_seconds(clips), end(strip, clips));
     let clip_start = strip.clip_start(clips);

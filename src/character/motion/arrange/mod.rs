@@ -1,5 +1,5 @@
 //! The model of the timeline editor: which parts of a motion can be dragged, and the motion that results from a drag.
-//! This module neither draws nor changes the session.
+//! This module neither draws anything nor changes the session.
 
 use crate::asset::{Character, Clip};
 use crate::motion::{Contact, Motion, Strip};
@@ -11,7 +11,7 @@ mod tests;
 #[doc(hidden)]
 pub use drag::{Snap, drag};
 
-/// An item of the timeline that can be selected, by its index in the motion.
+/// A selectable item on the timeline, identified by its index in the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     Strip(usize),
@@ -26,8 +26,8 @@ pub enum Item {
 pub enum Grip {
     /// The whole item: moves a strip, an edit, a contact or a key in time.
     Whole(Item),
-    /// The start of a strip, which trims it without moving its poses in time, or the start of an edit's window or
-    /// of a contact.
+    /// The start of a strip, of an edit's window or of a contact. Dragging the start of a strip trims it without moving
+    /// its poses in time.
     First(Item),
     /// The end of a strip, of an edit's window or of a contact.
     Last(Item),
@@ -79,7 +79,7 @@ pub fn without(motion: &Motion, item: Item) -> Motion {
 const CROSSFADE: f32 = 0.4;
 
 /// Returns the motion with a clip added after its last strip, and the new item. The two strips crossfade over
-/// [`Motion::overlap`]. The first strip is added after the key poses. `feet` are node indices.
+/// [`Motion::overlap`]. The first strip starts after the key poses. `feet` are node indices.
 #[doc(hidden)]
 pub fn with_clip(motion: &Motion, character: &Character, feet: &[usize], clip: usize) -> (Motion, Item) {
     let (mut strip, clips) = (Strip::new(clip), &character.clips);
@@ -116,7 +116,7 @@ pub fn end(strip: &Strip, clips: &[Clip]) -> f32 {
     strip.start + strip.length(clips)
 }
 
-/// Returns the time in seconds at which the motion, its strips, its edits, its contacts and its keys have all ended.
+/// Returns the time in seconds by which the motion, its strips, its edits, its contacts and its keys have all ended.
 #[doc(hidden)]
 pub fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let strips = motion.strips.iter().map(|s| end(s, clips));
@@ -128,7 +128,7 @@ pub fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
 }
 
-/// Returns the duration in seconds of the fade of a strip from the previous strip or from the key poses.
+/// Returns the duration in seconds of a strip's fade-in from the previous strip or from the key poses.
 #[doc(hidden)]
 pub fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
     let Some(strip) = motion.strips.get(index) else { return 0.0 };
@@ -145,7 +145,7 @@ pub fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
 pub fn hiding_strip(motion: &Motion, clips: &[Clip], time: f32) -> Option<usize> {
     let hides = |index: &usize| {
         let fade = overlap(motion, *index, clips);
-        // From the end of its fade on, a strip shows nothing of what is below it.
+        // Once its fade has ended, a strip hides everything below it.
         let is_later = |strip: &Strip| time > strip.start && time >= strip.start + fade;
         motion.strips.get(*index).is_some_and(is_later)
     };

@@ -89,7 +89,7 @@ fn strips_snap_to_near_ends_of_other_strips_or_else_to_steps() {
     assert!(near(dragged(&motion(), whole, 0.18, Some(&snap)).start, 1.0));
     let late = Snap { marks: vec![2.0], ..snap };
     assert!(near(dragged(&motion(), whole, 0.16, Some(&late)).start, 1.0));
-    // The end snaps to the time at which the clip has been played once.
+    // The end snaps to the time at which the clip has played once.
     let last = Grip::Last(Item::Strip(1));
     let mut short = motion();
     short.strips[1].seconds = Some(0.5);

@@ -86,8 +86,8 @@ impl PreparedMotion {
         }
     }
 
-    /// Raises the feet of a pose in which the first strip fades in from the key poses. During the fade, the knees turn at a constant rate,
-    /// so that a foot would sink into the floor. The allowed depth of each foot is interpolated from the keys to the strip.
+    /// Raises the feet of a pose in which the first strip fades in from the key poses. During the fade, the knees rotate at a constant
+    /// rate, so a foot would sink into the floor. The allowed depth of each foot is interpolated from the keys to the strip.
     pub(super) fn raise_in_fade(
         &mut self,
         character: &Character,

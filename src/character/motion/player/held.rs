@@ -1,8 +1,8 @@
-//! The contacts of a motion: each keeps a point of a foot or a hand in the place that it has at the start of the contact.
+//! The contacts of a motion: each keeps a point of a foot or a hand at its initial position.
 //!
 //! The place is taken from the pose of the keys, strips, layers and edits, with the contacts of the keys. Only the point is held. The node
-//! turns about the point, from its orientation in one key to that in the next. The offset of the point fades in before a contact and fades
-//! out after it.
+//! rotates about the point, from its orientation in one key to its orientation in the next. The offset of the point fades in before a
+//! contact and fades out after it.
 
 use glam::{Affine3A, Quat, Vec3};
 

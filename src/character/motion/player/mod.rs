@@ -1,4 +1,4 @@
-//! Computes the pose of a motion at a time.
+//! Computes the pose of a motion at a given time.
 
 mod feet;
 mod held;
@@ -37,12 +37,12 @@ pub struct Player {
     /// Whether the motion is played as a loop. Times outside the motion are then wrapped, and the windows of edits wrap
     /// around the ends. If the root motion of a strip accumulates, each round continues where the last one ended.
     pub looping: bool,
-    /// Whether key poses are left out, so that the motion is played on the pose that is passed in.
+    /// Whether key poses are left out, so that the motion is played on top of the pose that is passed in.
     pub skips_keys: bool,
-    /// The node that defines the character's position on the ground, such as the hips. With `None`, the node is detected, which takes some
+    /// The node that defines the character's position on the ground, such as the hips. If `None`, the node is detected, which takes some
     /// milliseconds for each new motion.
     pub root: Option<usize>,
-    /// The mirror for mirrored strips ([`Strip::mirror`](super::Strip::mirror)). With `None`, these strips are played unmirrored.
+    /// The mirror for mirrored strips ([`Strip::mirror`](super::Strip::mirror)). If `None`, these strips are played unmirrored.
     pub mirror: Option<Arc<Mirror>>,
     prepared: Option<PreparedMotion>,
     scratch: Scratch,
@@ -97,8 +97,8 @@ impl Player {
     /// stand on the ground. `contacts` is cleared first.
     ///
     /// A foot that is in the same place in two successive key poses stays there between them. Between two keys, no foot sinks below the
-    /// floor, or deeper than in the keys. Feet in strips are planted only if [`Motion::plant`] is set. [`Motion::contacts`] take precedence
-    /// over both.
+    /// floor, or sinks deeper than in the keys. Feet in strips are planted only if [`Motion::plant`] is set. [`Motion::contacts`] take
+    /// precedence over both.
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip
     /// do not allocate.
@@ -303,8 +303,8 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous strip, and the first
-    /// strip while it overlaps the key poses.
+    /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous strip, or, for the
+    /// first strip, the key poses.
     fn weight(&self, strip: usize, time: f32) -> f32 {
         let before = match strip.checked_sub(1) {
             Some(before) => self.strips.get(before).map(PreparedStrip::end),

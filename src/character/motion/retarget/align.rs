@@ -62,8 +62,8 @@ pub(super) fn align(source: &RestFigure, target: &RestFigure) -> BTreeMap<String
     turns
 }
 
-/// Returns the rotation of a foot. At rest the feet are flat on the ground, whatever the height of the ankles, so only
-/// their headings are aligned. If the toes point down, the whole direction is aligned.
+/// Returns the rotation of a foot. In the rest pose, feet are flat on the ground, whatever the height of the ankles, so
+/// only their headings are aligned. If the toes point down, the whole direction is aligned.
 fn foot(source: &RestFigure, target: &RestFigure, side: &str, lower: Quat) -> Quat {
     let bone = format!("{side}Foot");
     let toes = |figure| direction(figure, side, &bone, &["Toes"]);

@@ -44,7 +44,7 @@ pub(super) struct BodyMapping {
     pub(super) hips: [usize; 2],
     pub(super) feet: Vec<FootPair>,
     arms: Vec<ArmPair>,
-    /// Joints that are not below their anatomical parent in the file's hierarchy.
+    /// Joints that are not descendants of their anatomical parent in the file's hierarchy.
     detached: Vec<DetachedJoint>,
     /// The up direction of the target, and the height of its hips above the ground.
     pub(super) up: Vec3,
@@ -106,7 +106,8 @@ impl BodyMapping {
         })
     }
 
-    /// Computes the pose of the target without any contact. If the pose of the source has another number of nodes, the target stays at rest.
+    /// Computes the pose of the target without any contact. If the source pose has a different number of nodes, the target stays in the
+    /// rest pose.
     pub(super) fn free_pose(&mut self, source: &Pose, out: &mut Pose) {
         if self.turn_as(source, out) {
             self.set_anchor(&[], out);
@@ -236,7 +237,7 @@ impl BodyMapping {
         }));
     }
 
-    /// Moves detached feet to their constraints, and adds the orientation of the other feet to theirs.
+    /// Moves detached feet to their constraints, and adds the orientations of the other feet to their constraints.
     fn finish_feet(&self, out: &mut Pose, contacts: &mut [ContactConstraint]) {
         for (f, contact) in self.feet.iter().zip(contacts) {
             if f.is_detached {

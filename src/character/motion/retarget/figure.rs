@@ -61,7 +61,7 @@ impl<'a> RestFigure<'a> {
         self.ground = if self.is_on_ground { 0.0 } else { lowest };
     }
 
-    /// Returns the feet and all nodes below them.
+    /// Returns the feet and all their descendants.
     pub(super) fn soles(&self) -> Vec<usize> {
         let feet = [self.node("leftFoot"), self.node("rightFoot")];
         let below = |n: &usize| self.skeleton.ancestors(*n).any(|a| feet.contains(&Some(a)));
@@ -91,7 +91,7 @@ impl<'a> RestFigure<'a> {
     }
 
     /// Returns the nodes on the path from `top` (exclusive) down to `end` (inclusive). The result is empty if `end` is
-    /// not below `top`.
+    /// not a descendant of `top`.
     pub(super) fn path(&self, top: usize, end: usize) -> Vec<usize> {
         let mut path: Vec<usize> = self.skeleton.ancestors(end).take_while(|n| *n != top).collect();
         path.reverse();
@@ -107,7 +107,7 @@ impl<'a> RestFigure<'a> {
         ["upperChest", "chest", "spine", "hips"].into_iter().find_map(|b| self.node(b))
     }
 
-    /// Returns the lowest node above both the hips and the legs. In some files the legs are siblings of the hips.
+    /// Returns the lowest common ancestor of the hips and the legs. In some files, the legs are siblings of the hips.
     pub(super) fn anchor(&self) -> Option<usize> {
         let hips = self.node("hips")?;
         let legs = [self.node("leftUpperLeg")?, self.node("rightUpperLeg")?];

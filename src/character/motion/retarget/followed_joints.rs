@@ -45,15 +45,15 @@ impl FigurePair<'_> {
         turns
     }
 
-    /// Adds the joints of hips, spine, neck and head. If the numbers of joints in the spine or the neck differ, the
-    /// total rotation is distributed evenly. If the source has no neck, the target's neck follows halfway between chest
-    /// and head.
+    /// Adds the joints of the hips, spine, neck and head. If the numbers of joints in the spine or the neck differ, the
+    /// total rotation is distributed evenly. If the source has no neck, the target's neck follows an orientation
+    /// halfway between the chest and the head.
     fn trunk(&self, turns: &mut Vec<FollowedJoint>) {
         let (Some(hips), Some(anchor)) = (self.source.node("hips"), self.target.anchor()) else { return };
         turns.push(self.turn(anchor, (hips, hips), 0.0, Quat::IDENTITY));
         let back = |f: &RestFigure| f.node("hips").zip(f.chest()).map_or(Vec::new(), |(h, c)| f.path(h, c));
         let (source_back, target_back) = (back(self.source), back(self.target));
-        // The legs may be attached above the hips. Then the target's hips follow as part of the spine.
+        // The legs may be attached above the hips. In that case, the target's hips follow as part of the spine.
         let source_back: Vec<usize> = [hips].into_iter().chain(source_back).collect();
         self.spread(&source_back, &target_back, 0, turns);
         let neck = |f: &RestFigure| {
@@ -75,9 +75,9 @@ impl FigurePair<'_> {
         self.spread(&source_neck, &target_neck, usize::from(heads.is_some() && neckless), turns);
     }
 
-    /// Distributes the rotations of a chain over a chain with another number of joints. The first joint of the source
-    /// is the parent of both chains. The source's last joint corresponds to the joint that is `after` joints beyond the
-    /// last joint of the target.
+    /// Distributes the rotations of a chain over a chain with a different number of joints. The first joint of the
+    /// source is the parent of both chains. The source's last joint corresponds to the joint that is `after` joints
+    /// beyond the last joint of the target.
     fn spread(&self, source: &[usize], target: &[usize], after: usize, turns: &mut Vec<FollowedJoint>) {
         let (last, steps) = (source.len().saturating_sub(1), target.len() + after);
         if last == 0 {

@@ -1,5 +1,5 @@
 //! Lands the soles of a retargeted clip: a foot of the target stands on the floor and stays in place while the source's foot does, and also
-//! where its own sole would stand.
+//! when its own sole would stand.
 //!
 //! Between two contacts, the correction of a foot changes smoothly (Kovar, Schreiner & Gleicher 2002, "Footskate cleanup for motion capture
 //! editing", section 4). Contacts are detected at soles, not ankles, because feet differ in shape.
@@ -75,7 +75,7 @@ pub(super) struct Landing<'a> {
     /// For each frame, the hip joint and the ankle of each foot of the target.
     legs: Vec<Vec<[Vec3; 2]>>,
     world: Vec<Affine3A>,
-    /// Height of the floor along the up axis of the target. The target's soles are at this height at rest.
+    /// Height of the floor along the up axis of the target. The target's soles are at this height in the rest pose.
     floor: f32,
 }
 

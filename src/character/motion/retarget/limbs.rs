@@ -20,9 +20,9 @@ pub(super) struct FootPair {
     pub(super) to: usize,
     /// The node to which the contact constraint applies.
     pub(super) constrained: usize,
-    /// Whether the foot is not below the lower leg in the hierarchy.
+    /// Whether the foot is not a descendant of the lower leg in the hierarchy.
     pub(super) is_detached: bool,
-    /// World orientation of the target's foot at rest.
+    /// World orientation of the target's foot in the rest pose.
     pub(super) rest: Quat,
     /// Offset from the source's ankle to the target's in the shared posture.
     pub(super) offset: Vec3,
@@ -62,18 +62,18 @@ impl FootPair {
 pub(super) struct ArmPair {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Both upper arms of the source, and both of the target.
+    /// Both upper arms of the source, and both upper arms of the target.
     pub(super) from_shoulders: [usize; 2],
     pub(super) to_shoulders: [usize; 2],
     pub(super) ratio: f32,
 }
 
-/// A joint that is not below its logical parent in the file's hierarchy.
+/// A joint that is not a descendant of its logical parent in the file's hierarchy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DetachedJoint {
     pub(super) node: usize,
     pub(super) logical_parent: usize,
-    /// Position in the logical parent's frame at rest.
+    /// Position in the logical parent's frame, in the rest pose.
     pub(super) position: Vec3,
 }
 
@@ -159,7 +159,7 @@ pub(super) fn arm(side: &str, source: &RestFigure, target: &RestFigure, ratio: f
     })
 }
 
-/// Finds the legs that are not below the anchor, and the feet that are not below their legs.
+/// Finds the legs that do not descend from the anchor, and the feet that do not descend from their legs.
 pub(super) fn detached_joints(target: &RestFigure, anchor: usize) -> Vec<DetachedJoint> {
     let detached = |bone: String, logical_parent: usize| {
         let node = target.node(&bone).filter(|n| !target.below(*n, logical_parent))?;

@@ -1,9 +1,9 @@
 //! Motion retargeting: transfers poses from one character to another.
 //!
 //! Two humanoids are compared in a shared posture, in which each limb bone of the source points in the direction of the
-//! target's bone at rest. Starting from this posture, each joint of the target rotates in world space as its
-//! counterpart does (Monzani, Baerlocher, Boulic & Thalmann 2000, "Using an intermediate skeleton and inverse
-//! kinematics for motion retargeting", section 3). The scaled position of a source's foot on the ground becomes a
+//! target's bone in the rest pose. Starting from this posture, each joint of the target rotates in world space like its
+//! counterpart (Monzani, Baerlocher, Boulic & Thalmann 2000, "Using an intermediate skeleton and inverse kinematics for
+//! motion retargeting", section 3). The scaled position of a source's foot on the ground becomes a
 //! [`ContactConstraint`].
 
 mod align;
@@ -100,7 +100,7 @@ enum Mapping {
 }
 
 impl Retarget {
-    /// Prepares retargeting between two characters. Skeletons that only differ in size and rest pose are matched by
+    /// Prepares retargeting between two characters. Skeletons that differ only in size and rest pose are matched by
     /// joint names. Otherwise the characters are matched as humanoids. If that fails, they are matched by names if most
     /// names agree.
     ///
@@ -165,8 +165,9 @@ impl Retarget {
         }
     }
 
-    /// Matches joints by their names. Each joint gets the rotation of its counterpart, and its translation from rest,
-    /// scaled by the ratio of bone lengths. If the skeletons are not the same, rotations are also relative to rest.
+    /// Matches joints by their names. Each joint gets the rotation of its counterpart, and its translation relative to
+    /// the rest pose, scaled by the ratio of bone lengths. If the skeletons are not the same, rotations are also
+    /// relative to the rest pose.
     ///
     /// # Errors
     /// [`RetargetError::NoNames`] if no name occurs in both.
@@ -217,7 +218,7 @@ impl Retarget {
     /// times of the frames in seconds, which must increase. `is_stopped` is called before each frame. If it returns true, the result is
     /// empty.
     ///
-    /// The poses are those of [`Self::pose`] before the contacts are applied. A mapping by names adds no contacts.
+    /// The poses equal the results of [`Self::pose`] before the contacts are applied. A mapping by names adds no contacts.
     pub fn clip(
         &mut self,
         source: &Character,
@@ -258,13 +259,13 @@ impl Retarget {
         frames
     }
 
-    /// Computes the target's pose for a pose of the source. Morph weights, and joints without a counterpart, stay at
-    /// rest.
+    /// Computes the target's pose for a pose of the source. Morph weights, and joints without a counterpart, keep their
+    /// rest values.
     ///
     /// `contacts` is cleared and filled with a contact constraint for each foot, whose weight fades as the foot leaves
-    /// the ground. With [`Retarget::hands`] there is also one for each hand. A mapping by names adds no constraints. If
-    /// the number of transforms in the pose differs from the number of nodes of the source, the target stays at rest.
-    /// Only the first call allocates.
+    /// the ground. With [`Retarget::hands`], there is also a constraint for each hand. A mapping by names adds no
+    /// constraints. If the number of transforms in the pose differs from the number of nodes of the source, the target
+    /// stays in the rest pose. Only the first call allocates.
     pub fn pose(&mut self, source: &Pose, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
         contacts.clear();
         match &mut self.mapping {
@@ -281,7 +282,7 @@ fn figure<'a>(character: &'a Character, bones: &'a Bones) -> Result<RestFigure<'
         let degenerate = || no_humanoid(character, "its shoulders and hips are at one place".into());
         return RestFigure::new(character, bones).ok_or_else(degenerate);
     }
-    // Without bones, the recogniser gives the reason.
+    // Without bones, the recogniser supplies the reason.
     let reason = rig::humanoid(character).err().map(|reason| reason.to_string());
     let reason = reason.unwrap_or_else(|| format!("no node is known for {}", missing.join(", ")));
     Err(no_humanoid(character, reason))

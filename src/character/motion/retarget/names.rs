@@ -33,9 +33,9 @@ pub(super) struct NameMapping {
 struct NodePair {
     from: usize,
     to: usize,
-    /// The transform of the source's node at rest.
+    /// The transform of the source's node in the rest pose.
     rest: Transform,
-    /// `target_joint_from_source_joint` at rest.
+    /// `target_joint_from_source_joint` in the rest pose.
     turn: Quat,
 }
 

@@ -8,7 +8,7 @@ const RISE: f32 = 0.06;
 /// Returns how far a foot rises in each frame, so that it is above the floor and does not jump for a frame. `sinks` contains how far the
 /// foot would be below the floor in each frame, which is 0 while it stands.
 pub(super) fn rises(sinks: &[f32], times: &[f32], is_loop: bool) -> Vec<f32> {
-    // No rise is smaller than its sink.
+    // Each rise is at least as large as its sink.
     let smooth = smooth_above(sinks, times, RISE, is_loop);
     sinks.iter().zip(smooth).map(|(sink, smooth)| sink.max(smooth)).collect()
 }
@@ -79,7 +79,7 @@ pub(super) fn fill(values: &[Option<Vec3>], times: &[f32], is_loop: bool) -> Vec
 mod tests {
     use super::*;
 
-    /// Regression test: a large foot that would sink into the floor for one frame was lifted in that frame only, so that the knee jumped.
+    /// Regression test: a large foot that would sink into the floor for one frame was lifted in that frame only, so the knee jumped.
     #[test]
     fn a_foot_rises_before_it_would_sink() {
         let times: Vec<f32> = (0..12_u8).map(|i| f32::from(i) / 30.0).collect();

@@ -1,7 +1,7 @@
 //! Chooses the reference pose in which a figure is compared with another one.
 //!
-//! The reference pose is the rest pose, unless that is asymmetric because a frame of a motion was saved as rest. In
-//! this case, the reference pose is the bind pose of the skin, or without a skin a standing pose that is found in the
+//! The reference pose is the rest pose, unless the rest pose is asymmetric because it is a saved frame of a motion. In
+//! that case, the reference pose is the bind pose of the skin, or, without a skin, a standing pose that is found in the
 //! clips.
 
 use glam::{Affine3A, Quat, Vec3};
@@ -97,7 +97,7 @@ impl<'a> ReferencePose<'a> {
         Some(lean + (hl - hr).angle_between(sl - sr) + (hl - hr).normalize().dot(up).abs())
     }
 
-    /// Returns the lowest node above both the hips and the legs.
+    /// Returns the lowest common ancestor of the hips and the legs.
     fn anchor(&self) -> Option<usize> {
         let legs = [self.node("leftUpperLeg")?, self.node("rightUpperLeg")?];
         let below = |n: usize, top: usize| self.skeleton.ancestors(n).any(|a| a == top);
@@ -128,7 +128,7 @@ impl<'a> ReferencePose<'a> {
         self.update();
     }
 
-    /// Returns the smallest height of the feet and all nodes below them along a direction.
+    /// Returns the smallest height of the feet and all their descendants along a direction.
     fn lowest(&self, up: Vec3) -> f32 {
         let feet = [self.node("leftFoot"), self.node("rightFoot")];
         let is_sole = |n: &usize| self.skeleton.ancestors(*n).any(|a| feet.contains(&Some(a)));
@@ -137,7 +137,7 @@ impl<'a> ReferencePose<'a> {
     }
 }
 
-/// Returns the bind pose of the skin that contains the most bones, moved to the position at rest.
+/// Returns the bind pose of the skin that contains the most bones, moved to the position of the rest pose.
 fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let count = |s: &Skin| rest.bones.values().filter(|n| s.joints.contains(n)).count();
     let skin = character.skins.iter().filter(|s| s.has_inverse_binds).max_by_key(|s| count(s))?;
@@ -178,7 +178,7 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
         world[node] = above * local.to_affine();
     }
     let mut bound = ReferencePose::new(rest.skeleton, rest.bones, pose)?;
-    // If the skin's space has another origin or ground, the figure is moved back to its position at rest.
+    // If the skin's space has another origin or ground, the figure is moved back to its position in the rest pose.
     let (anchor, up, height) = (bound.anchor()?, frame.body * Vec3::Y, rest.length()?);
     let gap = frame.middle - bound.frame()?.middle;
     let flat = gap - up * gap.dot(up);
@@ -195,7 +195,7 @@ struct FootSample {
     /// Heights of the ankle and of the toes.
     ankle: f32,
     toes: f32,
-    /// World orientation, with the figure turned to its heading at rest.
+    /// World orientation, with the figure rotated to its heading in the rest pose.
     turn: Quat,
 }
 
@@ -204,8 +204,8 @@ struct FootSample {
 fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let BodyFrame { body, middle } = rest.frame()?;
     let up = body * Vec3::Y;
-    // The rotation about the vertical from the current heading to the heading at rest. The heading is measured by the
-    // line between the hip joints.
+    // The rotation about the vertical from the current heading to the heading in the rest pose. The heading is measured
+    // by the line between the hip joints.
     let heading = |r: &ReferencePose| {
         let [left, right] = SIDES.map(|side| r.at(&format!("{side}UpperLeg")));
         let across = body.conjugate() * (left? - right?);

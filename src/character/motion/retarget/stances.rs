@@ -11,11 +11,11 @@ use crate::motion::footfall::{self, Floor, Footfalls, MAX_SPEED, Track};
 /// Minimum duration of a contact, and maximum duration of a gap within a contact, in seconds.
 const MIN_CONTACT: f32 = 0.1;
 const MAX_GAP: f32 = 0.06;
-/// A foot slower than this keeps still, in metres per second at human size. If feet keep still in at least half of the frames, the floor is
-/// at the median of their heights. Otherwise it is at this quantile of the heights of the lower foot.
+/// Maximum speed of a foot that keeps still, in metres per second at human size. If feet keep still in at least half of the frames, the
+/// floor is at the median of their heights. Otherwise it is at this quantile of the heights of the lower foot.
 const STILL: f32 = 0.2;
 const FLOOR: f64 = 0.2;
-/// Places nearer to each other than this are the same, in metres at human size.
+/// Places closer together than this count as the same, in metres at human size.
 const SAME_PLACE: f32 = 0.02;
 
 /// The contacts of the feet of a clip with the floor.
@@ -25,7 +25,7 @@ pub(super) struct Stances {
     pub(super) contacts: Vec<Vec<(usize, usize)>>,
     /// Velocity of the floor below a body that walks in place, in metres per second.
     pub(super) ground: Vec3,
-    /// Whether the last frame repeats the first one, perhaps at another place, so that a contact may continue across the
+    /// Whether the last frame repeats the first one, perhaps in another place, so that a contact may continue across the
     /// ends.
     pub(super) is_loop: bool,
 }
@@ -44,7 +44,7 @@ impl Stances {
         Self { contacts, ground, is_loop: is_loop(feet, hips, size) }
     }
 
-    /// Returns these contacts together with those of another body that performs the same motion. `feet` contains the soles of that body.
+    /// Returns these contacts together with the contacts of another body that performs the same motion. `feet` contains its soles.
     pub(super) fn with(self, feet: &[Track], times: &[f32], floor: Floor) -> Self {
         let stands = |foot: usize, i: usize| {
             let seconds = times[i + 1] - times[i];
@@ -78,7 +78,7 @@ fn contacts(times: &[f32], stands: impl Fn(usize) -> bool) -> Vec<(usize, usize)
 
 /// Returns the height of the floor, measured at feet that keep still, or otherwise at the lower foot.
 ///
-/// A foot without a skin consists of joints, which are higher while the foot stands than while it leaves the floor over its toes.
+/// A foot without a skin consists of joints, which are higher while the foot stands than while it rolls off over its toes.
 fn floor(feet: &[Track], times: &[f32], floor: Floor) -> f32 {
     let lowest = |points: &[Vec3]| f64::from(footfall::lowest(points, floor.up));
     let still = feet.iter().flat_map(|foot| {
@@ -112,7 +112,7 @@ fn is_loop(feet: &[Track], hips: &[Vec3], size: f32) -> bool {
 mod tests {
     use super::*;
 
-    /// Regression test: a sole that stood a little longer than the sole of the source slid.
+    /// Regression test: a sole slid if it stood a little longer than the sole of the source.
     #[test]
     fn a_sole_also_stands_where_that_of_the_source_does_not() {
         let times: Vec<f32> = (0..30_u8).map(|i| f32::from(i) / 30.0).collect();

@@ -39,7 +39,7 @@ fn angle(a: Quat, b: Quat) -> f32 {
     (a.conjugate() * b).xyz().length().min(1.0).asin() * 2.0
 }
 
-/// Returns a character below a new root.
+/// Returns a character under a new root.
 fn below(mut character: Character, root: Transform) -> Character {
     let index = character.skeleton.nodes.len();
     let skeleton = &mut character.skeleton;
@@ -99,7 +99,7 @@ fn a_t_pose_and_an_a_pose_give_the_same_motion() {
     }
 }
 
-/// The target is a hundred times larger, and is below a root with a scale of 39.
+/// The target is a hundred times larger, under a root with a scale of 39.
 #[test]
 fn the_motion_scales_with_the_size_of_the_target() {
     let character = mannequin().unwrap();
@@ -122,7 +122,7 @@ fn the_motion_scales_with_the_size_of_the_target() {
     }
 }
 
-/// One target faces −Z, and another lies on its back, as in a file with other axes.
+/// One target faces −Z, and another lies on its back, as in a file with different axes.
 #[test]
 fn front_and_up_directions_follow_the_body() {
     let character = mannequin().unwrap();
@@ -180,7 +180,7 @@ fn the_ground_of_a_lying_rest_pose_comes_from_the_clip() {
         let (a, b) = (rest[bones[bone]], now[bones[bone]]);
         assert!((a.matrix3.inverse() * b.matrix3).abs_diff_eq(glam::Mat3A::IDENTITY, 1e-3), "{bone}");
     }
-    // Legs that are spread by about 20° reach less far down, so the hips are lower. The feet must still be on the
+    // Legs that are spread by about 20° do not reach down as far, so the hips are lower. The feet must still be on the
     // ground.
     let rise = now[bones["hips"]].translation.y - rest[bones["hips"]].translation.y;
     assert!((-0.1..0.0).contains(&rise), "{rise}");
@@ -307,7 +307,7 @@ fn a_rest_pose_in_mid_stride_without_a_skin_is_replaced_from_the_clips() {
     }
 }
 
-/// Without a skin and clips, the rest pose is used.
+/// Without a skin or clips, the rest pose is used.
 #[test]
 fn a_rest_pose_in_mid_stride_without_a_skin_and_clips_is_kept() {
     let character = mannequin().unwrap();

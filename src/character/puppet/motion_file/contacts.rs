@@ -43,7 +43,7 @@ impl MotionReader<'_> {
         self.node(item, item.as_str().ok_or_else(no_name)?)
     }
 
-    /// Rejects an item that is on its own node or below it.
+    /// Rejects an item that is on its own node or one of its descendants.
     pub(super) fn check_on(&self, is_on_own_part: bool, table: &Table) -> Result<(), SpannedError> {
         match table.get("on").filter(|_| is_on_own_part) {
             Some(item) => Err(SpannedError::at(item, "on must not be a node below its own")),

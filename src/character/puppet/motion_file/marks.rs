@@ -9,7 +9,7 @@ use super::{MAX_TIME, MotionReader, ROUNDING};
 
 impl MotionReader<'_> {
     /// Reads the marks of a strip that blends `clips`. Each clip with a weight needs exactly one mark,
-    /// which is within the clip.
+    /// which must be within the clip.
     pub(super) fn marks(
         &self,
         item: &Item,

@@ -32,14 +32,14 @@ const DEFAULT_WINDOW: f64 = 0.4;
 /// Tolerance for durations that were rounded in the file, in seconds.
 const ROUNDING: f32 = 1e-3;
 /// Number of preceding strips that are considered for an automatic overlap. It is limited because a file may have
-/// very many strips.
+/// a very large number of strips.
 const MAX_PRECEDING: usize = 8;
 /// Maximum absolute value of times and durations in seconds, and of speeds. It is far above any useful value.
 const MAX_TIME: f64 = 1e6;
 /// Maximum rotation angle in degrees. Single precision cannot represent much larger angles accurately.
 const MAX_DEGREES: f64 = 1e6;
 
-/// The error of a strip that is mirrored although left and right are unknown.
+/// The error for a strip that is mirrored although left and right are unknown.
 pub const NO_SIDES: &str = "mirror: the body of the character is not recognised, so its sides are unknown";
 
 /// An error while reading a motion file.
@@ -77,7 +77,7 @@ pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, Mot
 
 /// Reads the text of a motion file for a character. `path` is used in error messages.
 ///
-/// The goals of edits are solved with the rig, each on top of the edits before it.
+/// The goals of edits are solved with the rig, each on top of the preceding edits.
 ///
 /// ```
 /// use std::path::Path;
@@ -139,7 +139,7 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
     motion().map_err(format_error)
 }
 
-/// Reads a motion from a table of another file. The table has the keys of a motion file except `version`.
+/// Reads a motion from a table in another file. The table has the keys of a motion file except `version`.
 #[doc(hidden)]
 pub fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
     check_keys(
@@ -262,7 +262,7 @@ impl MotionReader<'_> {
         Ok(strip)
     }
 
-    /// Duration of the overlap of a strip with the previous one, in seconds.
+    /// Returns the duration of a strip's overlap with the previous strip, in seconds.
     fn overlap(&self, item: &Item, above: &[Strip], strip: &Strip) -> Result<f32, SpannedError> {
         let Some((last, _)) = above.split_last() else {
             return Err(SpannedError::at(item, "the first strip cannot overlap another one; remove overlap"));
@@ -359,7 +359,7 @@ impl MotionReader<'_> {
         })
     }
 
-    /// Returns a node and all nodes below it.
+    /// Returns a node and all its descendants.
     fn subtree(&self, top: usize) -> Vec<usize> {
         let skeleton = &self.character.skeleton;
         let is_below = |&n: &usize| skeleton.ancestors(n).any(|a| a == top);

@@ -214,8 +214,8 @@ fn marks_are_read_used_and_written() {
             document.to_string()
         };
         assert_eq!(written(&motion), text);
-        // Marks without effect are left out, and marks after the end of a clip are written as the player uses them, so that the output can
-        // be read.
+        // Marks without effect are left out, and marks after the end of a clip are written the way the player uses them, so that the
+        // output can be read back.
         let mut changed = motion.clone();
         changed.strips[0].marks = vec![(clip("wave"), 0.9), (clip("walk"), 0.1)];
         assert_eq!(written(&changed), MARKED);
@@ -246,7 +246,7 @@ fn marks_belong_to_the_clips_of_their_strip() {
         assert!(error.starts_with(&format!("a.motion.toml: line 6: marks: {cause}")), "{marks}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
-    // A clip without weight is not played, and needs no mark.
+    // A clip without weight is not played and needs no mark.
     let text = "version = 1\n[[strip]]\nclips = { wave = 1, run = 0 }\nmarks = { wave = 0.9 }";
     assert_eq!(read_motion(text).unwrap().strips[0].marks.len(), 1);
 }

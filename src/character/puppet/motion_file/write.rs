@@ -48,8 +48,8 @@ impl MotionWriter<'_> {
         self.names.name(node)
     }
 
-    /// Returns the name of a node for a mask. In a mask, a chain's name stands for the whole chain, so a node of that name is written by
-    /// index.
+    /// Returns the name of a node for a mask. In a mask, a chain's name stands for the whole chain, so a node with the same name is
+    /// written as an index.
     fn masked(&self, node: usize) -> String {
         let name = self.node(node);
         let is_chain = self.rig.chains.iter().any(|chain| chain.name == name);
@@ -103,7 +103,7 @@ impl MotionWriter<'_> {
             let name = self.character.clip_name(*clip);
             let found =
                 self.character.clips.get(*clip).filter(|_| strip.clips.iter().any(|b| b.clip == *clip));
-            // Of two marks of a clip, the player uses the first. It moves a mark after the end of the clip to the end.
+            // If a clip has two marks, the player uses the first one. It moves a mark after the end of the clip to the end.
             if let Some(found) = found.filter(|_| !marks.contains_key(&name)) {
                 marks.insert(name, short(time.clamp(0.0, found.seconds)));
             }
@@ -111,7 +111,7 @@ impl MotionWriter<'_> {
         marks
     }
 
-    /// Returns a table of weights. A clip that occurs twice has the sum of its weights.
+    /// Returns a table of weights. A clip that occurs twice gets the sum of its weights.
     fn weights(&self, blended: &[WeightedClip]) -> InlineTable {
         let mut sums: Vec<WeightedClip> = Vec::new();
         for one in blended {
@@ -224,7 +224,7 @@ impl MotionWriter<'_> {
     }
 }
 
-/// Returns the parts of a transform that differ from rest.
+/// Returns the parts of a transform that differ from the rest pose.
 pub fn transform(local: &Transform, rest: &Transform) -> Value {
     let list = |numbers: &[f32]| Value::from(numbers.iter().copied().map(short).collect::<Array>());
     let mut table = InlineTable::new();

@@ -10,7 +10,7 @@ use crate::rig::{MimicRig, Rig, Slide};
 
 use super::Binding;
 
-/// A mimic joint that no link represents. It moves no effector, but follows a joint that does.
+/// A mimic joint that no link represents. It moves no effector, but follows a joint that moves one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Follower {
     node: usize,
@@ -41,7 +41,7 @@ impl Follower {
         Some(Self { node, leader, ratio: mimic.ratio, offset: mimic.offset, motion })
     }
 
-    /// Moves the node as its leader in the body requires.
+    /// Moves the node to follow its leader in the body.
     pub(super) fn write(&self, body: &Body, pose: &mut Pose) {
         let Some(local) = pose.locals.get_mut(self.node) else { return };
         let Some(value) = body.joint_value(self.leader).map(|v| self.ratio * v + self.offset) else { return };
@@ -62,7 +62,7 @@ impl Binding {
         self.slides = self.links.iter().filter_map(slide).collect();
     }
 
-    /// Connects mimic joints with their leaders. A mimic joint whose leader has no link keeps its place.
+    /// Connects mimic joints with their leaders. A mimic joint whose leader has no link stays in place.
     pub(super) fn couple(&mut self, skeleton: &Skeleton, rig: &Rig) {
         let mimics = rig.joints.iter().filter_map(|(&node, joint)| Some((node, joint.mimic?)));
         for (node, mimic) in mimics.collect::<Vec<_>>() {

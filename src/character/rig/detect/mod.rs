@@ -1,5 +1,5 @@
 //! Finds the chains of a character by its humanoid map, by the names of its joints, or by its shape. The time is linear
-//! in the number of nodes for any hierarchy and any names, because a file can have very many nodes.
+//! in the number of nodes for any hierarchy and any names, because a file can have a very large number of nodes.
 
 use glam::Vec3;
 
@@ -121,10 +121,10 @@ struct ChainFinder<'a> {
     /// Positions of the nodes that count, sorted by x.
     across: Vec<Vec3>,
     world: Vec<glam::Affine3A>,
-    /// Lowest y of the joints. `height` is the distance from that to the highest y.
+    /// Lowest y of the joints. `height` is the distance from there to the highest y.
     ground: f32,
     height: f32,
-    /// The x of the plane between left and right.
+    /// The x coordinate of the plane between left and right.
     middle: f32,
     width: f32,
 }
@@ -183,7 +183,7 @@ impl<'a> ChainFinder<'a> {
         self.skeleton.nodes[node].parent.and_then(|p| self.families[p])
     }
 
-    /// Returns the nodes of a family with a parent outside it, parents first.
+    /// Returns the nodes of a family whose parents are outside the family, parents first.
     fn tops(&self, family: Family) -> Vec<usize> {
         let of_family = |n: &usize| self.counts[*n] && self.families[*n] == Some(family);
         let nodes = self.skeleton.parents_first.iter().map(|(n, _)| *n).filter(of_family);
@@ -223,7 +223,7 @@ impl<'a> ChainFinder<'a> {
         for (family, kind) in [(Family::Tail, ChainKind::Tail), (Family::Finger, ChainKind::Finger)] {
             let longest =
                 self.longest_paths(&|n| self.families[n] == Some(family) || self.families[n].is_none());
-            // A chain may continue below unnamed joints with joints of its family. These do not start a chain of their own.
+            // A chain may continue below unnamed joints with joints of its family. These joints do not start a chain of their own.
             let mut taken = vec![false; self.skeleton.nodes.len()];
             for top in self.tops(family) {
                 if taken[top] {

@@ -84,8 +84,8 @@ impl ChainFinder<'_> {
         found.into_iter().zip(labels).filter_map(chain).collect()
     }
 
-    /// Returns the direction in which an arm or a leg is bent at rest. If it is straight, an arm bends backwards and a
-    /// leg forwards.
+    /// Returns the direction in which an arm or a leg is bent in the rest pose. If it is straight, an arm bends
+    /// backwards and a leg forwards.
     fn bend(&self, found: &FoundChain) -> Option<Vec3> {
         if found.bend.is_some() {
             return found.bend;

@@ -118,7 +118,7 @@ fn pull_of_a_chain_is_kept_with_its_comment() {
     assert!(!write(&rig, skeleton, text).unwrap().contains("pull"));
 }
 
-/// Regression test: with two tables of one node, writing changed the first, but reading used the second.
+/// Regression test: with two tables for one node, writing changed the first table, but reading used the second one.
 #[test]
 fn duplicate_tables_of_a_joint_are_merged() {
     let joint = |degrees: u8| {
@@ -293,7 +293,7 @@ fn the_ccd_budget_of_a_joint_is_read_in_degrees_and_written() {
     let written = write(&rig, skeleton, &text("30")).unwrap();
     assert_eq!(written, text("30"));
     assert_eq!(read(&write(&rig, skeleton, "").unwrap(), skeleton).unwrap(), rig);
-    // A joint without the key turns without a limit, and a joint without a limit is written without the key.
+    // A joint without the key rotates without a limit, and a joint without a limit is written without the key.
     let mut rig = Rig::default();
     assert_eq!(rig.joint(head).ccd_budget, f64::INFINITY);
     rig.joints.insert(head, JointRig { stiffness: 0.5, ..JointRig::default() });

@@ -172,7 +172,7 @@ fn list<const N: usize>(values: [f64; N]) -> Value {
 /// Sets a key and keeps the comments and spaces around its value.
 fn set(table: &mut Table, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
-        // A value that means the same keeps its formatting.
+        // A value with the same meaning keeps its formatting.
         Some(existing) if is_equivalent(existing, &value) => {}
         Some(existing) => {
             *value.decor_mut() = existing.decor().clone();
@@ -184,8 +184,8 @@ fn set(table: &mut Table, key: &str, mut value: Value) {
     }
 }
 
-/// Returns whether two values mean the same. Limits are compared after reading them, and numbers are equal within
-/// 5e-7.
+/// Returns whether two values have the same meaning. Limits are compared after reading them, and numbers are equal
+/// within 5e-7.
 fn is_equivalent(existing: &Value, new: &Value) -> bool {
     let real = |value: &Value| real(&Item::Value(value.clone()));
     match (existing, new) {
@@ -206,7 +206,7 @@ fn is_equivalent(existing: &Value, new: &Value) -> bool {
     }
 }
 
-/// Returns whether two values of the key `mimic` mean the same.
+/// Returns whether two values of the key `mimic` have the same meaning.
 fn is_equivalent_mimic(existing: &InlineTable, new: &InlineTable) -> bool {
     let number = |table: &InlineTable, key: &str, default: f64| {
         table.get(key).map_or(Some(default), |value| real(&Item::Value(value.clone())))
@@ -235,7 +235,7 @@ fn update(root: &mut Table, names: &NodeNames<'_>, list: &str, id: &str, wanted:
     }
     let Some(tables) = item.as_array_of_tables_mut() else { return };
     let named = |table: &Table| names.find(table.get(id).and_then(Item::as_str)?);
-    // Keep only as many tables of a node as are wanted, because reading would use the last one.
+    // Keep only the wanted number of tables of a node, because reading would use the last one.
     let mut rest: Vec<usize> = wanted.iter().map(|(node, _)| *node).collect();
     tables.retain(|table| {
         let index = named(table).and_then(|node| rest.iter().position(|&n| n == node));

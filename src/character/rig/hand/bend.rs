@@ -1,4 +1,4 @@
-//! How the fingers of a hand bend: their axes and ranges, derived from the positions of the joints at rest.
+//! How the fingers of a hand bend: their axes and ranges, derived from the positions of the joints in the rest pose.
 
 use glam::{DVec3, Quat, Vec3};
 
@@ -17,7 +17,7 @@ use super::palm::{Palm, Shape};
 const CLOSED: [f64; 3] = [80.0, 95.0, 45.0];
 /// Bends of the joints of the thumb over a fist. The first is the largest angle by which the whole thumb turns towards the fist.
 const THUMB_CLOSED: [f64; 3] = [50.0, 35.0, 50.0];
-/// How far the thumb turns away from the palm, in degrees.
+/// Angle by which the thumb turns away from the palm, in degrees.
 const THUMB_OPEN: f64 = 15.0;
 /// Angle between the direction of the hand and the outer fingers of a wide hand, in degrees.
 const WIDEST: f64 = 20.0;
@@ -85,8 +85,8 @@ struct Bend<'a> {
 }
 
 impl Bend<'_> {
-    /// Returns a finger that closes towards the palm. `at` contains the positions of its joints, and `place` is 1 at the thumb and -1 far
-    /// from it.
+    /// Returns a finger that closes towards the palm. `at` contains the positions of its joints, and `place` is 1 beside the thumb and -1
+    /// farthest from it.
     fn finger(&self, name: &'static str, nodes: &[usize], at: &[Vec3], place: f64) -> Option<Finger> {
         let Palm { along, across, normal } = self.palm;
         let bones: Vec<Vec3> = at.windows(2).map(|w| w[1] - w[0]).collect();

@@ -8,9 +8,10 @@ use crate::rig::BodyLimb;
 /// Maximum number of posed fingers of a hand, and of joints of each finger.
 const MAX_FINGERS: usize = 8;
 const MAX_JOINTS: usize = 5;
-/// The first joint of a finger belongs to the palm if its distance from the wrist is less than this fraction of the second joint's.
+/// The first joint of a finger belongs to the palm if its distance from the wrist is less than this fraction of the second joint's
+/// distance.
 const METACARPAL: f32 = 0.45;
-/// The thumb is the digit whose knuckle is nearer to the wrist than this fraction of the distance of the others, along the forearm.
+/// The thumb is the digit whose knuckle is nearer to the wrist than this fraction of the other digits' distance, along the forearm.
 const THUMB: f32 = 0.7;
 
 /// The joints of the thumb and of the other fingers. Each list begins at the joint that moves the finger, and may end with a node that
@@ -21,7 +22,7 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// Finds the fingers of an arm. `position` returns the position of a node at rest. The fingers have no order.
+    /// Finds the fingers of an arm. `position` returns the position of a node in the rest pose. The fingers have no order.
     pub(super) fn new(skeleton: &Skeleton, arm: &BodyLimb, position: impl Fn(usize) -> Vec3) -> Option<Self> {
         let [.., elbow, wrist] = arm.joints[..] else { return None };
         let mut digits = below(skeleton, arm);
@@ -65,7 +66,7 @@ fn below(skeleton: &Skeleton, arm: &BodyLimb) -> Vec<Vec<usize>> {
     digits
 }
 
-/// Returns the fingers that a digit consists of: those below a palm bone that carries several, or otherwise itself.
+/// Returns the fingers of a digit: the fingers below a palm bone that carries several fingers, or otherwise the digit itself.
 fn forks(skeleton: &Skeleton, digit: &[usize]) -> Vec<Vec<usize>> {
     let children = |node: usize| skeleton.nodes.get(node).map_or(&[][..], |node| &node.children);
     let fingers = |node: usize| children(node).iter().copied().filter(|&child| !children(child).is_empty());

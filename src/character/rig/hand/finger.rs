@@ -36,7 +36,7 @@ pub(super) struct FingerJoint {
     pub(super) limit: Limit,
     /// Unit axis in the rest frame, about which positive angles bend towards the palm.
     pub(super) axis: DVec3,
-    /// Angles from rest at curl 0 and at curl 1, in radians.
+    /// Angles relative to the rest pose at curl 0 and at curl 1, in radians.
     pub(super) range: [f64; 2],
 }
 
@@ -45,19 +45,19 @@ pub(super) struct FingerJoint {
 pub(super) struct Fan {
     /// Unit axis in the rest frame, perpendicular to the curl axis. Positive angles turn towards the thumb.
     pub(super) axis: DVec3,
-    /// Angle from the direction of the hand at rest, in radians.
+    /// Angle from the direction of the hand in the rest pose, in radians.
     pub(super) at_rest: f64,
     /// The same angle at spread 1.
     pub(super) widest: f64,
 }
 
 impl FingerJoint {
-    /// Returns the angle from rest for a curl.
+    /// Returns the angle relative to the rest pose for a curl.
     pub(super) fn angle(&self, curl: f64) -> f64 {
         self.range[0] + curl * (self.range[1] - self.range[0])
     }
 
-    /// Returns the local rotation for the angles of the curl and of the fan about their axes, relative to rest.
+    /// Returns the local rotation for the angles of the curl and of the fan about their axes, relative to the rest pose.
     pub(super) fn rotation(
         &self,
         skeleton: &Skeleton,
@@ -70,7 +70,7 @@ impl FingerJoint {
         self.turned(skeleton, pose, turn)
     }
 
-    /// Returns the angles of the curl and of the fan about their axes in a pose, relative to rest.
+    /// Returns the angles of the curl and of the fan about their axes in a pose, relative to the rest pose.
     pub(super) fn angles(&self, skeleton: &Skeleton, pose: &Pose, fan: Option<Fan>) -> (f64, f64) {
         let Some(local) = pose.locals.get(self.node) else { return (0.0, 0.0) };
         let turn = self.at_rest(skeleton, pose).conjugate() * local.rotation.as_dquat();
@@ -80,19 +80,19 @@ impl FingerJoint {
         (swing_twist(unfanned, self.axis).1, fanned)
     }
 
-    /// Returns the local rotation at rest.
+    /// Returns the local rotation in the rest pose.
     pub(super) fn relaxed(&self, skeleton: &Skeleton, pose: &Pose) -> Option<(usize, Quat)> {
         self.turned(skeleton, pose, DQuat::IDENTITY)
     }
 
-    /// Returns the local rotation with a turn from rest, within the limit, or `None` if it is not finite.
+    /// Returns the local rotation after a turn from the rest pose, within the limit, or `None` if it is not finite.
     fn turned(&self, skeleton: &Skeleton, pose: &Pose, turn: DQuat) -> Option<(usize, Quat)> {
         let allowed = if self.limit == Limit::Free { turn } else { self.limit.nearest(turn) };
         let rotation = (self.at_rest(skeleton, pose) * allowed).as_quat().normalize();
         rotation.is_finite().then_some((self.node, rotation))
     }
 
-    /// Returns the local rotation of the joint if it has not been turned in a pose.
+    /// Returns the local rotation that the joint would have in a pose without any turn of its own.
     fn at_rest(&self, skeleton: &Skeleton, pose: &Pose) -> DQuat {
         let Some(logical) = self.logical_parent else { return self.rest };
         // The joint's logical parent is not its parent in the file.

@@ -27,7 +27,7 @@ pub enum HandPose {
     Point,
     /// The hand holds a bar.
     Grip,
-    /// All fingers are straight and apart.
+    /// All fingers are straight and spread apart.
     Spread,
     /// The fingers are in the rest pose.
     Relax,
@@ -62,9 +62,9 @@ impl HandPose {
 
 /// A hand with fingers. Its joints bend towards the palm, whatever the axes of their bones are.
 ///
-/// A curl is 0 for a straight finger and 1 for one that is closed into the fist. A spread is 0 for parallel fingers and 1 for fingers that
-/// are as far apart as a person's. All rotations are local, in the frames of the joints' parents, and within the limits of the rig. They do
-/// not depend on the current curls and spread, except where a function says so.
+/// A curl is 0 for a straight finger and 1 for a finger that is closed into the fist. A spread is 0 for parallel fingers and 1 for fingers
+/// that are as far apart as a person's. All rotations are local, in the frames of the joints' parents, and within the limits of the rig.
+/// They do not depend on the current curls and spread, except where a function says so.
 ///
 /// ```
 /// use sinew_character::{asset, pose::Pose, rig};
@@ -92,8 +92,9 @@ impl Hand {
     /// Returns the hand at the end of an arm of a body. Returns `None` for other limbs, for hands without fingers, and if the side of the
     /// arm or the directions of the palm are unknown.
     ///
-    /// The palm is found by the positions of the joints at rest: its plane contains the wrist and the knuckles, and the thumb and the side
-    /// of the arm decide to which side the fingers close. A finger whose joints have hinges in the rig bends about these hinges.
+    /// The palm is found from the positions of the joints in the rest pose: its plane contains the wrist and the knuckles, and the thumb
+    /// and the side of the arm determine the side to which the fingers close. A finger whose joints have hinges in the rig bends about
+    /// these hinges.
     pub fn new(skeleton: &Skeleton, rig: &Rig, arm: &BodyLimb) -> Option<Self> {
         Some(Self { fingers: bend::fingers(skeleton, rig, arm)? })
     }
@@ -126,7 +127,7 @@ impl Hand {
         rotations.collect()
     }
 
-    /// Returns the rotations of the joints of a finger with another curl. The finger keeps the direction in which it is spread in the pose.
+    /// Returns the rotations of the joints of a finger for a new curl. The finger keeps the direction in which it is spread in the pose.
     pub fn with_curl(
         &self,
         skeleton: &Skeleton,
@@ -143,7 +144,7 @@ impl Hand {
         joints.collect()
     }
 
-    /// Returns the rotations of the knuckles with another spread. The knuckles keep their curls in the pose. The result is empty if
+    /// Returns the rotations of the knuckles for a new spread. The knuckles keep their curls in the pose. The result is empty if
     /// [`Self::spread`] is `None`.
     pub fn with_spread(&self, skeleton: &Skeleton, pose: &Pose, spread: f64) -> Vec<(usize, Quat)> {
         if self.spread(skeleton, pose).is_none() || !spread.is_finite() {
@@ -157,8 +158,8 @@ impl Hand {
         knuckles.collect()
     }
 
-    /// Returns the mean curl of a finger in a pose, or 0 for an unknown finger. A finger at rest has a curl too. The curl of a finger that
-    /// is bent backwards is negative.
+    /// Returns the mean curl of a finger in a pose, or 0 for an unknown finger. A finger in the rest pose has a curl too. The curl of a
+    /// finger that is bent backwards is negative.
     pub fn curl(&self, skeleton: &Skeleton, pose: &Pose, finger: usize) -> f64 {
         let Some(finger) = self.fingers.get(finger) else { return 0.0 };
         let joints = finger.joints.iter().enumerate();

@@ -1,11 +1,11 @@
-//! The directions of a palm at rest.
+//! The directions of a palm in the rest pose.
 
 use glam::Vec3;
 
-/// The bend of a finger in its rest pose shows where the palm is if it is at least this, in radians.
+/// Minimum bend of a finger in its rest pose that shows where the palm is, in radians.
 const CLEAR_BEND: f32 = 0.25;
 
-/// Three perpendicular unit directions in world space at rest.
+/// Three perpendicular unit directions in world space, in the rest pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Palm {
     /// From the wrist to the knuckles.
@@ -16,7 +16,7 @@ pub(super) struct Palm {
     pub(super) normal: Vec3,
 }
 
-/// What is known of a hand at rest. Positions are relative to the wrist, in world space.
+/// What is known about a hand in the rest pose. Positions are relative to the wrist, in world space.
 pub(super) struct Shape<'a> {
     /// 1 for a left hand, -1 for a right one.
     pub(super) side: f32,
@@ -67,7 +67,7 @@ fn widest(points: &[Vec3]) -> Option<Vec3> {
     pairs.max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
 }
 
-/// Returns the direction in which the fingers are bent at rest, or `None` if they are almost straight.
+/// Returns the direction in which the fingers are bent in the rest pose, or `None` if they are almost straight.
 fn bend(fingers: &[Vec<Vec3>]) -> Option<Vec3> {
     let of_finger = |finger: &Vec<Vec3>| {
         let ([first, second, ..], [.., before, last]) = (&finger[..], &finger[..]) else { return None };

@@ -12,7 +12,7 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
-/// A normal is replaced by the nearest axis if no component differs from the axis by this much.
+/// A normal is replaced by the nearest axis if no component differs from the axis by this much or more.
 const ALMOST_AXIS: f64 = 1e-3;
 
 impl Mirror {
@@ -39,7 +39,7 @@ fn limb_pairs(body: &BodyPlan) -> impl Iterator<Item = (&BodyLimb, &BodyLimb)> {
     })
 }
 
-/// Returns the plane between the limbs at rest. Without pairs of limbs, the plane contains the hips.
+/// Returns the plane between the limbs in the rest pose. Without pairs of limbs, the plane contains the hips.
 fn sagittal_plane(body: &BodyPlan, positions: &[DVec3]) -> MirrorPlane {
     let at = |node: &usize| positions.get(*node).copied();
     let joints = limb_pairs(body).flat_map(|(left, right)| left.joints.iter().zip(&right.joints));

@@ -12,7 +12,7 @@ use super::{limb_pairs, names};
 
 /// Height of a person of size 1, in metres.
 const PERSON: f64 = 1.75;
-/// Distance from the plane, as a fraction of the body's height, within which a joint counts as in the middle.
+/// Distance from the plane, as a fraction of the body's height, within which a joint counts as being in the middle.
 const MIDDLE: f64 = 0.01;
 /// Maximum number of children of a node that are compared by position.
 const MAX_CHILDREN: usize = 32;

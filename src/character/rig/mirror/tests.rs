@@ -62,7 +62,7 @@ fn a_limb_is_copied_relative_to_the_trunk() {
     assert_eq!(copied.locals[find("rightUpperArm")], mirrored.locals[find("rightUpperArm")]);
 }
 
-/// Returns the mannequin, with joints of the right side that have other axes, and with a mirrored scale at one of them.
+/// Returns the mannequin with different axes for the joints on the right side, one of which has a mirrored scale.
 fn twisted() -> Skeleton {
     let mut skeleton = MANNEQUIN.0.skeleton.clone();
     let twist = Quat::from_euler(glam::EulerRot::XYZ, 0.9, -1.3, 2.1);
@@ -76,7 +76,7 @@ fn twisted() -> Skeleton {
     };
     let before = world(&skeleton);
     for (step, &node) in below.iter().enumerate() {
-        // The joint gets other axes, and its children stay where they were.
+        // The joint gets different axes, and its children stay in place.
         let parent = skeleton.nodes[node].parent.unwrap();
         let above = world(&skeleton)[parent];
         let scale = if step == 0 { Vec3::new(-1.0, 1.0, 1.0) } else { Vec3::ONE };
@@ -94,8 +94,8 @@ fn poses() -> impl Strategy<Value = Vec<[f32; 3]>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Mirroring exchanges the positions of both sides, even if their joints have other axes, and mirroring again restores
-    /// the pose.
+    /// Mirroring exchanges the positions of both sides, even if their joints have different axes, and mirroring again
+    /// restores the pose.
     #[test]
     fn mirrored_joints_are_at_mirrored_positions(turns in poses(), shift in prop::array::uniform3(-0.5_f32..0.5), has_other_axes in any::<bool>()) {
         let skeleton = if has_other_axes { twisted() } else { MANNEQUIN.0.skeleton.clone() };

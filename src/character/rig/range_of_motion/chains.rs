@@ -38,7 +38,7 @@ impl Range<'_> {
             pose("bent aside", &|turns, joint, bone| turns.swing(joint, bone, aside, each)),
             pose("twisted", &|turns, joint, bone| turns.twist(joint, bone, each)),
         ];
-        // A chain of hinges is bent in one way only.
+        // A chain of hinges is bent in one direction only.
         let mut distinct: Vec<RangePose> = Vec::new();
         for pose in poses {
             if distinct.iter().all(|other| other.turns != pose.turns) {

@@ -25,7 +25,7 @@ const TOES: f64 = 40.0;
 /// An arm hangs if the cosine of its angle to the downward direction is greater than this.
 const HANGS: f32 = 0.6;
 
-/// A limb with its directions at rest.
+/// A limb with its directions in the rest pose.
 struct Limb<'a> {
     limb: &'a BodyLimb,
     name: String,
@@ -131,7 +131,7 @@ impl Range<'_> {
         self.middle(leg, &mut back, 0.8);
         back.swing(leg.limb.end(), leg.end, if toes { -Vec3::Y } else { -leg.facing }, END);
         let mut aside = Turns::new(self);
-        // The leg of a spider already points outward.
+        // The leg of a spider already points outwards.
         let towards = if leg.bone.dot(leg.outward) > HANGS { Vec3::Y } else { leg.outward };
         self.first(leg, &mut aside, towards, LEG_ASIDE);
         aside.swing(leg.limb.end(), leg.end, leg.outward, END);
@@ -142,7 +142,7 @@ impl Range<'_> {
     }
 
     /// Twists the first joint and the end, with the middle bent so that the twist is visible. The part below the middle turns away from
-    /// the body and not into it.
+    /// the body, not into it.
     fn twisted<'r>(&'r self, limb: &Limb<'_>) -> Turns<'r> {
         let mut turns = Turns::new(self);
         let lower = -limb.limb.bend;
@@ -177,7 +177,7 @@ impl Range<'_> {
         }
     }
 
-    /// Bends the joints between the first one and the end by a part of their range.
+    /// Bends the joints between the first joint and the end by a fraction of their range.
     fn middle(&self, limb: &Limb<'_>, turns: &mut Turns<'_>, part: f64) {
         let joints = &limb.limb.joints;
         let last = joints.len().saturating_sub(1);

@@ -23,12 +23,12 @@ mod turn;
 /// Angles below this, in radians, have no visible effect.
 const NEGLIGIBLE: f64 = 0.02;
 
-/// A pose that differs from rest in some joints, which are turned to their limits or near them.
+/// A pose that differs from the rest pose in some joints, which are rotated to their limits or close to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RangePose {
     /// Name for readers, such as `left arm raised`, unique for a character.
     pub name: String,
-    /// Node indices, each with a rotation vector in the frame of the node at rest, in radians.
+    /// Node indices, each with a rotation vector in the rest frame of the node, in radians.
     pub turns: Vec<(usize, DVec3)>,
     /// Whether the joints are small, such as fingers, so that an image of the whole character hardly shows them.
     pub is_detail: bool,
@@ -76,7 +76,7 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-/// A character at rest whose joints are turned.
+/// A character in the rest pose whose joints are rotated.
 struct Range<'a> {
     rest: RestPose<'a>,
     rig: &'a Rig,
@@ -99,7 +99,7 @@ impl Range<'_> {
         poses
     }
 
-    /// Returns a pose in which the whole body is turned, which shows vertices that are left behind.
+    /// Returns a pose in which the whole body is rotated, which shows vertices that are left behind.
     fn hips(&self, plan: &BodyPlan) -> RangePose {
         let mut turns = Turns::new(self);
         turns.twist(plan.hips, Vec3::Y, HIPS);

@@ -11,11 +11,11 @@ use super::{Range, RangePose};
 const EACH: f64 = 25.0;
 const STRAND: f64 = 60.0;
 
-/// Turns a joint by an angle in degrees. The vectors are the joint's bone, and the direction away from the body.
+/// Rotates a joint by an angle in degrees. The vectors are the joint's bone, and the direction away from the body.
 type TurnJoint<'a> = dyn Fn(&mut Turns<'_>, usize, [Vec3; 2], f64) + 'a;
 
 impl Range<'_> {
-    /// Returns poses in which all of some joints are bent away from the body, bent aside and twisted.
+    /// Returns poses in which all given joints are bent away from the body, bent sideways and twisted.
     pub(super) fn others(&self, joints: &BTreeSet<usize>) -> Vec<RangePose> {
         let positions = || self.rest.world.iter().map(|matrix| Vec3::from(matrix.translation));
         #[expect(clippy::cast_precision_loss, reason = "a skeleton has few nodes")]

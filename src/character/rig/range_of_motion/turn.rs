@@ -10,7 +10,7 @@ use super::{NEGLIGIBLE, Range, RangePose};
 /// Fraction of the range of a hinge that is used. At the end of the range, limbs press into each other.
 const HINGE: f64 = 0.95;
 
-/// The turns of a pose, from rest.
+/// The turns of a pose, relative to the rest pose.
 pub(super) struct Turns<'a> {
     range: &'a Range<'a>,
     list: Vec<(usize, DVec3)>,
@@ -25,7 +25,7 @@ impl<'a> Turns<'a> {
         RangePose { name: name.into(), turns: self.list, is_detail: false }
     }
 
-    /// Swings a joint so that its bone, a direction in world space, turns towards another direction by at most this angle in degrees.
+    /// Swings a joint so that its bone, a direction in world space, turns towards another direction by at most `degrees`.
     pub(super) fn swing(&mut self, joint: usize, bone: Vec3, towards: Vec3, degrees: f64) {
         let [from, to] = [bone, towards].map(|v| self.range.rest.to_joint_frame(joint, v));
         if let Some(axis) = from.cross(to).try_normalize() {
@@ -48,10 +48,10 @@ impl<'a> Turns<'a> {
         true
     }
 
-    /// Adds a turn from rest, reduced to the limit of the joint.
+    /// Adds a turn from the rest pose, reduced to the limit of the joint.
     pub(super) fn add(&mut self, joint: usize, turn: DVec3) {
         let rig = self.range.rig.joint(joint);
-        // Such a joint never turns by itself.
+        // Such a joint never rotates by itself.
         if rig.stiffness >= 1.0 || rig.mimic.is_some() || self.list.iter().any(|(node, _)| *node == joint) {
             return;
         }

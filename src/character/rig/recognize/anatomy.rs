@@ -1,5 +1,5 @@
-//! Properties of each node that are known before any part of the body is named: where it is, how much of the skin it
-//! moves, and how far the nodes below it reach.
+//! Properties of each node that are known before any part of the body is named: its position, how much of the skin it
+//! moves, and how far its descendants reach.
 
 use glam::{Affine3A, Vec3};
 
@@ -9,17 +9,17 @@ use crate::pose::world_matrices;
 use super::skin_mass::SkinMass;
 use super::stance::Stance;
 
-/// A node that moves less than this share of the skin does not count as moving it.
+/// A node counts as moving the skin only if it moves more than this fraction of the skin.
 const MIN_MASS: f32 = 5e-4;
 
-/// A joint is at the place of its parent if their distance is less than this fraction of the distance between the farthest nodes.
+/// A joint coincides with its parent if the distance between them is less than this fraction of the extent of all nodes.
 const SAME_PLACE: f32 = 1e-4;
 
-/// Nodes are in one line if their distance from that line is less than this fraction of the size of the body.
+/// Nodes are in one line if their distance from the line is less than this fraction of the size of the body.
 const MAX_LINE: f32 = 0.05;
 
 /// A hierarchy of the nodes that belong to the body. Control nodes, which neither move the skin nor carry a node that
-/// does, are left out, and detached parts are below the node that they continue.
+/// does, are left out, and detached parts are children of the node that they continue.
 pub(super) struct Anatomy<'a> {
     pub(super) skeleton: &'a Skeleton,
     /// World positions in the stance.
@@ -34,13 +34,13 @@ pub(super) struct Anatomy<'a> {
     pub(super) mass: SkinMass,
     /// The matrices in the stance.
     pub(super) world: Vec<Affine3A>,
-    /// The mass of each node and of everything below it.
+    /// The mass of each node and of all its descendants.
     pub(super) mass_below: Vec<f32>,
     /// The length of the longest path down from each node, in metres.
     pub(super) reach: Vec<f32>,
-    /// The height of the lowest point of each node, of everything below it, and of their skin, in metres.
+    /// The height of the lowest point of each node, of its descendants, and of their skin, in metres.
     pub(super) lowest: Vec<f32>,
-    /// The height of the highest position of each node and of everything below it, in metres.
+    /// The height of the highest position of each node and of its descendants, in metres.
     pub(super) highest: Vec<f32>,
     /// Whether a node only marks where a bone ends.
     pub(super) is_marker: Vec<bool>,
@@ -139,7 +139,7 @@ impl<'a> Anatomy<'a> {
         }
     }
 
-    /// Returns whether all nodes are nearly in one line, so that the pose shows no body.
+    /// Returns whether all nodes are nearly in one line, in which case the pose shows no body.
     pub(super) fn is_line(&self) -> bool {
         let positions = || self.order.iter().map(|&n| self.at[n]);
         let Some(first) = positions().next() else { return true };
@@ -158,7 +158,7 @@ impl<'a> Anatomy<'a> {
         std::iter::successors(Some(node), |&n| self.parent[n])
     }
 
-    /// Returns the nodes from one node down to another, both included, or `None` if the second is not below the first.
+    /// Returns the nodes from one node down to another, both included, or `None` if the second is not a descendant of the first.
     pub(super) fn path(&self, top: usize, bottom: usize) -> Option<Vec<usize>> {
         let mut nodes: Vec<usize> = self.ancestors(bottom).take_while(|&n| n != top).collect();
         let last = nodes.last().copied().unwrap_or(bottom);
@@ -200,7 +200,7 @@ impl<'a> Anatomy<'a> {
         !self.has_skin() || self.mass.of_node[node] > MIN_MASS * self.mass.total
     }
 
-    /// Returns the mass of the skin of a node and of everything below it, and the centre of that skin. Visits a limited number of nodes.
+    /// Returns the mass of the skin of a node and of its descendants, and the centre of that skin. Visits a limited number of nodes.
     pub(super) fn skin_below(&self, node: usize) -> (f32, Vec3) {
         let (mut mass, mut middle) = (0.0, Vec3::ZERO);
         let mut next = vec![node];
@@ -214,7 +214,7 @@ impl<'a> Anatomy<'a> {
     }
 }
 
-/// Moves the skin of joints that only deform it to the joints that they follow. Such a joint has nothing below it, and is at the place of
+/// Moves the skin of joints that only deform it to the joints that they follow. Such a joint has no children, and is at the position of
 /// its parent, which moves no skin itself. Returns these joints.
 fn gather_skin(skeleton: &Skeleton, at: &[Vec3], mass: &mut SkinMass) -> Vec<usize> {
     let (low, high) = at.iter().fold((Vec3::MAX, Vec3::MIN), |(low, high), p| (low.min(*p), high.max(*p)));

@@ -78,7 +78,7 @@ fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
     (is_along && is_at_end && is_small && distance < 1.5 * from_parent).then_some(distance)
 }
 
-/// Returns whether all joints below a part are within a distance of the part. Visits a limited number of joints.
+/// Returns whether all descendants of a part are within a distance of the part. Visits a limited number of joints.
 fn is_within(anatomy: &Anatomy<'_>, part: usize, distance: f32) -> bool {
     let mut next = vec![part];
     for _ in 0..64 {

@@ -106,7 +106,7 @@ fn next(anatomy: &Anatomy<'_>, node: usize) -> Option<usize> {
     anatomy.longest_path(node).get(1).copied()
 }
 
-/// Returns the lowest node that is above both nodes.
+/// Returns the lowest node that is a proper ancestor of both nodes.
 fn common_ancestor(anatomy: &Anatomy<'_>, a: usize, b: usize) -> Option<usize> {
     let mut is_above = vec![false; anatomy.at.len()];
     anatomy.ancestors(a).skip(1).for_each(|n| is_above[n] = true);

@@ -46,7 +46,7 @@ pub(super) fn parts(
     Ok(parts)
 }
 
-/// Fails if one node is two bones, or if a bone is above the bone that it continues.
+/// Fails if one node stands for two bones, or if a bone is above the bone that it continues.
 fn contradictions(character: &Character, anatomy: &Anatomy<'_>, bones: &Bones) -> Result<(), Unrecognized> {
     let label = |node: usize| character.skeleton.label(node);
     let mut by_node = std::collections::BTreeMap::new();

@@ -56,7 +56,7 @@ fn arm_score(anatomy: &Anatomy<'_>, path: &[usize], start: usize, plane: &Plane)
     if anatomy.is_marker[hand] { 0.6 * score } else { score }
 }
 
-/// Of several joints at the place of a hand, each with its own finger, returns the one in the middle.
+/// Returns the middle one of several joints at the position of a hand, each of which has its own finger.
 fn middle_of_hand(anatomy: &Anatomy<'_>, hand: usize) -> usize {
     let Some(before) = anatomy.parent[hand] else { return hand };
     let is_same = |n: &usize| anatomy.length(*n, hand) < 0.002 * anatomy.size;
@@ -69,7 +69,7 @@ fn middle_of_hand(anatomy: &Anatomy<'_>, hand: usize) -> usize {
 /// Divides the joints of a pair of legs, from the trunk to a toe. Both legs are divided at the same joints.
 pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
     let end = |path: &[usize]| path.last().map_or(0.0, |&n| anatomy.at[n].y);
-    // The leg that stands shows where the foot is. The other one may be in the air.
+    // The standing leg shows where the foot is. The other leg may be in the air.
     let standing = if end(&paths[0]) <= end(&paths[1]) { &paths[0] } else { &paths[1] };
     let foot = foot(anatomy, standing);
     let joints = standing.get(..=foot).unwrap_or(standing);
@@ -126,8 +126,8 @@ pub(super) fn digits(anatomy: &Anatomy<'_>, end: usize) -> Vec<Vec<usize>> {
     children.map(|&child| anatomy.longest_path(child)).collect()
 }
 
-/// Returns the joints of a hand or a foot that are not below its own joint, but below the preceding joint of the limb,
-/// like the palms and thumbs of some robots.
+/// Returns the joints of a hand or a foot that are not children of its own joint but of the preceding joint of the
+/// limb, like the palms and thumbs of some robots.
 pub(super) fn siblings(anatomy: &Anatomy<'_>, joints: &[usize]) -> Vec<usize> {
     let [.., before, end] = *joints else { return Vec::new() };
     let bone = anatomy.at[end] - anatomy.at[before];

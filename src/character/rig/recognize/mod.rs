@@ -41,9 +41,9 @@ use stance::Stance;
 #[cfg(test)]
 pub(crate) use by_name::tests as outlines;
 
-/// A body is recognised if it is at least this certain.
+/// Minimum certainty at which a body is recognised.
 const MIN_CERTAINTY: f32 = 0.5;
-/// If a body is less certain than this in the rest pose, it is also searched for in other poses.
+/// If the certainty in the rest pose is lower than this, the body is also searched for in other poses.
 const SURE: f32 = 0.7;
 
 /// A recognised body.
@@ -51,14 +51,15 @@ const SURE: f32 = 0.7;
 pub struct Recognized {
     /// The parts of the body.
     pub plan: BodyPlan,
-    /// The logical parents of nodes that the file has attached elsewhere. With them, everything is below the hips.
+    /// The logical parents of nodes that the file has attached elsewhere. With these parents, everything descends from the hips.
     pub logical_parents: BTreeMap<usize, usize>,
-    /// The world direction that is up for the body. It is +Y, unless the file has another up axis and the body therefore lies at rest.
+    /// The world direction that is up for the body. It is +Y, unless the file has another up axis and the body therefore lies down in the
+    /// rest pose.
     pub up: Vec3,
 }
 
 impl Recognized {
-    /// Returns whether the body stands upright at rest, so that it has a floor.
+    /// Returns whether the body stands upright in the rest pose, so that it has a floor.
     pub fn stands(&self) -> bool {
         self.up == Vec3::Y
     }
@@ -94,8 +95,8 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
     recognize_with(character, &Bones::new())
 }
 
-/// Recognizes the body of a character, some of whose bones are given by their VRM 1.0 names. The given bones replace those that the file
-/// maps or that would be found. One given bone is enough if the others can be found.
+/// Recognizes the body of a character, some of whose bones are given by their VRM 1.0 names. The given bones replace the bones that the
+/// file maps or that would be found. One given bone is enough if the others can be found.
 ///
 /// ```
 /// use sinew_character::asset;
@@ -191,7 +192,7 @@ fn in_stance(character: &Character, given: &Bones, stance: &Stance) -> Result<Re
 fn parts(character: &Character, anatomy: &mut Anatomy<'_>, stance: &Stance) -> Result<Parts, Unrecognized> {
     let has_map = character.humanoid.is_some();
     let by_name = by_name::bones(character).and_then(|bones| from_bones::find(anatomy, &bones));
-    // A shape that is found in one of many poses may be an accident.
+    // A shape that is found in one of many poses may be a coincidence.
     let needs_names = stance.lies() || !stance.is_rest() && !rest_is_line(character);
     if needs_names && by_name.is_none() {
         return Err(Unrecognized("its joints have no names of bones".into()));
@@ -264,7 +265,7 @@ fn with_sides(character: &Character, mut parts: Parts) -> Parts {
     parts
 }
 
-/// Turns front limbs whose names say that they are wings into wings.
+/// Makes front limbs wings if their names say that they are wings.
 fn with_wings(character: &Character, mut parts: Parts) -> Parts {
     let is_wing = |&n: &usize| {
         let name = character.skeleton.nodes[n].name.as_deref().unwrap_or_default();

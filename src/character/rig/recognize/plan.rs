@@ -18,8 +18,8 @@ const FULL_PULL: f32 = 0.6;
 /// A limb that is bent by less than this fraction of its length counts as straight.
 const MIN_BEND: f32 = 0.02;
 
-/// Returns the plan of a body, and the logical parents with which everything is below its hips. `detached` contains the
-/// parents of parts that the file has attached elsewhere.
+/// Returns the plan of a body, and the logical parents with which everything descends from its hips. `detached`
+/// contains the parents of parts that the file has attached elsewhere.
 pub(super) fn complete(
     anatomy: &Anatomy<'_>,
     detached: &BTreeMap<usize, usize>,
@@ -125,7 +125,7 @@ struct Parents<'a, 'b> {
 }
 
 impl Parents<'_, '_> {
-    /// Gives a node a logical parent if it is not below that parent already.
+    /// Gives a node a logical parent, unless it already descends from that parent.
     fn put_below(&mut self, node: usize, parent: usize) {
         let above = |&n: &usize| self.logical.get(&n).copied().or(self.anatomy.skeleton.nodes[n].parent);
         let is_below = |node: usize, top: usize| {
@@ -153,7 +153,7 @@ fn partner_bend(anatomy: &Anatomy<'_>, other: &LimbParts, facing: Vec3) -> Optio
     (away - 2.0 * away.dot(left) * left).try_normalize().filter(|_| is_clear)
 }
 
-/// Returns the direction in which a limb is bent at rest, or `default` if it is straight.
+/// Returns the direction in which a limb is bent in the rest pose, or `default` if it is straight.
 fn bend(anatomy: &Anatomy<'_>, limb: &LimbParts, default: Vec3, is_biped: bool) -> Vec3 {
     let [first, .., last] = limb.joints[..] else { return default };
     let away = deviation(anatomy, &limb.joints);

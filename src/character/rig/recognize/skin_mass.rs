@@ -6,11 +6,11 @@ use crate::asset::{Character, Primitive};
 
 /// Maximum number of visited vertices of a primitive, evenly distributed.
 const MAX_VERTICES: usize = 50_000;
-/// A vertex belongs to a joint if its weight is at least this.
+/// Minimum weight with which a vertex belongs to a joint.
 const OWN_WEIGHT: f32 = 0.4;
 
-/// The skin that each node moves at rest. The mass of a node is the area of its skin, because dense parts of a mesh, such
-/// as a face, have very many vertices.
+/// The skin that each node moves, in the rest pose. The mass of a node is the area of its skin, because dense parts of a
+/// mesh, such as a face, have a very large number of vertices.
 pub(super) struct SkinMass {
     pub(super) of_node: Vec<f32>,
     /// Mean position of the skin of each node, in world space. Without skin, it is the position of the node.
@@ -71,7 +71,7 @@ impl SkinMass {
         found
     }
 
-    /// Returns whether most of the skin is mirrored at rest. What the file calls left is then on the right.
+    /// Returns whether most of the skin is mirrored in the rest pose. In that case, what the file calls left is on the right.
     pub(super) fn is_mirrored(&self) -> bool {
         self.mirrored > 0.0
     }
@@ -160,7 +160,7 @@ fn areas(primitive: &Primitive) -> Vec<f32> {
     areas
 }
 
-/// Returns by how much a matrix scales areas.
+/// Returns the factor by which a matrix scales areas.
 fn area_scale(matrix: &Affine3A) -> f32 {
     matrix.matrix3.determinant().abs().powf(2.0 / 3.0)
 }

@@ -1,5 +1,5 @@
-//! The poses in which a body is searched for. The rest pose of a motion capture file may have all bones along one axis, or another up
-//! axis.
+//! The poses in which a body is searched for. The rest pose of a motion capture file may have all bones along one axis, or a
+//! different up axis.
 
 use glam::{Quat, Vec3};
 
@@ -12,7 +12,7 @@ const MAX_CLIPS: usize = 3;
 const UPS: [(Vec3, &str); 5] =
     [(Vec3::Y, "+Y"), (Vec3::Z, "+Z"), (Vec3::NEG_Z, "-Z"), (Vec3::X, "+X"), (Vec3::NEG_X, "-X")];
 
-/// The pose at rest or at the start of a clip, and the axis that is up.
+/// The rest pose or the pose at the start of a clip, and the axis that is up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stance {
     clip: Option<usize>,
@@ -60,7 +60,7 @@ impl Stance {
         pose
     }
 
-    /// Returns an observation for the user, unless the body is upright at rest.
+    /// Returns an observation for the user, unless the body is upright in the rest pose.
     pub(super) fn reason(&self) -> Option<String> {
         let pose = self.clip.map(|clip| format!("it is seen in the first pose of animation {clip}"));
         let up = self.lies().then(|| format!("its up axis is {}", self.up.1));

@@ -172,7 +172,7 @@ fn refined(anatomy: &Anatomy<'_>, votes: &[Pair], plane: Plane) -> Plane {
     }
 }
 
-/// Returns the length of the pairs that a plane mirrors, minus the length of the single bones beside the plane.
+/// Returns the total length of the pairs that a plane mirrors, minus the total length of the single bones beside the plane.
 fn score(anatomy: &Anatomy<'_>, votes: &[Pair], plane: &Plane) -> f32 {
     let mut is_paired = BTreeSet::new();
     let mut score = 0.0;

@@ -32,7 +32,7 @@ impl Figure {
         nodes
     }
 
-    /// Adds the same chain on both sides. Returns the joints at +X and those at -X.
+    /// Adds the same chain on both sides. Returns the joints at +X and the joints at -X.
     fn pair(&mut self, parent: usize, places: &[[f32; 3]]) -> [Vec<usize>; 2] {
         let mirrored: Vec<[f32; 3]> = places.iter().map(|&[x, y, z]| [-x, y, z]).collect();
         [self.chain(parent, places), self.chain(parent, &mirrored)]
@@ -129,7 +129,7 @@ fn check(body: &Biped, turn: f32, scale: f32) {
     assert!(plan.certainty > 0.7, "{plan:#?}");
 }
 
-/// Regression test: because of its names, a mirrored body was mistaken for a figure that walks backwards.
+/// Regression test: because of its joint names, a mirrored body was mistaken for a figure that walks backwards.
 #[test]
 fn a_mirrored_body_faces_where_its_feet_point() {
     let plain = crate::asset::mannequin().unwrap();

@@ -13,7 +13,7 @@ const MAX_CHILDREN: usize = 24;
 pub(super) struct Trunk<'a, 'b> {
     pub(super) anatomy: &'a Anatomy<'b>,
     pub(super) is_trunk: &'a [bool],
-    /// Nodes whose parent must change so that everything is below the hips.
+    /// Nodes whose parent must change so that everything descends from the hips.
     pub(super) logical_parents: BTreeMap<usize, usize>,
 }
 
@@ -55,7 +55,7 @@ impl Trunk<'_, '_> {
             || is_below && gap(next) < 0.6 * gap(node) && anatomy.length(node, next) > 0.01 * anatomy.size
     }
 
-    /// Returns the path from a trunk child of `from` down to the head. `toward` is the direction in which the head is.
+    /// Returns the path from a trunk child of `from` down to the head. `toward` is the direction of the head.
     pub(super) fn head_path(&self, from: usize, except: &[usize], toward: Vec3) -> Vec<usize> {
         let anatomy = self.anatomy;
         let total = anatomy.mass.total.max(f32::MIN_POSITIVE);
@@ -94,7 +94,7 @@ impl Trunk<'_, '_> {
         path
     }
 
-    /// Returns how far a node, the nodes below it and their skin extend in a direction. Visits only the longest path for
+    /// Returns how far a node, its descendants and their skin extend in a direction. Visits only the longest path for
     /// directions other than up.
     fn farthest(&self, node: usize, toward: Vec3) -> f32 {
         let anatomy = self.anatomy;

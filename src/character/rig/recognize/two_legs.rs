@@ -124,7 +124,7 @@ impl Finder<'_, '_> {
     ) -> Result<Back, String> {
         let anatomy = self.anatomy;
         let hip_middle = self.middle(legs);
-        // The arms may hang from the node that carries the legs, or from one above it.
+        // The arms may hang from the node that carries the legs, or from one of its ancestors.
         let front = arms.and_then(|a| a.attach).filter(|&n| anatomy.path(n, below).is_none());
         let mut path = match front {
             Some(front) => trunk.between(below, front).ok_or("the skeleton starts above the hips")?,
@@ -198,7 +198,7 @@ impl Finder<'_, '_> {
         facing
     }
 
-    /// Returns how certain it is that a pair of limbs are legs, and the reasons for doubt.
+    /// Returns how certain it is that a pair of limbs is a pair of legs, and the reasons for doubt.
     fn doubts(&self, legs: &Pair, back: &Back) -> (f32, Vec<String>) {
         let anatomy = self.anatomy;
         let (mut certainty, mut doubts) = (0.9, Vec::new());

@@ -15,7 +15,7 @@ use super::{Images, Timing};
 const COLORS: usize = 255;
 /// The colours are chosen from one in this many pixels of the samples.
 const SAMPLING: i32 = 7;
-/// Bits per channel by which colours are looked up.
+/// Bits per channel used to look up colours.
 const BITS: u32 = 6;
 
 /// Writes the images, which repeat forever.
@@ -50,7 +50,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns how long an image is shown, in hundredths of a second. The times at which images appear are rounded, so that the total
+/// Returns how long an image is shown, in hundredths of a second. The times at which images appear are rounded, so that the whole animation
 /// has the right length.
 fn delay(image: u32, rate: f32) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]

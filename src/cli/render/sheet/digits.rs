@@ -25,13 +25,13 @@ fn rows(character: char) -> [u8; 5] {
     }
 }
 
-/// Returns the width of a text in dots.
+/// Returns the width of text in dots.
 pub(super) fn width(text: &str) -> u32 {
     let count = u32::try_from(text.chars().count()).unwrap_or(0);
     (count * ADVANCE).saturating_sub(1)
 }
 
-/// Returns the positions of the dots of a text, from its upper left corner.
+/// Returns the positions of the dots that form the text, relative to its upper left corner.
 pub(super) fn dots(text: &str) -> impl Iterator<Item = (u32, u32)> {
     (0..).zip(text.chars()).flat_map(|(index, character)| {
         (0..).zip(rows(character)).flat_map(move |(y, row)| {

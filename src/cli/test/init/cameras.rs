@@ -11,7 +11,7 @@ use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit};
 
 /// Vertical field of view in degrees.
 pub(super) const VIEW_ANGLE: f64 = 45.0;
-/// Directions from the character, which faces +Z, to the cameras. The second one sees what the first does not: the back and soles.
+/// Directions from the character, which faces +Z, to the cameras. The second camera sees what is hidden from the first: the back and soles.
 const DIRECTIONS: [Vec3; 2] = [AUTO_DIRECTION, Vec3::new(-0.6, -0.25, -1.0)];
 /// Rounding precision of coordinates, as a number of significant digits of the camera's distance from its target.
 const DIGITS: f32 = 4.0;
@@ -41,7 +41,7 @@ impl Cameras {
         self.extend(&puppet.points());
     }
 
-    /// Adds the vertices of a posed puppet that mainly follow the given nodes. If none do, it adds all vertices.
+    /// Adds the vertices of a posed puppet that mainly follow the given nodes. If there are none, it adds all vertices.
     pub(super) fn add_part(&mut self, puppet: &Puppet, nodes: &BTreeSet<usize>) {
         let mut points = Vec::new();
         let (character, mut skinned) = (puppet.character(), Skinned::default());

@@ -14,18 +14,18 @@ use crate::rig::{RangePose, Rig};
 
 use super::cameras::Cameras;
 
-/// The compared frames of a clip, as fractions of its length. At the ends of a loop the character is often near rest.
+/// The compared frames of a clip, as fractions of its length. At the ends of a loop, the character is often near the rest pose.
 const MOMENTS: [f64; 2] = [0.25, 0.75];
 /// Added to the names of cases whose camera is behind the character.
 const BEHIND: &str = "from behind";
-/// Names of clips are shortened to this number of characters.
+/// Clip names are shortened to this number of characters.
 const MAX_CLIP_NAME: usize = 40;
 
 /// Makes the cases of a character.
 pub(super) struct ModelCases {
     puppet: Puppet,
     facing: Vec3,
-    /// Which joints the cases move.
+    /// The joints that the cases move.
     pub(super) coverage: Coverage,
     /// Poses that cannot be drawn.
     pub(super) warnings: Vec<String>,
@@ -103,7 +103,7 @@ impl ModelCases {
         true
     }
 
-    /// Returns the joints that a pose turns, and all nodes below them.
+    /// Returns the joints that a pose rotates, and all their descendants.
     fn below(&self, pose: &RangePose) -> BTreeSet<usize> {
         let skeleton = &self.puppet.character().skeleton;
         let turned: BTreeSet<usize> = pose.turns.iter().map(|(node, _)| *node).collect();

@@ -14,8 +14,8 @@ pub(super) struct Correction {
 }
 
 impl Newton {
-    /// Moves a trial pose back to the active rows, which are curved, with the factors of the step (Maratos 1978; Fletcher
-    /// 1982).
+    /// Moves a trial pose back onto the active rows, which are curved, using the factors of the step (Maratos 1978;
+    /// Fletcher 1982).
     pub(super) fn correct(&mut self, problem: &Problem, size: f64, enough: f64) {
         let n = problem.model.count;
         let m = self.rows.near.len();

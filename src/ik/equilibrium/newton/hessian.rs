@@ -35,7 +35,7 @@ impl Newton {
             factor.add(&self.augmented.matrix);
         }
         for d in 0..model.count {
-            // The step of the hips is in metres, and that of the joints is in radians.
+            // The step of the hips is in metres, and the steps of the joints are in radians.
             let end = model.row(d).end - 1;
             factor.entries[end] += self.warm.damping * if d < 3 { 10.0 } else { 1.0 } + 1e-9;
         }

@@ -1,10 +1,10 @@
 //! Posture interpolation by target: blends examples that nearly meet the goals.
 //!
 //! Rose, Sloan & Cohen 2001, "Artist-directed inverse kinematics using radial basis function interpolation": postures
-//! are functions of the positions of their effectors, composed of radial functions about the examples (section 3). This
-//! implementation uses φ(r) = r, centred on the nearest examples only, and adds a constant instead of a linear
-//! polynomial. A few neighbours do not determine a slope in every direction, and a constant needs no slopes. A solver
-//! removes the error that remains, as in section 4.
+//! are functions of the positions of their effectors, composed of radial functions centred on the examples (section 3).
+//! This implementation uses φ(r) = r for the nearest examples only, and adds a constant instead of a linear polynomial.
+//! A few neighbours do not determine a slope in every direction, and a constant needs no slopes. A solver removes the
+//! error that remains, as in section 4.
 
 use glam::{DQuat, DVec2, DVec3};
 
@@ -33,7 +33,7 @@ pub struct Examples {
     pub nearest: usize,
 }
 
-/// An example, turned and shifted on the ground so that its points are as near as possible to their targets.
+/// An example, rotated and shifted on the ground so that its points are as near as possible to their targets.
 struct Candidate {
     example: usize,
     place: Placement,
@@ -60,7 +60,7 @@ impl Examples {
     ///     postures.push(Posture::of(&arm));
     /// }
     ///
-    /// // The goal is the hand of the second example.
+    /// // The target is the hand's position in the second example.
     /// let goal = Goal::position(2, DVec3::new(1.0 + 0.5_f64.cos(), 0.5_f64.sin(), 0.0));
     /// let joints = [Some(0), Some(1), Some(2)];
     /// Examples::new(postures).blend(&mut arm, &joints, &[goal], false);
@@ -128,7 +128,7 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
 }
 
 /// Returns the blend weights of the examples, which sum to one. If the targets are the effector positions of an
-/// example, that example has all the weight.
+/// example, that example gets all the weight.
 fn blend_weights(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
     let n = points.len();
     // Σ wⱼ φ(|pᵢ − pⱼ|) + c = φ(|pᵢ − target|), Σ wⱼ = 1.
@@ -145,7 +145,7 @@ fn blend_weights(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
     rows.push(last);
     let mut found = eliminate(rows).filter(|w| w.iter().all(|w| w.is_finite()));
     found.iter_mut().for_each(|w| w.truncate(n));
-    // Without a solution the nearest example has all the weight.
+    // Without a solution, the nearest example gets all the weight.
     found.unwrap_or_else(|| (0..n).map(|i| f64::from(u8::from(i == 0))).collect())
 }
 
@@ -208,7 +208,7 @@ mod tests {
     use crate::posture::tests::figure;
     use crate::{Options, Report, Solver};
 
-    /// Returns postures of two arms that swing with one parameter.
+    /// Returns postures in which two arms swing as a function of one parameter.
     fn postures() -> Vec<Posture> {
         let posture = |i: usize| {
             let mut body = figure();

@@ -8,7 +8,7 @@ use crate::methods::segments::{Attached, Segment, Segments, fit_pairs, keep_defi
 use crate::rotation::{best_fit, shortest_arc};
 use crate::tree::Tree;
 
-/// Poses that the segments below propose for a segment.
+/// Poses that the child segments propose for a segment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proposals {
     all: Vec<Segment>,
@@ -16,7 +16,7 @@ pub(super) struct Proposals {
 
 impl Proposals {
     /// Sweeps from the effectors to the base. An effector's segment takes the target position and orientation. Every
-    /// segment above turns towards its old place, as far as the limit of the joint between it and the segment below
+    /// other segment turns towards its old position, as far as the limit of the joint between it and its child segment
     /// allows, and moves so that the joint connects the two segments. The base segment then misses the base, and the
     /// forward sweep, [`Segments::fit`], brings it back.
     ///
@@ -79,8 +79,8 @@ fn from_goal(segments: &mut Segments, tree: &Tree, index: usize, task: usize) ->
     Segment { position, spin }
 }
 
-/// Returns the pose that the joint at the end of a segment proposes for the segment. The segment below the joint has
-/// already moved. The proposed pose is turned towards the old place of the segment as far as the joint's limit allows.
+/// Returns the pose that the joint at the end of a segment proposes for the segment. The child segment has already
+/// moved. The proposed pose is turned towards the old position of the segment as far as the joint's limit allows.
 fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) -> Segment {
     let (old, below) = (segments.all[index], segments.all[child]);
     let (joint, local) = (&tree.joints[child], tree.local(child));
@@ -102,7 +102,7 @@ fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) 
     Segment { position: below.position - spin * local, spin }
 }
 
-/// Collects the vectors from a point of a segment to the joint of the segment, and to the joints further up that move
+/// Collects the vectors from a point of a segment to the joint of the segment, and to the ancestor joints that move
 /// with it because the joints in between are binding. The point moves from `here` to `there`.
 fn collect_above(segments: &mut Segments, tree: &Tree, index: usize, here: DVec3, there: DVec3) {
     segments.pairs.clear();

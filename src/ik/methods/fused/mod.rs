@@ -28,12 +28,11 @@ const TIE: f64 = 1e-9;
 /// Number of steps that include the additional task. With weights of ½ each step removes about half of the distance to
 /// the middle angles, so less than one percent remains.
 const CORRECTIONS: usize = 8;
-/// λ² is multiplied by [`REJECTED`] after a step that made the error larger, and by [`ACCEPTED`] after any other step
+/// λ² is multiplied by [`REJECTED`] after a step that increased the error, and by [`ACCEPTED`] after any other step
 /// (Marquardt 1963).
 const REJECTED: f64 = 8.0;
 const ACCEPTED: f64 = 0.25;
-/// Number of consecutive steps that made the error larger, after which the iterations are stuck. λ² is then 8¹⁰ times as
-/// large.
+/// Number of consecutive steps that increased the error, after which the iterations are stuck. λ² is then 8¹⁰ times as large.
 const REJECTIONS: usize = 10;
 
 /// A pose that the fused method changes. Rotation vectors are in base space.
@@ -46,7 +45,8 @@ pub(crate) trait FusedPose {
     fn apply_closed_form(&mut self);
     /// Computes θᵢ − θᵢ₋₁ of each joint: its rotation since the stored pose.
     fn last_turns(&self, turns: &mut Vec<DVec3>);
-    /// Returns θ_mid − θ of a joint: the rotation to the middle of its limit, or to rest without a limit.
+    /// Returns θ_mid − θ of a joint: the rotation to the middle of its limit, or to the rest rotation if it has no
+    /// limit.
     fn turn_to_middle(&self, joint: usize) -> DVec3;
     /// Stores the pose and makes the step Δθ = J⁺ΔX + (I − J⁺J)ΔH (eq. 8), with `boost` times the λ² of damped least
     /// squares. Without `additional`, ΔH is zero.
@@ -65,7 +65,7 @@ pub(crate) struct FusedSteps {
     last_cost: f64,
     /// Factor for λ², which is at least 1.
     boost: f64,
-    /// Number of consecutive steps that made the error larger.
+    /// Number of consecutive steps that increased the error.
     rejections: usize,
     /// ΔH for each joint.
     additional: Vec<DVec3>,
@@ -85,23 +85,23 @@ impl Default for FusedSteps {
 }
 
 impl FusedSteps {
-    /// Starts a solve. `closed_form` is whether it begins with the closed form.
+    /// Starts a solve. `closed_form` indicates whether it begins with the closed form.
     pub(crate) fn start(&mut self, closed_form: bool) {
         (self.is_due, self.corrections) = (closed_form, CORRECTIONS);
         (self.last_cost, self.boost, self.rejections) = (f64::INFINITY, 1.0, 0);
     }
 
-    /// Returns whether many steps in sequence made the error larger.
+    /// Returns whether many consecutive steps increased the error.
     pub(crate) fn is_stuck(&self) -> bool {
         self.rejections >= REJECTIONS
     }
 
     /// Runs one iteration. The first one may consist of the closed form and a step.
     ///
-    /// A step that made the error larger is undone and repeated with more damping. The additional task keeps the end in
-    /// place only to first order. The additional task therefore ends after [`CORRECTIONS`] steps, or once a step made
-    /// the error larger, and the remaining steps only reach for the target. Otherwise a small tolerance would take very
-    /// many steps.
+    /// A step that increased the error is undone and repeated with more damping. The additional task keeps the end in
+    /// place only to first order. It therefore ends after [`CORRECTIONS`] steps, or once a step has increased the
+    /// error, and the remaining steps only reach for the target. Otherwise a small tolerance would require very many
+    /// steps.
     pub(crate) fn iterate(&mut self, pose: &mut impl FusedPose, options: &FusedOptions) {
         let cost = pose.cost();
         let is_worse = cost.is_nan() || cost > self.last_cost;

@@ -15,8 +15,8 @@ impl Jacobian {
         }
     }
 
-    /// Computes the error of the balance task, and the masses that its columns need. A joint moves only the segments
-    /// below it, so its column is the column of the centre of mass of these segments, times their mass as a fraction of
+    /// Computes the error of the balance task, and the masses that its columns need. A joint moves only its descendant
+    /// segments, so its column is the column of the centre of mass of these segments, times their mass as a fraction of
     /// the total mass.
     pub(super) fn evaluate_balance(&mut self, tree: &Tree) {
         let Some(row) = self.rows.last_mut().filter(|row| row.kind == TaskKind::Balance) else { return };
@@ -60,14 +60,14 @@ impl Jacobian {
 /// The masses of a body. Each segment between two joints has a mass equal to its length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Masses {
-    /// For each joint, the total mass of the segments below it, and the sum of their masses times their centres.
+    /// For each joint, the total mass of its descendant segments, and the sum of their masses times their centres.
     below: Vec<(f64, DVec3)>,
     total: f64,
 }
 
 impl Masses {
-    /// Returns the vector from a joint to the centre of the mass below it, and this mass as a fraction of the total
-    /// mass.
+    /// Returns the vector from a joint to the centre of the mass that it moves, and this mass as a fraction of the
+    /// total mass.
     pub(super) fn arm(&self, index: usize, joint: &Joint) -> (DVec3, f64) {
         match self.below.get(index) {
             Some(&(mass, moment)) if mass > 0.0 => (moment / mass - joint.position, mass / self.total),

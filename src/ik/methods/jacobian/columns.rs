@@ -55,7 +55,7 @@ impl Jacobian {
         self.entries.resize(entries, DVec3::ZERO);
     }
 
-    /// Adds the blocks of the tasks below a joint to `below`, in ascending order: pins come before goals.
+    /// Adds to `below` the blocks of the tasks that a joint moves, in ascending order: pins come before goals.
     fn add_blocks_below(&mut self, tree: &Tree, index: usize) {
         for pinned in [true, false] {
             for task in tree.tasks_below(index).map(|place| tree.task_at(place)) {
@@ -157,7 +157,8 @@ impl Jacobian {
     }
 
     /// Calls `each` with the index of each block that a joint moves, and the change of the block if the joint turns by
-    /// `turn`, a rotation vector in base space. A block below several coupled joints is passed once for each of them.
+    /// `turn`, a rotation vector in base space. A block that several coupled joints move is passed once for each of
+    /// them.
     pub(super) fn responses(
         &self,
         tree: &Tree,

@@ -23,7 +23,7 @@ pub(super) struct TreeSteps {
     root_step: DVec3,
     /// λ² of a step at the measured pose, base-space metres squared.
     damping: f64,
-    /// The sum of the rotation vectors from the base to each joint, if the joint and all joints above it are free.
+    /// The sum of the rotation vectors from the base to each joint, if the joint and all its ancestors are free.
     sums: Vec<Option<DVec3>>,
 }
 
@@ -36,12 +36,12 @@ struct TreeProblem<'a> {
 }
 
 impl Jacobian {
-    /// Returns whether damped least squares takes no more steps, because many consecutive steps were rejected.
+    /// Returns whether damped least squares has stopped because many consecutive steps were rejected.
     pub(crate) fn is_stuck(&self) -> bool {
         self.steps.damped.is_stuck
     }
 
-    /// Runs one iteration of damped least squares: judges the last step and takes another one.
+    /// Runs one iteration of damped least squares: evaluates the last step and takes the next one.
     pub(super) fn damped_pass(&mut self, tree: &mut Tree, options: &JacobianOptions) {
         let mut steps = std::mem::take(&mut self.steps);
         let mut damped = steps.damped;
@@ -126,9 +126,9 @@ impl DampedProblem for TreeProblem<'_> {
 impl TreeSteps {
     /// Turns and displaces the joints from the measured pose within their limits, and moves the base.
     ///
-    /// If a joint and all joints above it are free, the joint turns in base space by the sum of the rotation vectors
-    /// from the base to the joint, as in a free chain. Any other joint turns in its frame by its own rotation vector,
-    /// so that a limit or a hinge changes only its own step.
+    /// If a joint and all its ancestors are free, the joint turns in base space by the sum of the rotation vectors from
+    /// the base to the joint, as in a free chain. Any other joint turns in its frame by its own rotation vector, so
+    /// that a limit or a hinge changes only its own step.
     fn apply(&mut self, tree: &mut Tree, parameters: JointParameters, moves_root: bool) {
         self.sums.clear();
         for (index, turn) in self.turns.iter().enumerate() {
@@ -164,8 +164,8 @@ impl TreeSteps {
     }
 }
 
-/// Returns the largest number of joints above an effector. A joint counts as much as its weight, and a hinge or a
-/// prismatic joint a third as much.
+/// Returns the largest number of joints that move an effector. Each joint is counted with its weight, and a hinge or a
+/// prismatic joint with a third of its weight.
 pub(crate) fn freedom(tree: &Tree) -> f64 {
     let of = |joint: usize| {
         let joint = &tree.joints[joint];
@@ -206,7 +206,7 @@ impl FreeChain {
         (is_position && is_free && tree.joints.len() > 1).then_some(chain)
     }
 
-    /// Bends the chain into a circular arc from the base to the target. Returns whether it did.
+    /// Bends the chain into a circular arc from the base to the target. Returns whether the chain was bent.
     fn bend_into_arc(&self, tree: &mut Tree) -> bool {
         let first = &tree.joints[0];
         let bend = tree.base_from_axes(first) * (first.rotation * rest_bend(tree));

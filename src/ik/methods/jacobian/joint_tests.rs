@@ -15,7 +15,7 @@ fn axis(random: &mut Random) -> DVec3 {
 }
 
 /// Returns a random tree with two branches below link 3: hinges, ball joints and prismatic joints, some of which follow
-/// another one. The joints of link 4 and link 6 are in different branches, and link 6 follows link 4.
+/// another joint. The joints of link 4 and link 6 are in different branches, and link 6 follows link 4.
 fn tree(random: &mut Random, scale: DVec3) -> Tree {
     let mut links = vec![Link::base()];
     let kinds = [0, 1, 2, 1, 1, 2, 1, 2, 0];
@@ -30,7 +30,7 @@ fn tree(random: &mut Random, scale: DVec3) -> Tree {
         links.push(Link { rest, limit, ..Link::child(parent, random.turn(0.4)) });
     }
     links[2].scale = scale;
-    // A hinge in the other branch, a hinge below its leader, and a slide in the other branch.
+    // A hinge in the other branch, a hinge that descends from its leader, and a slide in the other branch.
     for (link, of) in [(7, 4), (5, 4), (8, 6)] {
         links[link].mimic = Some(Mimic { of, ratio: random.range(-1.5, 1.5), offset: 0.05 });
         links[link].limit = match links[of].limit {

@@ -27,7 +27,7 @@ impl Jacobian {
         self.compute_turns(tree);
     }
 
-    /// Solves level after level. `pulls` states whether there is a posture.
+    /// Solves the levels in order. `pulls` indicates whether there is a posture.
     fn solve_levels(&mut self, n: usize, inverse: Inverse, pulls: bool) {
         let used = |l: &usize| self.level_starts[*l] < self.level_starts[l + 1];
         let last = (0..LEVELS).rev().find(used).unwrap_or(0);
@@ -91,8 +91,8 @@ impl Jacobian {
         self.residual = residual;
     }
 
-    /// Removes the locked directions from the rotations of the posture, and stores how they change the tasks in
-    /// `drift`. Returns whether there are any such rotations.
+    /// Removes the locked directions from the rotations of the posture, and stores in `drift` how these rotations
+    /// change the tasks. Returns whether the posture has any rotations.
     fn project_pull(&mut self, tree: &Tree) -> bool {
         if self.pull.iter().all(|turn| *turn == DVec3::ZERO) {
             return false;
@@ -114,7 +114,7 @@ impl Jacobian {
         self.matrix.resize(n * n, 0.0);
         let mut rest = &self.columns[..];
         while let Some(first) = rest.first() {
-            // Most neighbouring joints, such as those of a chain, move the same blocks.
+            // Most neighbouring joints, such as the joints of a chain, move the same blocks.
             let below = &self.below[first.blocks.0..first.blocks.1];
             let same = |c: &&Columns| self.below[c.blocks.0..c.blocks.1] == *below;
             let (run, others) = rest.split_at(rest.iter().take_while(same).count());

@@ -1,6 +1,6 @@
 //! Limits as a small set of active constraints.
 //!
-//! A joint that the solution would turn beyond its limit goes to the limit and is locked in that direction. The system
+//! A joint that the solution would turn beyond its limit is moved to the limit and locked in that direction. The system
 //! is then solved again for the other joints and the remaining error. A lock is released if its multiplier shows that
 //! the solution would leave the limit again (Nocedal & Wright 2006, section 16.5). The border of a cone or of Euler
 //! angles is linearised.
@@ -22,15 +22,16 @@ const ROUNDS: usize = 16;
 const BLOCK_ROUNDS: usize = 6;
 /// Maximum number of rounds for methods that release no locks.
 const ROUNDS_WITHOUT_RELEASE: usize = 8;
-/// A turn beyond a limit by less than this is a rounding error, radians.
+/// A turn that exceeds a limit by less than this counts as a rounding error, radians.
 const MARGIN: f64 = 1e-9;
-/// A direction is already locked if at most this part of it is perpendicular to the locked ones. The joint is then
-/// still beyond its limit only because the border is curved.
+/// A direction is already locked if at most this part of it is perpendicular to the locked directions. The joint is
+/// then still beyond its limit only because the border is curved.
 const ALREADY_LOCKED: f64 = 1e-4;
-/// Two directions out of the limit of a joint belong to the same border if the cosine of their angle is above this.
+/// Two directions out of a joint's limit belong to the same border if the cosine of the angle between them is above
+/// this.
 const SAME_BORDER: f64 = 0.7;
 
-/// A direction in which a joint goes to its limit and turns no farther.
+/// A direction in which a joint turns to its limit and no farther.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lock {
     pub(super) joint: usize,
@@ -169,7 +170,7 @@ impl Jacobian {
             }
             let earlier = self.locks[..place].iter().filter(|lock| lock.joint == joint);
             let open = earlier.fold(lock.outward, |v, lock| v - lock.direction * v.dot(lock.direction));
-            // Three borders may meet at a small angle. The third one then follows from the others.
+            // Three borders may meet at a small angle. The first two then imply the third one.
             let direction = if open.length() > ALREADY_LOCKED { open.normalize() } else { DVec3::ZERO };
             self.locks[place].direction = direction;
             if direction != DVec3::ZERO {

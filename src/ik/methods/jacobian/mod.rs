@@ -50,8 +50,8 @@ const PINS: usize = 0;
 const GOALS: usize = 1;
 const SECONDARY: usize = 2;
 
-/// λ² of the levels other than the goals as a fraction of their squared error. The goals of damped least squares have the
-/// damping of [`crate::methods::damped`].
+/// λ² of all levels except the goals, as a fraction of their squared error. For the goals, damped least squares uses the damping of
+/// [`crate::methods::damped`].
 const DAMPING: f64 = 0.02;
 /// Smallest λ² as a fraction of the squared length of the longest chain. It is a hundred times the rounding error of
 /// J W Jᵀ, and lets the last steps converge like Newton's method.
@@ -119,7 +119,7 @@ impl Block {
         }
     }
 
-    /// Returns a base-space vector along the rows' axes.
+    /// Returns the components of a base-space vector along the rows' axes.
     #[inline]
     fn along_axes(&self, vector: DVec3) -> DVec3 {
         self.axes.map_or(vector, |axes| axes * vector)
@@ -187,7 +187,7 @@ pub(crate) struct Jacobian {
     freedom: f64,
     /// Rotations of the posture. They must not affect the tasks.
     pub(crate) pull: Vec<DVec3>,
-    /// Rotations that the tasks compensate only as far as their damping lets them.
+    /// Rotations for which the tasks compensate only as far as their damping allows.
     pub(crate) offset: Vec<DVec3>,
     /// Rotations that are already decided: `offset`, and rotations that move locked joints to their limits.
     fixed: Vec<DVec3>,
@@ -213,7 +213,7 @@ pub(crate) struct Jacobian {
     drift: Vec<f64>,
     /// Errors that `fixed` leaves.
     residual: Vec<f64>,
-    /// Errors that the levels solved so far leave to those that follow.
+    /// Errors that the levels solved so far leave to the following levels.
     rest: Vec<f64>,
     y: Vec<f64>,
     /// Number of rows of the last solve that depend linearly on rows of the same or an earlier level. Rows of the last
@@ -370,7 +370,7 @@ impl Jacobian {
     }
 }
 
-/// Returns the weight of the squared errors of a level when steps are judged.
+/// Returns the weight of a level's squared errors in the cost of a step.
 fn merit_weight(level: usize) -> f64 {
     match level {
         PINS => PIN_WEIGHT,

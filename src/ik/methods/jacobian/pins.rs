@@ -1,4 +1,4 @@
-//! Restores the pins without regard to the goals, and finds the compromise of pins that contradict each other.
+//! Restores the pins without regard to the goals, and finds a compromise between pins that contradict each other.
 
 use crate::JointParameters;
 use crate::tree::{Joint, Tree};
@@ -8,7 +8,7 @@ use super::{GOALS, Inverse, Jacobian, LEVELS};
 /// Maximum number of iterations. Pins that contradict each other converge only linearly, with a factor of about two
 /// thirds.
 const ITERATIONS: usize = 120;
-/// The pins are restored to this fraction of the longest chain's length.
+/// The pins are restored to within this fraction of the longest chain's length.
 const PRECISION: f64 = 1e-11;
 /// A step has little gain if it reduces the squared errors by less than this fraction.
 const LEAST_GAIN: f64 = 1e-15;
@@ -19,8 +19,7 @@ const LARGEST_BOOST: f64 = 1e12;
 
 impl Jacobian {
     /// Moves pinned goals to their targets regardless of the other goals, by damped least squares on the first level
-    /// only. Pins that contradict each other end in their least-squares compromise, on which the goals have no
-    /// influence.
+    /// only. Pins that contradict each other reach a least-squares compromise, which the goals do not influence.
     pub(crate) fn restore_pins(&mut self, tree: &mut Tree) {
         self.set_tasks(tree, GOALS);
         if self.level_starts[LEVELS] == 0 {

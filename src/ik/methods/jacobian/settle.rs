@@ -1,4 +1,4 @@
-//! The least change of the joints that leaves the effectors where they are.
+//! The smallest change of the joints that keeps the effectors in place.
 
 use glam::DVec3;
 
@@ -11,9 +11,9 @@ use super::{Inverse, Jacobian, LEAST_DAMPING, LEVELS, towards};
 const CORRECTIONS: usize = 2;
 
 impl Jacobian {
-    /// Turns the joints by a fraction of the way back to the pose in which the solve started, as far as this moves no
-    /// effector away from its target. The step minimises the squared distance from that pose within the limits, subject
-    /// to J ω = 0.
+    /// Turns the joints a fraction of the way back to the pose in which the solve started, as far as possible without
+    /// moving an effector away from its target. The step minimises the squared distance from that pose within the
+    /// limits, subject to J ω = 0.
     pub(crate) fn return_towards_start(&mut self, tree: &mut Tree, fraction: f64) {
         self.secondary_balance = None;
         self.set_tasks(tree, LEVELS);

@@ -177,8 +177,8 @@ fn repeated_pins_are_dependent_and_change_nothing() {
     }
 }
 
-/// The step within the limits of hinges is the minimum of |e − Jω|² + λ²|ω|² in a box. For this, some of the joints that
-/// an earlier round has locked must be released.
+/// The step within the limits of hinges is the minimum of |e − Jω|² + λ²|ω|² in a box. To reach it, the solver must release some joints
+/// that an earlier round has locked.
 #[test]
 fn steps_of_hinges_are_optimal_within_their_limits() {
     const JOINTS: usize = 6;
@@ -210,7 +210,7 @@ fn steps_of_hinges_are_optimal_within_their_limits() {
         let turns: [f64; JOINTS] = std::array::from_fn(|j| jacobian.turns[j].dot(axes[j]));
         let rest = (0..JOINTS).fold(jacobian.rows[0].error, |rest, j| rest - entries[j] * turns[j]);
         for j in 0..JOINTS {
-            // The gradient must vanish, or push against the limit that the joint is at.
+            // The gradient must vanish, or push against the limit that the joint has reached.
             let push = entries[j].dot(rest) - lambda2 * turns[j];
             let room = if push > 0.0 { 0.2 - angles[j] - turns[j] } else { 0.2 + angles[j] + turns[j] };
             assert!(room > -1e-9, "case {case}: joint {j} leaves its limit by {room}");

@@ -7,8 +7,8 @@ use super::{Limb, LimbGoal};
 
 /// A squared length below this fraction of its maximum counts as zero.
 const TINY: f64 = 1e-12;
-/// Squared distance in metres at which a target is at the first joint. A smaller squared distance has no finite
-/// reciprocal.
+/// Squared distance, in metres squared, up to which a target counts as being at the first joint. A smaller squared
+/// distance has no finite reciprocal.
 const FOLDED: f64 = 1e-300;
 
 /// Composes three rotations. First, each bone turns within the limb's plane. This keeps the end on its line from the

@@ -19,21 +19,21 @@ const HALF_TURN: f64 = 1e-8;
 /// Squared sine of the angle between the pole and the line to the target. Below this bound the pole has no definite
 /// direction.
 const ON_LINE2: f64 = 1e-10;
-/// Products of lengths outside of this range lose digits by underflow or overflow.
+/// Products of lengths outside this range lose digits to underflow or overflow.
 const SMALLEST: f64 = 1e-250;
 const LARGEST: f64 = 1e250;
 
 /// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::degenerate`].
 ///
 /// Each rotation has two parts. The first turns the bone within the limb's plane. It keeps the end on its line from the
-/// first joint, and gives it the target's distance from there. The second carries the line and the plane onto the
-/// target. Angles are quotients of complex numbers. Let (x, y) be a bone's coordinates along its line and across it,
-/// and (x′, y′) those after the turn. The turn is then (x′ + iy′)(x − iy), whose absolute value r is known. For an
-/// angle with cosine c/r and sine s/r, the half angle is the argument of (r + c) + is. A positive factor does not
-/// change a rotation, so vectors and quaternions are normalised only at the end.
+/// first joint, and gives it the target's distance from there. The second turns the line, and the plane with it,
+/// towards the target. Angles are quotients of complex numbers. Let (x, y) be a bone's coordinates along its line and
+/// across it, and (x′, y′) those after the turn. The turn is then (x′ + iy′)(x − iy), whose absolute value r is known.
+/// For an angle with cosine c/r and sine s/r, the half angle is the argument of (r + c) + is. A positive factor does
+/// not change a rotation, so vectors and quaternions are normalised only at the end.
 ///
-/// With n the normal of the plane and Q the rotation that carries it, a bone's rotation (w + fn) becomes wQ + f(Qn).
-/// Both bones share Q and Qn.
+/// With n the normal of the plane and Q the rotation of the plane, a bone's rotation (w + fn) becomes wQ + f(Qn). Both
+/// bones share Q and Qn.
 #[inline(always)]
 pub(super) fn solve<L: Lane>(
     upper: Vec3<L>,
@@ -83,8 +83,8 @@ pub(super) fn solve<L: Lane>(
     let (tn, cn) = (target.dot(normal), across.dot(normal));
     let (carry, carry_n) = if let Some(pole) = pole {
         // The limb then turns about the target's line until the middle joint is on the pole's side. Cosine and sine are
-        // the components along the pole of two carried vectors: the offset of the middle joint from the line, and the
-        // normal. The arc carries a vector v to v − (e + t)·v / (1 + e·t) (e + t) + 2 (e·v) t, with unit vectors e and
+        // the components along the pole of two rotated vectors: the offset of the middle joint from the line, and the
+        // normal. The arc rotates a vector v to v − (e + t)·v / (1 + e·t) (e + t) + 2 (e·v) t, with unit vectors e and
         // t. The sine is divided by the length of the line.
         let (up, lp) = (upper.dot(pole), lower.dot(pole));
         let (edw, middle) = (ed * w, ed * (up + lp) + e2 * target.dot(pole));

@@ -38,8 +38,8 @@ pub struct Limb {
 pub struct LimbGoal {
     /// Target of the end, relative to the first joint.
     pub target: DVec3,
-    /// Point towards which the middle joint bends, relative to the first joint. Zero keeps the current bend direction
-    /// and carries it along by the shortest arc.
+    /// Point towards which the middle joint bends, relative to the first joint. Zero keeps the current bend direction,
+    /// rotated by the shortest arc.
     pub pole: DVec3,
 }
 
@@ -58,7 +58,7 @@ impl LimbGoal {
 /// use sinew_ik::glam::DVec3;
 /// use sinew_ik::{Limb, LimbGoal, solve_limb};
 ///
-/// // A straight leg of two bones, 0.45 m long each, whose foot is lifted by 0.2 m. The knee points to the front.
+/// // A straight leg of two bones, each 0.45 m long, whose foot is lifted by 0.2 m. The knee points to the front.
 /// let bone = DVec3::NEG_Y * 0.45;
 /// let leg = Limb { upper: bone, lower: bone, bend: DVec3::X };
 /// let goal = LimbGoal { target: DVec3::NEG_Y * 0.7, pole: DVec3::Z };
@@ -75,8 +75,8 @@ pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     }
 }
 
-/// Solves many limbs in SIMD lanes, with the same bits as [`solve_limb`]. Surplus entries of the longer slices are
-/// ignored.
+/// Solves many limbs in SIMD lanes. The results are bit-identical to those of [`solve_limb`]. Surplus entries of the
+/// longer slices are ignored.
 ///
 /// ```
 /// use sinew_ik::glam::{DQuat, DVec3};

@@ -31,7 +31,7 @@ pub(crate) struct Particles {
     pub(crate) lengths: Vec<f64>,
     /// Position of each particle in the turned frame of its parent joint.
     locals: Vec<DVec3>,
-    /// The particle of each effector: its own, or a joint's at the same position.
+    /// The particle of each effector: its own, or the particle of a joint at the same position.
     pub(crate) tasks: Vec<usize>,
     /// Whether a fit moves particles. This happens if several particles are attached to one joint, or if the body has
     /// limits, scale or weights below one.
@@ -40,8 +40,8 @@ pub(crate) struct Particles {
     attached: Vec<usize>,
     ranges: Vec<(usize, usize)>,
     vectors: Vec<(DVec3, DVec3, f64)>,
-    /// The rotations from which the joints are fitted: those at the start of the solve, or those of the last fit if
-    /// fits move particles.
+    /// The rotations from which the joints are fitted: the rotations at the start of the solve, or after the last fit
+    /// if fits move particles.
     start: Vec<DQuat>,
     /// Whether the links are rigid segments, because there are limits or orientation goals.
     has_segments: bool,
@@ -158,7 +158,8 @@ impl Particles {
         self.fit(tree);
     }
 
-    /// Relaxes a spring. Both ends move by half of its error. At the fixed root the other end moves by the whole error.
+    /// Relaxes a spring. Both ends move by half of its error. If one end is the fixed root, the other end moves by the
+    /// whole error.
     fn relax(&mut self, particle: usize, stiffness: f64) {
         let Some(parent) = self.parents[particle] else { return };
         let spring = self.positions[parent] - self.positions[particle];
@@ -189,7 +190,7 @@ impl Particles {
             let (start, end) = self.ranges[index];
             self.vectors.clear();
             // If a fit does not move the particles, the links take the directions between the particles. Otherwise
-            // joints are aimed at particles from where they are, because limits may keep them away from their
+            // joints are aimed at particles from their current positions, because limits may keep them away from their
             // particles.
             let here = if self.fit_moves_particles { joint.position } else { self.positions[index] };
             for &p in &self.attached[start..end] {

@@ -14,8 +14,8 @@ use crate::tree::{EffectorTask, Tree};
 /// "Unified particle physics for real-time applications", section 4.3). With 1.3 a chain of ten joints needs a quarter
 /// fewer iterations than with 1, and 1.5 is no better.
 const OVER_RELAXATION: f64 = 1.3;
-/// Radius of gyration of a segment as a fraction of its length. A thin rod has 0.29 and a hollow dumbbell 0.5. With
-/// 0.25 a chain of ten joints needs three times as many iterations as with 0.5.
+/// Radius of gyration of a segment as a fraction of its length. The fraction is 0.29 for a thin rod and 0.5 for a
+/// hollow dumbbell. With 0.25 a chain of ten joints needs three times as many iterations as with 0.5.
 const GYRATION: f64 = 0.5;
 /// Minimum segment length for the radius of gyration, as a multiple of the mean length. Without it, the short segments
 /// of a robot's wrist turn too readily, and an arm of seven hinges reaches half as many poses.
@@ -117,8 +117,8 @@ impl RigidSegments {
         segments.fit(tree);
     }
 
-    /// Relaxes a joint: first turns the two segments at it until its rotation is within the limit, then moves them until
-    /// the joint connects them. The segment above the topmost joint is the base, which is fixed.
+    /// Relaxes a joint: first turns its two segments until its rotation is within the limit, and then moves them until the joint connects
+    /// them. The segment above the topmost joint is the base, which is fixed.
     fn relax(&mut self, tree: &Tree, index: usize, factor: f64) {
         let joint = &tree.joints[index];
         let mut below = self.all[index];

@@ -10,12 +10,12 @@ use crate::rotation_error::RotationError;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightedError {
     pub(super) square: f64,
-    /// For the position, the gradient with respect to a translation. For the orientation, with respect to a turn.
+    /// For the position, the gradient with respect to a translation, and for the orientation, with respect to a turn.
     pub(super) pull: DVec3,
 }
 
 impl WeightedError {
-    /// Returns the position error of a goal. `error` leads from the goal's point to its target.
+    /// Returns the position error of a goal. `error` is the vector from the goal's point to its target.
     pub(super) fn position(goal: &Goal, error: DVec3) -> Self {
         let weights = goal.axes.position.effective_weights();
         if weights == DVec3::ONE {

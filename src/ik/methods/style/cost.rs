@@ -19,8 +19,7 @@ use super::model::{FEATURES, Prediction, Style};
 /// √λ for positions, as a fraction of the longest chain to a goal. An error of this size counts as much as a posture
 /// that is one standard deviation away.
 const NEAR: f64 = 0.005;
-/// By how much the heading, in radians, and the two ground coordinates, in metres, change when their unknowns change
-/// by one.
+/// Changes of the heading, in radians, and of the two ground coordinates, in metres, when their unknowns change by one.
 const PLACEMENT_STEP: [f64; 3] = [0.2, 0.1, 0.1];
 
 /// A feature that the search varies.
@@ -265,8 +264,7 @@ impl<'a> Cost<'a> {
         cost
     }
 
-    /// Adds the effect of a force at a goal's point and a torque on its link to the goal's link and all links above
-    /// it.
+    /// Adds the effect of a force at a goal's point and a torque on its link to the goal's link and all its ancestors.
     fn propagate(&mut self, goal: &Goal, force: DVec3, torque: DVec3) {
         let body = &self.body;
         let (mut next, mut local) = (Some(goal.link), goal.offset);

@@ -64,12 +64,12 @@ impl Style {
     /// Learns a model from postures. `joints` are the names of their joints, the base first. The same input gives the
     /// same bits.
     ///
-    /// The kept postures are the paper's active set (section 4.2). They are selected greedily: first the one nearest to
-    /// the mean, then repeatedly the one farthest from all selected. The latent positions start at the principal
-    /// components. A search over the latent positions, β and γ then minimises the negative log likelihood of the
-    /// paper's equation 5, L_GP = D/2 ln|K| + ½ Σ w_k² Y_kᵀK⁻¹Y_k + ½ Σ |x_i|² + ln(αβγ / Π w_k^N). The scales w are
-    /// not part of the search. With all other values fixed, the minimum is at w_k² = N / (Y_kᵀK⁻¹Y_k + N ε²), with the
-    /// `noise` ε as a prior.
+    /// The kept postures are the paper's active set (section 4.2). They are selected greedily: first the posture
+    /// nearest to the mean, then repeatedly the posture farthest from those already selected. The latent positions
+    /// start at the principal components. A search over the latent positions, β and γ then minimises the negative log
+    /// likelihood of the paper's equation 5, L_GP = D/2 ln|K| + ½ Σ w_k² Y_kᵀK⁻¹Y_k + ½ Σ |x_i|² + ln(αβγ / Π w_k^N).
+    /// The scales w are not part of the search. With all other values fixed, the minimum is at w_k² = N / (Y_kᵀK⁻¹Y_k +
+    /// N ε²), with the `noise` ε as a prior.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -187,8 +187,8 @@ fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
     (0..joints).map(mean).collect()
 }
 
-/// Selects the examples to keep: first the one nearest to the mean, then repeatedly the one farthest from those
-/// selected. Duplicates are selected only until there are three examples.
+/// Selects the examples to keep: first the example nearest to the mean, then repeatedly the example farthest from those
+/// already selected. Duplicates are selected only until there are three examples.
 fn farthest(features: &[Vec<f64>], centre: &[f64], most: usize) -> Vec<usize> {
     let squared = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let nearest = |x: &f64, y: &f64| x.total_cmp(y);
@@ -208,8 +208,8 @@ fn farthest(features: &[Vec<f64>], centre: &[f64], most: usize) -> Vec<usize> {
     kept
 }
 
-/// Bound for the absolute logarithms of β and γ. Without it, the kernel of examples without noise could not be
-/// inverted in double precision.
+/// Bound on the absolute value of the logarithms of β and γ. Without it, the kernel of examples without noise could not
+/// be inverted in double precision.
 const MAX_LOG_RATE: f64 = 10.0;
 
 /// Returns β or γ from its logarithm.

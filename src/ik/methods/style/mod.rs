@@ -79,7 +79,7 @@ impl BoundPrior {
     /// Checks that the prior is valid for a body with this number of links.
     ///
     /// # Errors
-    /// Fails with the reason why the prior is invalid.
+    /// The reason why the prior is invalid.
     pub(crate) fn validate(&self, links: usize) -> Result<(), &'static str> {
         let known = self.prior.joints();
         if self.joints.len() != links {
@@ -93,7 +93,7 @@ impl BoundPrior {
         }
     }
 
-    /// Poses a body in the posture of the prior that is nearest to some goals, within the limits if they apply. The
+    /// Poses a body in the posture of the prior that is nearest to the goals, within the limits if they apply. The
     /// goals are not met exactly. Returns the number of steps.
     pub(crate) fn pose(&self, body: &mut Body, goals: &[Goal], options: &Options) -> usize {
         match &self.prior {

@@ -9,7 +9,7 @@ use super::cost::{Cost, may_turn};
 
 /// Number of searches. They start from the kept postures that are nearest to the goals.
 const STARTS: usize = 3;
-/// Maximum number of rounds that clamp joints to their limits and search again for the others.
+/// Maximum number of rounds that clamp joints to their limits and search again with the other joints.
 const ROUNDS: usize = 3;
 /// Limit violation in radians above which a joint is clamped.
 const MAX_VIOLATION: f64 = 1e-6;
@@ -20,7 +20,7 @@ const MIN_GAIN: f64 = 1e-5;
 /// goals and on the links that the style does not include. If the goals leave the placement of the body open, the
 /// result also depends on its current placement.
 ///
-/// Each kept posture is first turned and shifted on the ground to match the goals, and the searches start from the
+/// Each kept posture is first rotated and shifted on the ground to match the goals, and the searches start from the
 /// postures that are then nearest to the goals. A joint that ends beyond its limit is clamped to the nearest allowed
 /// rotation, and the search is repeated for the other joints.
 pub(super) fn pose(

@@ -13,13 +13,13 @@ use super::{child_local, planar_axis, signed_angle};
 
 /// Turns up to this angle are skipped, radians (TMPS and the notes of 2020).
 const SKIPPED: f64 = 1e-5;
-/// Sine of the angle between vectors that are opposite except for rounding errors of single precision files.
+/// Maximum sine of the angle between opposite vectors. It allows for rounding errors in single-precision files.
 const OPPOSITE: f64 = 1e-7;
 
 /// The document that a solve follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// The arc between both vectors. Stops if the error before the last turn of a pass is within tolerance.
+    /// The arc between the two vectors. Stops if the error before the last turn of a pass is within tolerance.
     #[default]
     Tmps,
     /// Angles in a plane. Stops before the next joint as soon as the end is within tolerance, and stretches the chain
@@ -155,7 +155,7 @@ fn angle_between(from: DVec3, to: DVec3) -> f64 {
     from.dot(to).clamp(-1.0, 1.0).acos()
 }
 
-/// Returns the turn about a fixed axis by +angle or −angle that brings the end nearer to the target.
+/// Returns the turn about a fixed axis, by +angle or −angle, that brings the end nearer to the target.
 fn nearer_sign(axis: DVec3, angle: f64, from: DVec3, to: DVec3) -> DQuat {
     let [plus, minus] = [angle, -angle].map(|angle| DQuat::from_axis_angle(axis, angle));
     if (plus * from).distance_squared(to) <= (minus * from).distance_squared(to) { plus } else { minus }

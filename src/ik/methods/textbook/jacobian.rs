@@ -220,7 +220,7 @@ pub(crate) fn difference(tree: &Tree, joint: &Joint, to: JointState, parameters:
     DVec3::from((angles(to.rotation) - angles(joint.rotation)).to_array().map(wrapped))
 }
 
-/// Returns the axes of the x, y and z angles of a rotation in XYZ order, in the frame before turning.
+/// Returns the axes of the x, y and z angles of a rotation in XYZ order, in the frame before the rotation.
 fn euler_axes(rotation: DQuat) -> [DVec3; 3] {
     let (a, b, _) = rotation.to_euler(EulerRot::XYZ);
     let x = DQuat::from_rotation_x(a);

@@ -131,7 +131,7 @@ fn line(tree: &Tree) -> Option<(DVec3, DVec3)> {
     Some((tree.joints.first()?.position, tree.tasks.first()?.position))
 }
 
-/// Lets a limb at rest hang straight down.
+/// Makes the limb hang straight down, starting from its rest pose.
 fn hang(tree: &mut Tree) {
     for joint in tree.joints.iter_mut().take(2) {
         joint.rotation = joint.allowed(joint.rest);

@@ -21,8 +21,7 @@ use crate::tree::Tree;
 /// in files.
 const PARALLEL: f64 = 1e-6;
 
-/// Returns the axis of a planar chain in base space: all of its joints are hinges about parallel axes. Returns `None` for
-/// other chains.
+/// Returns the base-space axis of a planar chain, whose joints are all hinges about parallel axes. Returns `None` for other chains.
 pub(crate) fn planar_axis(tree: &Tree) -> Option<DVec3> {
     let axis_of = |index: usize| {
         let joint = tree.joints.get(index)?;
@@ -33,8 +32,8 @@ pub(crate) fn planar_axis(tree: &Tree) -> Option<DVec3> {
     (1..tree.joints.len()).all(is_parallel).then_some(first)
 }
 
-/// Returns the signed angle from one vector to another about an axis, radians from −π to π, or 0 if one of them is on the
-/// axis. The inverse cosine gives its size and the cross product its sign (Welman's planar form).
+/// Returns the signed angle from one vector to another about an axis, radians from −π to π, or 0 if a vector is parallel to the axis. The
+/// inverse cosine gives the size of the angle, and the cross product its sign (Welman's planar form).
 pub(crate) fn signed_angle(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
     let flat = |v: DVec3| (v - axis * axis.dot(v)).try_normalize();
     let (Some(from), Some(to)) = (flat(from), flat(to)) else { return 0.0 };

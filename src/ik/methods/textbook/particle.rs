@@ -9,7 +9,7 @@ use super::child_local;
 /// Turns up to this angle are skipped, radians.
 const SKIPPED: f64 = 1e-5;
 
-/// The particles of a chain, from the end to the joint below the root, and the springs between them.
+/// The particles of a chain, from the end to the first joint after the root, and the springs between them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Particles {
     /// Positions in base space. The root is not among them, because it never moves.
@@ -22,20 +22,21 @@ pub(crate) struct Particles {
 /// A move of particles, base space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Move {
-    /// Index of the joint at the upper end of the spring, or of the last joint for the pull of the end to its target.
+    /// Index of the joint at the upper end of the spring, or of the last joint if the end is pulled to its target.
     pub(crate) joint: usize,
     /// Whether a spring is relaxed. Otherwise the end is pulled to its target.
     pub(crate) is_spring: bool,
-    /// How the lower particle moved. The upper one moves the other way by as much, unless it is the root.
+    /// Displacement of the lower particle. The upper one moves by the same distance in the opposite direction, unless
+    /// it is the root.
     pub(crate) moved: DVec3,
-    /// Positions of the lower and of the upper particle after the move.
+    /// Positions of the lower and the upper particle after the move.
     pub(crate) points: [DVec3; 2],
     /// Position of the end's particle after the move.
     pub(crate) end: DVec3,
 }
 
 impl Particles {
-    /// Places a particle at the end and at each joint below the root.
+    /// Places a particle at the end and at each joint except the root.
     pub(crate) fn set(&mut self, tree: &Tree) {
         let end = tree.tasks.first().map(|task| task.position);
         self.positions.clear();
@@ -60,7 +61,7 @@ impl Particles {
             let Some(&lower) = self.positions.get(particle) else { return };
             let spring = upper.unwrap_or(self.root) - lower;
             let now = spring.length();
-            // Two particles at the same place have no direction.
+            // A spring of zero length has no direction.
             if now == 0.0 {
                 continue;
             }
@@ -78,7 +79,7 @@ impl Particles {
     }
 
     /// Turns the joint at `index`, from its rest rotation, so that its link points from the joint's current position to
-    /// the particle below. The joints above have been turned.
+    /// the next particle. The joint's ancestors have already been turned.
     pub(crate) fn fit(&self, tree: &mut Tree, index: usize) {
         let local = child_local(tree, index);
         let below = tree.joints.len().checked_sub(index + 1).and_then(|place| self.positions.get(place));

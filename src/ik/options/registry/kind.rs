@@ -48,7 +48,7 @@ pub struct Domain {
     pub unit: Unit,
     /// Minimum.
     pub min: f64,
-    /// Maximum. `f64::MAX` means none.
+    /// Maximum. `f64::MAX` means no maximum.
     pub max: f64,
     /// Whether the minimum itself is excluded.
     pub excludes_min: bool,

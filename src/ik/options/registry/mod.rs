@@ -82,7 +82,8 @@ impl SolverOption {
     /// ```
     ///
     /// # Errors
-    /// [`OptionError`] if the text has another form, the key is unknown, or the option does not accept the value.
+    /// [`OptionError`] if the text does not have this form, the key is unknown, or the option does not accept the
+    /// value.
     pub fn parse_assignment(text: &str) -> Result<(&'static Self, OptionValue), OptionError> {
         let (key, value) =
             text.split_once('=').ok_or_else(|| OptionError::Syntax { text: text.to_owned() })?;
@@ -107,7 +108,7 @@ impl SolverOption {
         self.kind.check(value, &self.names()).map_err(|cause| self.invalid(cause))
     }
 
-    /// Returns the text of a value, which [`Self::parse`] reads back to the same bits.
+    /// Returns the text of a value, which [`Self::parse`] converts back to the same bits.
     pub fn print(&self, value: &OptionValue) -> String {
         self.kind.print(value)
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::{OptionError, OptionValue, SolverOption};
 use crate::options::Options;
 
-/// Values of some options, which override others. A rig contains them. They are serialised as a map from keys to texts.
+/// Values of some options, which override the values of an [`Options`]. Rigs contain overrides. They are serialised as
+/// a map from keys to texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionOverrides {
     values: BTreeMap<&'static str, OptionValue>,

@@ -38,7 +38,7 @@ const JACOBIAN: &[Method] = &[
     Method::FullBody,
     Method::Style,
 ];
-/// The Jacobian methods except the one that has a secondary task of its own.
+/// The Jacobian methods, except the method with its own secondary task.
 const SECONDARY: &[Method] = &[
     Method::JacobianTranspose,
     Method::PseudoInverse,

@@ -124,7 +124,7 @@ impl Posed {
     }
 }
 
-/// Returns the path of a file in the test data, or `None` if there are no test data.
+/// Returns the path of a file in the test data, or `None` if there is no test data.
 pub(super) fn data(path: &str) -> Option<PathBuf> {
     let root = std::env::var_os("SINEW_TEST_DATA")?;
     Some(Path::new(&root).join(path))

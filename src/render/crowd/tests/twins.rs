@@ -43,7 +43,7 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
             let at = glam::Vec2::new(posed.state.position.x, posed.state.position.z);
             posed.state.position.y = terrain.height(at) + 0.05 * random.next();
             posed.state.looks = positive(&mut random);
-            // Make a few steps, so that some feet stand and others are being released.
+            // Take a few steps, so that some feet stand and others are being released.
             for _ in 0..(positive(&mut random) * 12.0) as usize {
                 posed.state.layers[0].time = (posed.state.layers[0].time + 3.0 * SECONDS) % seconds.max(0.01);
                 posed.state.position.x += 0.01 * random.next();

@@ -17,7 +17,7 @@ use super::limb::solve_limb;
 use super::tree::{Settings, Tree};
 
 const STATES: usize = 1000;
-/// Maximum differences of positions, as a fraction of the error that a step removes, and of angles, in radians.
+/// Maximum differences between positions, as a fraction of the error that a step removes, and between angles, in radians.
 const PLACE: f32 = 1e-4;
 const ANGLE: f32 = 1e-4;
 /// Number of states that may differ by more. In a few states, rounding changes a decision: whether a joint is locked, whether
@@ -48,7 +48,7 @@ fn limit(index: usize) -> Limit {
     }
 }
 
-/// Returns a body in which every joint is below an earlier joint, and every kind of limit occurs.
+/// Returns a body in which every joint is a child of an earlier joint, and every kind of limit occurs.
 fn body(joints: usize, parent: impl Fn(usize) -> Option<usize>) -> Body {
     let mut random = Random(11);
     let link = |index: usize| {
@@ -93,7 +93,7 @@ fn angle(a: Quat, b: Quat) -> f32 {
     2.0 * away.xyz().length().atan2(away.w.abs())
 }
 
-/// Compares the answers of a shader after one step with those of its twin.
+/// Compares the answers of a shader after one step with the answers of its twin.
 fn compare(
     (joints, goals): (&[Joint], &[TreeGoal]),
     (targets, starts): (&[ChainTarget], &[[f32; 4]]),

@@ -142,7 +142,7 @@ fn grid_step((from, to): (f64, f64)) -> f64 {
     [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= min_step).unwrap_or(power)
 }
 
-/// Formats a length in metres with a suitable unit.
+/// Formats a length, given in metres, in a suitable unit.
 fn metres(length: f64) -> String {
     let (value, unit) = match length {
         l if l >= 0.999 => (l, "m"),

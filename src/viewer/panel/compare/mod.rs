@@ -22,9 +22,9 @@ const NAME: f32 = 18.0;
 const OUTCOME: f32 = 122.0;
 const ERROR: f32 = 80.0;
 const ITERATIONS: f32 = 44.0;
-/// Width in points of the column of outcomes.
+/// Width in points of the outcome column.
 const OUTCOME_WIDTH: f32 = 56.0;
-/// Size of all texts in points.
+/// Font size in points.
 const TEXT: f32 = 12.0;
 
 /// Shows a table with one row per method, and the convergence curves.

@@ -12,8 +12,8 @@ pub(super) const GAP: f32 = 1.0;
 /// A share below this value is not a size in points, but the default share of a newly dropped tile.
 const NEW_SHARE: f32 = 16.0;
 
-/// Sets the sizes of all tiles for a window space in points, and hides tiles that are folded or do not fit. Returns the hidden tiles, and
-/// which panes do not fit.
+/// Sets the sizes of all tiles for the available space in points, and hides tiles that are folded or do not fit. Returns the hidden tiles
+/// and the panes that do not fit.
 pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> (Vec<TileId>, Folded) {
     let path = path_to_scene(tree);
     let (mut hidden, mut unfit) = (Vec::new(), Folded::default());
@@ -37,7 +37,7 @@ pub(super) fn fit(tree: &mut Tree<Pane>, space: Vec2, folded: Folded) -> (Vec<Ti
     (hidden, unfit)
 }
 
-/// Gives the remaining space to the child that is or contains the scene, and returns that space.
+/// Gives the remaining space to the child that is the scene or contains it, and returns that space.
 fn set_sizes(linear: &mut Linear, towards_scene: TileId, space: f32) -> f32 {
     let (fallback, least) = match linear.dir {
         LinearDir::Horizontal => (SIDE, MIN_SCENE.x),
@@ -125,7 +125,8 @@ mod tests {
         }
     }
 
-    /// When the user made panes so large that the scene fell below its minimum size, the panes vanished under the pointer and stayed hidden.
+    /// When the user made panes so large that the scene fell below its minimum size, the panes once vanished under the pointer and stayed
+    /// hidden.
     #[test]
     fn large_panes_become_smaller_before_they_fold() {
         let mut tree = Face::Pose.default_tree();
@@ -151,7 +152,7 @@ mod tests {
         assert_eq!(hidden(&mut tree, 320.0, 240.0), 2);
         assert_eq!(hidden(&mut tree, 1280.0, 300.0), 1);
         assert_eq!(hidden(&mut tree, 500.0, 800.0), 1);
-        // The panes return with their sizes.
+        // The panes reappear with their previous sizes.
         assert_eq!(hidden(&mut tree, 1280.0, 764.0), 0);
         assert_eq!(scene_size(&tree), Vec2::new(1280.0 - SIDE, 764.0 - TIMELINE) - Vec2::splat(GAP));
     }

@@ -156,8 +156,8 @@ impl Layout {
         *self = Self { face: self.face, scene: self.scene, ..Self::default() };
     }
 
-    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width in points of the strip along a border that
-    /// resizes.
+    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width in points of the strip along a border
+    /// in which it does.
     pub(in crate::viewer) fn scene_inside_borders(&self, grab: f32) -> Rect {
         let Self { scene, space, .. } = self;
         let strip = |distance: f32| if distance.abs() > 0.5 { grab } else { 0.0 };

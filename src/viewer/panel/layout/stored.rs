@@ -75,7 +75,7 @@ fn store(tiles: &Tiles<Pane>, id: TileId) -> Option<StoredTile> {
             Some(StoredTile::Tabs(panes, active.unwrap_or(0)))
         }
         Container::Linear(linear) => {
-            // The scene tile's size follows from the window.
+            // The scene tile's size depends on the window.
             let child = |&id: &TileId| {
                 let tile = store(tiles, id)?;
                 Some((if tile.has_scene() { 0.0 } else { linear.shares[id].round() }, tile))

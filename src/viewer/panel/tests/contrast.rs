@@ -41,7 +41,7 @@ impl Fill {
 /// Color combinations with too little contrast. The values are the contrast and the first text with these colors.
 type Faint = BTreeMap<String, (f32, String)>;
 
-/// Adds all texts with too little contrast to `faint`. Unfilled areas show the scene, which can have any color.
+/// Adds all text with too little contrast to `faint`. Unfilled areas show the scene, which can have any color.
 fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
     let (mut fills, mut count) = (Vec::new(), 0);
     let mut stack: Vec<(&Shape, Rect)> = shapes.iter().rev().map(|s| (&s.shape, s.clip_rect)).collect();
@@ -64,7 +64,7 @@ fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
                 // Skip the first fill, which belongs to the test harness. In the viewer's window, the scene is behind the panes.
                 let behind: Vec<Color32> =
                     fills.iter().skip(1).filter(|f| f.contains(visible.center())).map(|f| f.color).collect();
-                // A text without sections is empty and is never faint.
+                // Text without sections is empty and is never faint.
                 let worst = colors(text).map(|color| contrast(color, &behind)).fold(f32::INFINITY, f32::min);
                 let is_disabled = colors(text).all(|color| color.a() < DISABLED);
                 if worst < LIMITS[usize::from(is_disabled)] {
@@ -80,7 +80,7 @@ fn find_faint(shapes: &[ClippedShape], name: &str, faint: &mut Faint) -> usize {
     count
 }
 
-/// Returns the colors of a text.
+/// Returns the colors of text.
 fn colors(text: &TextShape) -> impl Iterator<Item = Color32> {
     text.galley.job.sections.iter().map(|section| {
         let own = if section.format.color == Color32::PLACEHOLDER {
@@ -92,7 +92,7 @@ fn colors(text: &TextShape) -> impl Iterator<Item = Color32> {
     })
 }
 
-/// Returns the lowest contrast of a text over fills, for all colors that may be behind the fills.
+/// Returns the lowest contrast of text over fills, for all colors that may be behind the fills.
 fn contrast(text: Color32, fills: &[Color32]) -> f32 {
     let over = |base: Color32| {
         let background = fills.iter().fold(base, |below, fill| below.blend(*fill));
@@ -112,7 +112,7 @@ fn luminance(color: Color32) -> f32 {
     0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b()
 }
 
-/// Returns the window in all states that text can be in.
+/// Returns the window in all states in which text can appear.
 fn states() -> Vec<(String, TestPanel)> {
     let mut states: Vec<(String, TestPanel)> = Vec::new();
     let mut add = |name: &str, state: TestPanel| states.push((name.into(), state));

@@ -58,7 +58,7 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     harness.get_by_label("Row of leftLowerArm");
 }
 
-/// Arrow keys opened other files, and times were in seconds without frames.
+/// Arrow keys once opened other files, and times were shown in seconds without frames.
 #[test]
 fn the_playhead_and_keys_snap_to_frames_of_the_chosen_rate() {
     let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);

@@ -13,7 +13,7 @@ use crate::asset::DecodedImage;
 use crate::regress::{ImageTolerance, compare};
 use crate::render::{AdapterChoice, Background, Gpu};
 
-/// A harness of a panel that can be clicked, drawn and compared with snapshots.
+/// A harness for a panel that can be clicked, drawn and compared with snapshots.
 pub(super) struct SnapshotHarness {
     harness: Harness<'static>,
     textures: TextureUpdates,

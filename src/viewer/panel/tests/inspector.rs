@@ -15,7 +15,7 @@ fn panel_with_a_selected_cone_matches_its_snapshot() {
     check("cone", selected("leftUpperArm"), Theme::Light);
 }
 
-/// Returns the positions of the inspector's numbers. The timeline's numbers lie below.
+/// Returns the positions of the inspector's numbers. The timeline's numbers are below them.
 fn numbers(harness: &Harness<'_>) -> Vec<egui::Pos2> {
     let fields = harness.get_all_by_role(egui::accesskit::Role::SpinButton);
     let centers = fields.map(|field| field.rect().center());

@@ -1,4 +1,4 @@
-//! The controls for light.
+//! Tests of the controls for lighting.
 
 use super::*;
 use crate::render::{Light, LightSource, ToneMap};

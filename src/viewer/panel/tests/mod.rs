@@ -57,7 +57,7 @@ struct TestPanel {
 }
 
 impl TestPanel {
-    /// Returns the panel with a pane of a face in front.
+    /// Returns the panel with one pane of a face in front.
     fn showing(mut self, face: Face, pane: Pane) -> Self {
         self.panel.layout.face = face;
         self.panel.layout.show_pane(pane);
@@ -89,7 +89,7 @@ fn dragging() -> TestPanel {
     state
 }
 
-/// Drags a joint by some pixels without releasing it.
+/// Drags a joint by a distance in pixels without releasing it.
 fn drag(session: &mut Session, name: &str, by: Vec2) {
     let node = session.puppet.character().skeleton.find(name).unwrap();
     let at =

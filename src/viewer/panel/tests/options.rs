@@ -11,7 +11,7 @@ use crate::viewer::panel::option_row::label;
 
 use super::{Face, Pane, SIZE, TALL, TestPanel, check, panel, state};
 
-/// Returns a panel with these options, high enough for all rows.
+/// Returns a panel with these options, tall enough for all rows.
 fn with(options: Options) -> TestPanel {
     let mut state = state().of_height(2.0 * TALL).showing(Face::Lab, Pane::Solver);
     state.session.apply(Command::Solver(Box::new(options)));
@@ -129,7 +129,7 @@ fn options_are_stored_in_the_rig() {
     assert!(session.is_rig_changed());
     let stored = |overrides: &OptionOverrides| serde_json::to_string(overrides).unwrap();
     assert_eq!(stored(&session.rig().options), r#"{"method":"ccd","ccd.step":"5deg"}"#);
-    // The stored options are now the character's defaults. A later change of such an option can be stored too.
+    // The stored options are now the character's defaults. Later changes to these options can also be stored.
     assert_eq!(session.default_options(Method::Ccd), options);
     session.apply(Command::Solver(Box::new(with_method(Method::Ccd))));
     session.apply(Command::StoreOptions);

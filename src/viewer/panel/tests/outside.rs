@@ -1,4 +1,4 @@
-//! Tests of the arrow to a character outside the scene.
+//! Tests of the arrow that points to a character outside the scene.
 
 use egui::{Pos2, Theme};
 use egui_kittest::kittest::Queryable;
@@ -23,7 +23,7 @@ fn the_arrow_takes_clicks_and_slides_around_the_axis_gizmo() {
         state.borrow_mut().session.apply(Command::Camera(view));
     };
     let is_taken = |at: Pos2| outside::contains(&state.borrow().session, &state.borrow().panel, at);
-    // Move the body, outside the scene, around the corner that contains the gizmo.
+    // Move the body outside the scene, around the corner that contains the gizmo.
     let mut places: Vec<Pos2> = Vec::new();
     for step in 0..=20_u8 {
         look_at(Vec3::new(-10.0 + f32::from(step) * 0.4, -2.0 - f32::from(step) * 0.4, 0.0));

@@ -32,7 +32,7 @@ fn playing() -> TestPanel {
     state
 }
 
-/// Creates a harness of the timeline alone, in which issued commands are applied at once.
+/// Creates a harness for the timeline alone, in which issued commands are applied at once.
 pub(super) fn timeline_harness(state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
     let state = Rc::new(RefCell::new(state));
     let shared = Rc::clone(&state);
@@ -48,7 +48,7 @@ pub(super) fn timeline_harness(state: TestPanel, theme: Theme) -> (SnapshotHarne
     (harness, state)
 }
 
-/// Drags a part of the timeline by a distance in points. `ctrl` holds Ctrl, which turns snapping on.
+/// Drags a part of the timeline by a distance in points. With `ctrl`, Ctrl is held, which turns snapping on.
 pub(super) fn drag_part(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
     let from: Pos2 = harness.get_by_label(part).rect().center();
     let modifiers = egui::Modifiers { ctrl, ..Default::default() };

@@ -47,7 +47,7 @@ impl ContactRow {
     }
 }
 
-/// Returns a row's name, such as "Left foot contact". It contains the bone's name, or the node's name if the node is no bone.
+/// Returns a row's name, such as "Left foot contact". It contains the bone's name, or the node's name if the node is not a bone.
 pub(super) fn row_name(session: &Session, node: usize) -> String {
     let bone = session.puppet.rig.bones.iter().find(|(_, known)| **known == node);
     let name = bone.map_or_else(|| node_name(session, node), |(bone, _)| words(bone));

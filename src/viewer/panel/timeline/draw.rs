@@ -85,7 +85,7 @@ pub(super) fn background(
     }
 }
 
-/// Returns into how many parts small marks divide the distance between two labels. Each part consists of whole frames.
+/// Returns the number of parts into which small marks divide the distance between two labels. Each part consists of whole frames.
 fn small_parts(ruler: &Ruler, frames: f32, frame_rate: f32) -> u8 {
     /// Minimum distance between small marks in points.
     const MIN_DISTANCE: f32 = 5.0;

@@ -48,7 +48,7 @@ const MIN_SECONDS: f32 = 2.1;
 pub(in crate::viewer) struct TimelineState {
     pub(in crate::viewer) selected: Option<Item>,
     drag: Option<ActiveDrag>,
-    /// Number of goal keys of the motion in the last frame.
+    /// Number of goal keys that the motion had in the last frame.
     goals: usize,
     /// The time of the selected key pose in seconds.
     key: Option<f32>,
@@ -247,13 +247,13 @@ fn snap((ruler, timeline): (&Ruler, &Timeline), snap: Snap) -> Snap {
     Snap { distance: ruler.span(SNAP_DISTANCE), step, ..snap }
 }
 
-/// Returns the time of the nearest frame if the timeline snaps to frames, or `time` unchanged.
+/// Returns the time of the nearest frame if the timeline snaps to frames, or `time` unchanged otherwise.
 fn snapped(timeline: &Timeline, time: f32) -> f32 {
     if timeline.snap { timeline.nearest(time) } else { time }
 }
 
-/// Handles the pointer on a grip: a click selects the grip's item, and a drag changes the motion that `motion` returns. Returns whether the
-/// grip is highlighted.
+/// Handles the pointer on a grip: a click selects the grip's item, and a drag starts from the motion that `motion` returns. Returns whether
+/// the grip is highlighted.
 fn part(
     ui: &Ui,
     grip: Grip,

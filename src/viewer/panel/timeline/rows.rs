@@ -62,7 +62,7 @@ pub(super) fn header(ui: &mut Ui, session: &Session, panel: &mut PanelState, com
     });
 }
 
-/// Shows the switch of the onion skin and, if it is on, the number of ghosts.
+/// Shows the onion skin switch and, if it is on, the number of ghosts.
 fn ghosts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let before = session.document.settings.onion_skin;
     let mut skin = before;

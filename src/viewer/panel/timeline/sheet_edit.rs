@@ -109,7 +109,7 @@ pub(super) fn details(ui: &mut Ui, session: &Session, sheet: &mut SheetState, co
     }
 }
 
-/// Returns the easing from a key to the next one, if it is equal for all joints of the key's row.
+/// Returns the easing from a key to the next one, if it is the same for all joints in the key's row.
 fn easing_of(session: &Session, key: &RowKey) -> Option<Easing> {
     let keys = &session.document.scene.motion.keys;
     let pose = keys.get(pose_key_at(keys, key.time)?)?;

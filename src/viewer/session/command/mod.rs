@@ -30,12 +30,12 @@ impl Axis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DragScope {
-    /// The whole body follows, if a body is recognised. Otherwise like [`DragScope::Limb`].
+    /// The whole body follows if a body is recognised. Otherwise the same as [`DragScope::Limb`].
     #[default]
     Body,
     /// Only the chain of the grabbed joint follows, and its base stays in place.
     Limb,
-    /// Only the nearest joint above the grabbed point turns. Everything below it moves with it rigidly.
+    /// Only the nearest joint above the grabbed point rotates. Its descendants move rigidly with it.
     Joint,
 }
 
@@ -72,7 +72,7 @@ impl Default for Display {
     }
 }
 
-/// A point of a node.
+/// A point that moves with a node.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodePoint {

@@ -27,8 +27,7 @@ macro_rules! commands {
         settings { $($(#[$about:meta])* $field:ident $setting:ident: $type:ty = $initial:expr;)* }
         actions { $($(#[$meta:meta])* $action:ident $(($($value:ty),*))?,)* }
     ) => {
-        /// One action of the user. Positions are in pixels, with row 0 at the top. Recorded sessions use these names; see
-        /// `docs/session.md`.
+        /// One user action. Positions are in pixels, with row 0 at the top. Recorded sessions use these names; see `docs/session.md`.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Command {
@@ -148,7 +147,7 @@ commands! {
         DragTo(DVec3),
         /// Pushes the dragged part away from the camera by 4 % of its distance per step.
         Push(f32),
-        /// Constrains the drag to an axis through its start. Repeating the command with the same axis removes the constraint.
+        /// Constrains the drag to an axis through its starting point. Repeating the command with the same axis removes the constraint.
         Constrain(Axis),
         /// Sets whether drags snap to steps.
         Snap(bool),
@@ -162,7 +161,7 @@ commands! {
         Orbit(Vec2),
         /// Pans the camera by a pointer movement in pixels.
         Pan(Vec2),
-        /// Zooms towards the surface at a position, in wheel steps.
+        /// Zooms towards the surface at a position, by a number of wheel steps.
         Zoom(Vec2, f32),
         /// Makes the surface at a position the camera's target.
         Center(Vec2),
@@ -176,10 +175,10 @@ commands! {
         Base,
         /// Resets the joint under the pointer to its rest pose. `true` resets its whole chain.
         Rest(bool),
-        /// Turns a joint to a rotation in its parent's frame, within its limit. Consecutive turns of the same joint until
+        /// Sets the rotation of a joint in its parent's frame, within the joint's limit. Consecutive turns of the same joint until
         /// [`Command::Release`] are one undo step.
         Turn(usize, Quat),
-        /// Turns several joints to rotations in their parents' frames. Consecutive turns until [`Command::Release`] are one undo step.
+        /// Sets the rotations of several joints in their parents' frames. Consecutive turns until [`Command::Release`] are one undo step.
         TurnJoints(Vec<(usize, Quat)>),
         /// Resets the whole character to its rest pose.
         RestAll,
@@ -187,7 +186,7 @@ commands! {
         ResetJoint,
         /// Resets the limbs of the selected joints to their rest pose.
         ResetLimb,
-        /// Exchanges the poses, pins and goals of the left and the right side.
+        /// Exchanges the poses, pins and goals of the left and right sides.
         MirrorPose,
         /// Copies the pose of the selected limb to the other side.
         MirrorLimb,
@@ -233,7 +232,7 @@ commands! {
         Clip(Option<usize>),
         /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is rejected.
         Motion(Box<Motion>),
-        /// Inserts a key with the current pose into the motion, and clears the goals and ends the drag that produced the pose.
+        /// Inserts a key with the current pose into the motion, clears the goals and ends the drag that produced the pose.
         Key,
         /// Moves the key at the first time to the second time. Consecutive moves until [`Command::Release`] are one undo step.
         KeyMove(f32, f32),
@@ -250,12 +249,12 @@ commands! {
         KeyJointsDelete(Vec<usize>, f32),
         /// Sets the easing from the key pose at a time to the next key pose.
         KeyEasing(f32, Easing),
-        /// Stores the contacts that the key poses imply, where successive keys have a foot in the same place.
+        /// Stores the contacts that the key poses imply. A contact is implied if a foot is in the same place in successive keys.
         PlantKeys,
         /// Adds a contact of the foot or hand at the end of a joint's limb, from the current time to the next key, or for one second.
         AddContact(usize),
-        /// Stores a joint's position as a goal key at the current time, with its orientation unless the joint has a goal without an
-        /// orientation. The key replaces the joint's goal and pin.
+        /// Stores a joint's position as a goal key at the current time. Its orientation is stored too, unless the joint has a goal without
+        /// one. The key replaces the joint's goal and pin.
         KeyGoal(usize),
         /// Sets the motion's duration in seconds. `None` uses the duration of its content.
         Duration(Option<f32>),

@@ -19,7 +19,7 @@ const TIP: f32 = 80.0;
 const HEAD: f32 = 11.0;
 /// Half of the side length of the square in points.
 const SQUARE: f32 = 8.0;
-/// Screen length in points below which an arrow points at the camera and cannot be dragged.
+/// Screen length in points below which an arrow counts as pointing at the camera and cannot be dragged.
 const MIN_LENGTH: f32 = 22.0;
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 

@@ -7,8 +7,8 @@ use glam::{Quat, Vec2, Vec3};
 use crate::scene::picking::{Ray, pixel};
 use crate::view::Camera;
 
-/// Minimum cosine of the angle between a dial's axis and the pointer's ray. Below it, the dial is too close to
-/// edge-on to intersect its plane with the ray.
+/// Minimum cosine of the angle between a dial's axis and the pointer's ray. Below it, the dial is too close to edge-on for its plane to be
+/// intersected with the ray.
 const EDGE_ON: f32 = 0.2;
 /// Number of samples over a full turn when a dial is seen edge-on.
 const SAMPLES: u16 = 360;
@@ -79,8 +79,8 @@ impl Dial {
         (0..=steps).map(at).collect()
     }
 
-    /// Returns the angle at a pixel, in the turn that is nearest to `near`. If the dial is seen edge-on, this is the
-    /// angle of the arc's point closest to the pixel.
+    /// Returns the angle at a pixel, with full turns added so that it is closest to `near`. If the dial is seen edge-on, this is the angle
+    /// of the point on the arc that is closest to the pixel.
     pub(super) fn angle(&self, at: Vec2, view: &GizmoView, near: f64) -> Option<f64> {
         let ray = view.ray(at)?;
         let angle = if self.axis.dot(ray.direction).abs() > EDGE_ON {

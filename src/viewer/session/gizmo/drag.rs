@@ -41,15 +41,15 @@ pub(in crate::viewer) struct GizmoDrag {
 /// The part of the gizmo that a drag moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DragKind {
-    /// A ring. `from` and `now` are the first and the current angle on the dial in radians. `end` is the chain end that the ring
-    /// turns, unless it turns joints alone.
+    /// A ring. `from` and `now` are the initial and the current angle on the dial in radians. `end` is the chain end that the ring turns,
+    /// unless it turns joints alone.
     Ring { dial: Dial, from: f64, now: f64, end: Option<TurnedEnd> },
     /// An end of a limit. `from` and `now` have the same meaning as for a ring.
     End { dial: Dial, from: f64, now: f64 },
-    /// A stop of a prismatic joint. `from` and `now` are the first and the current displacement under the pointer in metres.
+    /// A stop of a prismatic joint. `from` and `now` are the initial and the current displacement under the pointer in metres.
     Stop { rail: Rail, from: f64, now: f64 },
-    /// A pole, which moves in a plane that faces the camera. `grabbed` is the point of that plane under the pointer
-    /// when the drag started, `start` is the pole's position then, and `end` is the fixed position of the limb's end.
+    /// A pole, which moves in a plane that faces the camera. `grabbed` is the point of that plane under the pointer when the drag started,
+    /// `start` is the pole's position at that time, and `end` is the fixed position of the limb's end.
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
     /// The look-at point, which moves like a pole. `before` is the setting when the drag started.
     LookAt { grabbed: Vec3, start: Vec3, before: EyeTarget },
@@ -204,7 +204,7 @@ impl GizmoDrag {
 }
 
 impl Session {
-    /// Starts dragging the part of the gizmo at a pixel. Returns false if there is no part.
+    /// Starts dragging the part of the gizmo at a pixel. Returns false if no part is there.
     pub(in crate::viewer) fn grab_gizmo(&mut self, at: Vec2) -> bool {
         let grip = self.grip_under(at);
         if let Some(grip @ (GizmoGrip::Arrow(_) | GizmoGrip::Center)) = grip {

@@ -42,9 +42,9 @@ pub(super) struct AngleArc {
 pub(super) struct ConeShape {
     /// Closed polylines around the axis. The last one is the rim.
     pub(super) around: Vec<Vec<Vec3>>,
-    /// The point of the sphere on the axis of the cone.
+    /// The point on the sphere in the direction of the cone's axis.
     pub(super) axis: Vec3,
-    /// The point of the sphere in the direction of the bone.
+    /// The point on the sphere in the direction of the bone.
     pub(super) now: Vec3,
 }
 
@@ -57,8 +57,8 @@ pub(super) struct LimitShape {
     pub(super) rail: Option<Rail>,
 }
 
-/// Returns the direction of a joint's bone in the joint's frame, a unit vector. A joint without children uses the bone
-/// to its parent.
+/// Returns the direction of a joint's bone in the joint's frame, a unit vector. For a joint without children, this is the direction of the
+/// bone from its parent.
 pub(in crate::viewer) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
     let (skeleton, rig) = (&puppet.character().skeleton, &puppet.rig);
     let Some(joint) = skeleton.nodes.get(node) else { return DVec3::Y };
@@ -97,7 +97,7 @@ pub(super) fn limit_shape(puppet: &Puppet, node: usize, view: &GizmoView) -> Opt
 /// The space and the pose in which a limit is drawn.
 struct LimitFrame<'a> {
     world_from_rest: DQuat,
-    /// The joint's rotation relative to rest.
+    /// The joint's rotation relative to its rest pose.
     q: DQuat,
     bone: DVec3,
     center: Vec3,
@@ -210,12 +210,12 @@ pub(in crate::viewer) fn across(vector: DVec3, axis: DVec3) -> DVec3 {
     if part.length() > 0.05 { part.normalize() } else { axis.any_orthonormal_vector() }
 }
 
-/// Adds full turns to an angle so that it is as close as possible to another.
+/// Adds full turns to an angle so that it is as close as possible to `near`.
 fn nearest_turn(angle: f64, near: f64) -> f64 {
     angle + TAU * ((near - angle) / TAU).round()
 }
 
-/// Returns the minimum and the maximum angle of one of a limit's arcs.
+/// Returns the minimum and the maximum angle of an arc of a limit.
 pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     match *limit {
         Limit::Free | Limit::Locked | Limit::Prismatic { .. } => None,
@@ -225,7 +225,7 @@ pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns a limit with one end of one angle moved. The end stops before the range becomes empty or too large.
+/// Returns a limit in which one end of an angle's range is moved. The end stops before the range becomes empty or too large.
 pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Limit {
     let set_end = |min: &mut f64, max: &mut f64, bound: f64| {
         if upper {

@@ -17,7 +17,7 @@ const END_ON: f32 = 0.05;
 pub(in crate::viewer) struct Rail {
     /// Position of the joint without a displacement, in world metres.
     origin: Vec3,
-    /// World displacement of the joint per metre of displacement. Its length differs from one if an ancestor of the joint is scaled.
+    /// World-space movement of the joint per metre of displacement. Its length differs from one if an ancestor of the joint is scaled.
     along: Vec3,
     /// Minimum and maximum displacement in metres.
     pub(super) range: [f64; 2],

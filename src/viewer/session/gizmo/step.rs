@@ -1,5 +1,5 @@
-//! The step shown in step mode: the vectors from its joint to effectors and targets, its axis, and the arc by which the effectors
-//! turn.
+//! The step shown in step mode: the vectors from its joint to effectors and targets, its axis, and the arc through which the effectors
+//! rotate.
 
 use glam::{DVec3, Quat, Vec3, Vec4};
 
@@ -21,7 +21,7 @@ const RADIUS: f32 = 64.0;
 const AXIS_LENGTH: f32 = 84.0;
 /// Distance from the axis, in points, below which an effector does not visibly turn.
 const ON_AXIS: f32 = 1.0;
-/// Distance in points between the joint and the end of the axis below which the axis points at the camera.
+/// Distance in points between the joint and the end of the axis below which the axis counts as pointing at the camera.
 const LABEL_DISTANCE: f32 = 30.0;
 /// Distance from the joint to a label outside the arc, as a multiple of the sector's radius.
 const LABEL_RADIUS: f32 = 1.2;
@@ -37,7 +37,7 @@ pub(super) struct ShownStep {
     levers: Vec<Lever>,
 }
 
-/// Two particles after a move, and the lower one's previous position. Positions are in world metres.
+/// Two particles after a move, and the previous position of the lower particle. Positions are in world metres.
 #[derive(Clone, Copy, Debug)]
 struct ShownSpring {
     before: Vec3,
@@ -46,7 +46,7 @@ struct ShownSpring {
 }
 
 impl ShownSpring {
-    /// Returns the particles moved last, if the shown step moves particles.
+    /// Returns the particles that the shown step moves, if there are any.
     fn new(session: &Session) -> Option<Self> {
         let (_, NodeStep { step, .. }) = session.shown_step()?;
         let [lower, upper] = step.particles?;
@@ -55,7 +55,7 @@ impl ShownSpring {
     }
 }
 
-/// An effector that the joint turns, and its target.
+/// An effector that the joint rotates, and its target.
 #[derive(Clone, Copy, Debug)]
 struct Lever {
     before: Vec3,
@@ -95,8 +95,8 @@ impl ShownStep {
         self.joint + self.axis * view.metres(self.joint, AXIS_LENGTH)
     }
 
-    /// Returns the position of the step's label: at the end of the axis, clear of the vectors and the arc. If the axis points at
-    /// the camera, the label is outside the middle of the arc, which is then seen face-on.
+    /// Returns the position of the step's label: at the end of the axis, clear of the vectors and the arc. If the axis points at the
+    /// camera, the arc is seen face-on, and the label is just outside the middle of the arc.
     fn label(&self, view: &GizmoView) -> Vec3 {
         let end = self.axis_end(view);
         let pixels = view.pixel(end).zip(view.pixel(self.joint));
@@ -171,8 +171,8 @@ fn effector(session: &Session, target: &Target) -> Option<Vec3> {
     Some(world.transform_point3(target.offset.as_vec3()))
 }
 
-/// Returns the position targets that a joint moves: those below it, or all targets if none is below it, because the path from the base then
-/// leads up through the joint. A joint does not move its own origin.
+/// Returns the targets whose effectors a joint moves. These are the position targets of its descendants. If it has none, the path from the
+/// base leads up through the joint, so these are all targets. A joint does not move its own origin.
 fn moved_targets<'a>(
     session: &'a Session,
     trace: &'a SolveTrace,

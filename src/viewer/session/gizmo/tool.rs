@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tool {
-    /// Turns the joint with rings, and shows its limit.
+    /// Rotates the joint with rings, and shows its limit.
     #[default]
     Turn,
     /// Pulls the joint with arrows.

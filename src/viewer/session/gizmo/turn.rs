@@ -1,4 +1,4 @@
-//! The effect of a ring: the rotations of the joints that it turns, and targets for the pins below these joints.
+//! The effect of a ring: the rotations of the joints that it turns, and targets for the pinned descendants of these joints.
 
 use glam::{DVec3, Quat};
 
@@ -41,7 +41,7 @@ impl GizmoDrag {
         rotations
     }
 
-    /// Returns the joints below which everything moves during the drag.
+    /// Returns the joints whose descendants all move during the drag.
     fn moved_joints(&self, session: &Session) -> Vec<usize> {
         let base = self.target().and_then(|t| Some((t.node, t.base?)));
         let mut moved: Vec<usize> = self.joints.iter().map(|j| j.node).chain(base.map(|b| b.1)).collect();
@@ -51,7 +51,7 @@ impl GizmoDrag {
         moved
     }
 
-    /// Returns targets for the pinned nodes below the joints that the drag moves. Each limb reaches its own targets, so the rest of the
+    /// Returns targets for the pinned descendants of the joints that the drag moves. Each limb reaches its own targets, so the rest of the
     /// body stays in place.
     pub(in crate::viewer) fn pinned_targets(&self, session: &Session) -> Vec<Target> {
         let moved = self.moved_joints(session);
@@ -63,7 +63,7 @@ impl GizmoDrag {
             let at = Hit { node: pin.node, point: glam::Vec3::ZERO, offset: DVec3::ZERO, handle: true };
             let limb = chain_base(session.puppet.character(), &session.puppet.rig, &at);
             let limb = limb.filter(|base| *base != pin.node && path.contains(base));
-            // If the pin is not at the end of a limb, the joints below the turned joint reach for it.
+            // If the pin is not at the end of a limb, the chain that reaches for it starts at a child of the turned joint.
             let base = limb.or_else(|| path.get(turned - 1).copied().filter(|&n| n != pin.node));
             let position = base.map(|_| position);
             Some(Target { base, position, orientation: Some(orientation), ..Target::new(pin.node) })

@@ -51,7 +51,7 @@ pub enum LineError {
     /// The line is too long.
     #[error("the line is longer than {MAX_LINE_BYTES} bytes")]
     Long,
-    /// The time is before that of the previous line, too large or not finite.
+    /// The time is earlier than on the previous line, too large or not finite.
     #[error("time {0} s must be at least that of the previous line and at most {MAX_SECONDS} s")]
     Time(f64),
     /// The view size or the scale is out of range.

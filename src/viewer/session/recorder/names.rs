@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Each command with a node is written with the name of the node and without node indices, and is read back.
+    /// Each command with a node is written with the node's name instead of its index, and can be read back.
     #[test]
     fn nodes_have_names_in_the_file_and_indices_in_commands() {
         let names = names();

@@ -29,7 +29,8 @@ impl App {
         }
     }
 
-    /// Returns whether a file is a posed copy of the character shown. Returns false while stepping through a folder, which never asks.
+    /// Returns whether a file is a posed copy of the current character. Returns false while stepping through a folder, because stepping
+    /// never asks.
     fn offers_pose(&self, read: &LoadResult) -> bool {
         let current = self.session.puppet().character();
         match &read.outcome {
@@ -126,7 +127,7 @@ impl App {
         // A recording can only contain one character.
         self.stop_recording();
         let files_changed = session.puppet.character().files != self.session.puppet.character().files;
-        // Only a session without its own settings takes over those of the current session.
+        // Only a session without settings of its own takes over the current session's settings.
         let errors = match &warnings {
             Some(_) => Vec::new(),
             None => session.take_over(&self.session, reloads),
@@ -164,7 +165,7 @@ impl App {
         }
     }
 
-    /// Offers to play a recorded session, which initially shows its end.
+    /// Offers to play a recorded session, which is opened at its end.
     fn offer_to_watch(&mut self, file: &Path) {
         let is_session = folder::is_own(file) && !is_project(file);
         self.panel.open.session = is_session.then(|| file.to_path_buf());

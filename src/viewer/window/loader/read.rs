@@ -60,15 +60,15 @@ impl ReadRequest {
 
 /// The contents of a file.
 pub enum LoadedFile {
-    /// A character at rest, with its decoded textures.
+    /// A character in its rest pose, with its decoded textures.
     Character(Box<Session>, DecodedImages),
     /// A project, or a recorded session at its end, with its decoded textures, and warnings of one line each.
     Project(Box<Session>, DecodedImages, Vec<String>),
     /// A recorded session at its start, with its length and its decoded textures.
     Watch(Box<Replay>, Duration, DecodedImages),
-    /// Clips without a character, retargeted to the one shown.
+    /// Clips without a character, retargeted to the current character.
     Clips(Box<AddedClips>),
-    /// A pose for the character shown.
+    /// A pose for the current character.
     Pose(Box<StoredPose>),
 }
 
@@ -183,7 +183,7 @@ fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::erro
     Ok(LoadedFile::Project(Box::new(session), images, warnings))
 }
 
-/// Reads a take or another character's clips, and retargets them to the character shown.
+/// Reads a take or another character's clips, and retargets them to the current character.
 fn read_clips(
     path: &Path,
     clip: Option<String>,

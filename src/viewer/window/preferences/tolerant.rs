@@ -1,4 +1,4 @@
-//! Reads JSON in which single values may be invalid, for example because a newer version has written them.
+//! Reads JSON in which individual values may be invalid, for example because a newer version wrote them.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use crate::text::json;
 /// Maximum number of list items that are read one by one.
 const MAX_ITEMS: usize = 64;
 
-/// Reads a struct. Invalid fields, also in nested structs, keep their defaults. The valid items of an invalid list are read.
+/// Reads a struct. Invalid fields, including those in nested structs, keep their defaults. The valid items of an invalid list are read.
 /// Returns `None` if the text is not JSON.
 ///
 /// Every field must be serialized even if it has its default value, because keys that the serialized default lacks are ignored.

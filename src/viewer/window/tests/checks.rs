@@ -6,7 +6,7 @@ use crate::viewer::window::export::ExportEnd;
 
 use super::*;
 
-/// Checks that unsaved keys cause a question, and that a playing clip without keys causes none.
+/// Checks that unsaved keys cause a question, and that a playing clip without keys does not.
 pub(super) fn check_leave_questions(app: &mut App) {
     app.session.apply(Command::RestAll);
     app.session.apply(Command::ClearGoals);
@@ -27,7 +27,7 @@ pub(super) fn check_leave_questions(app: &mut App) {
     assert!(app.quit);
 }
 
-/// Checks that closing during an export asks, and that only a complete file appears under its name.
+/// Checks that closing during an export asks for confirmation, and that only a complete file appears under its name.
 pub(super) fn check_closing_during_export(app: &mut App) {
     let folder = std::env::temp_dir().join(format!("sinew-closing-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -57,7 +57,7 @@ fn hovering_the_panel() {
     let mut before = 0;
     run_script(|app, events, frames| {
         match frames {
-            // The scene size is known after the first frame, and full quality follows when the scene has rested.
+            // The scene size is known after the first frame, and full quality follows once the scene has been unchanged for a while.
             2 => std::thread::sleep(std::time::Duration::from_millis(400)),
             4 => before = draws(app),
             5..14 => {
@@ -191,7 +191,7 @@ fn moving_scene() {
                 assert!(app.full_quality_due().is_some(), "the scene must be drawn in a reduced quality");
                 before = draws(app);
             }
-            // Frames in which nothing has changed do not draw the scene until it has rested.
+            // Frames in which nothing has changed do not draw the scene until full quality is due.
             9.. if app.full_quality_due().is_none() => {
                 assert_eq!(draws(app), before + 1);
                 return false;

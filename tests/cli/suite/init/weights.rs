@@ -17,7 +17,7 @@ use crate::{folder, sinew, stdout};
 const BREAKS: u64 = 6;
 /// Fractions of a weight that are moved to another joint.
 const PARTS: [f64; 3] = [0.2, 0.1, 0.05];
-/// A break must be found if it moves a vertex by this part of the height of the figure.
+/// A break must be found if it moves a vertex by this fraction of the figure's height.
 const VISIBLE: f32 = 0.02;
 
 #[test]

@@ -142,7 +142,7 @@ async function observe(observed) {
 
   // Commands
   observed.commands = texts("#details code");
-  // Without a user's gesture, a browser does not copy.
+  // Browsers do not copy without a user gesture.
   document.execCommand = () => { observed.clipboard = document.activeElement.value; return true; };
   await press("c");
   observed.copied = document.getElementById("toast").textContent;

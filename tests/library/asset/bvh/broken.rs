@@ -1,4 +1,4 @@
-//! Broken and changed BVH files: they are refused with the line of the error, without a panic or too much memory.
+//! Broken and changed BVH files: they are rejected with the line of the error, without a panic or too much memory.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -110,7 +110,7 @@ fn memory_stays_in_proportion_to_the_text() {
     }
 }
 
-/// Checks that a file is read with finite numbers or refused with a one-line error, and never panics.
+/// Checks that a file is read with finite numbers or rejected with a one-line error, and never panics.
 fn check_read_or_refused(label: &str, bytes: &[u8]) {
     let start = Instant::now();
     match bvh::read(&String::from_utf8_lossy(bytes), Path::new("walk.bvh"), None) {

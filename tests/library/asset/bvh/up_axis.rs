@@ -1,4 +1,4 @@
-//! Files with another up axis.
+//! Files with a different up axis.
 
 use std::path::Path;
 

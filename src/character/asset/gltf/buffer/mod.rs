@@ -15,7 +15,7 @@ pub(super) mod meshopt;
 
 /// Maximum size of the decoded data beyond [`BUDGET_BASE`], as a multiple of the size of the file with its buffers.
 const BUDGET_FACTOR: u64 = 8;
-/// Number of bytes of decoded data that is allowed for every file, because even a small file may contain large
+/// Number of bytes of decoded data that every file is allowed, because even a small file may contain large
 /// accessors of zeros.
 const BUDGET_BASE: u64 = 24 << 20;
 
@@ -128,7 +128,7 @@ impl<'a> Buffers<'a> {
         self.root
     }
 
-    /// Returns `length` bytes of `buffers[index]` from `offset` on. `at` is the object that refers to them, for
+    /// Returns `length` bytes of `buffers[index]`, starting at `offset`. `at` is the object that refers to them, for
     /// messages.
     pub(super) fn slice(
         &self,

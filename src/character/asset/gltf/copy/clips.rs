@@ -76,7 +76,7 @@ pub(in crate::asset::gltf) fn add(
     root.insert("animations".into(), animations.into());
 }
 
-/// Replaces the matrices of animated nodes by translation, rotation and scale, because glTF does not allow both.
+/// Replaces the matrices of animated nodes with translation, rotation and scale, because glTF does not allow both.
 fn decompose_animated_matrices(root: &mut Value, skeleton: &Skeleton, clips: &[Cow<'_, Clip>]) {
     let nodes = list(root, "nodes");
     for channel in clips.iter().flat_map(|c| &c.channels) {

@@ -54,7 +54,7 @@ fn hold(channel: &mut Channel, keys: usize) {
     }
 }
 
-/// Repeats the values of the last key. Between both keys, the tangents of a cubic spline are zero.
+/// Repeats the values of the last key. The tangents of a cubic spline are zero between the two keys.
 fn repeat_last<V: Copy>(values: &mut Vec<V>, keys: usize, cubic: bool, zero: V) {
     let width = values.len() / keys;
     let tangent = if cubic { width / 3 } else { 0 };

@@ -23,9 +23,9 @@ const COMPRESSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compres
 /// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
 ///
 /// `path`, `bytes` and `folder` are the same as for [`super::load_bytes`], and `skeleton` was loaded from them.
-/// `locals` and `weights` are the pose, laid out as in the skeleton. Nodes at rest do not change. `clips` replace the
-/// file's own clips, because viewers would play the file's clips and hide the pose. Data that the loader does not know
-/// is preserved.
+/// `locals` and `weights` are the pose, laid out as in the skeleton. Nodes in their rest pose do not change. `clips`
+/// replace the file's own clips, because viewers would play the file's clips and hide the pose. Data that the loader
+/// does not know is preserved.
 ///
 /// ```
 /// use std::path::Path;
@@ -63,7 +63,7 @@ pub fn posed_copy(
     copy(path, bytes, folder, skeleton, (locals, weights), clips)
 }
 
-/// Returns a copy of a character's file like [`posed_copy`], with the files that the character was allowed to read.
+/// Returns a copy of a character's file like [`posed_copy`], using the files that the character was allowed to read.
 pub(crate) fn posed_copy_of(
     character: &Character,
     bytes: &[u8],

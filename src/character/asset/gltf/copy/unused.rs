@@ -102,7 +102,7 @@ fn accessors_in_use(root: &Value) -> BTreeSet<usize> {
     used
 }
 
-/// Returns the views of an accessor. A sparse accessor has up to three views. `None` if it has no view.
+/// Returns the views of an accessor, or `None` if it has no view. A sparse accessor has up to three views.
 fn views_of(accessor: &Value) -> Option<BTreeSet<usize>> {
     let mut views = BTreeSet::new();
     find_views(accessor, &mut views);
@@ -137,7 +137,7 @@ fn range_in_buffer(view: &Value) -> Option<Range<usize>> {
     (unsigned(view.get("buffer")) == Some(0)).then_some(start..end)
 }
 
-/// Returns the bytes of buffer 0 that an accessor without sparse values reads. `None` if the range is unknown.
+/// Returns the bytes of buffer 0 that an accessor without sparse values reads, or `None` if the range is unknown.
 fn accessor_range(accessor: &Value, view: &Value) -> Option<Range<usize>> {
     let bytes = match unsigned(accessor.get("componentType"))? {
         5120 | 5121 => 1,
@@ -161,7 +161,7 @@ fn accessor_range(accessor: &Value, view: &Value) -> Option<Range<usize>> {
     (end <= whole.end).then_some(start..end)
 }
 
-/// Removes the last items of a list as long as a condition holds. Removes the list if it becomes empty, as glTF requires.
+/// Removes the last items of a list while a condition holds. Removes the list if it becomes empty, as glTF requires.
 fn shorten(root: &mut Value, name: &str, is_removed: impl Fn(usize) -> bool) {
     let Some(root) = root.as_object_mut() else { return };
     let Some(items) = root.get_mut(name).and_then(Value::as_array_mut) else { return };
@@ -173,7 +173,7 @@ fn shorten(root: &mut Value, name: &str, is_removed: impl Fn(usize) -> bool) {
     }
 }
 
-/// Removed byte ranges, each with the number of bytes that are removed before it. They are ascending, disjoint, and multiples of
+/// Removed byte ranges, each with the number of bytes that are removed before it. They are ascending, disjoint and aligned to
 /// [`ALIGNMENT`].
 struct Removed(Vec<(Range<usize>, usize)>);
 

@@ -1,7 +1,7 @@
 //! Checks which extensions a file uses, and reads numbers from their JSON.
 
 #[cfg(test)]
-// The test files include compressed ones.
+// The test files include compressed files.
 #[cfg(feature = "meshopt")]
 mod tests;
 
@@ -14,7 +14,7 @@ use crate::asset::support::{Concern, Extension, Support};
 
 use super::{ObjectError, Warnings};
 
-/// Warns of extensions that are not supported.
+/// Adds warnings about extensions that are not supported.
 ///
 /// # Errors
 /// The name of the first required extension without which the geometry would be wrong.

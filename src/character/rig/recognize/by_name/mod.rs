@@ -122,11 +122,11 @@ impl<'a> BoneFinder<'a> {
         words.iter().any(|w| name.contains(w))
     }
 
-    /// Returns the joints of a limb from its top to its end. Returns `None` if the side has no such limb or several.
+    /// Returns the joints of a limb from its top to its end. Returns `None` if the side has no such limb or more than one.
     fn limb(&self, family: Family, side: Side) -> Option<Vec<usize>> {
         let belongs = |n: &usize| self.families[*n] == Some(family) && self.sides[*n] == Some(side);
-        // For each node, the number of joints of the limb on the path from the root down to the node, and the one of
-        // them that is nearest to the root.
+        // For each node, the number of joints of the limb on the path from the root down to the node, and the joint
+        // among them that is nearest to the root.
         let mut counts: Vec<(usize, Option<usize>)> = vec![(0, None); self.names.len()];
         let mut longest: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for &(node, parent) in &self.skeleton.parents_first {
@@ -222,7 +222,7 @@ impl<'a> BoneFinder<'a> {
             let Some(&(_, finger)) = known.filter(|_| is_finger_of_side && descendants[node]) else {
                 continue;
             };
-            // A bone of the palm, as in recordings of Perception Neuron.
+            // A bone of the palm, as in recordings from Perception Neuron.
             if finger != "Thumb" && ["metacarpal", "inhand"].iter().any(|w| self.names[node].contains(w)) {
                 continue;
             }
@@ -238,7 +238,7 @@ impl<'a> BoneFinder<'a> {
         }
     }
 
-    /// Adds hips, spine, neck and head. The limbs must be known.
+    /// Adds the hips, spine, neck and head. The limbs must be known.
     fn trunk(&self, bones: &mut Bones) -> Option<()> {
         let limb = |bone: &str| bones.get(bone).copied();
         let (left_arm, right_arm) = (limb("leftUpperArm")?, limb("rightUpperArm")?);
@@ -297,7 +297,7 @@ impl<'a> BoneFinder<'a> {
         bones.extend(named.into_iter().filter_map(|(bone, node)| Some((format!("{word}{bone}"), node?))));
     }
 
-    /// Returns, for each node, whether it is `top` or below it.
+    /// Returns, for each node, whether it is `top` or one of its descendants.
     fn descendants(&self, top: usize) -> Vec<bool> {
         let mut descendants = vec![false; self.names.len()];
         for &(node, parent) in &self.skeleton.parents_first {
@@ -306,21 +306,21 @@ impl<'a> BoneFinder<'a> {
         descendants
     }
 
-    /// Returns, for each node, whether it is `node` or above it.
+    /// Returns, for each node, whether it is `node` or one of its ancestors.
     fn ancestors(&self, node: usize) -> Vec<bool> {
         let mut ancestors = vec![false; self.names.len()];
         self.skeleton.ancestors(node).for_each(|n| ancestors[n] = true);
         ancestors
     }
 
-    /// Returns the lowest node that is at or above both nodes.
+    /// Returns the lowest common ancestor of two nodes, which may be one of them.
     fn common_ancestor(&self, a: usize, b: usize) -> Option<usize> {
         let ancestors = self.ancestors(b);
         self.skeleton.ancestors(a).find(|&n| ancestors[n])
     }
 }
 
-/// Returns the world positions of all nodes at rest.
+/// Returns the world positions of all nodes in the rest pose.
 fn positions(skeleton: &Skeleton) -> Vec<Vec3> {
     let mut world = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
     for &(node, parent) in &skeleton.parents_first {
