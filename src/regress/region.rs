@@ -130,7 +130,7 @@ fn similar(name: &str, mut known: Vec<String>) -> String {
 }
 
 impl Region {
-    /// Returns whether the joint with a golden's name is compared. In the golden of a session, a frame number and a slash precede
+    /// Returns whether the joint with this name in a golden is compared. In the golden of a session, a frame number and a slash precede
     /// the name.
     pub(super) fn has_joint(&self, name: &str) -> bool {
         let in_selection = |selection: &Selection| {

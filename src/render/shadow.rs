@@ -38,7 +38,7 @@ struct Kind {
 }
 
 impl Shadow {
-    /// Creates the map of a frame, as [`size`] and [`is_soft`] describe it.
+    /// Creates the shadow map of a frame. [`size`] and [`is_soft`] return its arguments.
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts, size: u32, is_soft: bool) -> Self {
         let depth = wgpu::DepthStencilState {
             bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },

@@ -25,28 +25,28 @@ pub unsafe extern "C" fn sinew_body_new(
     out: *mut *mut SinewBody,
 ) -> SinewStatus {
     let create = || {
-        // SAFETY: the caller promises `link_count` links.
+        // SAFETY: the caller passes `link_count` links.
         let links = unsafe { slice("links", links, link_count) }?;
         let links = links.iter().enumerate().map(|(index, link)| link.link(index));
         let links = links.collect::<Result<Vec<_>, _>>()?;
         let body = Body::new(links, DAffine3::IDENTITY).map_err(Failure::invalid)?;
         Ok(SinewBody { body, solver: Solver::default() })
     };
-    // SAFETY: the caller promises memory for a handle.
+    // SAFETY: the caller passes memory for a handle.
     guard(|| unsafe { give(out, create) })
 }
 
 /// Frees a body. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_free(body: *mut SinewBody) {
-    // SAFETY: the caller promises a body that is not used again.
+    // SAFETY: the caller passes a body that is not used again.
     unsafe { free(body) }
 }
 
 /// Returns the number of links, or 0 if `body` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_link_count(body: *const SinewBody) -> usize {
-    // SAFETY: the caller promises a body.
+    // SAFETY: the caller passes a body.
     value_or(0, || Ok(unsafe { shared("body", body) }?.body.links().len())).0
 }
 
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn sinew_body_link_count(body: *const SinewBody) -> usize 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_reset(body: *mut SinewBody) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a body that nothing else uses.
+        // SAFETY: the caller passes a body that nothing else uses.
         unsafe { exclusive("body", body) }?.body.reset();
         Ok(())
     })
@@ -68,10 +68,10 @@ pub unsafe extern "C" fn sinew_body_rotations(
     count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a body.
+        // SAFETY: the caller passes a body.
         let body = unsafe { shared("body", body) }?;
         let values: Vec<f64> = body.body.rotations().iter().flat_map(DQuat::to_array).collect();
-        // SAFETY: the caller promises memory for `count` numbers.
+        // SAFETY: the caller passes memory for `count` numbers.
         unsafe { write("rotations", rotations, count, &values) }
     })
 }
@@ -85,10 +85,10 @@ pub unsafe extern "C" fn sinew_body_set_rotations(
     count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a body that nothing else uses.
+        // SAFETY: the caller passes a body that nothing else uses.
         let body = &mut unsafe { exclusive("body", body) }?.body;
         check_length("rotations", count, 4 * body.links().len())?;
-        // SAFETY: the caller promises `count` numbers.
+        // SAFETY: the caller passes `count` numbers.
         let values = unsafe { slice("rotations", rotations, count) }?;
         let (rotations, _) = values.as_chunks::<4>();
         let rotations: Vec<DQuat> = rotations.iter().map(|xyzw| DQuat::from_array(*xyzw)).collect();
@@ -109,11 +109,11 @@ pub unsafe extern "C" fn sinew_body_positions(
     count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a body.
+        // SAFETY: the caller passes a body.
         let body = &unsafe { shared("body", body) }?.body;
         let links = (0..body.links().len()).filter_map(|link| body.world_from_link(link));
         let values: Vec<f64> = links.flat_map(|matrix| matrix.translation.to_array()).collect();
-        // SAFETY: the caller promises memory for `count` numbers.
+        // SAFETY: the caller passes memory for `count` numbers.
         unsafe { write("positions", positions, count, &values) }
     })
 }
@@ -133,13 +133,13 @@ pub unsafe extern "C" fn sinew_body_solve(
     result_count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a body that nothing else uses.
+        // SAFETY: the caller passes a body that nothing else uses.
         let SinewBody { body, solver } = unsafe { exclusive("body", body) }?;
-        // SAFETY: the caller promises `goal_count` goals.
+        // SAFETY: the caller passes `goal_count` goals.
         let goals = unsafe { slice("goals", goals, goal_count) }?;
         let goals = goals.iter().map(SinewGoal::goal).collect::<Result<Vec<Goal>, _>>()?;
         let mut all = Options::default();
-        // SAFETY: the caller promises NULL or a text.
+        // SAFETY: the caller passes NULL or a valid string.
         unsafe { apply(&mut all, options) }?;
         if result_count != 0 {
             check_output("results", results, result_count, goals.len())?;
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn sinew_body_solve(
         let report = solver.solve(body, &goals, &all).map_err(|e| Failure::new(SinewStatus::Solve, e))?;
         let result = |g: &ik::GoalOutcome| SinewResult::new(g.outcome, g.position_error, g.orientation_error);
         let values: Vec<SinewResult> = report.goals.iter().map(result).take(result_count).collect();
-        // SAFETY: the caller promises memory for `result_count` results.
+        // SAFETY: the caller passes memory for `result_count` results.
         unsafe { write("results", results, result_count, &values) }
     })
 }
@@ -170,14 +170,14 @@ pub unsafe extern "C" fn sinew_body_solve_many(
     error_count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a body.
+        // SAFETY: the caller passes a body.
         let body = &unsafe { shared("body", body) }?.body;
         let numbers = target_count.saturating_mul(3);
-        // SAFETY: the caller promises three numbers for each target.
+        // SAFETY: the caller passes three numbers for each target.
         let targets = unsafe { slice("targets", targets, numbers) }?;
         let (targets, _) = targets.as_chunks::<3>();
         let mut all = Options::default();
-        // SAFETY: the caller promises NULL or a text.
+        // SAFETY: the caller passes NULL or a valid string.
         unsafe { apply(&mut all, options) }?;
         let row = 4 * body.links().len();
         check_output("rotations", rotations, rotation_count, row.saturating_mul(target_count))?;
@@ -193,9 +193,9 @@ pub unsafe extern "C" fn sinew_body_solve_many(
         let found = reports.into_iter().enumerate().map(error).collect::<Result<Vec<f64>, _>>()?;
         let solved = bodies.iter().flat_map(Body::rotations).flat_map(DQuat::to_array);
         let solved: Vec<f64> = solved.collect();
-        // SAFETY: the caller promises memory for `rotation_count` numbers.
+        // SAFETY: the caller passes memory for `rotation_count` numbers.
         unsafe { write("rotations", rotations, rotation_count, &solved) }?;
-        // SAFETY: the caller promises memory for `error_count` numbers.
+        // SAFETY: the caller passes memory for `error_count` numbers.
         unsafe { write("errors", errors, error_count, &found) }
     })
 }

@@ -47,11 +47,11 @@ pub unsafe extern "C" fn sinew_character_load(
     out: *mut *mut SinewCharacter,
 ) -> SinewStatus {
     let create = || {
-        // SAFETY: the caller promises a text.
+        // SAFETY: the caller passes a valid string.
         let path = Path::new(unsafe { text("path", path) }?);
         SinewCharacter::new(asset::load(path), Origin::File)
     };
-    // SAFETY: the caller promises memory for a handle.
+    // SAFETY: the caller passes memory for a handle.
     guard(|| unsafe { give(out, create) })
 }
 
@@ -64,12 +64,12 @@ pub unsafe extern "C" fn sinew_character_load_bytes(
     out: *mut *mut SinewCharacter,
 ) -> SinewStatus {
     let create = || {
-        // SAFETY: the caller promises `byte_count` bytes.
+        // SAFETY: the caller passes `byte_count` bytes.
         let bytes: Arc<[u8]> = unsafe { slice("bytes", bytes, byte_count) }?.into();
         let loaded = asset::gltf::load_bytes(Path::new(FROM_MEMORY), &bytes, None);
         SinewCharacter::new(loaded, Origin::Memory(bytes))
     };
-    // SAFETY: the caller promises memory for a handle.
+    // SAFETY: the caller passes memory for a handle.
     guard(|| unsafe { give(out, create) })
 }
 
@@ -77,21 +77,21 @@ pub unsafe extern "C" fn sinew_character_load_bytes(
 /// `sinew_character_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_mannequin(out: *mut *mut SinewCharacter) -> SinewStatus {
-    // SAFETY: the caller promises memory for a handle.
+    // SAFETY: the caller passes memory for a handle.
     guard(|| unsafe { give(out, || SinewCharacter::new(asset::mannequin(), Origin::BuiltIn)) })
 }
 
 /// Frees a character. NULL is ignored. Puppets of the character stay valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_free(character: *mut SinewCharacter) {
-    // SAFETY: the caller promises a character that is not used again.
+    // SAFETY: the caller passes a character that is not used again.
     unsafe { free(character) }
 }
 
 /// Returns the number of nodes, or 0 if `character` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_node_count(character: *const SinewCharacter) -> usize {
-    // SAFETY: the caller promises a character.
+    // SAFETY: the caller passes a character.
     value_or(0, || Ok(unsafe { shared("character", character) }?.node_names.len())).0
 }
 
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn sinew_character_node_name(
     node: usize,
 ) -> *const c_char {
     let name = || {
-        // SAFETY: the caller promises a character.
+        // SAFETY: the caller passes a character.
         let character = unsafe { shared("character", character) }?;
         name_of(&character.node_names, "node", node)
     };
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn sinew_character_node_name(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_node_parent(character: *const SinewCharacter, node: usize) -> i64 {
     let parent = || {
-        // SAFETY: the caller promises a character.
+        // SAFETY: the caller passes a character.
         let nodes = &unsafe { shared("character", character) }?.character.skeleton.nodes;
         let found = nodes.get(node).ok_or_else(|| missing("node", node, nodes.len()))?;
         Ok(found.parent.and_then(|parent| i64::try_from(parent).ok()).unwrap_or(crate::SINEW_NONE))
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn sinew_character_find_node(
     out: *mut usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a character, a text and memory for an index.
+        // SAFETY: the caller passes a character, a valid string and memory for an index.
         let (character, name) = unsafe { (shared("character", character)?, text("name", name)?) };
         let found = character.character.skeleton.find(name);
         let found = found.ok_or_else(|| Failure::invalid(format_args!("node \"{name}\" does not exist")))?;
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn sinew_character_find_node(
 /// Returns the number of clips, or 0 if `character` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_clip_count(character: *const SinewCharacter) -> usize {
-    // SAFETY: the caller promises a character.
+    // SAFETY: the caller passes a character.
     value_or(0, || Ok(unsafe { shared("character", character) }?.clip_names.len())).0
 }
 
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn sinew_character_clip_name(
     clip: usize,
 ) -> *const c_char {
     let name = || {
-        // SAFETY: the caller promises a character.
+        // SAFETY: the caller passes a character.
         let character = unsafe { shared("character", character) }?;
         name_of(&character.clip_names, "clip", clip)
     };
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn sinew_character_clip_name(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_clip_seconds(character: *const SinewCharacter, clip: usize) -> f32 {
     let seconds = || {
-        // SAFETY: the caller promises a character.
+        // SAFETY: the caller passes a character.
         let clips = &unsafe { shared("character", character) }?.character.clips;
         Ok(clips.get(clip).ok_or_else(|| missing("clip", clip, clips.len()))?.seconds)
     };
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn sinew_character_find_clip(
     out: *mut usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a character, a text and memory for an index.
+        // SAFETY: the caller passes a character, a valid string and memory for an index.
         let (character, name) = unsafe { (shared("character", character)?, text("name", name)?) };
         let found = character.character.find_clip(name);
         let found = found.ok_or_else(|| Failure::invalid(format_args!("clip \"{name}\" does not exist")))?;

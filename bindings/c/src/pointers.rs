@@ -131,7 +131,7 @@ pub(crate) unsafe fn give<T>(
 pub(crate) unsafe fn free<T>(handle: *mut T) {
     let free = || {
         if !handle.is_null() {
-            // SAFETY: the caller promises that the handle comes from `Box::into_raw` and is freed once.
+            // SAFETY: the caller guarantees that the handle comes from `Box::into_raw` and is freed once.
             drop(unsafe { Box::from_raw(handle) });
         }
         Ok(())

@@ -40,9 +40,9 @@ pub unsafe extern "C" fn sinew_puppet_new(
     out: *mut *mut SinewPuppet,
 ) -> SinewStatus {
     let create = || {
-        // SAFETY: the caller promises a character.
+        // SAFETY: the caller passes a character.
         let SinewCharacter { character, origin, .. } = unsafe { shared("character", character) }?;
-        // SAFETY: the caller promises NULL or a text.
+        // SAFETY: the caller passes NULL or a valid string.
         let path = if rig.is_null() { None } else { Some(Path::new(unsafe { text("rig", rig) }?)) };
         let rig = match (origin, path) {
             (Origin::Memory(_), None) => rig::detect(character),
@@ -51,14 +51,14 @@ pub unsafe extern "C" fn sinew_puppet_new(
         let puppet = Puppet::with_rig(Arc::clone(character), character.default_scene, rig);
         Ok(SinewPuppet { puppet, origin: origin.clone() })
     };
-    // SAFETY: the caller promises memory for a handle.
+    // SAFETY: the caller passes memory for a handle.
     guard(|| unsafe { give(out, create) })
 }
 
 /// Frees a puppet. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_free(puppet: *mut SinewPuppet) {
-    // SAFETY: the caller promises a puppet that is not used again.
+    // SAFETY: the caller passes a puppet that is not used again.
     unsafe { free(puppet) }
 }
 
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn sinew_puppet_play(
     seconds: f32,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet that nothing else uses.
+        // SAFETY: the caller passes a puppet that nothing else uses.
         let puppet = &mut unsafe { exclusive("puppet", puppet) }?.puppet;
         let count = puppet.character().clips.len();
         if clip >= count {
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn sinew_puppet_play(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_stop(puppet: *mut SinewPuppet) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet that nothing else uses.
+        // SAFETY: the caller passes a puppet that nothing else uses.
         unsafe { exclusive("puppet", puppet) }?.puppet.motion = Motion::default();
         Ok(())
     })
@@ -111,11 +111,11 @@ pub unsafe extern "C" fn sinew_puppet_update(
     result_count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet that nothing else uses.
+        // SAFETY: the caller passes a puppet that nothing else uses.
         let puppet = &mut unsafe { exclusive("puppet", puppet) }?.puppet;
-        // SAFETY: the caller promises `target_count` targets.
+        // SAFETY: the caller passes `target_count` targets.
         let targets = unsafe { slice("targets", targets, target_count) }?;
-        // SAFETY: the caller promises `pin_count` indices.
+        // SAFETY: the caller passes `pin_count` indices.
         let pins = unsafe { slice("pins", pins, pin_count) }?;
         let targets = targets.iter().map(SinewTarget::target).collect::<Result<Vec<_>, _>>()?;
         if result_count != 0 {
@@ -129,14 +129,14 @@ pub unsafe extern "C" fn sinew_puppet_update(
         }
         let mut options_of_rig = Options::default();
         puppet.rig.options.apply(&mut options_of_rig);
-        // SAFETY: the caller promises NULL or a text.
+        // SAFETY: the caller passes NULL or a valid string.
         unsafe { apply(&mut options_of_rig, options) }?;
         puppet.options = options_of_rig;
         puppet.targets = targets;
         puppet.pins = pins.iter().copied().map(Pin::from).collect();
         let reports = puppet.update().map_err(|e| Failure::new(SinewStatus::Solve, e))?.to_vec();
         let values: Vec<SinewResult> = results_of(puppet, &reports).into_iter().take(result_count).collect();
-        // SAFETY: the caller promises memory for `result_count` results.
+        // SAFETY: the caller passes memory for `result_count` results.
         unsafe { write("results", results, result_count, &values) }
     })
 }
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn sinew_puppet_pose(
     count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet.
+        // SAFETY: the caller passes a puppet.
         let puppet = &unsafe { shared("puppet", puppet) }?.puppet;
         let mut values: Vec<f32> = Vec::with_capacity(count);
         for Transform { translation, rotation, scale, .. } in &puppet.pose().locals {
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn sinew_puppet_pose(
             values.extend(rotation.to_array());
             values.extend(scale.to_array());
         }
-        // SAFETY: the caller promises memory for `count` numbers.
+        // SAFETY: the caller passes memory for `count` numbers.
         unsafe { write("transforms", transforms, count, &values) }
     })
 }
@@ -191,11 +191,11 @@ pub unsafe extern "C" fn sinew_puppet_world_matrices(
     count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet.
+        // SAFETY: the caller passes a puppet.
         let puppet = &unsafe { shared("puppet", puppet) }?.puppet;
         let columns = puppet.world_from_node().iter().map(|matrix| Mat4::from(*matrix).to_cols_array());
         let values: Vec<f32> = columns.flatten().collect();
-        // SAFETY: the caller promises memory for `count` numbers.
+        // SAFETY: the caller passes memory for `count` numbers.
         unsafe { write("matrices", matrices, count, &values) }
     })
 }
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn sinew_puppet_world_matrices(
 /// Returns the number of parts, each of which is skinned and drawn as a unit, or 0 if `puppet` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_part_count(puppet: *const SinewPuppet) -> usize {
-    // SAFETY: the caller promises a puppet.
+    // SAFETY: the caller passes a puppet.
     value_or(0, || Ok(unsafe { shared("puppet", puppet) }?.puppet.parts().len())).0
 }
 
@@ -217,12 +217,12 @@ pub unsafe extern "C" fn sinew_puppet_part_size(
     normals: *mut usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet.
+        // SAFETY: the caller passes a puppet.
         let primitive = primitive(&unsafe { shared("puppet", puppet) }?.puppet, part)?;
         for (name, pointer) in [("vertices", vertices), ("triangles", triangles), ("normals", normals)] {
             check_output(name, pointer, 1, 1)?;
         }
-        // SAFETY: the caller promises memory for each number.
+        // SAFETY: the caller passes memory for each number.
         unsafe {
             write("vertices", vertices, 1, &[primitive.positions.len()])?;
             write("triangles", triangles, 1, &[primitive.triangles.len()])?;
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn sinew_puppet_skin(
     normal_count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet.
+        // SAFETY: the caller passes a puppet.
         let puppet = &unsafe { shared("puppet", puppet) }?.puppet;
         let primitive = primitive(puppet, part)?;
         check_output("positions", positions, position_count, 3 * primitive.positions.len())?;
@@ -254,10 +254,10 @@ pub unsafe extern "C" fn sinew_puppet_skin(
         let mut skinned = Skinned::default();
         puppet.skin(part, &mut skinned);
         let flat = |vectors: &[Vec3]| vectors.iter().flat_map(Vec3::to_array).collect::<Vec<f32>>();
-        // SAFETY: the caller promises memory for `position_count` numbers.
+        // SAFETY: the caller passes memory for `position_count` numbers.
         unsafe { write("positions", positions, position_count, &flat(&skinned.positions)) }?;
         let values = if normal_count == 0 { Vec::new() } else { flat(&skinned.normals) };
-        // SAFETY: the caller promises memory for `normal_count` numbers.
+        // SAFETY: the caller passes memory for `normal_count` numbers.
         unsafe { write("normals", normals, normal_count, &values) }
     })
 }
@@ -272,9 +272,9 @@ pub unsafe extern "C" fn sinew_puppet_triangles(
     count: usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet.
+        // SAFETY: the caller passes a puppet.
         let primitive = primitive(&unsafe { shared("puppet", puppet) }?.puppet, part)?;
-        // SAFETY: the caller promises memory for `count` indices.
+        // SAFETY: the caller passes memory for `count` indices.
         unsafe { write("indices", indices, count, primitive.triangles.as_flattened()) }
     })
 }
@@ -287,7 +287,7 @@ pub unsafe extern "C" fn sinew_puppet_write_glb(
     path: *const c_char,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller promises a puppet and a text.
+        // SAFETY: the caller passes a puppet and a valid string.
         let (puppet, path) = unsafe { (shared("puppet", puppet)?, Path::new(text("path", path)?)) };
         let SinewPuppet { puppet, origin } = puppet;
         let character = puppet.character();

@@ -266,8 +266,8 @@ impl PreparedStrip {
         since.is_finite().then_some(since)
     }
 
-    /// Returns the time from the foot's first strike to `since` seconds after the strip's start, in cycles of the clip and within the same
-    /// cycle. The result is negative before the strike. Returns `None` if the clip is not cyclic or the foot does not strike in it. In a
+    /// Returns the time between the foot's first strike and the time `since` seconds after the strip's start. The unit is one cycle of the
+    /// clip, and both times are taken within the same cycle. The result is negative before the strike. Returns `None` if the clip is not cyclic or the foot does not strike in it. In a
     /// blend, the first clip is used.
     pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
         let first = self.blended.first()?;

@@ -17,7 +17,7 @@ const MAX_HEADER: usize = 1 << 16;
 /// Cosine of the angle between the brightest pixel and the edge of the key light.
 const KEY_COSINE: f32 = 0.85;
 
-/// The reason why an image of light could not be read. Each message is one line.
+/// The reason why an environment image could not be read. Each message is one line.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{cause}", path.as_ref().map(|path| format!("{}: ", path.display())).unwrap_or_default())]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! The Jacobian methods: the lecture, Li & Peng, eqs. 5 to 10, and the transpose of the notes.
+//! The Jacobian methods of the lecture and of Li & Peng (eqs. 5 to 10), and the transpose method of the lecture notes.
 
 use glam::DVec3;
 use sinew::ik::{Body, JacobianOptions, JointParameters, Method, Options, Secondary};

@@ -81,7 +81,7 @@ const KNOWN: [&str; 10] = [
     "/VMC/Ext/Blend/Apply",
 ];
 
-/// The prefix of an address whose remainder is the name of a position.
+/// The prefix of a position address. The name of the position follows it.
 const POSITION_OF: &str = "/position/";
 
 fn event(address: &str, arguments: &[OscType]) -> Result<Option<VmcEvent>, ()> {

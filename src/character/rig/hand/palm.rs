@@ -12,7 +12,7 @@ pub(super) struct Palm {
     pub(super) along: Vec3,
     /// From the little finger to the thumb.
     pub(super) across: Vec3,
-    /// Out of the palm, the side to which the fingers close.
+    /// Unit vector out of the palm, towards the side to which the fingers curl.
     pub(super) normal: Vec3,
 }
 
