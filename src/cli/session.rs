@@ -35,7 +35,7 @@ impl ReplayedSession {
     ) -> Result<Self, Failure> {
         let inputs = || [Some(session), model.file.as_deref(), rig.file()].into_iter().flatten();
         output.map_or(Ok(()), |output| output::protect(output, inputs()))?;
-        let recording = Recording::open_with(session, progress)?;
+        let recording = Recording::open_with(session, &model.references(), progress)?;
         let given = model.without_project();
         let units = given.units.or_else(|| recording.units().filter(|_| given.file.is_none()));
         let file = given.file.or_else(|| recording.character());

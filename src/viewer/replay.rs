@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use glam::Vec2;
 
-use crate::asset::Character;
+use crate::asset::{Character, References};
 use crate::export::bake::Source;
 use crate::files::{Progress, beside};
 use crate::rig::Rig;
@@ -58,16 +58,17 @@ impl Recording {
     /// # Errors
     /// [`ReplayError`] for the first invalid line.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
-        Self::open_with(path, &Progress::default())
+        Self::open_with(path, &References::default(), &Progress::default())
     }
 
-    /// Like [`Recording::open`], but reports progress and can be stopped from another thread.
+    /// Like [`Recording::open`], but reports progress and can be stopped from another thread. `references` specifies where the files to
+    /// which a clip file refers may be located.
     ///
     /// # Errors
     /// Same as [`Recording::open`], and [`ReplayError::Stopped`].
-    pub fn open_with(path: &Path, progress: &Progress) -> Result<Self, ReplayError> {
+    pub fn open_with(path: &Path, references: &References, progress: &Progress) -> Result<Self, ReplayError> {
         if is_project(path) {
-            return Self::of_project(path, progress);
+            return Self::of_project(path, references, progress);
         }
         let mut lines = SessionLines::open(path)?;
         let header = lines.header()?;
@@ -84,7 +85,7 @@ impl Recording {
             if added > MAX_ADDITIONS || sources.iter().any(|s| (&s.file, &s.transfer) == (&file, &transfer)) {
                 continue;
             }
-            let source = Source::load_with(&resolve(path, &file), progress);
+            let source = Source::load_with_references(&resolve(path, &file), references, progress);
             check(path, progress)?;
             let source = source.map_err(|e| lines.error(LineError::Clips(one_line(&e))))?;
             sources.push(ClipSource {
@@ -99,11 +100,11 @@ impl Recording {
         Ok(Self { path: path.into(), header, length, truncated: lines.truncated, project: None, sources })
     }
 
-    fn of_project(path: &Path, progress: &Progress) -> Result<Self, ReplayError> {
+    fn of_project(path: &Path, references: &References, progress: &Progress) -> Result<Self, ReplayError> {
         let project = Project::open(path)?;
         let mut sources = Vec::new();
         for clips in project.clips.iter().take(MAX_ADDITIONS) {
-            let source = Source::load_with(&resolve(path, &clips.file), progress);
+            let source = Source::load_with_references(&resolve(path, &clips.file), references, progress);
             check(path, progress)?;
             let source = source.map_err(|e| ReplayError::Line {
                 path: path.into(),

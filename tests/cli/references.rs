@@ -61,6 +61,29 @@ fn files_above_the_model_are_read_with_permission() {
     assert!(line.contains("only data: URIs and relative paths"), "{line}");
 }
 
+/// The option was ignored for the clips of a project, so they could not be opened at all.
+#[test]
+fn clips_of_a_project_are_read_from_parent_folders_with_permission() {
+    let folder = folder("parent-clips");
+    fs::create_dir_all(folder.join("data")).unwrap();
+    fs::create_dir_all(folder.join("clips")).unwrap();
+    // The built-in character as a file of text, with its buffer in another folder.
+    let glb = fs::read(MANNEQUIN).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let mut document: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    document["buffers"][0]["uri"] = "../data/clips.bin".into();
+    fs::write(folder.join("data/clips.bin"), &glb[28 + length..]).unwrap();
+    fs::write(folder.join("clips/man.gltf"), document.to_string()).unwrap();
+    let project = folder.join("work.sinew");
+    fs::write(&project, "version = 1\n[[clips]]\nfile = \"clips/man.gltf\"\nclip = \"walk\"\n").unwrap();
+    let line = refusal(["pose", text(&project), "-o", "-"]);
+    assert!(
+        line.ends_with("\"../data/clips.bin\" is outside of the model's folder; --allow-parent allows it"),
+        "{line}"
+    );
+    stdout(["pose", text(&project), "--allow-parent", "-o", "-"]);
+}
+
 #[test]
 fn suites_and_projects_of_windows_find_their_models() {
     let folder = folder("backslash-suite");

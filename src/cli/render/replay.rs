@@ -8,6 +8,7 @@ use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
 use crate::cli::timing::Stopwatch;
 use crate::cli::{ModelArg, Verbosity, output, rig_of};
+use crate::files::Progress as ReadProgress;
 use crate::render::{Background, DecodedImage, DecodedImages, ShadingMode};
 use crate::viewer::{Recording, Replay};
 
@@ -24,7 +25,7 @@ pub(in crate::cli) fn run(
     let mut watch = Stopwatch::new(verbosity.verbose);
     let names = OutputNames::new(&args.output, args.frames)?;
     names.check(args.frames)?;
-    let recording = Recording::open(session)?;
+    let recording = Recording::open_with(session, &args.model.references(), &ReadProgress::default())?;
     watch.note("session", &format!("{:.3} s", recording.length().as_secs_f64()));
     watch.stage("read");
     let pending = PendingRenderer::open(&args.image, verbosity);

@@ -13,6 +13,7 @@ use crate::cli::failure::{Failure, first_line};
 use crate::cli::image_args::ImageArgs;
 use crate::cli::posing::{PosingArgs, methods, secondary};
 use crate::cli::render::comparison;
+use crate::files::Progress;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{Case, Coverage, Joints, Moment, OptionArity, OptionKey, Posed, Replayed};
 use crate::render::Frame;
@@ -223,7 +224,8 @@ impl AssetCache {
         let matches = CaseArgs::command().try_get_matches_from(arguments).map_err(|e| first_line(&e))?;
         let image = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?.image;
         let message = |e: ReplayError| e.to_string();
-        let recording = Recording::open(&replayed.session).map_err(message)?;
+        let recording = Recording::open_with(&replayed.session, &self.references, &Progress::default())
+            .map_err(message)?;
         let units = recording.units().filter(|_| case.model.is_none());
         let options = LoadOptions::default().with_units(units).with_references(self.references.clone());
         let model = case.model.clone().or_else(|| recording.character());

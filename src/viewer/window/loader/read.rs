@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use glam::Vec2;
 
-use crate::asset::Character;
+use crate::asset::{Character, References};
 use crate::capture::{LoadOptions, is_take, load_character};
 use crate::export::bake::Source;
 use crate::export::{MAX_POSE_BYTES, StoredPose};
@@ -41,6 +41,11 @@ pub(super) struct CurrentCharacter {
 }
 
 impl ReadRequest {
+    /// Returns where referenced files may be located. The program's options are part of the character that it opened first.
+    fn references(&self) -> References {
+        self.current.as_ref().map(|current| current.character.references.clone()).unwrap_or_default()
+    }
+
     /// A request for a file while a session is shown.
     pub(super) fn beside(path: &Path, session: &Session) -> Self {
         let character = session.puppet().shared_character();
@@ -92,9 +97,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
         asset::mannequin()
     } else {
-        // A reloaded character may refer to the same files as before.
-        let shown = current.as_ref().filter(|_| *reloads).map(|c| c.character.references.clone());
-        let options = LoadOptions::default().with_units(*units).with_references(shown.unwrap_or_default());
+        let options = LoadOptions::default().with_units(*units).with_references(request.references());
         load_character(path, &options, progress)
     };
     let character = loaded.map_err(|e| one_line(&e))?;
@@ -158,9 +161,13 @@ pub(in crate::viewer::window) fn decode(session: &Session, progress: &Progress) 
 /// Reads a project, or a recorded session up to its end.
 fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::error::Error>> {
     let ReadRequest { path, watches, size, progress, .. } = request;
-    let recording = Recording::open_with(path, progress)?;
+    let references = request.references();
+    let recording = Recording::open_with(path, &references, progress)?;
     let character = match recording.character() {
-        Some(file) => load_character(&file, &LoadOptions::default().with_units(recording.units()), progress)?,
+        Some(file) => {
+            let options = LoadOptions::default().with_units(recording.units()).with_references(references);
+            load_character(&file, &options, progress)?
+        }
         None => asset::mannequin()?,
     };
     let rig = rig::load(&character, None)?;
@@ -194,7 +201,10 @@ fn read_clips(
     let current =
         current.ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
     progress.set_stage("Reading the file");
-    let source = Arc::new(Source::load_with(path, progress).map_err(|e| one_line(&e))?);
+    let source = {
+        let read = Source::load_with_references(path, &current.character.references, progress);
+        Arc::new(read.map_err(|e| one_line(&e))?)
+    };
     progress.set_stage("Retargeting the motion");
     let body = (&*current.character, &*current.rig);
     let transfer = Transfer { clip, ..Transfer::default() };
