@@ -13,6 +13,7 @@ awk -v budget="$budget" '
     { all += seconds }
     END {
         if (count != 5) { print "SKIPPED: only " count + 0 " of the 5 dependencies were compiled; use an empty target folder"; exit }
+        if (dependencies == 0) { print "build-budget: no times were measured"; exit 1 }
         ratio = own / dependencies
         printf "sinew: %.0f s, of all %.0f s; the five dependencies: %.0f s; ratio %.2f, budget %.2f\n", own, all + dependencies, dependencies, ratio, budget
         for (crate in crates) printf "  %-16s %6.1f s\n", crate, crates[crate]

@@ -20,9 +20,11 @@ step "package"
 # crates.io accepts at most 10 MiB.
 cargo package --no-verify --allow-dirty --quiet
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-size=$(wc -c < "${CARGO_TARGET_DIR:-target}/package/sinew-$version.crate")
-echo "sinew-$version.crate has $size bytes"
-[ "$size" -le 10485760 ] || { echo "release-checks: the package is larger than 10 MiB" >&2; exit 1; }
+for package in "${CARGO_TARGET_DIR:-target}"/package/*-"$version.crate"; do
+    size=$(wc -c < "$package")
+    echo "$(basename "$package") has $size bytes"
+    [ "$size" -le 10485760 ] || { echo "release-checks: the package is larger than 10 MiB" >&2; exit 1; }
+done
 
 step "licences and list of crates"
 ./scripts/licences.py "${CARGO_TARGET_DIR:-target}/licences"

@@ -12,6 +12,11 @@ for argument in "$@"; do
 done
 # Checks and queries produce no code. The second line of `times` is about the children of this shell.
 case $emit in
-    *link*) times | sed -n "2s/^\([0-9]*\)m\([0-9.]*\)s \([0-9]*\)m\([0-9.]*\)s.*/\1 \2 \3 \4 $name/p" >> "$RUSTC_TIMES" ;;
+    *link*)
+        # A pipe would start a shell without children.
+        times > "$RUSTC_TIMES.$$"
+        sed -n "2s/^\([0-9]*\)m\([0-9.]*\)s \([0-9]*\)m\([0-9.]*\)s.*/\1 \2 \3 \4 $name/p" "$RUSTC_TIMES.$$" >> "$RUSTC_TIMES"
+        rm "$RUSTC_TIMES.$$"
+        ;;
 esac
 exit $status

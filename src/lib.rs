@@ -55,8 +55,10 @@ pub use sinew_render as render;
 #[cfg(feature = "render")]
 pub use sinew_render::{crowd, gpu_ik, scene};
 
+#[cfg(feature = "cli")]
+use sinew_base::api;
 #[cfg(feature = "render")]
-use sinew_base::{api, mathematics, platform, text};
+use sinew_base::{mathematics, platform, text};
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.
 pub use glam;

@@ -1,4 +1,4 @@
-// Turns the neck and the head so that the face looks at a point. Requires limit.wgsl. The CPU twin is src/render/crowd/body/aim.rs.
+// Turns the neck and the head so that the face looks at a point. Requires limit.wgsl. The CPU twin is src/character/body/aim.rs.
 
 // Time constant with which the head follows its target, in seconds.
 const AIM_FOLLOW: f32 = 0.12;

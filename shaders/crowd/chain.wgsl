@@ -1,5 +1,5 @@
 // Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a maximum
-// rotation per step. Requires limit.wgsl. The CPU twin is src/render/crowd/body/chain.rs.
+// rotation per step. Requires limit.wgsl. The CPU twin is src/character/body/chain.rs.
 
 const CHAIN_PASSES: u32 = 12u;
 // Sine of half the maximum rotation in a step, which is about 30°.

@@ -3,8 +3,8 @@
 //! [`assert_pose!`] and [`assert_image!`] are assertions for the tests of other programs, as in `examples/regression/main.rs`.
 //! [`compare`] measures the difference between two images, and [`Joints`] the difference between two poses.
 //!
-//! With the feature `cli`, this module also contains the parts of `sinew test`: suites, their runs and their reports. They are
-//! not part of the library's stable interface. The module does not interpret the options of a case. The program does, in the
+//! Items that the documentation does not show are the parts of `sinew test`: suites, their runs and their reports. They may change in any
+//! version. The crate does not interpret the options of a case. The program does, in the
 //! `Pose` function that it passes to a `Run`.
 
 mod accept;
@@ -59,6 +59,11 @@ pub use suite::{
     SuiteError, SuiteWriter, distinct, has_file_name,
 };
 pub use tolerance::{ImageTolerance, JointTolerance, KindTolerance};
+
+/// Compiles the README's example as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+struct Readme;
 
 use sinew_base::{api, files, platform, text};
 use sinew_character::{asset, check, pose, puppet, rig, skin, view};

@@ -131,6 +131,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`RenderError::Empty`] and [`RenderError::TooLarge`] for the size. Otherwise the errors of [`Pending::image`].
+    #[doc(hidden)]
     pub fn image(
         &self,
         (width, height): (u32, u32),

@@ -84,7 +84,7 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
 }
 
-/// Returns all files of the libraries except `lib.rs`, which declares the modules, and `main.rs`, which is another crate.
+/// Returns all files of the libraries, except for `main.rs`, and the `lib.rs` of the crates that have no row of their own.
 pub(crate) fn files() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut files, mut folders) = (Vec::new(), vec![root.clone()]);

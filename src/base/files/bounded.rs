@@ -17,6 +17,7 @@ const CHUNK: u64 = 1 << 20;
 ///
 /// # Errors
 /// Returns the system's error, or [`io::ErrorKind::InvalidInput`] if the path is not a regular file.
+#[doc(hidden)]
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -28,6 +29,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// The same as for [`open_regular`].
+#[doc(hidden)]
 pub fn open(path: &Path) -> io::Result<File> {
     if is_descriptor(path) { File::open(path) } else { open_regular(path) }
 }
@@ -67,6 +69,7 @@ pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
 ///
 /// # Errors
 /// The same as for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes.
+#[doc(hidden)]
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular_with(path, limit, &Progress::default())
 }
@@ -76,6 +79,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// The same as for [`open_regular`], [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes, and
 /// [`super::Stopped`] as [`io::ErrorKind::Other`].
+#[doc(hidden)]
 pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> {
     read_all(open_regular(path)?, limit, progress)
 }
@@ -84,6 +88,7 @@ pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Re
 ///
 /// # Errors
 /// The same as for [`read_to_string`], and [`super::Stopped`] as [`io::ErrorKind::Other`].
+#[doc(hidden)]
 pub fn read_to_string_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<String> {
     let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
     String::from_utf8(read_all(open(path)?, limit, progress)?).map_err(not_utf8)
@@ -116,7 +121,7 @@ fn read_all(file: File, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> 
 
 /// Returns whether a path refers to a file that the caller has opened for this program, for example `/dev/stdin` or
 /// `/dev/fd/3`.
-pub fn is_descriptor(path: &Path) -> bool {
+pub(crate) fn is_descriptor(path: &Path) -> bool {
     let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
     let is_process_fd = || path.starts_with("/proc") && path.components().any(|c| c.as_os_str() == "fd");
     cfg!(unix)

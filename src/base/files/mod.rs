@@ -14,4 +14,5 @@ mod progress;
 mod relative;
 
 pub use progress::{Progress, Stopped};
+#[doc(hidden)]
 pub use relative::{beside, relative_to};

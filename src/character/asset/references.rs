@@ -84,7 +84,7 @@ impl<'a> Folder<'a> {
 }
 
 /// Returns the last part of a path from any operating system.
-#[cfg(any(test, feature = "fbx", feature = "urdf"))]
+#[cfg(any(feature = "fbx", feature = "urdf"))]
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

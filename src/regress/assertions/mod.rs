@@ -89,7 +89,7 @@ macro_rules! assert_pose {
 /// ```
 ///
 /// The value is a [`DecodedImage`](crate::asset::DecodedImage), which may come from any renderer, a
-/// [`Drawn`](crate::Drawn), or a reference to one of them. With the feature `render`, it may also be a puppet, or a puppet
+/// [`Drawn`](crate::Drawn), or a reference to one of them. It may also be a puppet, or a puppet
 /// with its [`ViewSettings`](crate::scene::ViewSettings) and the size of the image in pixels (default: 256 x 256). Puppets are drawn
 /// without a window, on a software adapter that is opened once per process, so that the test needs no graphics card.
 ///

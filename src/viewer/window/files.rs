@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use winit::event_loop::EventLoopProxy;
 
+use crate::asset::References;
 use crate::platform::Instant;
 use crate::viewer::panel::{PathPurpose, Reading};
 use crate::viewer::{CharacterLoader, LoadResult, neighbour};
@@ -56,11 +57,12 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn new(proxy: EventLoopProxy<AppEvent>) -> Self {
+    pub(super) fn new(proxy: EventLoopProxy<AppEvent>, references: References) -> Self {
         let sender = proxy.clone();
         // Sending fails only if the window has closed already.
-        let loader =
+        let mut loader =
             CharacterLoader::new(move |read| drop(sender.send_event(AppEvent::Read(Box::new(read)))));
+        loader.set_references(references);
         Self {
             loader,
             changes: Changes::default(),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use glam::Vec2;
 
+use crate::asset::References;
 use crate::files::Progress;
 use crate::platform::{HAS_THREADS, Task, spawn};
 use crate::viewer::Session;
@@ -30,6 +31,7 @@ pub struct CharacterLoader {
     reading: Option<PathBuf>,
     /// The progress of the latest request.
     progress: Progress,
+    references: References,
 }
 
 /// The state that the loader shares with its threads.
@@ -81,7 +83,18 @@ impl CharacterLoader {
     /// [`CharacterLoader::accept`].
     pub fn new(deliver: impl Fn(LoadResult) + Send + Sync + 'static) -> Self {
         let queue = Queue { state: Mutex::default(), wakeup: Condvar::new(), deliver: Box::new(deliver) };
-        Self { queue: Arc::new(queue), threads: Vec::new(), reading: None, progress: Progress::default() }
+        Self {
+            queue: Arc::new(queue),
+            threads: Vec::new(),
+            reading: None,
+            progress: Progress::default(),
+            references: References::default(),
+        }
+    }
+
+    /// Sets where the files to which other files refer may be located.
+    pub fn set_references(&mut self, references: References) {
+        self.references = references;
     }
 
     /// Returns the file that is being read.
@@ -109,6 +122,7 @@ impl CharacterLoader {
             size,
             current: None,
             progress: Progress::default(),
+            references: References::default(),
         })
     }
 
@@ -126,6 +140,7 @@ impl CharacterLoader {
             size,
             current: None,
             progress: Progress::default(),
+            references: References::default(),
         })
     }
 
@@ -148,6 +163,7 @@ impl CharacterLoader {
     }
 
     fn request(&mut self, request: ReadRequest) -> io::Result<()> {
+        let request = ReadRequest { references: self.references.clone(), ..request };
         self.progress.stop();
         let mut state = self.queue.state();
         state.newest += 1;

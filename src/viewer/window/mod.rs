@@ -208,6 +208,7 @@ impl App {
         proxy: EventLoopProxy<AppEvent>,
     ) -> Self {
         let (context, preferences) = (egui::Context::default(), Preferences::of_user());
+        let references = session.puppet().character().references.clone();
         panel::style(&context);
         context.set_theme(preferences.theme());
         let mut app = Self {
@@ -231,7 +232,7 @@ impl App {
             quit: false,
             hidden: false,
             rebuilt: None,
-            files: Files::new(proxy),
+            files: Files::new(proxy, references),
             watched: None,
             preferences,
             unsaved: Unsaved::default(),

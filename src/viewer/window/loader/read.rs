@@ -31,6 +31,8 @@ pub(super) struct ReadRequest {
     pub(super) size: Vec2,
     pub(super) current: Option<CurrentCharacter>,
     pub(super) progress: Progress,
+    /// Where the files to which other files refer may be located.
+    pub(super) references: References,
 }
 
 /// The character shown while a file is read.
@@ -41,11 +43,6 @@ pub(super) struct CurrentCharacter {
 }
 
 impl ReadRequest {
-    /// Returns where referenced files may be located. The program's options are part of the character that it opened first.
-    fn references(&self) -> References {
-        self.current.as_ref().map(|current| current.character.references.clone()).unwrap_or_default()
-    }
-
     /// A request for a file while a session is shown.
     pub(super) fn beside(path: &Path, session: &Session) -> Self {
         let character = session.puppet().shared_character();
@@ -59,6 +56,7 @@ impl ReadRequest {
             size: session.size(),
             current: Some(CurrentCharacter { character, rig, additions }),
             progress: Progress::default(),
+            references: References::default(),
         }
     }
 }
@@ -81,7 +79,7 @@ pub enum LoadedFile {
 pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let ReadRequest { path, reloads, units, size, current, progress, .. } = request;
     if let Some(clip) = &request.adds {
-        return read_clips(path, clip.clone(), current.as_ref(), progress);
+        return read_clips(request, clip.clone());
     }
     if folder::is_own(path) {
         return read_recording(request).map_err(|e| one_line(&e));
@@ -92,12 +90,12 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     // A take that is shown as a character is reloaded as a character.
     let is_shown = current.as_ref().is_some_and(|c| c.character.path == *path);
     if is_take(path) && !(*reloads && is_shown) {
-        return read_clips(path, None, current.as_ref(), progress);
+        return read_clips(request, None);
     }
     let loaded = if path == Path::new(asset::MANNEQUIN_PATH) {
         asset::mannequin()
     } else {
-        let options = LoadOptions::default().with_units(*units).with_references(request.references());
+        let options = LoadOptions::default().with_units(*units).with_references(request.references.clone());
         load_character(path, &options, progress)
     };
     let character = loaded.map_err(|e| one_line(&e))?;
@@ -142,6 +140,7 @@ pub(in crate::viewer::window) fn read_session(
         size,
         current: None,
         progress: progress.clone(),
+        references: References::default(),
     };
     match read(&request)? {
         LoadedFile::Character(session, _) | LoadedFile::Project(session, ..) => Ok(*session),
@@ -161,11 +160,12 @@ pub(in crate::viewer::window) fn decode(session: &Session, progress: &Progress) 
 /// Reads a project, or a recorded session up to its end.
 fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::error::Error>> {
     let ReadRequest { path, watches, size, progress, .. } = request;
-    let references = request.references();
-    let recording = Recording::open_with(path, &references, progress)?;
+    let references = &request.references;
+    let recording = Recording::open_with(path, references, progress)?;
     let character = match recording.character() {
         Some(file) => {
-            let options = LoadOptions::default().with_units(recording.units()).with_references(references);
+            let options =
+                LoadOptions::default().with_units(recording.units()).with_references(references.clone());
             load_character(&file, &options, progress)?
         }
         None => asset::mannequin()?,
@@ -191,18 +191,14 @@ fn read_recording(request: &ReadRequest) -> Result<LoadedFile, Box<dyn std::erro
 }
 
 /// Reads a take or another character's clips, and retargets them to the current character.
-fn read_clips(
-    path: &Path,
-    clip: Option<String>,
-    current: Option<&CurrentCharacter>,
-    progress: &Progress,
-) -> Result<LoadedFile, String> {
+fn read_clips(request: &ReadRequest, clip: Option<String>) -> Result<LoadedFile, String> {
+    let ReadRequest { path, current, progress, references, .. } = request;
     let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
     let current =
-        current.ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
+        current.as_ref().ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
     progress.set_stage("Reading the file");
     let source = {
-        let read = Source::load_with_references(path, &current.character.references, progress);
+        let read = Source::load_with_references(path, references, progress);
         Arc::new(read.map_err(|e| one_line(&e))?)
     };
     progress.set_stage("Retargeting the motion");
