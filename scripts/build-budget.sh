@@ -4,8 +4,8 @@
 #   RUSTC_WRAPPER=$PWD/scripts/rustc-time.sh RUSTC_TIMES=FILE cargo build && scripts/build-budget.sh FILE
 set -eu
 
-# The ratio that was measured last. Raise it only with a reason in the commit message.
-budget=0
+# The ratio of a build that shared the processor with another one was 3.71. Raise the budget only with a reason in the commit message.
+budget=3.9
 awk -v budget="$budget" '
     { seconds = 60 * $1 + $2 + 60 * $3 + $4 }
     $5 ~ /^(naga|wgpu_core|wgpu_hal|egui|epaint)$/ { if (!seen[$5]++) { dependencies += seconds; count++ } next }
