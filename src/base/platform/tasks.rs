@@ -38,6 +38,7 @@ mod web {
 
     use super::Receiver;
 
+    /// Whether work runs beside the window. Otherwise nothing may wait for it.
     pub const HAS_THREADS: bool = false;
 
     /// A handle to work that was started.
@@ -50,6 +51,7 @@ mod web {
             true
         }
 
+        /// Returns at once, because the work is done.
         pub fn join(self) -> Result<(), ()> {
             Ok(())
         }
@@ -77,6 +79,7 @@ mod web {
         Ok(Task)
     }
 
+    /// Waits for a result. Returns `None` if there is no result yet, because a page must not wait.
     pub fn block_on<F: Future>(future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -85,6 +88,7 @@ mod web {
         }
     }
 
+    /// Returns a message, or `None` if none has arrived.
     pub fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
         receiver.try_recv().ok()
     }

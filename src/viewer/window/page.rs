@@ -150,7 +150,7 @@ impl App {
         };
         let (proxy, name) = (self.files.proxy.clone(), self.session.name());
         pending.when_ready(move |image| {
-            let png = image.and_then(|image| image.png(background)).map_err(|e| e.to_string());
+            let png = image.and_then(|image| Ok(image.png(background)?)).map_err(|e| e.to_string());
             let saved = png.and_then(|png| {
                 write_numbered(Path::new("."), &name, "png", &png).map_err(|e| e.to_string())
             });
