@@ -510,9 +510,7 @@ void sinew_puppet_free(SinewPuppet *puppet);
 /**
  * Plays a clip, and sets its time in seconds. The pose changes with the next `sinew_puppet_update`.
  */
-SinewStatus sinew_puppet_play(SinewPuppet *puppet,
-                              size_t clip,
-                              float seconds);
+SinewStatus sinew_puppet_play(SinewPuppet *puppet, size_t clip, float seconds);
 
 /**
  * Stops playing. The character is in its rest pose after the next `sinew_puppet_update`.
