@@ -194,7 +194,16 @@ const CARGO_OPTIONS: [&str; 7] =
 
 /// Returns the manifests of the other packages of the workspace.
 fn packages() -> impl Iterator<Item = String> {
-    let folders = ["benches", "bindings/c", "bindings/python"];
+    let folders = [
+        "benches",
+        "bindings/c",
+        "bindings/python",
+        "src/base",
+        "src/character",
+        "src/ik",
+        "src/regress",
+        "src/render",
+    ];
     folders.into_iter().map(|folder| fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap())
 }
 
