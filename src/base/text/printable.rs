@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 /// Maximum number of characters in a message.
-const LINE: usize = 1000;
+pub const LINE: usize = 1000;
 /// Maximum number of characters in the cause of an error within a message. It is small enough that the path before the
 /// cause is not shortened.
-const CAUSE: usize = 500;
+pub const CAUSE: usize = 500;
 
 /// Returns the text on one line of at most [`LINE`] characters.
 pub fn line(text: &str) -> Cow<'_, str> {
