@@ -49,6 +49,8 @@ program() {
     if [ -z "${SINEW:-}" ]; then
         [ "$1" = "$(uname -m)" ] || command -v "$1-linux-gnu-g++" > /dev/null || fail "$1-linux-gnu-g++ is not installed"
         rustup target add "$triple" 2> /dev/null || fail "no standard library for $triple"
+        # Without it, cargo calls the linker of this machine.
+        [ "$1" = "$(uname -m)" ] || export "CARGO_TARGET_$(echo "$triple" | tr a-z- A-Z_)_LINKER=$1-linux-gnu-gcc"
         cargo build --locked --release --target "$triple"
     fi
     mkdir -p "$work/$name/docs"
