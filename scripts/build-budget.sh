@@ -1,11 +1,12 @@
 #!/bin/sh
 # Compares the processor time of compiling sinew with the time of five dependencies in the same build, so that the machine hardly matters.
-# Fails if the ratio exceeds the budget by 10 %. Asks for a smaller budget if the ratio is 25 % below it.
+# Fails if the ratio exceeds the budget by 10 %. Suggests a smaller budget if the ratio is 25 % below it.
 #   RUSTC_WRAPPER=$PWD/scripts/rustc-time.sh RUSTC_TIMES=FILE cargo build && scripts/build-budget.sh FILE
 set -eu
 
-# The ratio of a build that shared the processor with another one was 3.71. Raise the budget only with a reason in the commit message.
-budget=3.9
+# Measured once, beside another build: 3.71. The rest is room for the noise of a single measurement. Raise the budget only with a reason in the
+# commit message.
+budget=4.2
 awk -v budget="$budget" '
     { seconds = 60 * $1 + $2 + 60 * $3 + $4 }
     $5 ~ /^(naga|wgpu_core|wgpu_hal|egui|epaint)$/ { if (!seen[$5]++) { dependencies += seconds; count++ } next }
@@ -18,5 +19,5 @@ awk -v budget="$budget" '
         printf "sinew: %.0f s, of all %.0f s; the five dependencies: %.0f s; ratio %.2f, budget %.2f\n", own, all + dependencies, dependencies, ratio, budget
         for (crate in crates) printf "  %-16s %6.1f s\n", crate, crates[crate]
         if (ratio > 1.1 * budget) { print "build-budget: compiling takes more than 10 % longer than the budget allows"; exit 1 }
-        if (ratio < 0.75 * budget) { print "build-budget: set the budget in scripts/build-budget.sh to the ratio"; exit 1 }
+        if (ratio < 0.75 * budget) { print "The budget in scripts/build-budget.sh can be smaller." }
     }' "$1"
