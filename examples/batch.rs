@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     print("closed form", time, errors.fold(0.0, f64::max));
 
-    // Bodies with a shoulder cone, an elbow hinge, and reports.
+    // Bodies with a cone limit at the shoulder and a hinge at the elbow, solved with reports.
     let shoulder = Limit::Cone { axis: DVec3::NEG_Y, side: DVec3::X, swing: [2.4, 2.4], twist: [-1.5, 1.5] };
     let links = vec![
         Link::base().with_limit(shoulder),
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns a point in front of the shoulder, within reach: a point of a spiral in a sphere.
+/// Returns a point in front of the shoulder, within reach. The points follow a spiral.
 fn target(index: u32) -> DVec3 {
     let turn = f64::from(index) * 2.399_963;
     let height = f64::from(index % 1000) / 1000.0;

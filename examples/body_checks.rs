@@ -28,7 +28,7 @@
 //! | h | 80 hand targets: how many are reached (not judged) | |
 //! | i | drags of a hand onto and into the other shoulder, the chest, the belly, the other thigh and the head: depth of the hand and the forearm inside the skin, height above the skin of a hand that is pulled inside | 5 mm, 30 mm |
 //!
-//! The last lines are a table with the worst and the median value of each kind over its checks.
+//! The last lines are a table with the worst and the median value of each kind of check.
 
 #![allow(dead_code, reason = "the tests use more of the checks")]
 #![allow(unreachable_pub, reason = "the tests use the checks, too")]

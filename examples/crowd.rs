@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let spawn = Spawn {
             position: Vec3::new(angle.sin(), 0.0, angle.cos()) * RADIUS,
             heading: angle + 0.25 * TAU,
-            // The turn rate with which a character walks around the ring.
+            // The turn rate at which a character walks around the ring.
             turn: crowd.model().stride(walk.unwrap_or_default()).length() / RADIUS,
             clips: plays(walk, 0.37 * f32::from(index)),
             ..Spawn::default()
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .with_light(Light::default())
         .with_background(Background::STUDIO)
         .with_floor(false);
-    // Two seconds of walking. A window would step once per frame.
+    // Two seconds of walking. A program with a window would take one step per frame.
     let gpu = renderer.gpu().clone();
     for _ in 0..60 {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());

@@ -11,7 +11,7 @@
 //! cargo run --example drag -- compare /tmp/compare.session
 //! ```
 //!
-//! The tests of the page in a browser repeat a drag there, whose times and positions this command prints as JSON:
+//! The browser tests of the web page repeat a drag. This command prints the times and the positions of that drag as JSON:
 //!
 //! ```text
 //! cargo run --example drag -- time

@@ -1,11 +1,11 @@
-//! Draws two characters into the window of another program, over what that program draws itself: here a triangle.
+//! Draws two characters into the window of another program, on top of that program's own drawing, which is a triangle here.
 //!
 //! ```text
 //! cargo run --example embed_wgpu [FRAMES]
 //! ```
 //!
-//! The host has its own instance, surface, device and pipeline. sinew gets the device once, and a view in each frame. The
-//! window stays open until it is closed, or for a number of frames.
+//! The host has its own instance, surface, device and pipeline. sinew gets the device once, and a view in each frame. The window stays open
+//! until the user closes it, or for a given number of frames.
 
 use std::error::Error;
 use std::f32::consts::TAU;

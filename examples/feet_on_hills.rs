@@ -5,9 +5,10 @@
 //! ```
 //!
 //! Without a path, it uses the built-in character. For a folder, it uses all characters under it. A character without a clip that walks or
-//! runs plays those of the built-in one. The hills are 0.3 m high and 4 to 6 m long for a person, and larger for a giant. Every character
-//! walks in four directions over two hills at 0.7, 1 and 1.5 times the speed of its clip. Lengths are in millimetres at human size (1.75
-//! m), measured on the vertices to which the feet have at least nine tenths of the weight. The columns are the worst values of all frames:
+//! runs uses the clips of the built-in character. The hills are 0.3 m high and 4 to 6 m long for a person, and larger for a giant. Every
+//! character walks in four directions over two hills at 0.7, 1 and 1.5 times the speed of its clip. Lengths are in millimetres at human
+//! size (1.75 m), measured on the vertices that have at least nine tenths of their weight on the feet. The columns are the worst values
+//! over all frames:
 //!
 //! | column | meaning |
 //! |---|---|

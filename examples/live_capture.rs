@@ -1,4 +1,4 @@
-//! Poses a character from the positions of its joints as they arrive from a sensor, some of them noisy and some missing.
+//! Poses a character from joint positions as they arrive from a sensor. Some positions are noisy, and some are missing.
 //!
 //! ```text
 //! cargo run --no-default-features --features capture --example live_capture

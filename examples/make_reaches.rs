@@ -5,7 +5,7 @@
 //! cargo run --no-default-features --features character --example make_reaches -- reaches.glb
 //! ```
 //!
-//! They are the examples of a parameterised motion. [The map of the founding documents](../docs/founding-documents.md) blends them.
+//! The clips are examples for a parameterised motion. [The map of the founding documents](../docs/founding-documents.md) blends them.
 #![allow(clippy::print_stderr, reason = "an example")]
 
 use std::error::Error;

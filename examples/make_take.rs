@@ -1,4 +1,4 @@
-//! Writes a take: what a motion capture system would measure of the mannequin's walk over three seconds.
+//! Writes a take: three seconds of the mannequin's walk, as a motion capture system would measure it.
 //!
 //! ```text
 //! cargo run --no-default-features --features capture --example make_take -- positions take.csv

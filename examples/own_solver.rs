@@ -46,7 +46,8 @@ impl CustomMethod for Triangulation {
             let here = place(body, pair[0]);
             let bone = (place(body, pair[1]) - here).normalize_or_zero();
             let (line, distance) = ((target - here).normalize_or_zero(), here.distance(target));
-            // The law of cosines. Beyond the reach the chain is straight. If the rest is too long, the link turns away.
+            // The law of cosines. If the target is out of reach, the chain is straight. If the rest of the chain is too long, the link
+            // points away from the target.
             let cos = (own * own + distance * distance - rest * rest) / (2.0 * own * distance);
             let angle = if cos.is_nan() { 0.0 } else { cos.clamp(-1.0, 1.0).acos() };
             let axis = line.cross(bone).try_normalize().unwrap_or_else(|| line.any_orthonormal_vector());

@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scale = retarget.target_from_source().to_scale_rotation_translation().0.y;
     println!("matched {kind}, scale {scale:.3}");
 
-    // Feet that stand in the source stay in place in the result.
+    // Feet that are planted in the source also stay in place in the result.
     let rig = rig::detect(&target);
     let done = bake::retarget_clips_with(retarget, &source, &target, &rig)?;
     let errors = done.contacts.iter().filter_map(|report| report.position_error);

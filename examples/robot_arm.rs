@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let angles: Vec<String> = angles.map(|angle| format!("{:6.1}", angle.to_degrees())).collect();
     println!("\njoint angles in degrees:      {}", angles.join(" "));
 
-    // Statics: the torques that hold a load are Jᵀ times the opposite of its weight.
+    // Statics: the torques that hold a load are Jᵀ times the negative weight of the load.
     let jacobian = solved.jacobian(HAND, DVec3::ZERO).ok_or("the hand is missing")?;
     let torques = jacobian.transposed(DVec3::Y * 5.0 * 9.81, DVec3::ZERO);
     let torques: Vec<String> = torques.iter().map(|torque| format!("{torque:6.1}")).collect();

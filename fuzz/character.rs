@@ -119,7 +119,7 @@ pub(crate) fn check_bvh_round_trip(character: &Character, clip: &Clip) -> Result
     }
 }
 
-/// Uses a character. `glb` contains the bytes of the glTF file from which it was read, if any.
+/// Uses a character. `glb` contains the bytes of the character's glTF file, if it has one.
 pub(crate) fn exercise(character: Character, glb: Option<&[u8]>) -> Result<(), String> {
     let rig = rig::detect(&character);
     check_rig_round_trip(&rig, &character)?;

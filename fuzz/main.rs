@@ -58,7 +58,7 @@ const KNOWN: [&str; 0] = [];
 
 /// Maximum number of truncations of a seed. Shorter seeds are truncated after each of their bytes.
 const TRUNCATIONS: usize = 2000;
-/// Numbers of truncations of a seed and of mutations of a decoder in the test of all formats.
+/// Number of truncations per seed, and number of mutations per decoder, in the test of all formats.
 const FEW_TRUNCATIONS: usize = 100;
 const FEW_RUNS: u64 = 300;
 

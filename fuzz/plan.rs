@@ -89,7 +89,7 @@ pub(crate) fn named(name: &str) -> Result<&'static Format, String> {
         .ok_or_else(|| format!("format {name:?} does not exist; the formats are {}", names()))
 }
 
-/// Finds a decoder by its name, or all of them by `all`.
+/// Returns the decoder with the given name, or all decoders for `all`.
 fn targets(name: &str) -> Result<Vec<&'static Decoder>, String> {
     let found: Vec<_> = decoders::ALL.iter().filter(|d| name == "all" || d.name == name).collect();
     if found.is_empty() {

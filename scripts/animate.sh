@@ -1,6 +1,6 @@
 #!/bin/sh
-# Animates a downloaded character in the viewer's window as a person would: it sits down, puts a hand on its hip, looks over its shoulder
-# and changes sides, in four keys over three seconds, and walks off. The result is exported and opened.
+# Animates a downloaded character in the viewer's window as a person would. In four keys over three seconds, the character sits down, puts a
+# hand on its hip, looks over its shoulder and changes sides. Then it walks off. The result is exported and opened.
 #
 #   scripts/animate.sh [FOLDER]
 #

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Compares the processor time of compiling sinew with the time of five dependencies in the same build, so that the machine hardly matters.
-# Fails if the ratio exceeds the budget by 10 %. Suggests a smaller budget if the ratio is 25 % below it.
+# Compares the processor time for compiling sinew with the time for five dependencies in the same build, so that the result hardly depends
+# on the machine. Fails if the ratio exceeds the budget by 10 %. Suggests a smaller budget if the ratio is 25 % below it.
 #   RUSTC_WRAPPER=$PWD/scripts/rustc-time.sh RUSTC_TIMES=FILE cargo build && scripts/build-budget.sh FILE
 set -eu
 
-# Measured once, beside another build: 3.71. The rest is room for the noise of a single measurement. Raise the budget only with a reason in the
-# commit message.
+# Measured once, while another build was running: 3.71. The margin above it allows for the noise of a single measurement. Raise the budget
+# only with a reason in the commit message.
 budget=4.2
 awk -v budget="$budget" '
     { seconds = 60 * $1 + $2 + 60 * $3 + $4 }

@@ -44,7 +44,7 @@ done
 
 if [ "$(uname)" = Linux ]; then
     step "time of compilation"
-    # The build of README.md. What other steps compile with other options is not measured.
+    # The build of README.md. Other steps compile with other options and are not measured.
     times=$(mktemp)
     RUSTC_WRAPPER="$PWD/scripts/rustc-time.sh" RUSTC_TIMES="$times" cargo build
     ./scripts/build-budget.sh "$times"

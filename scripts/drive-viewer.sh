@@ -7,13 +7,12 @@
 # ring, a limit handle and a pole, opens files that then change on disk, and resizes the window down to one pixel. The second
 # part sends about 200 random events per second for SECONDS [default: 120].
 #
-# The script fails if the viewer panics, exits unexpectedly, prints anything on stderr except the paths of saved recordings,
-# or leaks memory. For the last check, the minimum resident memory in the last quarter of the random events is compared with
-# that in the second quarter. Memory grows in the first minutes, because of two file readers, the largest window and the
-# shaders of all shading modes. The allocator also keeps the memory that was needed at the peak. Graphics memory of a software
-# driver is allocated in blocks of 32 MB, and a second block stays allocated if a long-lived allocation was placed in it while the
-# first block contained an old render target or a saved image. Growth of 64 MB is therefore accepted in runs shorter than ten
-# minutes, and 48 MB in longer runs.
+# The script fails if the viewer panics, exits unexpectedly, prints anything on stderr except the paths of saved recordings, or leaks
+# memory. The last check compares the minimum resident memory in the last quarter of the random events with the minimum in the second
+# quarter. Memory grows in the first minutes, because of two file readers, the largest window and the shaders of all shading modes. The
+# allocator also keeps the memory that was needed at the peak. Graphics memory of a software driver is allocated in blocks of 32 MB, and a
+# second block stays allocated if a long-lived allocation was placed in it while the first block contained an old render target or a saved
+# image. Growth of 64 MB is therefore accepted in runs shorter than ten minutes, and 48 MB in longer runs.
 #
 # Last, scripts/recover-viewer.sh kills the viewer RECOVERIES times [default: 10] and recovers the work.
 #
@@ -169,7 +168,7 @@ xdotool key Next
 differs 06-spider "the next file"
 xdotool key Prior
 shot 07-spider
-# A truncated file is an error, and the old character stays. A complete file is loaded.
+# A truncated file causes an error, and the old character remains. A complete file is loaded.
 head -c 20000 "$work/arm.glb" > "$work/spider.glb"
 differs 07-spider "truncating the file"
 shot 08-error

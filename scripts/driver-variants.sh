@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs the suite on variants of the software driver, which round differently, as other CPUs do. The goldens must match on
-# all of them. Prints how each variant differs, and writes the measured differences to target/variants/*.csv. Some characters are also
-# drawn in studio light, and compared with what the software driver draws with Vulkan.
-# Exits with 1 if the suite fails on any variant, or if the variants draw fewer than three distinct outputs.
+# Runs the suite on variants of the software driver, which round differently, as other CPUs do. The goldens must match on all of them.
+# Prints how each variant differs, and writes the measured differences to target/variants/*.csv. Some characters are also drawn in studio
+# light, and compared with the images that the software driver draws with Vulkan. Exits with 1 if the suite fails on any variant, or if the
+# variants produce fewer than three distinct outputs.
 #   scripts/driver-variants.sh                      variants of the installed Mesa
 #   scripts/driver-variants.sh --full               also newer Mesa versions from Debian, unpacked to target/variants without
 #                                                   installation, Chromium's SwiftShader if it is installed, and the whole suite in
@@ -146,7 +146,7 @@ else
     mkdir -p "$out/copy"
     cp --parents -r -t "$out/copy" assets docs/drag.session tests/suite
     for image in "$other"/*.png; do
-        # Images from before a change of a solver show a different pose.
+        # Images that were drawn before a change of a solver show a different pose.
         grep -qx "$(basename "$image" .png)" tests/suite/redrawn.txt || cp "$image" "$out/copy/tests/suite/goldens/"
     done
     run other-cpu "$out/copy/$suite" "$sinew"

@@ -34,7 +34,7 @@ cargo run --quiet --example own_solver -- pose assets/tentacle.glb --reach segme
 echo "examples: batch"
 cargo run --quiet --example batch
 echo "examples: regression"
-# It draws in software, which macOS does not offer.
+# The example draws with a software renderer, which macOS does not have.
 [ "$(uname -s)" = Darwin ] || cargo test --quiet --example regression
 echo "examples: crowd"
 (cd "$folder" && cargo run --quiet --manifest-path "$OLDPWD/Cargo.toml" --example crowd)

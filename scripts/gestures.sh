@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the gestures of tests/gestures on all characters under a folder, and prints which of them pass.
+# Performs the gestures of tests/gestures with all characters under a folder, and prints which of them pass.
 #
 #     scripts/gestures.sh [OPTIONS] FOLDER
 #

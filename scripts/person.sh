@@ -7,7 +7,7 @@ tools='import compare'
 task='the start'
 
 all=0 actions=0
-# The four kinds of actions. Each waits for a moment, as a person does. The pointer moves in steps during a drag.
+# The four kinds of actions. Each action waits for a moment, as a person does. The pointer moves in steps during a drag.
 counted() { actions=$((actions + 1)); }
 click() { counted; xdotool mousemove "$1" "$2" sleep 0.4 click 1 sleep 0.6; }
 drag() {

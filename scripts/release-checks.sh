@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks what a release needs besides `.ci/run`: the package, licences and sources of all dependencies, the list of crates, known
-# vulnerabilities, types on Windows and macOS, and changes to the public interface since the last release. Tools that are not installed
-# are listed and skipped.
+# Checks the parts of a release that `.ci/run` does not check: the package, licences and sources of all dependencies, the list of crates,
+# known vulnerabilities, types on Windows and macOS, and changes to the public interface since the last release. Tools that are not
+# installed are listed and skipped.
 #
 # usage: scripts/release-checks.sh [--online]    --online also checks vulnerabilities (rustsec.org), and requires all tools
 set -eu

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A wrapper of rustc (see RUSTC_WRAPPER of cargo), which appends the processor time of each compilation to the file RUSTC_TIMES: user and
+# A wrapper for rustc (see RUSTC_WRAPPER of cargo) that appends the processor time of each compilation to the file RUSTC_TIMES: user and
 # system seconds, and the crate. `scripts/build-budget.sh` reads that file.
 [ -n "${RUSTC_TIMES:-}" ] || exec "$@"
 status=0
@@ -10,7 +10,7 @@ for argument in "$@"; do
     case $argument in --emit=*) emit=$argument ;; esac
     after=$argument
 done
-# Checks and queries produce no code. The second line of `times` is about the children of this shell.
+# Checks and queries produce no code. The second line of `times` contains the times of the child processes.
 case $emit in
     *link*)
         # A pipe would start a shell without children.

@@ -29,7 +29,7 @@ command -v xdotool >/dev/null 2>&1 || need xdotool
 command -v import >/dev/null 2>&1 || need imagemagick
 command -v strace >/dev/null 2>&1 || need strace
 if [ "${1:-}" = --all ]; then
-    # Ubuntu has no package of Chromium, but its runners have Chrome.
+    # Ubuntu has no Chromium package, but its runners have Chrome.
     command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || need chromium
     python3 -c 'import ensurepip' >/dev/null 2>&1 || need python3-venv
     has_library libEGL.so.1 || need libegl1

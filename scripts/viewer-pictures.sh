@@ -37,7 +37,7 @@ drag 590 420 640 250
 click 606 282
 shot docs/viewer-pose.png
 
-# Two keys, and the pose between them with their ghosts.
+# The pose between two keys, with the ghosts of these keys.
 xdotool key Escape
 shortcut k
 click 870 683
@@ -49,7 +49,7 @@ click 772 656
 shot docs/viewer-keys.png
 stop
 
-# Four methods and the same goal.
+# Four methods solve for the same goal.
 start lab
 shortcut ctrl+Tab
 drag 577 305 620 490

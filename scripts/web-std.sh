@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the standard library of wasm32-unknown-unknown from Debian's sources for this version of rustc, for machines on which rustup
-# cannot download it. Prints the folder of a toolchain that contains it, a copy of the current one.
+# Builds the standard library of wasm32-unknown-unknown from Debian's sources for this version of rustc, for machines on which rustup cannot
+# download it. Prints the folder of the result, which is a copy of the current toolchain with this library.
 set -eu
 
 version=$(rustc --version | cut -d' ' -f2)

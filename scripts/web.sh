@@ -45,7 +45,7 @@ fi
 
 # Function names make up a tenth of a release.
 names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-section")
-# 128-bit vectors, which all browsers have had since 2023.
+# 128-bit vectors, which all browsers have supported since 2023.
 RUSTFLAGS="-C target-feature=+simd128"
 # The module does not contain folder names of this machine.
 RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/sinew"
@@ -54,7 +54,7 @@ export RUSTFLAGS
 folder=$([ $profile = dev ] && echo debug || echo release)
 out="$CARGO_TARGET_DIR/page"
 mkdir -p "$out/solvers" "$out/demos"
-# Builds a crate of the page, with the features after the third argument, into one of its folders.
+# Builds crate $1 of the page with the features $4, and writes its module $2 to folder $3.
 module() {
     cargo build --manifest-path "$1/Cargo.toml" --target $target --profile $profile --features "${4:-}"
     # shellcheck disable=SC2086 # the options are separate arguments

@@ -1,10 +1,10 @@
-// Computes how much of the surroundings is visible from a point, with depth maps from many directions (src/render/ambient). Requires
-// globals.wgsl and shadow_map.wgsl.
+// Computes the fraction of the surroundings that is visible from a point, with depth maps from many directions (src/render/ambient).
+// Requires globals.wgsl and shadow_map.wgsl.
 
 override AMBIENT_OCCLUSION: bool = false;
 
 const DIRECTIONS: u32 = 128u;
-// Distance by which a point is moved away from its surface, so that the surface does not hide it, as a fraction of half a map's width. A
+// Distance by which a point is moved off its surface, as a fraction of half a map's width. The surface then does not hide the point. A
 // comparison reads texels up to 1.5 texels away, and a map is 512 texels wide.
 const OFFSET: f32 = 1.5 * 2.0 / 512.0;
 // A rotation by the golden angle.
@@ -48,7 +48,7 @@ fn with_bounces(visibility: f32, albedo: vec3<f32>) -> vec3<f32> {
     return clamp(((visibility * a + b) * visibility + c) * visibility, vec3<f32>(visibility), vec3<f32>(1.0));
 }
 
-// Returns how much of a reflection is visible (Lagarde & de Rousiers 2014, "Moving Frostbite to physically based rendering").
+// Returns the visible fraction of a reflection (Lagarde & de Rousiers 2014, "Moving Frostbite to physically based rendering").
 fn specular_visibility(visibility: f32, nv: f32, roughness: f32) -> f32 {
     return clamp(pow(nv + visibility, exp2(-16.0 * roughness - 1.0)) - 1.0 + visibility, 0.0, 1.0);
 }

@@ -39,8 +39,8 @@ fn stretched_ggx(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> f32 {
     return d * 0.5 / (seen + lit + 1e-5);
 }
 
-// Returns the normal with which an environment is reflected. It is bent towards the camera, but not rotated about the direction of
-// the grain, so that it changes little along the grain.
+// Returns the normal for the reflection of an environment. It is bent towards the camera, but not rotated about the direction of the grain,
+// so that it changes little along the grain.
 fn bent_normal(m: Material, n: vec3<f32>, v: vec3<f32>) -> vec3<f32> {
     let b = cross(n, m.grain.xyz);
     let facing = unit_or_zero(v - b * dot(b, v));

@@ -1,7 +1,7 @@
 // Base colour and alpha cutoff of a surface. Requires skinning.wgsl.
 
 override BASE_COLOR_MAP: bool = false;
-// The properties of a part on which branches depend, as a sum of these bits.
+// The properties of a part that branches depend on, as a sum of these bits.
 override FLAGS: u32 = 0u;
 
 const HAS_NORMALS: u32 = 1u;

@@ -25,7 +25,7 @@ fn compose(in: Corner) -> @location(0) vec4<f32> {
     return textureSampleLevel(image, image_sampler, in.texcoord, 0.0);
 }
 
-// The texture has linear values, and the target stores sRGB without converting values to it.
+// The texture contains linear values. They are converted to sRGB here, because the target does not convert them.
 @fragment
 fn compose_linear(in: Corner) -> @location(0) vec4<f32> {
     let color = textureSampleLevel(image, image_sampler, in.texcoord, 0.0);

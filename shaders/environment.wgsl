@@ -1,10 +1,10 @@
-// Light from all directions: spherical harmonics, and a texture of what surfaces of increasing roughness reflect. The texture maps
-// directions to an octahedron (src/render/light/octahedron.rs). Requires globals.wgsl.
+// Light from all directions: spherical harmonics, and a texture of the light that surfaces of increasing roughness reflect. The texture
+// maps directions to an octahedron (src/render/light/octahedron.rs). Requires globals.wgsl.
 
 @group(2) @binding(2) var environment_map: texture_2d<f32>;
 @group(2) @binding(3) var environment_sampler: sampler;
 
-// Half the part of the texture's width that all directions cover, and the index of the texture's last level.
+// Half the fraction of the texture's width that the octahedron covers, and the index of the texture's last level.
 const HALF_CONTENT: f32 = 0.4375;
 const LAST_LEVEL: f32 = 4.0;
 

@@ -1,5 +1,5 @@
-// Textures of materials beyond those of glTF's core. A material may have some of them, each in a slot of its own. Requires
-// base_color.wgsl, and seven_slots.wgsl or five_slots.wgsl.
+// Material textures beyond those of core glTF. A material may have some of them, each in a slot of its own. Requires base_color.wgsl, and
+// seven_slots.wgsl or five_slots.wgsl.
 
 // The slot of each texture, counted from 1, or 0 for a texture that the material does not have.
 override TRANSMISSION_MAP: u32 = 0u;

@@ -32,8 +32,9 @@ fn grid(at: vec2<f32>) -> f32 {
     return line * clamp(1.0 - max(width.x, width.y) * 2.0, 0.0, 1.0);
 }
 
-// Coverage of a pixel by lines that are one unit apart. `pixel` is the size of a pixel in units, and `width` the width of the lines in pixels.
-// Where lines are only a few pixels apart, they fade before they flicker, those across the line of sight sooner than those along it.
+// Coverage of a pixel by lines that are one unit apart. `pixel` is the size of a pixel in units, and `width` the width of the lines in
+// pixels. Where lines are only a few pixels apart, they fade before they flicker. Lines across the line of sight fade sooner than lines
+// along it.
 fn clear_grid(at: vec2<f32>, pixel: vec2<f32>, width: f32) -> f32 {
     let distance = abs(fract(at - 0.5) - 0.5) / pixel;
     let line = clamp(0.5 * width + 0.5 - distance, vec2<f32>(0.0), vec2<f32>(1.0));
@@ -41,8 +42,8 @@ fn clear_grid(at: vec2<f32>, pixel: vec2<f32>, width: f32) -> f32 {
     return max(faded.x, faded.y);
 }
 
-// The part of the floor's light that the character hides, without the key light. Far away, where only few directions would meet the
-// character, it fades out.
+// The part of the floor's light that the character hides, without the key light. It fades out far away, where few directions would meet the
+// character.
 fn hidden_from_floor(world: vec3<f32>) -> f32 {
     let up = vec3<f32>(0.0, 1.0, 0.0);
     let fade = 1.0 - smoothstep(0.5, 1.75, length(world.xz - globals.floor.xz) * globals.occlusion.w);

@@ -1,6 +1,5 @@
-// Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and
-// dense at their outline, so that several of them stay readable. Requires globals.wgsl, skinning.wgsl and
-// base_color.wgsl.
+// Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and dense at their outline,
+// so that several of them remain distinguishable. Requires globals.wgsl, skinning.wgsl and base_color.wgsl.
 //
 // In the `Instance` of a ghost, the tint is the colour of the ghost and, as alpha, its depth offset.
 

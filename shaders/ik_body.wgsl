@@ -75,7 +75,7 @@ var<workgroup> pull: array<f32, MAX_ROWS>;
 var<workgroup> root: vec3<f32>;
 var<workgroup> cost: f32;
 var<workgroup> goals_met: u32;
-// One if a joint was locked in this round, and a copy that all lanes read.
+// `lock_added` is 1 if a joint was locked in this round. All lanes read its copy `changed`.
 var<workgroup> lock_added: atomic<u32>;
 var<workgroup> changed: u32;
 
@@ -245,8 +245,7 @@ fn joint_step(j: u32, lock: vec4<f32>) -> vec3<f32> {
     return local + lock.xyz * (lock.w - dot(local, lock.xyz));
 }
 
-// Takes the step of a joint from its kept rotation. Locks the joint if the step would turn it beyond its limit, and returns
-// whether it did.
+// Applies the step of a joint to its kept rotation. Locks the joint if the step would turn it beyond its limit, and returns whether it did.
 fn turn_joint(j: u32, i: u32) -> bool {
     let lock = locks[i];
     let wanted = joint_step(j, lock);

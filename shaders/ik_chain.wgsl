@@ -18,7 +18,7 @@ struct Chain {
     iterations: u32,
     // Number of poses in the table.
     poses: u32,
-    // The number of joints again, see joint_count.
+    // The number of joints, see joint_count.
     joints: u32,
     reserved_0: u32,
     reserved_1: u32,
@@ -52,7 +52,7 @@ const MORE_DAMPING: f32 = 8.0;
 const LESS_DAMPING: f32 = 0.25;
 // Lower bound of λ² and of pivots. Smaller numbers are rounding errors of the normal matrix.
 const DAMPING_FLOOR: f32 = 1e-7;
-// A step must leave less than this fraction of the squared error.
+// A step must reduce the squared error to less than this fraction of its previous value.
 const PROGRESS: f32 = 0.9999;
 const REJECTIONS: u32 = 5u;
 // Number of times that a step is solved with more joints locked.
@@ -88,8 +88,8 @@ var<private> stopped: bool;
 var<private> pull: vec3<f32>;
 var<private> twist: vec3<f32>;
 
-// Returns the number of joints: a constant, so that compilers unroll loops and keep the joints in registers, or for software
-// adapters a variable, because compiling unrolled loops takes them longer than solving.
+// Returns the number of joints. Usually it is a constant, so that compilers unroll loops and keep the joints in registers. For software
+// adapters it is a variable, because compiling unrolled loops takes them longer than solving.
 fn joint_count() -> u32 {
     return select(chain.joints, JOINTS, UNROLLED);
 }
@@ -223,8 +223,7 @@ fn joint_step(j: u32) -> vec3<f32> {
     return local + lock.xyz * (lock.w - dot(local, lock.xyz));
 }
 
-// Takes the step of a joint from the kept pose. Locks the joint if the step would turn it beyond its limit, and returns
-// whether it did.
+// Applies the step of a joint to the kept pose. Locks the joint if the step would turn it beyond its limit, and returns whether it did.
 fn turn_joint(j: u32) -> bool {
     let wanted = joint_step(j);
     let allowed = nearest_allowed(quat_normalize(quat_mul(kept[j], retract(wanted))), joints[j]);

@@ -13,7 +13,7 @@ fn load_nearest(target_pose: ChainTarget, restart: u32) {
         let away = (target_pose.position.xyz - poses[end].xyz) * chain.end.w;
         let cosine = dot(target_pose.spin, poses[end + 1u]);
         let radian = chain.tolerances.z;
-        // The chord of a rotation is shorter than its angle, but has the same order.
+        // The chord of a rotation is shorter than its angle, but results in the same order.
         let distance = dot(away, away) + 4.0 * radian * radian * (1.0 - cosine * cosine);
         if distance < least_distance {
             least_distance = distance;
@@ -25,7 +25,8 @@ fn load_nearest(target_pose: ChainTarget, restart: u32) {
     }
 }
 
-// Returns how far the joints have turned from the start pose. Among answers that meet the goal, the smallest turn wins.
+// Returns a measure of the rotation of the joints from the start pose. Among the answers that meet the goal, the one with the smallest
+// rotation wins.
 fn turned(problem: u32) -> f32 {
     var sum = 0.0;
     for (var j = 0u; j < joint_count(); j++) {

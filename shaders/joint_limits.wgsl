@@ -1,6 +1,6 @@
-// The joints of an IK problem and the nearest rotations that their limits allow, as defined by `Limit::nearest`. The CPU twin
-// is src/render/gpu_ik/twin/limits.rs. An angle is a pair of the cosine and the sine of its half, so that only the swing of a cone
-// needs trigonometric functions.
+// The joints of an IK problem and the nearest rotations that their limits allow, as defined by `Limit::nearest`. The CPU twin is
+// src/render/gpu_ik/twin/limits.rs. An angle is stored as the cosine and the sine of its half, so that only the swing of a cone needs
+// trigonometric functions.
 //
 // The constant KINDS precedes this file. It has a bit for each kind of limit that occurs, so that compilers leave out the rest.
 
@@ -25,13 +25,13 @@ struct Joint {
     ranges: array<vec4<f32>, 3>,
     kind: u32,
     parent: u32,
-    // Bits 0 to 5: the axes of the Euler angles. Bit 6: they are in odd order. Bit 7: the link is reversed.
+    // Bits 0 to 5: the axes of the Euler angles. Bit 6: their order is odd. Bit 7: the link is reversed.
     order: u32,
     // Number of ancestors.
     depth: u32,
 }
 
-// Returns a pair scaled to length one, or the angle zero for a pair without length.
+// Returns a pair scaled to length one, or the zero angle for a pair of length zero.
 fn unit_pair(pair: vec2<f32>) -> vec2<f32> {
     let square = dot(pair, pair);
     if !(square > 1e-12) {
@@ -55,8 +55,8 @@ fn hinge_nearest(q: vec4<f32>, axis: vec3<f32>, range: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(axis * pair.y, pair.x);
 }
 
-// Returns the nearest point of a filled ellipse (Eberly 2011, "Distance from a point to an ellipse"). Newton's method rises
-// to the root and never passes it, so that the point ends outside and is moved to the border along its ray.
+// Returns the nearest point of a filled ellipse (Eberly 2011, "Distance from a point to an ellipse"). Newton's method approaches the root
+// from below and never passes it. The point therefore ends outside, and is then moved to the border along its ray.
 fn nearest_in_ellipse(p: vec2<f32>, size: vec2<f32>) -> vec2<f32> {
     if min(size.x, size.y) <= 0.0 {
         return clamp(p, -size, size);

@@ -1,8 +1,8 @@
 // Layers over the surface: fibres that shine at grazing angles, and clear varnish. Requires extra_maps.wgsl, environment.wgsl,
 // normals.wgsl and surface.wgsl.
 
-// Light reflected by fibres that stand on a surface: the "Charlie" distribution and shadowing of Estevez & Kulla 2017
-// ("Production Friendly Microfacet Sheen BRDF"). The cosine of the light is part of the result.
+// Light reflected by fibres that stand on a surface: the "Charlie" distribution and shadowing of Estevez & Kulla 2017 ("Production Friendly
+// Microfacet Sheen BRDF"). The result includes the cosine of the light's angle.
 fn reflect_by_fibres(roughness: f32, n: vec3<f32>, v: vec3<f32>, nv: f32, l: vec3<f32>) -> f32 {
     let nl = max(dot(n, l), 1e-4);
     let nh = max(dot(n, unit_or_zero(v + l)), 0.0);
@@ -41,7 +41,7 @@ fn fibre_albedo(roughness: f32, nv: f32) -> f32 {
     return min(exp(c.x + nv * (c.y + nv * (c.z + nv * c.w))), 1.0);
 }
 
-// Adds the light of fibres to the light of the surface below, which receives only what the fibres let through.
+// Adds the light of fibres to the light of the surface below, which receives only the light that the fibres let through.
 fn with_sheen(
     below: Look,
     texcoord: vec4<f32>,
@@ -58,7 +58,7 @@ fn with_sheen(
     if SHEEN_ROUGHNESS_MAP != 0u {
         roughness *= extra_map(SHEEN_ROUGHNESS_MAP, texcoord).a;
     }
-    // Smoother fibres shine only where the surface is seen from the side, in an edge too thin to see.
+    // Fibres smoother than this shine only at grazing angles, along an edge that is too thin to see.
     roughness = clamp(roughness, 0.15, 1.0);
     let albedo = fibre_albedo(roughness, nv);
     let key = reflect_by_fibres(roughness, n, v, nv, l.key_direction) * l.key;
@@ -75,8 +75,8 @@ fn with_sheen(
     return Look(below.light * passed + color * light, below.passed * passed, below.behind);
 }
 
-// Adds the reflection of a layer of varnish, and removes from the light below what the varnish reflects. Unless the layer has a normal
-// map of its own, it is smooth where the surface below is not.
+// Adds the reflection of a layer of varnish, and removes the reflected part from the light below. A layer without its own normal map is
+// smooth even if the surface below is not.
 fn with_clearcoat(
     below: Look,
     in: Surface,

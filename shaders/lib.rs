@@ -1,5 +1,5 @@
-//! The shaders of sinew, as text in WGSL. A pipeline joins several of these files, which name the ones that they require in their first
-//! lines.
+//! The shaders of sinew, as text in WGSL. A pipeline joins several of these files. The first lines of each file name the files that it
+//! requires.
 #![allow(missing_docs, reason = "each file has its description in its first lines")]
 
 pub const AMBIENT_OCCLUSION: &str = include_str!("ambient_occlusion.wgsl");

@@ -1,10 +1,10 @@
 // Normals and tangent frames of surfaces. Requires base_color.wgsl and the struct of surface.wgsl.
 
-// Used instead of the index of a map for the untransformed texture coordinates.
+// Used instead of the index of a map to select the untransformed texture coordinates.
 const NO_MAP: u32 = 99u;
 
-// Returns a vector with a length of one, or zero for zero. It is less exact than `normalize_or_zero` and takes less time, because it
-// does not divide.
+// Returns a vector with a length of one, or zero for a zero vector. It is less exact than `normalize_or_zero` and takes less time, because
+// it does not divide.
 fn unit_or_zero(v: vec3<f32>) -> vec3<f32> {
     return v * inverseSqrt(max(dot(v, v), 1e-37));
 }
@@ -61,8 +61,8 @@ fn mapped_normal(in: Surface, outward: vec3<f32>, map: u32, texel: vec3<f32>, sc
     return unit_or_zero(tangent_frame(in, outward, map) * n);
 }
 
-// Widens the roughness of a surface by how much its normal turns within a pixel, so that lamps do not sparkle in surfaces that are smooth
-// and strongly curved (Tokuyoshi & Kaplanyan 2019, "Improved Geometric Specular Antialiasing").
+// Increases the roughness of a surface according to the rotation of its normal within a pixel, so that lamps do not sparkle in surfaces
+// that are smooth and strongly curved (Tokuyoshi & Kaplanyan 2019, "Improved Geometric Specular Antialiasing").
 fn widened(roughness: f32, n: vec3<f32>) -> f32 {
     let across = dpdx(n);
     let down = dpdy(n);

@@ -3,7 +3,7 @@
 
 @group(2) @binding(0) var shadow_map: texture_2d<f32>;
 @group(2) @binding(1) var shadow_sampler: sampler_comparison;
-// WebGL2 reads zeros from a depth texture without a sampler of its own.
+// WebGL2 reads zeros from a depth texture that has no sampler of its own.
 @group(2) @binding(4) var texel_sampler: sampler;
 
 fn shadow_depth(texel: vec2<i32>, level: i32) -> f32 {
@@ -16,7 +16,7 @@ fn lit_at(texel: vec2<i32>, depth: f32) -> f32 {
     return select(0.0, 1.0, depth <= shadow_depth(clamp(texel, vec2<i32>(0), last), 0));
 }
 
-// Returns what a comparison sampler would return.
+// Returns the value that a comparison sampler would return.
 fn lit(at: vec2<f32>, depth: f32) -> f32 {
     let place = at * vec2<f32>(textureDimensions(shadow_map, 0)) - 0.5;
     let first = vec2<i32>(floor(place));

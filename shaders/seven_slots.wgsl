@@ -1,4 +1,4 @@
-// Seven slots for textures: all that WebGPU's limit leaves free. Requires base_color.wgsl.
+// Seven texture slots: as many as WebGPU's limit leaves free. Requires base_color.wgsl.
 
 @group(3) @binding(13) var extra_map_1: texture_2d<f32>;
 @group(3) @binding(14) var extra_sampler_1: sampler;

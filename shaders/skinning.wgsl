@@ -14,27 +14,27 @@
 //   sum of one. src/character/skin/linear.rs uses the stored weight.
 // - A second set of four influences is supported, and morph targets are applied before skinning.
 // - Normals are normalised, and zero where a blend flattens the surface.
-// - `eye_direction` (surface.wgsl) leads from the position in the world to the eye, and is normalised for each pixel. The
-//   original subtracts the projected position.
+// - `eye_direction` (surface.wgsl) points from the world position to the eye, and is normalised for each pixel. The original subtracts the
+//   projected position.
 // - The light shines from a constant direction. The original outputs `LightPosition` − `Pos` for each vertex.
 // - The texture coordinate is passed on, as in the original, but each texture may then move, turn and scale it (base_color.wgsl).
-// - The names are `position`, `normal`, `texcoord_0`, `weights` and `joints` for `inputPosition`, `inputNormal`,
-//   `inputTexCoord`, `weights` and `bones`. Outputs are `clip`, `normal`, `texcoord`, `eye_direction` and `light_direction` for
-//   `Pos`, `Normal`, `Texcoord`, `EyeDir` and `Direction`. Tangents, colours and a second texture coordinate are additional.
+// - The inputs are named `position`, `normal`, `texcoord_0`, `weights` and `joints` instead of `inputPosition`, `inputNormal`,
+//   `inputTexCoord`, `weights` and `bones`. The outputs are named `clip`, `normal`, `texcoord`, `eye_direction` and `light_direction`
+//   instead of `Pos`, `Normal`, `Texcoord`, `EyeDir` and `Direction`. Tangents, colours and a second texture coordinate are added.
 //
 // The functions read data from fetch_storage.wgsl or fetch_texture.wgsl, and bones.wgsl or many_bones.wgsl.
 //
 // src/character/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
 // al. 2007 is available as well, with src/character/skin/dual.rs as its CPU counterpart.
 
-// Data that determines where a vertex is. This is the only stream of vertices that shadows read.
+// Data that determines the position of a vertex. This is the only stream of vertices that shadows read.
 struct Vertex {
     @location(0) position: vec3<f32>,
     @location(1) weights: vec3<f32>,      // of the first three influences. The fourth has the rest
     @location(2) joints: vec2<u32>,       // four u16 indices
 }
 
-// Data that determines how a vertex looks, in a separate stream.
+// Data that determines the appearance of a vertex, in a separate stream.
 struct VertexSurface {
     @location(3) normal: vec3<f32>,
     @location(4) texcoord_0: vec2<f32>,
@@ -88,8 +88,8 @@ struct Instance {
 override MORPHED: bool = false;
 override SECOND_SET: bool = false;
 override DUAL_QUATERNIONS: bool = false;
-// Whether the bone matrices are in `few_bones` instead of `bones`. Where a software driver reads a storage buffer at a
-// different index for each vertex, it reads number by number, and takes several times as long as for a uniform buffer.
+// Whether the bone matrices are in `few_bones` instead of `bones`. If each vertex reads a storage buffer at a different index, a software
+// driver reads one number at a time, which takes several times as long as reading a uniform buffer.
 override FEW_BONES: bool = false;
 
 struct Skinned {

@@ -6,7 +6,7 @@ struct Samples {
     @builtin(sample_mask) covered: u32,
 }
 
-// Smooths the edges of holes. Alpha is continued from the centre of a pixel to each of its four samples, whose positions WebGPU fixes.
+// Smooths the edges of holes. Alpha is extrapolated from the centre of a pixel to each of its four samples, whose positions WebGPU fixes.
 @fragment
 fn smooth_holes(in: Surface, @builtin(front_facing) front: bool) -> Samples {
     let alpha = base_color(in.color, in.texcoord).a - material.surface.w;

@@ -19,7 +19,7 @@ const COARSE: i32 = 2;
 const POINTS_ON_SURFACE: i32 = 8;
 const POINTS_ON_FLOOR: i32 = 24;
 const FEW_POINTS: i32 = 6;
-// A rotation by the golden angle, which is 2.4 radians, from a point to the next.
+// A rotation by the golden angle, which is 2.4 radians, from one point to the next.
 const GOLDEN: vec2<f32> = vec2<f32>(-0.7373689, 0.6754903);
 
 // Returns a direction rotated by twice the golden angle.
@@ -27,8 +27,8 @@ fn turned(v: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(0.0874258 * v.x + 0.9961711 * v.y, 0.0874258 * v.y - 0.9961711 * v.x);
 }
 
-// Returns how the depth of a plane in the map changes with the position, so that a surface does not shadow itself. The map is twice as deep as it is
-// wide. The slope is limited to the slope of planes that the light meets at 10 degrees.
+// Returns the gradient of a plane's depth in the map, which keeps a surface from shadowing itself. The map is twice as deep as it is wide.
+// The slope is limited to the slope of planes that the light meets at 10 degrees.
 fn depth_slope(normal: vec3<f32>) -> vec2<f32> {
     let n = (globals.shadow_from_world * vec4<f32>(normal, 0.0)).xyz;
     let facing = min(16.0 * n.z, -0.7 * length(n.xy));
@@ -93,7 +93,7 @@ fn lit_texel(texel: vec2<i32>, depth: f32) -> f32 {
     return select(0.0, 1.0, depth <= shadow_depth(texel, COARSE));
 }
 
-// Returns what a comparison sampler would return for the coarse level, of which WGSL can only load texels.
+// Returns the value that a comparison sampler would return for the coarse level. WGSL can only load texels of this level.
 fn lit_coarsely(at: vec2<f32>, depth: f32) -> f32 {
     let size = vec2<f32>(textureDimensions(shadow_map, COARSE));
     let place = clamp(at * size - 0.5, vec2<f32>(0.0), size - 1.001);
@@ -111,7 +111,7 @@ struct Disc {
     is_coarse: bool,
 }
 
-// Returns how many of the points are lit, beginning with the first or the second one.
+// Returns the number of lit points among every second point, beginning with the first or the second point.
 fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
     // A texel of the coarse level may contain the depth of a point that is up to six texels of the map away.
     let bias = 6.0 * globals.viewport.z * (abs(r.slope.x) + abs(r.slope.y));
@@ -133,8 +133,8 @@ fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
     return light;
 }
 
-// Returns 1 in full light and 0 in full shadow. The points are not rotated randomly, because noise would differ between processors. If half of them
-// agree, the others could only differ where the edge begins.
+// Returns 1 in full light and 0 in full shadow. The points are not rotated randomly, because noise would differ between processors. If half
+// of the points agree, the others can differ only where an edge begins.
 fn soft_light(r: Receiver, most: f32, points: i32, found: Blockers) -> f32 {
     let texel = globals.viewport.z;
     let away = found.away / max(found.weight, 1e-9);

@@ -7,7 +7,7 @@
 override MODE: u32 = 0u;
 override SHADOWS: bool = false;
 override TONE_MAP: bool = true;
-// Whether the light is an environment. Otherwise it is classic, and `TURNED` says whether it has a rotation.
+// Whether the light is an environment. Otherwise the light is classic, and `TURNED` states whether it is rotated.
 override ENVIRONMENT: bool = false;
 override TURNED: bool = false;
 // Whether the thickness of a volume depends on the scale of the mesh.
@@ -84,8 +84,8 @@ struct Lighting {
     world: vec3<f32>,                     // where the surface is
 }
 
-// Returns the fraction of light that reaches the matt base of a surface that reflects the given fraction. What a film lets through
-// has the same colour as the light that reaches it.
+// Returns the fraction of light that reaches the matt base of a surface that reflects the given fraction. A film does not change the colour
+// of the light that it lets through.
 fn passed(reflected: vec3<f32>) -> vec3<f32> {
     if has(IRIDESCENCE) {
         return vec3<f32>(1.0 - max(reflected.r, max(reflected.g, reflected.b)));

@@ -12,7 +12,7 @@ fn sensitivity(path: f32, shift: vec3<f32>) -> vec3<f32> {
     let square = phase * phase;
     let position = vec3<f32>(1.6810e6, 1.7953e6, 2.2084e6);
     let variance = vec3<f32>(4.3278e9, 9.3046e9, 6.6121e9);
-    // The heights of the paper, times the square root of 2 pi and the variance, and divided by the integral of y.
+    // The heights from the paper, times the square root of 2 pi and the variance, and divided by the integral of y.
     let height = vec3<f32>(0.84659, 1.00022, 1.00112);
     var xyz = height * cos(position * phase + shift) * exp(-variance * square);
     xyz.x += 0.15387 * cos(2.2399e6 * phase + shift.x) * exp(-4.5282e9 * square);
@@ -36,7 +36,7 @@ fn reflected_by_film(ior: f32, thickness: f32, cosine: f32, base_f0: vec3<f32>) 
     let base_ior = (1.0 + root) / (1.0 - root);
     let second_root = (base_ior - eta) / (base_ior + eta);
     let second = schlick(second_root * second_root, cosine_below);
-    // The shifts of phase by both reflections inside the film.
+    // The phase shifts of both reflections inside the film.
     let shift = 3.14159265 + select(vec3<f32>(0.0), vec3<f32>(3.14159265), base_ior < vec3<f32>(eta));
     let path = 2.0 * eta * thickness * cosine_below;
     let both = clamp(first * second, vec3<f32>(1e-5), vec3<f32>(0.9999));
@@ -49,8 +49,8 @@ fn reflected_by_film(ior: f32, thickness: f32, cosine: f32, base_f0: vec3<f32>) 
     return max(sum, vec3<f32>(0.0));
 }
 
-// Replaces the reflectance of a surface with the reflectance of its film at the camera's angle. The reflectance for light from the
-// front is computed from it.
+// Replaces the reflectance of a surface with the reflectance of its film at the camera's angle. The reflectance at normal incidence is then
+// derived from that value.
 fn with_film(base: Material, texcoord: vec4<f32>, nv: f32) -> Material {
     let film = material.iridescence;
     var m = base;

@@ -24,8 +24,8 @@ fn neutral(linear: vec3<f32>) -> vec3<f32> {
     return mix(color, vec3<f32>(new_peak), g);
 }
 
-// Hill's fit (2016) of the reference and output transforms of ACES for sRGB. Light is divided by 0.6, so that middle grey is as bright
-// as with the other tone maps.
+// Hill's fit (2016) to the reference and output transforms of ACES for sRGB. Light is divided by 0.6, so that middle grey is as bright as
+// with the other tone maps.
 fn aces(linear: vec3<f32>) -> vec3<f32> {
     let c = mat3x3<f32>(
         vec3<f32>(0.59719, 0.07600, 0.02840),

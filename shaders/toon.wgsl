@@ -31,7 +31,7 @@ fn toon_light(n: vec3<f32>) -> ToonLight {
     return ToonLight(vec3<f32>(1.0 - CLASSIC_AMBIENT), vec3<f32>(CLASSIC_AMBIENT));
 }
 
-// Returns how lit a surface is, 0 to 1, from the cosine of the angle between normal and light.
+// Returns the lit fraction of a surface, from 0 to 1, for the cosine of the angle between the normal and the light.
 fn toon_ramp(cosine: f32, shift: f32, toony: f32) -> f32 {
     // A ramp without width would have an infinite slope.
     return clamp((cosine + shift + 1.0 - toony) / max(2.0 - 2.0 * toony, 1e-4), 0.0, 1.0);

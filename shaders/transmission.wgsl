@@ -24,8 +24,8 @@ fn look_behind(world: vec3<f32>, ray: vec3<f32>, level: f32) -> vec4<f32> {
     return textureSampleLevel(backdrop, environment_sampler, at, level);
 }
 
-// Returns what is behind a point of the surface, and the fraction of its light that the volume lets through. A surface without a volume
-// is a thin wall, which does not refract.
+// Returns the light behind a point of the surface, and the fraction of it that the volume lets through. A surface without a volume is a
+// thin wall, which does not refract.
 fn behind(in: Surface, n: vec3<f32>, v: vec3<f32>, roughness: f32) -> Behind {
     let world = globals.eye.xyz - in.eye_direction;
     var thickness = material.volume.w * in.light_direction.w;

@@ -45,8 +45,8 @@ fn error(options: &Options) -> Option<SolveError> {
     solved
 }
 
-/// Regression tests: `Options::refusal` disagreed with `Solver::solve`, and links that were already beyond their limits were
-/// put back although the method had not moved them.
+/// Regression tests: `Options::refusal` disagreed with `Solver::solve`, and links that were already beyond their limits were moved back
+/// although the method had not turned them.
 #[test]
 fn a_custom_method_is_refused_and_limited_like_any_other() {
     let options = Options::default().with_method(Method::Custom).with_iterations(1);

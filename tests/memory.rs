@@ -56,7 +56,7 @@ fn check_goldens() {
 /// allocated two gigabytes.
 fn check_fbx() {
     let number = |n: usize| u32::try_from(n).unwrap().to_le_bytes();
-    // Each node has its end, the number and the size of its values, its name, and the nodes in it.
+    // Each node consists of its end, the number and the size of its values, its name, and its inner nodes.
     let node = |at: usize, name: &str, values: &[&[u8]], inner: &dyn Fn(usize) -> Vec<u8>| {
         let data = values.concat();
         let start = at + 13 + name.len() + data.len();

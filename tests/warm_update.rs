@@ -23,8 +23,7 @@ use sinew::puppet::{Pin, Puppet, Target};
 use sinew::rig::{self, Foot};
 use sinew::skin::Skinning;
 
-/// Number of frames in a round. All rounds have the same times and goals, so that after two rounds the buffers are
-/// large enough.
+/// Number of frames in a round. All rounds have the same times and goals, so the buffers are large enough after two rounds.
 const FRAMES: u16 = 12;
 
 /// A character with the data that the tests need.

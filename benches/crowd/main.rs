@@ -2,7 +2,7 @@
 //! time per frame, and memory. Adapters without timestamps have no GPU times. `SINEW_ADAPTER` selects an adapter in the
 //! format of `--adapter`.
 //!
-//! The rows of rigid models draw the same vertices without joints.
+//! In the rows for rigid models, the same vertices are drawn without joints.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use wgpu::Features;
 
 const SIZE: (u32, u32) = (1280, 720);
 const COUNTS: [u32; 4] = [1, 100, 1_000, 10_000];
-/// Number of warm-up frames and of measured frames. A software adapter needs minutes for a large crowd.
+/// Numbers of warm-up frames and measured frames. A software adapter needs minutes for a large crowd.
 const WARM_UP: usize = 3;
 const FRAMES: usize = 9;
 const LARGE_ON_CPU: u32 = 1_000;

@@ -111,7 +111,7 @@ def draw_f3d(jobs):
             "render.effect.ambient_occlusion": True,
             "render.effect.tone_mapping": True,
             "render.effect.blending.mode": "ddp",
-            # f3d takes colours as they are stored.
+            # f3d uses colours as they are stored, without conversion.
             "render.background.color": [value / 255 for value in BACKGROUND],
         })
         engine.window.size = SIZE
@@ -183,7 +183,7 @@ def draw_quietly(name, jobs, log):
 def draw(name, jobs, fresh, log):
     """Draws the images of another program that are missing, in a process of its own, because drivers may crash."""
     jobs = [job for job in jobs if fresh or not pathlib.Path(job["image"]).exists()]
-    # One process for each image, so that a crash costs one image. A browser starts once for all of them.
+    # Each image has its own process, so a crash loses only one image. The browser of three.js starts once for all images.
     for batch in [jobs] if name == "three.js" else [[job] for job in jobs]:
         if not batch:
             continue

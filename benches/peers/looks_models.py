@@ -9,7 +9,7 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Twelve figures. The one in `assets` is part of this project; the others are test models.
+# Twelve figures. The mannequin in `assets` is part of this project, and the other figures are test models.
 CHARACTERS = {
     "knight": "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb",
     "enemy": "quaternius/cyberpunk_pack/Enemy_2Legs/Enemy_2Legs.glb",

@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / "target" / "peers"
-# Package on PyPI, and the module that it provides. pytracik and tracikpy are two bindings of the same TRAC-IK.
+# Package on PyPI, and the module that it provides. pytracik and tracikpy are two bindings to the same TRAC-IK.
 PACKAGES = {"pin": "pinocchio", "optik": "optik", "tracikpy": "tracikpy", "pytracik": "trac_ik"}
 # Tolerance of positions in metres and of orientations in radians, and the coarse tolerance.
 FINE = (1e-6, 1e-6)

@@ -1,6 +1,6 @@
-//! The default method on free chains: on a bare body, and through a character in the middle of a clip. The time of a
-//! character is the time of its updates with a target minus the time without, so it includes the binding, the
-//! write-back and the matrices of the moved nodes.
+//! Benchmarks of the default method on free chains, both on a bare body and through a character in the middle of a clip. The time of a
+//! character is the time of its updates with a target minus the time without a target, so it includes the binding, the write-back and the
+//! matrices of the moved nodes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,8 +14,7 @@ use sinew::rig::Rig;
 
 const FRAMES: usize = 256;
 const ROUNDS: usize = 15;
-/// The first and the last joint of the chains, which lie in the middle of the tentacle, so that the clip moves their
-/// bases.
+/// The first and the last joint of each chain. The chains are in the middle of the tentacle, so the clip moves their bases.
 const CHAINS: [(usize, usize); 3] = [(20, 23), (20, 30), (10, 30)];
 
 pub(crate) fn bench(c: &mut Criterion) {
@@ -67,8 +66,8 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.finish();
 }
 
-/// Returns `count` times the sum of the times of all frames. Each frame is measured several times, and the fastest
-/// counts, so that other programs on the machine disturb the result less.
+/// Returns the total time of all frames, multiplied by `count`. Each frame is measured several times, and the shortest time counts, so that
+/// other programs on the machine disturb the result less.
 fn fastest(frames: &[Frame], count: u64, mut measure: impl FnMut(&Frame) -> Duration) -> Duration {
     let mut best = vec![Duration::MAX; frames.len()];
     for _ in 0..ROUNDS {
@@ -79,7 +78,7 @@ fn fastest(frames: &[Frame], count: u64, mut measure: impl FnMut(&Frame) -> Dura
     best.iter().sum::<Duration>().mul_f64(count as f64)
 }
 
-/// The same problem for a character and for a bare body.
+/// One IK problem, both for a character and for a bare body.
 struct Frame {
     time: f32,
     target: Target,

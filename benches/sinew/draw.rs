@@ -1,4 +1,4 @@
-//! Time per frame of the renderer, look by look, on a software adapter.
+//! Time per frame of the renderer for each look, on a software adapter.
 //!
 //! ```text
 //! cargo bench -p sinew-benches --bench draw [-- OPTIONS]
@@ -95,7 +95,7 @@ fn default_model() -> Option<PathBuf> {
     Some(PathBuf::from(folder).join(CESIUM_MAN)).filter(|path| path.exists())
 }
 
-/// One renderer per look, so that none of them has to replace the targets of another.
+/// Each look has its own renderer, so that a change of look does not replace the render targets.
 struct Look {
     name: &'static str,
     settings: ViewSettings,
@@ -105,7 +105,7 @@ struct Look {
     view: wgpu::TextureView,
     format: TextureFormat,
     frame: u16,
-    /// Time per frame in milliseconds, of each round.
+    /// Time per frame in milliseconds for each round.
     wall: Vec<f64>,
     processor: Vec<f64>,
 }
@@ -134,7 +134,7 @@ impl Look {
     }
 }
 
-/// Returns the processor time of this process, or zero where the system does not report it as Linux does.
+/// Returns the processor time of this process, or zero if the system does not report it in `/proc`.
 fn processor_time() -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let nanoseconds = tasks.filter_map(|task| {
@@ -208,7 +208,7 @@ fn main() {
     }
 }
 
-/// Opens the adapter again, with too small a limit for compute shaders.
+/// Opens the adapter again, with a limit that is too small for the compute shaders.
 fn without_compute(gpu: &Gpu) -> Gpu {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapters = pollster::block_on(instance.enumerate_adapters(gpu.info.backend.into()));

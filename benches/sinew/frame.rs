@@ -1,5 +1,5 @@
 //! CPU time of a viewer frame during a drag. It includes the pointer event with its solve, the clip, the palette, the
-//! overlay, the check of which methods are possible, and the encoding of all passes. GPU time is not included.
+//! overlay, the check for possible methods, and the encoding of all passes. GPU time is not included.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     bench_boxes(c);
 }
 
-/// Benchmarks the boxes of parts, which every frame needs: from joints, and from skinned vertices.
+/// Benchmarks how the boxes of parts, which every frame needs, are computed from joints and from skinned vertices.
 fn bench_boxes(c: &mut Criterion) {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
     puppet.play(0, 0.5);

@@ -1,4 +1,4 @@
-//! IK: solves of each method for a free chain of twenty links, two-bone limbs, and full-body drags.
+//! IK benchmarks: each method on a free chain of twenty links, two-bone limbs, and full-body drags.
 
 use criterion::{Criterion, Throughput};
 use glam::{DAffine3, DQuat, DVec3};

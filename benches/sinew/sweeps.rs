@@ -17,8 +17,7 @@ const TIGHT: f64 = 1e-2;
 /// another.
 const MAX_ITERATIONS: usize = 16;
 
-/// Each method and the number of sweeps along the chain that one of its iterations makes. A sweep goes from the tip
-/// to the base or back.
+/// Each method and the number of sweeps along the chain that one of its iterations makes. A sweep runs from the tip to the base or back.
 const SWEEPS: [(Method, &str, usize); 3] = [
     (Method::Ccd, "ccd, per joint", 1),
     (Method::Fabrik, "fabrik, per link", 4),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds and tests the C bindings: the header must be up to date, and the example and the tests must compile without warnings and
-# run, also under valgrind where it is installed.
+# Builds and tests the C bindings: the header must be up to date, and the example and the tests must compile without warnings and run. The
+# tests also run under valgrind if it is installed.
 set -eu
 cd "$(dirname "$0")"
 
@@ -31,7 +31,7 @@ done <"$out/example.txt"
 echo '#include "sinew.h"' | "${CXX:-c++}" -Wall -Wextra -Werror -Iinclude -fsyntax-only -x c++ -
 echo "C: the example compiles and prints what README.md says"
 
-# The program in the documentation, and the text after it.
+# Extracts the program on the page, and the output that is shown after it.
 page=../../docs/bindings.md
 awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >"$out/page.c"
 awk '/^```c$/ { after = 1 } after && /^```text$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >"$out/page.txt"

@@ -23,7 +23,7 @@ struct Gait {
     strike: f64,
     /// Angle in degrees by which the toes point down when they leave the ground.
     off: f64,
-    /// Distance in metres by which the highest position of the hips in the cycle is below their rest position.
+    /// Distance in metres from the rest position of the hips down to their highest position in the cycle.
     drop: f64,
     /// Amplitude in metres of the vertical motion of the hips.
     bob: f64,
@@ -176,8 +176,8 @@ fn ease_in(x: f64) -> f64 {
 }
 
 impl Clip {
-    /// Adds tracks for the hips and the legs. `hips` returns position and rotation at a phase of the loop. `step`
-    /// returns the placement of a foot for a side (1 for the left, −1 for the right) and a phase.
+    /// Adds tracks for the hips and the legs. `hips` returns the position and the rotation at a phase of the loop. `step` returns the
+    /// placement of a foot for a side (1 for the left, −1 for the right) and a phase.
     fn body(&mut self, hips: impl Fn(f64) -> (DVec3, DQuat), step: impl Fn(f64, f64) -> FootPlacement) {
         let phases: Vec<f64> = self.phases().collect();
         self.tracks.push(Track::Translation("hips".to_owned(), phases.iter().map(|&t| hips(t).0).collect()));
@@ -213,8 +213,8 @@ impl Clip {
     }
 }
 
-/// Returns the world rotations of thigh and shin that move the ankle to `target` with the knee towards `front`. `rest` contains
-/// the rest positions of hip, knee and ankle, and `from` is the current position of the hip. The knee is an intersection of two
+/// Returns the world rotations of the thigh and the shin that move the ankle to `target` with the knee towards `front`. `rest` contains the
+/// rest positions of the hip, the knee and the ankle, and `from` is the current position of the hip. The knee is an intersection of two
 /// circles.
 pub(crate) fn leg(rest: [DVec3; 3], from: DVec3, target: DVec3, front: DVec3) -> (DQuat, DQuat) {
     let [hip, knee, ankle] = rest;
@@ -226,7 +226,7 @@ pub(crate) fn leg(rest: [DVec3; 3], from: DVec3, target: DVec3, front: DVec3) ->
     let x = (a * a - b * b + far * far) / (2.0 * far);
     let middle = from + along * x + bend * (a * a - x * x).max(0.0).sqrt();
     let end = from + along * far;
-    // The rotation from the frame of a bone and the hinge axis at rest to their current frame.
+    // The rotation from the rest frame of a bone and its hinge axis to their current frame.
     let hinge = (ankle - hip).normalize().cross(DVec3::Z).normalize();
     let now = along.cross(bend).normalize();
     let rotation_between = |rest: DVec3, to: DVec3| {

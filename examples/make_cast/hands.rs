@@ -10,7 +10,7 @@ use glam::{DVec3, dvec3};
 
 /// A finger with three bones.
 pub(crate) struct Finger {
-    /// VRM 1.0 name without side and bone.
+    /// VRM 1.0 name without the side and the bone.
     pub(crate) name: &'static str,
     /// Name suffixes of the bones, from the palm to the tip.
     pub(crate) bones: [&'static str; 3],

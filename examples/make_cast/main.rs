@@ -43,7 +43,7 @@ use model::Model;
 use std::error::Error;
 use std::path::Path;
 
-/// Number of remeshing passes. After these, lengths and angles hardly change.
+/// Number of remeshing passes. With more passes, lengths and angles hardly change.
 const PASSES: usize = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -19,7 +19,7 @@ pub(crate) const TEAL: [u8; 3] = [0x3f, 0x86, 0x8a];
 pub(crate) const CORAL: [u8; 3] = [0xe8, 0x7d, 0x62];
 pub(crate) const INK: [u8; 3] = [0x2a, 0x33, 0x3d];
 
-/// The coloured regions. Where two overlap, the first one wins. The rest of the surface is warm white.
+/// The coloured regions. Where two regions overlap, the first one wins. The rest of the surface is warm white.
 pub(crate) const REGIONS: [Region; 6] = [
     Region { inside: elbow, srgb: CORAL },
     Region { inside: knee, srgb: CORAL },

@@ -33,7 +33,7 @@ impl Part {
         self
     }
 
-    /// Adds two triangles between four points, counter-clockwise from outside. Triangles without area are left out.
+    /// Adds two triangles between four points, counter-clockwise from outside. Triangles with zero area are left out.
     fn quad(&mut self, [a, b, c, d]: [usize; 4]) {
         for t in [[a, b, c], [a, c, d]] {
             let [p, q, r] = t.map(|i| self.points[i]);
@@ -177,7 +177,7 @@ pub(crate) fn tube(rings: &[(DVec3, f64)], side: DVec3, segments: usize) -> Part
     part
 }
 
-/// Returns sine and cosine of the `i`th of `n` equal angles in a full circle.
+/// Returns the sine and the cosine of the `i`th of `n` equal angles in a full circle.
 fn sin_cos(i: usize, n: usize) -> (f64, f64) {
     let angle = TAU * i as f64 / n as f64;
     (libm::sin(angle), libm::cos(angle))

@@ -154,8 +154,8 @@ fn may_merge(
     })
 }
 
-/// Flips the common edge of two triangles if that brings the numbers of neighbours of their four corners closer to six
-/// in total, or to four for corners in the mirror plane.
+/// Flips the common edge of two triangles if that reduces the squared differences of the neighbour counts of their four corners from six,
+/// or from four for corners in the mirror plane.
 fn flip(mesh: &mut Mesh) {
     let edges = mesh.edges();
     let mut present: BTreeSet<Edge> = edges.keys().copied().collect();

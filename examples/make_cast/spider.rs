@@ -159,7 +159,7 @@ fn walk() -> Clip {
             } else {
                 let u = 2.0 * t - 1.0;
                 let arch = libm::sin(std::f64::consts::PI * u);
-                // The tip has the speed of the ground when it takes off and when it lands.
+                // The tip moves at the speed of the ground when it takes off and when it lands.
                 (-0.5 + u - 2.0 * (u - u * u * (3.0 - 2.0 * u)), 0.07 * arch * arch)
             };
             let at = positions(leg);

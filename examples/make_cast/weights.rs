@@ -36,8 +36,8 @@ pub(crate) fn bind(half: &Mesh) -> Vec<Row> {
     rows
 }
 
-/// Returns how far `p` is past a joint at `centre` in a direction: 0 before the joint and 1 beyond it, with a smooth transition
-/// of width 2 × `reach`.
+/// Returns the position of `p` relative to a joint at `centre` along a direction: 0 before the joint and 1 beyond it, with a smooth
+/// transition of width 2 × `reach`.
 fn past(p: DVec3, centre: DVec3, direction: DVec3, reach: f64) -> f64 {
     smoothstep(-reach, reach, (p - centre).dot(direction.normalize()))
 }
@@ -59,7 +59,7 @@ fn row(p: DVec3) -> Row {
     for (joint, weight) in trunk.into_iter().enumerate() {
         row[joint] = weight * trunk_weight;
     }
-    // The collarbone takes the top of the shoulder from the upper chest.
+    // The collarbone takes over the weight of the top of the shoulder from the upper chest.
     let lift = past(p, dvec3(0.085, 1.39, 0.0), dvec3(1.0, 0.35, 0.0), 0.06) * smoothstep(1.27, 1.39, p.y);
     row[limbs] = row[3] * lift;
     row[3] -= row[limbs];
@@ -72,7 +72,7 @@ fn row(p: DVec3) -> Row {
     row
 }
 
-/// Distributes a weight of one along a chain, given how far the point is past each joint.
+/// Distributes a weight of one along a chain, given the result of `past` for each joint.
 fn chain<const N: usize>(past_joint: [f64; N]) -> [f64; N] {
     // `past_joint[0]` belongs to the first joint and is always one.
     let mut weights = past_joint;
@@ -96,13 +96,13 @@ fn trunk_chain(p: DVec3) -> [f64; TRUNK_COUNT] {
     ])
 }
 
-/// Returns the weights of upper arm, lower arm and hand.
+/// Returns the weights of the upper arm, the lower arm and the hand.
 fn arm_chain(p: DVec3) -> [f64; 3] {
     let along = HAND - UPPER_ARM;
     chain([1.0, past(p, LOWER_ARM, along, 0.045), past(p, HAND, along, 0.03)])
 }
 
-/// Returns the weights of upper leg, lower leg, foot and toes.
+/// Returns the weights of the upper leg, the lower leg, the foot and the toes.
 fn leg_chain(p: DVec3) -> [f64; 4] {
     chain([
         1.0,

@@ -7,9 +7,9 @@
 //!
 //! ![The golden image: the mannequin reaches up with its left hand](goldens/regression__tests__reach.png)
 //!
-//! The goldens are in the folder `goldens` beside this file. A pose must be the same on every machine, up to rounding errors. An image
-//! may differ by as much as the rasterisers of drivers and CPUs differ, under the rule of `sinew test`. `docs/ci.md` shows how such
-//! tests run in CI.
+//! The goldens are in the folder `goldens` beside this file. A pose must be the same on every machine, up to rounding errors. An image may
+//! differ within the limits of `sinew test`, which allow for the differences between the rasterisers of drivers and CPUs. `docs/ci.md`
+//! shows how such tests run in CI.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;

@@ -47,7 +47,7 @@ pub(super) const FBX: Decoder = Decoder {
     base_memory: 3 * BASE_MEMORY,
 };
 
-/// Changes words and lines, or, once in eight times, bytes.
+/// Changes words and lines or, one time in eight, bytes.
 pub(super) fn text(input: &[u8], random: &mut Random) -> Vec<u8> {
     if random.once_in(8) {
         return bytes(input, random);

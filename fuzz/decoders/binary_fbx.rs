@@ -7,8 +7,7 @@ const VERSION: u32 = 7400;
 /// Number of zeros at the end of a list of nodes.
 const END: usize = 13;
 
-/// Converts a text that has each node, and each closing brace, on a line of its own. Arrays are written as zlib streams if
-/// `compressed` is set.
+/// Converts text in which each node and each closing brace has its own line. Arrays are written as zlib streams if `compressed` is set.
 pub(super) fn binary(text: &str, compressed: bool) -> Vec<u8> {
     let mut out = b"Kaydara FBX Binary  \0\x1a\0".to_vec();
     out.extend(VERSION.to_le_bytes());
@@ -29,7 +28,7 @@ fn node<'a>(lines: &mut Peekable<impl Iterator<Item = &'a str>>, compressed: boo
         None => (rest.trim(), false),
     };
     let start = out.len();
-    // The end, the number of values and their size follow when they are known.
+    // The end, the number of values and their size are filled in when they are known.
     out.extend([0; 12]);
     out.push(u8::try_from(name.len()).unwrap_or(0));
     out.extend(name.as_bytes());
@@ -73,7 +72,7 @@ fn split(values: &str) -> impl Iterator<Item = &str> {
 
 fn property(value: &str, out: &mut Vec<u8>) {
     if let Some(text) = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')) {
-        // Binary files have the class after the name.
+        // Binary files store the class after the name.
         let text = match text.split_once("::") {
             Some((class, name)) => format!("{name}\0\u{1}{class}"),
             None => text.to_owned(),

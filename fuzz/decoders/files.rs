@@ -64,7 +64,7 @@ pub(super) fn data(input: &[u8], random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Changes the JSON of extensions, and once in eight times any bytes of the file.
+/// Changes the JSON of extensions or, one time in eight, any bytes of the file.
 pub(super) fn extensions(input: &[u8], random: &mut Random) -> Vec<u8> {
     if random.once_in(8) {
         return super::bytes(input, random);
@@ -108,7 +108,7 @@ fn resized(mut root: Value, length: usize) -> Value {
     root
 }
 
-/// Shortens a view of buffer 0 to what is left of it.
+/// Shortens a view of buffer 0 to the bytes that remain in the buffer.
 fn shorten(view: &mut Value, length: usize) {
     if view["buffer"] != 0 {
         return;

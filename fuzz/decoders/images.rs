@@ -7,9 +7,8 @@ use crate::random::Random;
 
 use super::{Decoder, bytes, prefix};
 
-/// Maximum memory that the decoding of an image may need, in bytes. Images that need more according to their header are not decoded,
-/// because their decoding time grows with their size. The loader rejects characters whose images need more than
-/// [`sinew::asset::MAX_IMAGES_BYTES`].
+/// Maximum memory for decoding an image, in bytes. Images that need more according to their header are not decoded, because their decoding
+/// time grows with their size. The loader rejects characters whose images need more than [`sinew::asset::MAX_IMAGES_BYTES`].
 const MAX_DECODED_BYTES: usize = 64 << 20;
 
 pub(super) const PNG: Decoder = Decoder {
@@ -34,7 +33,7 @@ const IMAGE: Decoder = Decoder {
     mutate: bytes,
     truncate: prefix,
     decode,
-    // What the header declares, and tables of the decoders.
+    // The largest image that is decoded, and the tables of the decoders.
     base_memory: MAX_DECODED_BYTES + (16 << 20),
 };
 

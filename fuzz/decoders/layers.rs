@@ -11,8 +11,7 @@ pub(super) const LAYERS: Decoder = Decoder {
     truncate: files::truncate,
     decode: |input| {
         let Some(character) = files::load(input) else { return Ok(false) };
-        // Material numbers go to the shaders unchanged. The `Debug` output contains the numbers of
-        // all layers.
+        // Material numbers are passed to the shaders unchanged. The `Debug` output contains the numbers of all layers.
         let text = format!("{:?}", character.materials);
         let is_missing = |word: &str| text.contains(word);
         // A volume without attenuation has an infinite attenuation distance.

@@ -20,7 +20,7 @@ pub(super) const HDR: Decoder = Decoder {
 
 const HEADER: &[u8] = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\nEXPOSURE=1\n\n";
 
-/// An image of 16x8 pixels with run lengths.
+/// A run-length encoded image of 16x8 pixels.
 fn compressed() -> Vec<u8> {
     let mut bytes = [HEADER, b"-Y 8 +X 16\n"].concat();
     for row in 0..8 {

@@ -8,7 +8,7 @@ use crate::seeds::glb;
 
 use super::{BASE_MEMORY, Decoder, files};
 
-/// The inputs are GLB files. In the built-in ones, the binary chunk is the compressed data of one mesh.
+/// The inputs are GLB files. In the built-in inputs, the binary chunk is the compressed data of one mesh.
 pub(super) const DRACO: Decoder = Decoder {
     name: "draco",
     seeds: || {
@@ -59,7 +59,7 @@ fn compressed() -> Vec<u8> {
     views.add("ATTRIBUTES", "QUATERNION", 8, 24, &encoded(meshopt::encode_vertex_buffer(&turns)));
     let colors = meshopt::encode_filter_color::<i8>(&vectors, 8);
     views.add("ATTRIBUTES", "COLOR", 4, 24, &encoded(meshopt::encode_vertex_buffer(&colors)));
-    // Any words are valid exponents and mantissas.
+    // Any bit patterns are valid exponents and mantissas.
     views.add("ATTRIBUTES", "EXPONENTIAL", 12, 24, &encoded(meshopt::encode_vertex_buffer(&floats)));
     let Views { binary, mut list } = views;
     // The uncompressed buffer does not exist.

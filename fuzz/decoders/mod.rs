@@ -67,7 +67,7 @@ fn prefix(input: &[u8], length: usize) -> Vec<u8> {
     input[..length.min(input.len())].to_vec()
 }
 
-/// Changes a few bytes. Every second time, they are among the first bytes, where headers have the most effect.
+/// Changes a few bytes. Half of the time, only the first bytes are changed, where headers have the most effect.
 fn bytes(input: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = input.to_vec();
     let end = bytes.len().min(96);

@@ -13,7 +13,7 @@ use crate::random::Random;
 
 use super::Decoder;
 
-/// Maximum time for one input in the `dev` profile, with which sinew and its decoders are optimised.
+/// Maximum time for one input in the `dev` profile, which optimises sinew and its decoders.
 const MAX_TIME: Duration = Duration::from_secs(2);
 /// Time after which an input counts as hanging and the program exits.
 const HANG_TIME: Duration = Duration::from_secs(60);

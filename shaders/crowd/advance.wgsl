@@ -13,9 +13,9 @@ struct ClipInfo {
 @group(0) @binding(2) var<storage, read> heights: array<f32>;
 @group(0) @binding(3) var<storage, read_write> characters: array<Character>;
 
-// Fraction of the terrain around its centre outside which characters turn back.
+// Characters turn back outside this fraction of the terrain around its centre.
 const BORDER: f32 = 0.8;
-// Cosine of the angle between the walking direction and the direction to the centre at which characters stop turning back.
+// Characters stop turning back when the cosine of the angle between the walking direction and the direction to the centre exceeds this.
 const ROUGHLY: f32 = 0.8;
 // Turn rate of a character that turns back, in radians per second.
 const TURN_BACK: f32 = 0.9;
@@ -34,7 +34,7 @@ fn steering(character: Character, velocity: vec3<f32>) -> f32 {
     if !is_outside || -dot(walk, away) > ROUGHLY * length(walk) * length(away) || all(walk == vec2<f32>(0.0)) {
         return character.turn;
     }
-    // A positive turn about +Y leads from +Z to +X.
+    // A positive turn about +Y rotates +Z towards +X.
     let side = walk.y * -away.x - walk.x * -away.y;
     return select(TURN_BACK, -TURN_BACK, side < 0.0);
 }
@@ -69,7 +69,7 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         characters[index].layers[i] = layer;
     }
     let character = characters[index];
-    // The half angle of the turn is so small that it replaces its sine.
+    // Half the angle of the turn is so small that it is used in place of its sine.
     let half = 0.5 * steering(character, velocity) * crowd.seconds;
     let turn = quat_normalize(vec4<f32>(0.0, half, 0.0, 1.0));
     let rotation = quat_normalize(quat_mul(turn, character.rotation));

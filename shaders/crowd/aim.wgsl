@@ -1,8 +1,8 @@
 // Turns the neck and the head so that the face looks at a point. Requires limit.wgsl. The CPU twin is src/character/body/aim.rs.
 
-// Time constant with which the head follows its target, in seconds.
+// Time constant of the head when it follows its target, in seconds.
 const AIM_FOLLOW: f32 = 0.12;
-// How far outside the field of view the weight falls to zero, as a difference of cosines.
+// Distance outside the field of view at which the weight reaches zero, as a difference of cosines.
 const AIM_FADE: f32 = 0.25;
 
 // Turns the head towards `at`, which is a point in model space before the hips moved.
@@ -37,7 +37,7 @@ fn aim_head(character: u32, at: vec3<f32>, weight: f32) {
         return;
     }
     let goal = eye + normalize_or(mix(face, aim, strength), face) * max(distance, body.size);
-    // How the joint's ancestors have rotated, and the translation that belongs to this rotation.
+    // The rotation of the joint's ancestors, and the corresponding translation.
     var total = IDENTITY;
     var shift = vec3<f32>(0.0);
     for (var i = 0u; i < count; i++) {

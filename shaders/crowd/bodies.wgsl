@@ -23,7 +23,7 @@ fn goal_of(character: u32, limb: u32) -> u32 {
     return NONE;
 }
 
-// Returns a world position in model space.
+// Converts a position from world space to model space.
 fn in_model(character: u32, position: vec3<f32>) -> vec3<f32> {
     return unplaced(character, position - characters[character].position);
 }
@@ -79,7 +79,7 @@ fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal
 
 fn pose_limb(character: u32, index: u32, base: Base, goal: LimbGoal) {
     if goal.is_moved {
-        // The limits of hips give way to the ground, because a foot must not sink into it.
+        // The ground takes precedence over the limits of hip joints, because a foot must not sink into it.
         let is_limited = !is_standing(index);
         solve_limb(character * crowd.joints, index, base, goal.position, goal.turn, goal.pole, is_limited);
     }
@@ -134,7 +134,7 @@ fn stand(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>) -> Base {
     return move_hips(character, feet);
 }
 
-// One lane for each character, for short skeletons.
+// Uses one lane for each character, for short skeletons.
 @compute @workgroup_size(LANES)
 fn bodies_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let character = lane_index(id, groups);
@@ -146,7 +146,7 @@ fn bodies_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_wor
         feet[leg] = place_foot(character, leg);
     }
     let base = stand(character, &feet);
-    // All goals come first, because they depend on the pose of the clips.
+    // All goals are computed first, because they depend on the pose of the clips.
     var limb_goals: array<LimbGoal, LIMBS>;
     for (var limb = 0u; limb < min(body.limbs, LIMBS); limb++) {
         limb_goals[limb] = limb_goal(character, limb, base, feet[limb]);
@@ -169,7 +169,7 @@ const BODY_LANES: u32 = 16u;
 var<workgroup> group_feet: array<FootGoal, LIMBS>;
 var<workgroup> group_base: Base;
 
-// One workgroup for each character, for long skeletons.
+// Uses one workgroup for each character, for long skeletons.
 @compute @workgroup_size(BODY_LANES)
 fn bodies_by_group(
     @builtin(workgroup_id) group: vec3<u32>,

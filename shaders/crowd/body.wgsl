@@ -1,4 +1,4 @@
-// The data of inverse kinematics: the body of a model, the goals of a character, and the state that is kept from step to step. Requires
+// The data for inverse kinematics: the body of a model, the goals of a character, and the state that is kept between steps. Requires
 // types.wgsl. The Rust twins are in src/character/body/mod.rs and src/character/body/stance.rs.
 
 const LIMBS: u32 = 8u;
@@ -21,7 +21,7 @@ const HAS_POLE: u32 = 2u;
 const DETACHED: u32 = 1u;
 const BELOW_HIPS: u32 = 2u;
 const HINGED: u32 = 4u;
-// The limb of a goal that the head looks at.
+// The value of `limb` in a goal that the head looks at.
 const HEAD: u32 = 0xfffffffeu;
 
 // The allowed rotations of a joint relative to rest, in its rest frame.

@@ -20,7 +20,7 @@ fn solve_chain(first: u32, index: u32, target_at: vec3<f32>) {
         return;
     }
     var points: array<vec3<f32>, 9>;
-    // The rotation in model space since the pose of the clip: of the joint above the chain, which does not turn, and of each joint.
+    // Rotations in model space relative to the pose of the clip. The first belongs to the joint above the chain, which does not turn.
     var turns: array<vec4<f32>, 9>;
     for (var i = 0u; i <= links; i++) {
         points[i] = position_of(models[first + body.chain[index].joints[i]]);

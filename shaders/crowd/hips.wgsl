@@ -1,16 +1,16 @@
 // Moves the hips so that the legs reach the ground. Requires plant.wgsl. The CPU twin is src/character/body/hips.rs.
 
-// Time constant with which the hips follow the ground, in seconds.
+// Time constant of the hips when they follow the ground, in seconds.
 const FOLLOW: f32 = 0.1;
-// How far the hips may move, and how straight a lowered leg is, as fractions of the leg.
+// Largest vertical displacement of the hips, and largest extension of a leg, as fractions of the leg.
 const LARGEST_DROP: f32 = 0.45;
 const STRETCH: f32 = 0.99;
-// Distance from the reach of a leg at which the hips begin to give way on uneven ground, as a fraction of the leg.
+// Distance of a leg from its full reach at which the hips begin to give way on uneven ground, as a fraction of the leg.
 const YIELD: f32 = 0.15;
 // Tangent of the largest angle by which a body tilts, 20°.
 const STEEPEST: f32 = 0.36;
 
-// Returns the lowest and the highest position of the hips, relative to the clip, at which a leg reaches an ankle.
+// Returns the lowest and the highest position of the hips, relative to the clip, at which a leg can reach an ankle position.
 fn hip_range(character: u32, leg: u32, ankle: vec3<f32>, base: Base) -> vec2<f32> {
     let first = character * crowd.joints;
     let scale = abs(characters[character].scale);
@@ -31,8 +31,8 @@ fn hip_range(character: u32, leg: u32, ankle: vec3<f32>, base: Base) -> vec2<f32
     return vec2<f32>(select(-1e30, lowest, near * near > r2), ankle.y + sqrt(max(far * far - r2, 0.0)) - top.y);
 }
 
-// Returns the slope of the ground below four or more feet, by least squares. A tenth of a leg is added to the squared distances of the feet
-// from their middle, so that a narrow body does not roll much.
+// Returns the slope of the ground below four or more feet, by least squares. The square of a tenth of a leg is added to the squared
+// distances of the feet from their middle, so that a narrow body does not roll much.
 fn tilt_of(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>, middle: vec2<f32>, mean: f32) -> vec2<f32> {
     let size = body.size * abs(characters[character].scale);
     if body.legs < 4u {

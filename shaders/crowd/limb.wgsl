@@ -1,14 +1,14 @@
 // Inverse kinematics of limbs with two bones in closed form, after Tolani et al. 2000, "Real-time inverse kinematics
 // techniques for anthropomorphic limbs". Requires limit.wgsl. The CPU twin is src/character/body/limb.rs.
 
-// The last part of the reach over which a limb stretches ever more slowly, as a fraction of the reach.
+// The last part of the reach, in which a limb stretches more and more slowly, as a fraction of the reach.
 const SOFT: f32 = 0.004;
 const LEAST_SOFT: f32 = 5e-5;
 // If the sine of a limb's bend is below this, the limb bends in the direction that its middle joint prefers.
 const STRAIGHT: f32 = 0.05;
 
-// Squared sine of the angle between the pole and the limb, and squared distance from the middle to the line of the limb relative
-// to its bones, below which the effect of the pole fades.
+// The effect of the pole fades if one of these values is smaller: the squared sine of the angle between the pole and the limb, or the
+// squared distance of the middle from the limb's line relative to the bones.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 1e-7;
 // If the target is nearer to the first joint than this fraction of the reach, its direction is blended with the direction of the
@@ -53,8 +53,8 @@ fn axis_turn(axis: vec3<f32>, cosine: f32, sine: f32) -> vec4<f32> {
 }
 
 // Solves a limb. `target_at` and the result are relative to the first joint. The middle turns about the unit axis `hinge`, so
-// that the end is as far from the first joint as the target. Then the first joint turns. `cosines` are the least and the largest
-// cosine of the angle between both bones. A pole of zero keeps the plane of the limb. Both bones must have a length.
+// that the end is as far from the first joint as the target. Then the first joint turns. `cosines` are the least and the largest cosine of
+// the angle between both bones. A zero pole keeps the plane of the limb. Both bones must have non-zero lengths.
 fn two_bone(
     upper: vec3<f32>,
     lower: vec3<f32>,
@@ -67,14 +67,14 @@ fn two_bone(
     let product = sqrt(dot(upper, upper) * dot(lower, lower));
     let now = length(upper + lower);
     let line = select(normalize_or(upper, hinge), (upper + lower) / now, now * now > 1e-8 * squares);
-    // A turn of the middle by φ gives the product of both bones upper · lower = fixed + c cos φ + s sin φ, which is largest at
-    // the angle with cosine c/r and sine s/r. There the limb is straightest.
+    // If the middle turns by φ, the dot product of both bones is upper · lower = fixed + c cos φ + s sin φ, which is largest at the angle
+    // with cosine c/r and sine s/r. There the limb is straightest.
     let fixed_part = dot(upper, hinge) * dot(lower, hinge);
     let c = dot(upper, lower) - fixed_part;
     let s = dot(upper, cross(hinge, lower));
     let r = sqrt(c * c + s * s);
-    // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. `missing` is how far
-    // the product of both bones is below the product of their lengths in that pose.
+    // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. `missing` is the
+    // product of the lengths of both bones minus their dot product in that pose.
     let straight = fixed_part + r;
     let across = upper - hinge * dot(upper, hinge);
     let ratio = dot(upper, hinge) * r / max(dot(across, across), 1e-12 * squares);
@@ -83,8 +83,8 @@ fn two_bone(
     // The limb may become as straight as the limit allows, or as it is now if that is straighter.
     let versed_now = select(1.0 - c / max(r, 1e-6 * product), s * s / max(r * (r + c), 1e-12 * product * product), c > 0.0);
     let versed_far = min(max(product * (1.0 - cosines.y) - missing, 0.0) / max(r, 1e-6 * product), versed_now);
-    // The distance to the target is limited to what the hinge and the lengths allow. It approaches the largest distance f as f − s² / (x −
-    // f + 2s), whose value and slope are continuous.
+    // The distance to the target is limited to the range that the hinge and the lengths allow. It approaches the largest distance f as f −
+    // s² / (x − f + 2s), whose value and slope are continuous.
     let far = sqrt(max(squares + 2.0 * (straight - r * versed_far), 0.0));
     let near = min(sqrt(max(squares + 2.0 * max(product * cosines.x, fixed_part - r), 0.0)), now);
     let soft = clamp(far - now, LEAST_SOFT * far, SOFT * far);
@@ -95,12 +95,12 @@ fn two_bone(
     }
     gap = max(min(gap, far - max(near, 1e-3 * far)), 0.0);
     var bend = IDENTITY;
-    // The normal of the plane in which the limb is bent, with the length of the product of both bones.
+    // The normal of the plane in which the limb is bent. Its length is the length of the cross product of both bones.
     var normal = cross(upper, lower);
     if r > 1e-6 * product {
         let versed = min(versed_far + 0.5 * gap * (2.0 * far - gap) / r, 2.0);
         let cosine = 1.0 - versed;
-        // The limb bends in the sense of the axis, unless it is clearly bent the other way.
+        // The limb bends about the axis in the positive direction, unless it is clearly bent the other way.
         let sine = sqrt(versed * (2.0 - versed)) * select(1.0, -1.0, s > STRAIGHT * r);
         bend = axis_turn(hinge, (cosine * c - sine * s) / r, (sine * c + cosine * s) / r);
         normal = hinge * (r * sine) - across * (ratio * sine) + cross(hinge, across) * (skew - ratio * versed);
@@ -165,14 +165,14 @@ fn solve_limb(
         rotation = turned(first, top, body.limb[index].limit, wanted);
         swung = from_parent(above, quat_mul(rotation, quat_conjugate(before)));
     }
-    // The rotation that the limit of the first joint takes away.
+    // The part of the rotation that the limit of the first joint removes.
     let back = quat_mul(swung, quat_conjugate(bones.upper));
     let lowered = quat_mul(back, bones.lower);
     let bend = to_parent(parent_rows(first, middle), quat_mul(quat_conjugate(bones.upper), bones.lower));
     let end_above = parent_rows(first, end);
     var last = to_parent(end_above, quat_mul(quat_conjugate(lowered), turn));
     if (flags & DETACHED) != 0u {
-        // The end does not move with its bones, nor with the hips if it is not their descendant.
+        // The end does not move with its bones. It moves with the hips only if it is their descendant.
         var reached = origin + quat_rotate(back, bones.end);
         var end_turn = turn;
         if (flags & BELOW_HIPS) == 0u {

@@ -105,7 +105,7 @@ fn translate(first: u32, joint: u32, offset: vec3<f32>) {
     }
 }
 
-// How the hips move their descendants, in model space.
+// The motion that the hips give to their descendants, in model space.
 struct Base {
     turn: vec4<f32>,
     shift: vec3<f32>,
@@ -120,7 +120,7 @@ fn unmoved(base: Base, p: vec3<f32>) -> vec3<f32> {
     return quat_rotate(quat_conjugate(base.turn), p - base.shift);
 }
 
-// Interpolates from no rotation to q at varying speed.
+// Interpolates from the identity to q at varying speed.
 fn part_of(q: vec4<f32>, t: f32) -> vec4<f32> {
     let nearer = select(q, -q, q.w < 0.0);
     return quat_normalize(vec4<f32>(nearer.xyz * t, 1.0 - t + nearer.w * t));

@@ -41,8 +41,8 @@ fn stretch(m: Rows) -> f32 {
     let x = vec3<f32>(m.x.x, m.y.x, m.z.x);
     let y = vec3<f32>(m.x.y, m.y.y, m.z.y);
     let z = vec3<f32>(m.x.z, m.y.z, m.z.z);
-    // Maximum squared length of a column. Perpendicular columns stretch a vector by no more than the longest column. The second term is
-    // an upper bound of what sheared columns add.
+    // Maximum squared length of a column. Perpendicular columns stretch a vector by no more than the longest column. The second term is an
+    // upper bound of the amount that sheared columns can add.
     let longest = max(dot(x, x), max(dot(y, y), dot(z, z)));
     let skewed = max(abs(dot(x, y)), max(abs(dot(y, z)), abs(dot(z, x))));
     return sqrt(longest + 2.0 * skewed);
@@ -82,7 +82,7 @@ fn place_sphere(character: u32, around: Box) {
     placed[character] = Placed(vec4<f32>(center, radius), characters[character].tint);
 }
 
-// One lane for each character, for short skeletons.
+// Uses one lane for each character, for short skeletons.
 @compute @workgroup_size(LANES)
 fn enclose_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let character = lane_index(id, groups);
@@ -93,7 +93,7 @@ fn enclose_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_wo
 
 var<workgroup> boxes: array<Box, LANES>;
 
-// One workgroup for each character, for long skeletons.
+// Uses one workgroup for each character, for long skeletons.
 @compute @workgroup_size(LANES)
 fn enclose_by_group(
     @builtin(workgroup_id) group: vec3<u32>,

@@ -2,7 +2,7 @@
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
 
-// Time in seconds in which a released foot returns to its position in the clip.
+// Time in seconds that a released foot takes to return to its position in the clip.
 const RELEASE: f32 = 0.15;
 // A standing foot is released when it is this far from its position in the clip, as a fraction of the leg.
 const LEASH: f32 = 0.15;
@@ -11,7 +11,7 @@ const LEASH: f32 = 0.15;
 const JUMP: f32 = 2.0;
 // Tangent of half the largest angle by which a standing foot is turned, 40°.
 const LARGEST_YAW: f32 = 0.36;
-// Slope of the steepest ground with which a foot turns, the tangent of 30°, about the range of a bent ankle.
+// Slope of the steepest ground to which a foot is aligned: the tangent of 30°, which is about the range of a bent ankle.
 const STEEPEST_GROUND: f32 = 0.577;
 // Height at which a foot no longer follows the slope, as a fraction of the leg.
 const LIFTED: f32 = 0.35;
@@ -53,7 +53,7 @@ fn unplaced_turn(character: u32, q: vec4<f32>) -> vec4<f32> {
     return quat_mul(quat_conjugate(rotation), quat_mul(q, rotation));
 }
 
-// Returns the weight of the clips in which a leg is in contact with the ground.
+// Returns the total weight of the clips in which a leg is in contact with the ground.
 fn contact_of(character: u32, leg: u32) -> f32 {
     var contact = 0.0;
     for (var i = 0u; i < LAYERS; i++) {
@@ -85,7 +85,7 @@ fn sole_offset(character: u32, leg: u32, index: u32, ankle: vec3<f32>) -> vec3<f
     return placed(character, at) - ankle;
 }
 
-// Returns the height of an ankle at which the lowest point of its sole is at `low` above the ground.
+// Returns the height of an ankle at which the lowest point of its sole is `low` above the ground.
 fn ankle_height(character: u32, leg: u32, ankle: vec3<f32>, turn: vec4<f32>, at: vec2<f32>, low: f32) -> f32 {
     let position = characters[character].position;
     // On a crest, the middle of a foot is the first part that would sink in.
@@ -126,9 +126,9 @@ fn yaw_between(from_dir: vec2<f32>, to_dir: vec2<f32>) -> f32 {
     return clamp(arc.y / max(arc.w, 1e-3), -1.0, 1.0);
 }
 
-// Decides where a foot stands. While it is in contact, the end of its sole that carries it does not move, so that it rolls
-// without slipping, and it keeps its heading. Afterwards, its distance from its position in the clip fades. `slope` tilts the
-// foot.
+// Decides where a foot stands. While it is in contact, the end of the sole that carries the weight does not move. The foot therefore rolls
+// without slipping and keeps its heading. Afterwards, the distance of the foot from its position in the clip decreases to zero. `slope`
+// tilts the foot.
 fn footing(
     character: u32,
     leg: u32,

@@ -39,7 +39,7 @@ fn seek(track: Track, time: f32) -> Cursor {
     if time >= times[first + last] {
         return Cursor(last - 1u, 1.0, 0.0);
     }
-    // Keys are often evenly spaced. This guess is then the right key.
+    // Keys are often evenly spaced. The guess is then the right key.
     let start = times[first];
     let guess = u32(f32(last) * ((time - start) / (times[first + last] - start)));
     var key = min(guess, last - 1u);
@@ -71,7 +71,7 @@ fn cubic(first: u32, at: Cursor) -> vec4<f32> {
         + values[i + 4u] * (3.0 * u2 - 2.0 * u3) + values[i + 3u] * (at.seconds * (u3 - u2));
 }
 
-// Returns the value of a key, or of the last of two keys if the position is at its end.
+// Returns the value of the key at the cursor, or of the next key if the cursor is at the end of the segment.
 fn held(track: Track, at: Cursor) -> vec4<f32> {
     let key = select(at.key, at.key + 1u, at.u >= 1.0);
     if track.interpolation == CUBIC {

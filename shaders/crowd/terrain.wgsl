@@ -1,5 +1,4 @@
-// The ground as a field of heights. Requires types.wgsl and the bindings `crowd` and `heights`. The CPU twin is
-// src/render/crowd/terrain.rs.
+// The ground as a height field. Requires types.wgsl and the bindings `crowd` and `heights`. The CPU twin is src/render/crowd/terrain.rs.
 
 fn height_at(x: u32, z: u32) -> f32 {
     return heights[z * crowd.columns + x];

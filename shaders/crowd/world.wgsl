@@ -19,7 +19,7 @@ fn update_model(first: u32, joint: u32) {
     models[first + joint] = rows;
 }
 
-// One lane for each character, for short skeletons.
+// Uses one lane for each character, for short skeletons.
 @compute @workgroup_size(LANES)
 fn world_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let character = lane_index(id, groups);
@@ -31,7 +31,7 @@ fn world_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
     }
 }
 
-// One workgroup for each character. Its lanes share the joints of a level, whose parents are in the levels before.
+// Uses one workgroup for each character. Its lanes share the joints of a level, whose parents are in earlier levels.
 @compute @workgroup_size(LANES)
 fn world_by_group(
     @builtin(workgroup_id) group: vec3<u32>,

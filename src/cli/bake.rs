@@ -23,7 +23,7 @@ use super::{ModelArg, Verbosity, output, session};
 
 /// Default number of poses per second.
 const RATE: f32 = 30.0;
-/// Default number of poses per second of a session.
+/// Default number of poses per second for a session.
 const SESSION_RATE: f32 = 60.0;
 /// Default maximum error when dropping keys, in radians and metres.
 const KEY_ERROR: f32 = 1e-4;
@@ -224,7 +224,7 @@ fn write(
     Ok(())
 }
 
-/// Returns the clip to bake if the user names none: the first clip of `--clips`, or the model's only clip. Of the `all` clips, the first
+/// Returns the clip to bake if the user names no clip: the first clip of `--clips`, or the model's only clip. Of the `all` clips, the first
 /// `own` belong to the model.
 fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     match all {

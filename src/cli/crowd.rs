@@ -21,7 +21,7 @@ use super::render::{FrameRange, OutputNames, rate};
 use super::timing::Stopwatch;
 use super::{Verbosity, output, rig_of};
 
-/// Largest number of characters. More do not fit in the memory of common adapters.
+/// Largest number of characters. A larger crowd does not fit in the memory of common adapters.
 pub(super) const MAX_COUNT: u32 = 1_000_000;
 /// Seconds for which the crowd walks before the first image, so that feet are planted and heads are turned.
 const WARM_UP: f32 = 1.0;

@@ -26,7 +26,7 @@ const REACHING: [&str; 8] = [
 
 pub(super) fn run(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut arguments: Vec<OsString> = ["render", "--output", IMAGE].map(OsString::from).into();
-    // A project has its own camera, so only other files need a framing.
+    // A project has its own camera, so the framing is set only for other files.
     if !model.file.as_deref().is_some_and(is_project) {
         arguments.push("--framing=tight".into());
     }

@@ -1,8 +1,8 @@
 //! Disables Mesa's device-select layer, which prints misleading errors.
 //!
-//! The Vulkan layer queries Wayland for the display's graphics device. Where `XDG_RUNTIME_DIR` is not set, as on
-//! servers, the Wayland library prints `error: XDG_RUNTIME_DIR is invalid or not set in the environment.` to stderr,
-//! once for each Vulkan instance, although everything works.
+//! The Vulkan layer queries Wayland for the display's graphics device. If `XDG_RUNTIME_DIR` is not set, as on servers, the Wayland library
+//! prints `error: XDG_RUNTIME_DIR is invalid or not set in the environment.` to stderr once for each Vulkan instance, although everything
+//! works.
 
 use std::env;
 use std::os::unix::process::CommandExt;

@@ -106,8 +106,7 @@ impl ImageArgs {
         Self { resolution: Some(size), ..self.clone() }
     }
 
-    /// Returns a replayed session's frame and image size. Without `--resolution`, the size is that of the recorded
-    /// window.
+    /// Returns a replayed session's frame and image size. Without `--resolution`, the image has the size of the recorded window.
     pub(super) fn replayed<'a>(&self, session: &'a Session) -> (Frame<'a>, (u32, u32)) {
         let size = self.resolution.unwrap_or_else(|| session.pixels());
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
@@ -151,7 +150,7 @@ impl ImageArgs {
         Subject { bounds: Bounds::default(), fit: (self.framing == Framing::Tight.name()).then(fit) }
     }
 
-    /// Returns the view settings for a scene with a posed puppet. With `--camera`, the camera is one of the puppet's.
+    /// Returns the view settings for a scene with a posed puppet. With `--camera`, one of the puppet's cameras is used.
     pub(super) fn settings(&self, subject: &Subject, puppet: &Puppet) -> Result<ViewSettings, Failure> {
         let bounds = &subject.bounds;
         if let Some(name) = &self.camera {
@@ -258,7 +257,7 @@ fn file_camera(puppet: &Puppet, index: usize, bounds: &Bounds) -> Camera {
     camera
 }
 
-/// What an image or a sequence of images shows.
+/// The content of an image or of a sequence of images.
 #[derive(Debug)]
 pub(super) struct Subject {
     /// The bounds of everything in all images.

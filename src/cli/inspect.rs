@@ -1,4 +1,4 @@
-//! `sinew inspect`: shows what a file contains.
+//! `sinew inspect`: shows the contents of a file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! The `sinew` program: parses the arguments, runs a subcommand and returns an exit code. Each subcommand has a
-//! file or a folder.
+//! The `sinew` program: parses the arguments, runs a subcommand and returns an exit code. Each subcommand is implemented in its own file or
+//! folder.
 
 mod bake;
 mod bench;
@@ -141,7 +141,7 @@ impl ModelArg {
         Self { file: self.file.clone().filter(|file| !viewer::is_project(file)), ..self.clone() }
     }
 
-    /// Returns where the files to which the model refers may be located.
+    /// Returns the permitted locations of the files that the model refers to.
     fn references(&self) -> References {
         References { packages: self.package.iter().cloned().collect(), allow_parent: self.allow_parent }
     }

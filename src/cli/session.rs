@@ -24,8 +24,8 @@ pub(super) struct ReplayedSession {
 }
 
 impl ReplayedSession {
-    /// Reads a session, its character or the one that `model` names, and the character's rig. The output must not
-    /// overwrite any of these files.
+    /// Reads a session, a character and the character's rig. The character is the session's own, unless `model` names
+    /// another one. The output must not overwrite any of these files.
     pub(super) fn open(
         session: &Path,
         model: &ModelArg,
@@ -62,8 +62,8 @@ pub(super) fn refuse_posing(matches: &ArgMatches) -> Result<(), Failure> {
     }
 }
 
-/// Rejects options that cannot be combined with a project as the model, given by their ids. With `--replay`, clap rejects these options
-/// itself.
+/// Rejects options that cannot be combined with a project as the model, given by their ids. If `--replay` is given, clap rejects these
+/// options itself.
 pub(super) fn refuse(matches: &ArgMatches, options: &[&str]) -> Result<(), Failure> {
     let is_given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
     options.iter().find(is_given).map_or(Ok(()), |id| Err(refused(&id.replace('_', "-"))))

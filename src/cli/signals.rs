@@ -1,8 +1,8 @@
 //! Handles the signals that end the program, sent by Ctrl+C, `kill` or a closing terminal.
 //!
-//! The first signal closes the window as its close button does, so that a recording is saved. A second signal, or any
-//! signal without a window, ends the program immediately. Unfinished saves are removed, so every file that has its
-//! final name is complete.
+//! The first signal closes the window as its close button does, so that a recording is saved. A second signal ends the
+//! program immediately, and so does any signal if no window is open. Unfinished saves are removed, so every file that
+//! has its final name is complete.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -45,7 +45,7 @@ pub(super) fn watch() {
 #[cfg(not(unix))]
 pub(super) fn watch() {}
 
-/// Returns a mask of the signals that the parent process, for example `nohup`, has set to be ignored. Signal N is bit N - 1.
+/// Returns a mask of the signals that the parent process, for example `nohup`, has chosen to ignore. Signal N is bit N - 1.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `sinew view` and `sinew [FILE]`: open the viewer. Without a display, `sinew view` fails and `sinew [FILE]` draws an
-//! image.
+//! `sinew view` and `sinew [FILE]`: open the viewer. If there is no display, `sinew view` fails and `sinew [FILE]`
+//! draws an image.
 
 use std::io;
 use std::net::SocketAddr;
@@ -141,7 +141,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         args.vmc.map(|address| Listening { address, smooth: args.smooth, trackers: args.tracker.clone() }),
     )? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
-        // These errors do not mean that no window can be opened, so `sinew render` is not suggested.
+        // These errors do not mean that windows are unavailable, so `sinew render` is not suggested.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
         Err(
             error @ (ViewerError::Save(_)

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 
 use super::{Body, Goal, Options, Report, SolveError, Solver};
 
-/// Solves for the goals of each body. With the feature `rayon`, the solves run in parallel on rayon's threads. Surplus
-/// entries of the longer slice are ignored.
+/// Solves for the goals of each body. If the feature `rayon` is enabled, the solves run in parallel on rayon's threads.
+/// Surplus entries of the longer slice are ignored.
 ///
-/// Each solve is independent. For any number of threads, the results are bit-identical to those of separate solves with
-/// a new [`Solver`] each.
+/// Each solve is independent. For any number of threads, the results are bit-identical to the results of separate
+/// solves with a new [`Solver`] each.
 ///
 /// ```
 /// use sinew_ik::glam::{DAffine3, DVec3};
@@ -28,7 +28,7 @@ use super::{Body, Goal, Options, Report, SolveError, Solver};
 /// ```
 ///
 /// # Errors
-/// Each body has its own result, with the same errors as [`Solver::solve`].
+/// Each result can contain the same errors as the result of [`Solver::solve`].
 pub fn solve_many(
     bodies: &mut [Body],
     goals: &[Vec<Goal>],

@@ -16,9 +16,9 @@ mod same;
 pub(super) use figure::Stance;
 pub use jacobian::{Jacobian, JacobianColumn};
 
-/// A rotation counts as the rest rotation if the dot product of the two is at least 1 minus this.
+/// A rotation counts as the rest rotation if the dot product of the two is at least 1 minus this value.
 const AT_REST: f64 = 1e-12;
-/// A quaternion is not normalised if its length differs from 1 by less than this.
+/// A quaternion is not normalised if its length differs from 1 by less than this value.
 const UNIT_LENGTH: f64 = 1e-15;
 
 /// Identifies the values of a body's links. Bodies with the same shape have equal links, but bodies with equal links
@@ -46,7 +46,7 @@ pub struct Body {
     rotations: Vec<DQuat>,
     /// Displacements of the links in metres. Empty if no joint is prismatic.
     displacements: Vec<f64>,
-    /// The limits of leaders, which mimic joints follow.
+    /// The limits of the leaders that mimic joints follow.
     coupled_limits: Arc<CoupledLimits>,
     /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls towards. `None` means the rest pose.
     posture: Option<Arc<[DQuat]>>,
@@ -210,8 +210,8 @@ impl Body {
         self.base_from_world
     }
 
-    /// Returns the scale of `world_from_base` if it is uniform up to single-precision rounding errors. No vector of base
-    /// space is longer in the world than its length times this scale.
+    /// Returns the scale of `world_from_base` if it is uniform up to single-precision rounding errors. Mapping a vector from base space to
+    /// the world multiplies its length by at most this scale.
     pub(super) fn uniform_scale(&self) -> Option<f64> {
         self.uniform_scale
     }

@@ -45,11 +45,11 @@ pub trait CustomMethod: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Runs one iteration, which turns links to bring them nearer to the goals. The same arguments must give the same
-    /// result. `options` say, for example, whether limits apply.
+    /// result. `options` specify, for example, whether limits apply.
     ///
-    /// [`Solver`](super::Solver) calls this function until the goals are met, the iterations run out, or the error no longer falls. The
-    /// solver moves links that the method has turned beyond their limits back to the nearest allowed rotation, keeps the best pose,
-    /// measures the errors by forward kinematics, and records the trace.
+    /// [`Solver`](super::Solver) calls this function until the goals are met, the iterations run out, or the error no longer falls. If the
+    /// method has turned a link beyond its limits, the solver moves the link back to the nearest allowed rotation. It also keeps the best
+    /// pose, measures the errors by forward kinematics, and records the trace.
     ///
     /// # Errors
     /// Returns the reason why the method cannot solve the problem, worded to follow "cannot solve this:". The body is then restored.

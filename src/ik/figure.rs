@@ -9,9 +9,9 @@ use super::{Link, SolveError};
 pub struct FigureParts {
     /// Position of the hips in the upright rest pose, in the world. `None` means the base's position.
     pub hips: Option<DVec3>,
-    /// The links of the back from above the hips to the chest.
+    /// The links of the back, from the link above the hips to the chest.
     pub spine: Vec<usize>,
-    /// The links from above the chest to the head, both included.
+    /// The links from the link above the chest to the head, including both.
     pub neck: Vec<usize>,
     /// Arms, legs and wings.
     pub limbs: Vec<LimbParts>,
@@ -19,8 +19,8 @@ pub struct FigureParts {
     pub floor: Option<f64>,
     /// Size of the figure relative to a person of 1.75 m. The solver's constant lengths are scaled by this factor.
     pub size: f64,
-    /// Capsules of a person's body, which limbs must not penetrate. A link without capsules gets the capsules of a person of the
-    /// figure's size.
+    /// Capsules of a person's body, which limbs must not penetrate. A link without capsules uses the capsules of a person of the figure's
+    /// size.
     pub capsules: Vec<BodyCapsule>,
     /// Points of the skin: links, and positions in the frames of these links. With `full_body.clear`, these points stay above the floor.
     /// If there are none, the ends of the capsules stay above the floor instead.
@@ -50,7 +50,7 @@ pub struct BodyCapsule {
 pub struct LimbParts {
     /// The links between the trunk and the limb, such as a collarbone.
     pub collar: Vec<usize>,
-    /// The links from the shoulder or the hip to the hand or the foot, both included. There must be at least three.
+    /// The links from the shoulder or the hip to the hand or the foot, including both. A limb must have at least three links.
     pub joints: Vec<usize>,
     /// Whether the limb is an arm. The elbow of an arm points down while the hand is in front.
     pub is_arm: bool,
@@ -66,8 +66,8 @@ pub struct LimbParts {
     pub sole: Option<Sole>,
 }
 
-/// The sole of a foot in the rest pose, in world metres: how far the sole extends from the ankle along the horizontal direction in which
-/// the body faces, and to each side of the foot's middle.
+/// The extent of a foot's sole in the rest pose, in world metres. Lengths are measured from the ankle along the horizontal direction in
+/// which the body faces, and the width is measured from the middle of the foot to each side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sole {
     /// Forward distance from the ankle to the end of the heel. It is negative if the end is behind the ankle.

@@ -1,6 +1,6 @@
 //! Weights and tolerances of a goal's position and orientation along each axis.
 //!
-//! A weight per axis is the diagonal weight matrix in task space of weighted least squares (Whitney 1972; KDL's
+//! The weights per axis form the diagonal task-space weight matrix of weighted least squares (Whitney 1972; KDL's
 //! `setWeightTS`; the costs of Pink's frame tasks). Axes with weight zero are free, as with the selection matrix of a
 //! task frame (Mason 1981, "Compliance and force control for computer controlled manipulators"). Tolerances per axis
 //! form a box around the target, as in TRAC-IK (Beeson & Ames 2015).

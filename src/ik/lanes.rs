@@ -1,8 +1,8 @@
 //! Arithmetic on single numbers and on SIMD lanes, generic over both. The functions use no fused multiply-add, so that the results
 //! are bit-identical on every machine.
 //!
-//! All functions are inlined, and arrays are filled by loops. In development builds, the compiler does not optimise across the units
-//! of a crate, so a call of `array::map` for each vector made the solvers ten times slower.
+//! All functions are inlined, and arrays are filled by loops. In development builds, the compiler does not optimise across the codegen
+//! units of a crate, so a call of `array::map` for each vector made the solvers ten times slower.
 
 use std::ops::{Add, Mul, Sub};
 

@@ -39,7 +39,7 @@ pub(super) struct LastSolve {
     /// The body in the pose of the result, and the options of the solve.
     solved: Option<(Body, Options)>,
     goals: Vec<Goal>,
-    /// Whether there is a result. Otherwise `solved` only keeps its buffers.
+    /// Whether there is a result. If not, `solved` only provides reusable buffers.
     is_set: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Joint limits.
 //!
-//! A limit is the type of a joint and its range. It applies to the rotation of the joint from rest, q = rest⁻¹ · local, or
-//! to its displacement, with axes in the joint's rest frame. The limit does not depend on the direction in which a chain is
+//! A limit describes the type and the range of a joint. It applies to the rotation of the joint from rest, q = rest⁻¹ · local, or to the
+//! displacement of the joint. Its axes are in the joint's rest frame. The limit does not depend on the direction in which a chain is
 //! traversed. All methods use [`Limit::nearest`] and [`Limit::nearest_displacement`].
 
 use std::f64::consts::{PI, TAU};
@@ -16,9 +16,9 @@ use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 /// Maximum deviation of a unit vector's length from 1, and of the dot product of perpendicular vectors from 0. Files store
 /// six digits.
 const UNIT: f64 = 1e-6;
-/// A swing counts as a half turn, at which the twist is undefined, if the cosine of half its angle is below this.
+/// A swing counts as a half turn, at which the twist is undefined, if the cosine of half its angle is below this value.
 const HALF_TURN: f64 = 1e-12;
-/// A swing counts as a rounding error if the sine of half its angle is at most this.
+/// A swing counts as a rounding error if the sine of half its angle is at most this value.
 const NO_SWING: f64 = 1e-15;
 
 /// The type of a joint, and the range of its rotation or displacement from rest.
@@ -154,7 +154,7 @@ impl Limit {
         }
     }
 
-    /// Returns the rotation in the middle of the allowed range. Without a limit, this is the identity.
+    /// Returns the rotation in the middle of the allowed range. If there is no limit, this is the identity.
     pub(super) fn centre(&self) -> DQuat {
         match *self {
             Self::Free | Self::Locked | Self::Prismatic { .. } => DQuat::IDENTITY,

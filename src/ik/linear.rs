@@ -94,7 +94,7 @@ pub(super) struct Elimination {
     factor: Vec<f64>,
     /// The eliminated rows, in the order of elimination.
     pivots: Vec<usize>,
-    /// The diagonal before the first elimination. A pivot replaces its entry by NaN.
+    /// The diagonal before the first elimination. The entry of each pivot is then replaced by NaN.
     diagonal: Vec<f64>,
 }
 

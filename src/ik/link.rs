@@ -31,8 +31,8 @@ pub struct Link {
     /// How readily the joint turns relative to other joints. The default is 1, and a joint of weight 0 never turns.
     pub weight: f64,
     /// Maximum rotation of the joint in one solve by [`Method::Ccd`](super::Method::Ccd), in radians. Applies in addition to
-    /// [`CcdOptions::budget`](super::CcdOptions::budget). Infinite by default. With 0, the joint never turns. This is the
-    /// per-joint rotation limit of Unreal Engine's CCDIK node.
+    /// [`CcdOptions::budget`](super::CcdOptions::budget). Infinite by default. If it is 0, the joint never turns. This is the per-joint
+    /// rotation limit of Unreal Engine's CCDIK node.
     pub ccd_budget: f64,
     /// Whether the link leads from a joint to its parent in the skeleton. The rotations of the link, `rest` included, are
     /// then the inverses of the joint's rotations. The limit still applies to the joint's own rotation.
@@ -72,7 +72,7 @@ impl Link {
         Self { parent: Some(parent), offset, ..Self::base() }
     }
 
-    /// Returns the allowed rotation that is nearest to a given rotation.
+    /// Returns the rotation within the limit that is nearest to a given rotation.
     ///
     /// ```
     /// use sinew_ik::glam::{DQuat, DVec3};
@@ -149,7 +149,7 @@ pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }
 }
 
-/// Returns the rotation nearest to a given rotation that a limit allows.
+/// Returns the rotation within a limit that is nearest to a given rotation.
 pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if *limit == Limit::Free {
         return rotation;

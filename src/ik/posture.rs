@@ -11,8 +11,8 @@ use super::{Body, Goal, swing_twist};
 /// The rotations of a figure's joints, and the tilt and height of its base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posture {
-    /// One rotation per joint, rest⁻¹ · local, also for reversed links. The first one is the world rotation of the
-    /// base from rest without its heading. Rotations of the base that differ by a turn about +Y are equivalent.
+    /// One rotation per joint, rest⁻¹ · local, even for reversed links. The first one is the world rotation of the base from rest without
+    /// its heading. Rotations of the base that differ by a turn about +Y are equivalent.
     pub rotations: Vec<DQuat>,
     /// Height of the base, in world metres.
     pub height: f64,
@@ -96,9 +96,9 @@ pub(super) fn move_base(body: &mut Body, place: DVec3) {
 }
 
 /// Returns the placement at which the points of a posed body are nearest to their goals, and the remaining error. The
-/// body turns about +Y and, if it `moves`, shifts on the ground. The solution is planar least squares in closed form. A
-/// heading that the goals do not determine is left unchanged. The error is the weighted root mean square in metres.
-/// Position goals with free axes do not count.
+/// body turns about +Y and, if it `moves`, shifts on the ground. The solution is a planar least-squares fit in closed form. A heading that
+/// the goals do not determine is left unchanged. The error is the weighted root mean square in metres. Position goals with free axes do not
+/// count.
 pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Placement, f64) {
     let base = base_position(body);
     let level = |v: DVec3| DVec2::new(v.x, v.z);

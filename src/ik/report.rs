@@ -46,13 +46,13 @@ impl fmt::Display for Outcome {
 pub enum Hold {
     /// The limit of a link.
     Limit(usize),
-    /// The centre of mass is at the edge of the area that the standing feet support.
+    /// The centre of mass is at the edge of the support area of the standing feet.
     Balance,
     /// A link is on the floor.
     Floor(usize),
     /// Two links touch.
     Body(usize, usize),
-    /// A pin. Contains the index of its goal.
+    /// A pin. The field is the index of the pinned goal.
     Pin(usize),
 }
 
@@ -136,9 +136,9 @@ pub struct Report {
     pub method: Method,
     /// Number of iterations.
     pub iterations: usize,
-    /// The results of the goals, in their order.
+    /// The result of each goal, in the order of the goals.
     pub goals: Vec<GoalOutcome>,
-    /// The links whose rotations are at the border of their limits.
+    /// The links whose rotations are at their limits.
     pub limited: Vec<usize>,
     /// The constraints that hold the body back from missed goals, if [`Method::FullBody`] has posed it as a figure.
     pub held_by: Holds,

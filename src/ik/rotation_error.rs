@@ -26,7 +26,7 @@ const SMALL_ANGLE: f64 = 1e-4;
 pub(super) struct RotationError {
     /// The error along the axes, in radians. The error along free axes is zero.
     pub(super) error: DVec3,
-    /// The reduction of the error per radian of a turn of the link. The turn is a rotation vector along the axes.
+    /// The reduction of the error per radian that the link turns. The turn is a rotation vector along the axes.
     pub(super) reduction: DMat3,
 }
 
@@ -74,7 +74,7 @@ impl RotationError {
         Self { error, reduction: DMat3::IDENTITY + cross * 0.5 + cross * cross * second }
     }
 
-    /// With r = θn the rotation vector of the arc from c = q⁻¹a to a, and ċ = ω × c, the derivative −∂r/∂ω is
+    /// Let r = θn be the rotation vector of the arc from c = q⁻¹a to a, and let ċ = ω × c. The derivative −∂r/∂ω is
     /// g (cos θ − c aᵀ) + (1 − g cos θ) n nᵀ, where g = θ / sin θ.
     fn swing(q: DQuat, free: DVec3) -> Self {
         let now = q.conjugate() * free;

@@ -213,7 +213,7 @@ impl Solver {
             return self.solve_tree(body, goals, &options, restarts);
         };
         self.chain.discard_pose();
-        // In a clip, joints may be beyond their limits. The solver of figures leaves such joints there.
+        // In a clip, joints may be beyond their limits. The figure solver leaves such joints where they are.
         self.tree.set_solved(body, goals, &options);
         self.tree.root_moves = true;
         Driver::set_tolerances(&mut self.tree, &options);
@@ -306,7 +306,7 @@ impl Solver {
     }
 }
 
-/// Fills the report from the solved tree. `evidence` returns what is known about a goal that is missed.
+/// Fills the report from the solved tree. `evidence` returns the evidence about a missed goal.
 fn fill_report(
     report: &mut Report,
     tree: &Tree,

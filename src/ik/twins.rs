@@ -1,6 +1,6 @@
 //! Checks that every method that can run on both a free chain and a tree gives the same pose on both. The chain is only
-//! a faster representation. The solution of a problem must not change because a joint gets a limit that never acts, or
-//! because another code path runs.
+//! a faster representation. The solution of a problem must not change because a joint gets a limit that never takes effect, or because
+//! another code path runs.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -75,7 +75,7 @@ fn pose(body: &mut Body, bend: f64, random: &mut Random) {
     }
 }
 
-/// Solves the problems of a family with a method, and checks that chain and tree agree.
+/// Solves the problems of a family with a method, and checks that the chain and the tree agree.
 fn check(method: Method, n: usize, family: Family) {
     let random = &mut Random(n as u64);
     let (mut worst, mut sum) = (0.0_f64, 0.0);

@@ -25,7 +25,7 @@ pub enum AcceptError {
         suite: PathBuf,
         /// Name of the case.
         case: String,
-        /// Why there are no such results.
+        /// Why the case has no such results.
         cause: String,
     },
     /// A result cannot be read, or a golden cannot be written.

@@ -1,4 +1,4 @@
-//! Which joints the cases of a suite move. A fault in the weights of a joint that never moves would stay invisible.
+//! Finds the joints that the cases of a suite move. A fault in the weights of a joint that never moves would remain unnoticed.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -64,7 +64,7 @@ impl Coverage {
         (self.weighted.len(), self.moved.len())
     }
 
-    /// Returns a line with the joints that stay still in all poses, or `None` if every joint moves.
+    /// Returns a line with the joints that do not move in any pose, or `None` if every joint moves.
     pub fn warning(&self, character: &Character) -> Option<String> {
         let unmoved: Vec<usize> = self.weighted.difference(&self.moved).copied().collect();
         if unmoved.is_empty() {

@@ -14,7 +14,7 @@ const COLUMNS: &str =
 
 /// Returns the outcomes as CSV with a header. The image columns are empty if a case compares no image. If its golden is missing
 /// or has a different size, only `digest` has a value. The columns of the joints are empty if a case compares no joints, or if
-/// its golden is missing or has other nodes.
+/// its golden is missing or contains different nodes.
 pub fn csv(suite: &Suite, outcomes: &[Outcome]) -> String {
     let mut text = format!("{COLUMNS}\n");
     for outcome in outcomes {

@@ -34,7 +34,7 @@ pub enum GoldenError {
     /// The golden cannot be encoded.
     #[error("{cause}")]
     Encode {
-        /// The joint that is not finite, or the message of the PNG encoder.
+        /// The joint whose matrix is not finite, or the message of the PNG encoder.
         cause: String,
     },
     /// Two poses have different nodes.

@@ -1,4 +1,4 @@
-//! Where the goldens of a suite are: in one folder for all adapters, and in a folder for each class of adapters that needs its own.
+//! The folders of a suite's goldens: one for all adapters, and one for each class of adapters that needs its own.
 
 use std::path::{Path, PathBuf};
 

@@ -3,9 +3,9 @@
 //! [`assert_pose!`] and [`assert_image!`] are assertions for the tests of other programs, as in `examples/regression/main.rs`.
 //! [`compare`] measures the difference between two images, and [`Joints`] the difference between two poses.
 //!
-//! Items that the documentation does not show are the parts of `sinew test`: suites, their runs and their reports. They may change in any
-//! version. The crate does not interpret the options of a case. The program does, in the
-//! `Pose` function that it passes to a `Run`.
+//! Items that are hidden from the documentation belong to `sinew test`: suites, their runs and their reports. They may change in any
+//! version. The crate does not interpret the options of a case. The program interprets them in the `Pose` function that it passes to a
+//! `Run`.
 
 mod accept;
 mod assertions;

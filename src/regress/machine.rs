@@ -35,8 +35,8 @@ fn processor() -> String {
     linux().or_else(windows).unwrap_or_else(|| std::env::consts::ARCH.into())
 }
 
-/// Returns the name of the first processor in Linux's `/proc/cpuinfo`. On x86, family and model are added, because the
-/// model name alone may be as vague as "AMD EPYC". On 64-bit Arm only numbers are available.
+/// Returns the name of the first processor in Linux's `/proc/cpuinfo`. On x86, the family and model are added, because the model name alone
+/// may be as vague as "AMD EPYC". On 64-bit Arm, only numbers are available.
 fn parse_cpuinfo(info: &str) -> Option<String> {
     let field = |key: &str| {
         let mut pairs = info.lines().filter_map(|line| line.split_once(':'));

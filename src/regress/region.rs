@@ -1,4 +1,4 @@
-//! Regions of an image by joints, parts and materials, to which a comparison is restricted.
+//! Restricts a comparison to regions of an image, which are selected by joints, parts and materials.
 
 use std::collections::BTreeSet;
 

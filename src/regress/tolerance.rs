@@ -40,15 +40,15 @@ impl Default for JointTolerance {
 pub struct KindTolerance {
     /// No visible vertex may move by this number of pixels or more, whether the pose or the camera moves it.
     pub moved: f32,
-    /// Maximum number of pixels that differ by at least two levels of 255 because the scene differs. Pixels that differ in the same scene
-    /// do not count.
+    /// Maximum number of pixels that differ by at least two levels of 255 because the scene differs. Pixels that differ although the scene
+    /// is the same do not count.
     pub changed: usize,
     /// Maximum number of pixels whose alpha differs by at least two levels because the scene differs.
     pub alpha: usize,
 }
 
 impl Default for KindTolerance {
-    /// A quarter of a pixel, and less than 50 pixels.
+    /// Movements of less than a quarter of a pixel, and fewer than 50 pixels.
     fn default() -> Self {
         Self { moved: 0.25, changed: 49, alpha: 49 }
     }

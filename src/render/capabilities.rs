@@ -177,7 +177,7 @@ mod tests {
         assert!(found.has_compute && found.has_vertex_storage && found.loads_compared_depth);
     }
 
-    /// With such contexts, which NVIDIA's driver returns, every image was wrong.
+    /// NVIDIA's driver returns such contexts, and every image drawn with them was wrong.
     #[test]
     fn old_opengl_with_new_extensions_is_refused() {
         let refused = |version: &str, flags| {

@@ -15,7 +15,7 @@ use super::{Frame, Gpu, shaders};
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CasterVariant {
-    /// `None` if the vertices have been skinned already.
+    /// `None` if the vertices have already been skinned.
     skinning: Option<SkinningVariant>,
     /// A single-sided surface casts a shadow only if its front faces the light.
     culled: bool,
@@ -74,7 +74,7 @@ impl Casters {
         }));
     }
 
-    /// Draws the parts. The instances must be bound already.
+    /// Draws the parts. The instances must already be bound.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,

@@ -26,9 +26,9 @@ impl Placement {
 #[derive(Debug)]
 pub struct Compositor {
     layout: wgpu::BindGroupLayout,
-    /// Replaces what is under the texture.
+    /// Replaces the pixels under the texture.
     replace: wgpu::RenderPipeline,
-    /// Like `replace`, and encodes linear values as sRGB.
+    /// Like `replace`, but also encodes linear values as sRGB.
     encode: wgpu::RenderPipeline,
     /// Blends a texture with premultiplied alpha.
     over: wgpu::RenderPipeline,
@@ -79,8 +79,8 @@ impl Compositor {
         Self { layout, replace, encode, over, clear, samplers }
     }
 
-    /// Prepares to draw `texture`, of `texels` width and height, into a rectangle. If both have the same size, the
-    /// texture's values are copied exactly.
+    /// Prepares to draw `texture`, whose width and height are `texels`, into a rectangle. If both have the same size, the texture's values
+    /// are copied exactly.
     pub fn bind(
         &self,
         gpu: &Gpu,

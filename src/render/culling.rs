@@ -1,4 +1,4 @@
-//! Determines what a camera or a light cannot see.
+//! Determines which spheres and boxes a camera or a light cannot see.
 
 use glam::{Mat4, Vec3, Vec4};
 

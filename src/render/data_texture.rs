@@ -32,7 +32,7 @@ impl VertexData {
     }
 }
 
-/// Fails if data of this size exceeds what vertex shaders can read: a storage buffer, or a texture.
+/// Fails if data of this size does not fit into the storage buffer or texture that vertex shaders read.
 pub(super) fn check(gpu: &Gpu, what: &'static str, bytes: u64) -> Result<(), RenderError> {
     if gpu.capabilities.has_vertex_storage {
         return gpu.check_storage(what, bytes);

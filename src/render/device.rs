@@ -21,7 +21,7 @@ pub enum AdapterChoice {
     Auto,
     /// A software adapter, preferably Vulkan.
     Cpu,
-    /// An adapter of the given backend. If there is a text, the adapter's name must contain it.
+    /// An adapter of the given backend. If a text is given, the adapter's name must contain it.
     Backend(Backend, Option<String>),
 }
 
@@ -81,7 +81,7 @@ impl AdapterChoice {
     }
 }
 
-/// Features with which the times of passes can be measured. Nothing depends on them.
+/// Features for measuring the durations of passes. Nothing depends on them.
 const TIMESTAMPS: wgpu::Features =
     wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
 
@@ -114,8 +114,8 @@ impl Gpu {
     /// Opens an adapter without a window system.
     ///
     /// # Errors
-    /// [`RenderError::NoAdapter`] if no adapter matches, [`RenderError::Unfit`] if none of those that match can draw, and
-    /// [`RenderError::Device`] if it cannot be opened.
+    /// [`RenderError::NoAdapter`] if no adapter matches, [`RenderError::Unfit`] if no matching adapter can draw, and
+    /// [`RenderError::Device`] if the adapter cannot be opened.
     pub fn new(choice: &AdapterChoice) -> Result<Self, RenderError> {
         let mut search = Search::new(choice);
         for backends in choice.backends() {
@@ -199,10 +199,10 @@ impl Gpu {
         Ok((Self::open(&adapter).await?, surface, offered))
     }
 
-    /// Opens the given adapter. Where blocking is possible, the other functions find an adapter and open it.
+    /// Opens the given adapter. On platforms that allow blocking, the other functions find an adapter and open it.
     ///
     /// # Errors
-    /// [`RenderError::Unfit`] if it cannot draw, and [`RenderError::Device`] if it cannot be opened.
+    /// [`RenderError::Unfit`] if the adapter cannot draw, and [`RenderError::Device`] if it cannot be opened.
     pub async fn open(adapter: &Adapter) -> Result<Self, RenderError> {
         let info = adapter.get_info();
         if let Some(cause) = shortcoming(adapter) {
@@ -236,8 +236,8 @@ impl Gpu {
         describe(&self.info)
     }
 
-    /// Returns the class of the adapter: its backend, and the program or vendor that draws. Adapters of a class round similarly.
-    /// Examples are `vulkan-llvmpipe`, `gl-llvmpipe`, `vulkan-nvidia` and `metal-apple`.
+    /// Returns the class of the adapter: its backend, and the program or vendor that draws. Adapters of the same class round numbers
+    /// similarly. Examples are `vulkan-llvmpipe`, `gl-llvmpipe`, `vulkan-nvidia` and `metal-apple`.
     pub fn class(&self) -> String {
         class(&self.info)
     }

@@ -162,7 +162,7 @@ fn to_u32(n: usize) -> u32 {
 }
 
 /// Groups items that can be drawn together: the same part of the same model, with the same pipeline. Batches are sorted by
-/// pipeline. Everything else stays in the order of the frame.
+/// pipeline. Everything else remains in the order of the frame.
 #[derive(Debug)]
 pub(super) struct Batcher<V> {
     variants: HashMap<V, u32>,

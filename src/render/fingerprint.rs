@@ -14,7 +14,7 @@ impl Frame<'_> {
     /// Returns a hash of everything in the frame. Frames with equal hashes give equal images of the same model, except for hash collisions,
     /// whose probability is about 2⁻⁶⁴.
     pub fn fingerprint(&self) -> u64 {
-        // Without `..`, a new field does not compile until it is part of the hash.
+        // The pattern omits `..`, so that a new field does not compile until it is part of the hash.
         let Self {
             instances,
             crowds,

@@ -21,7 +21,7 @@ const SOFT_RADIUS: f32 = 41.0;
 /// minimum height in pixels.
 const BANDS: u32 = 6;
 const MIN_BAND: u32 = 8;
-/// With more parts than this, the shadow is bounded by one rectangle, because computing the bands would take longer than the time they
+/// If there are more parts than this, one rectangle bounds the shadow, because computing the bands would take longer than the time they
 /// save.
 const MAX_OUTLINES: usize = 16;
 

@@ -35,7 +35,7 @@ pub struct Frame<'a> {
     /// Whether the key light casts shadows.
     pub shadow: bool,
     /// Whether surfaces that are close to each other receive less light from an environment. It has no effect on classic light or
-    /// frames with crowds. Drawing takes much longer with it.
+    /// frames with crowds. It makes drawing much slower.
     pub ambient_occlusion: bool,
     /// Centre and radius of a sphere around everything that casts shadows, in world metres.
     pub sphere: (Vec3, f32),
@@ -108,7 +108,7 @@ pub struct Draw<'a> {
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
-    /// The material that replaces the model's own, if any numbers differ. It must have the same textures. Ghosts ignore it.
+    /// The material that replaces the model's own if any of its numbers differ. It must have the same textures. Ghosts ignore it.
     pub material: Option<&'a Material>,
     /// A box in world metres that contains the part. A part outside the view is not drawn, blended parts are sorted by the centres of their
     /// boxes, and only the floor below the box can be in shadow. An empty box means that the extent is unknown.

@@ -7,7 +7,7 @@ use super::{Canvas, Composed, Compositor, Frame, Gpu, Model, Placement, RenderEr
 /// A texture that contains the last frame drawn into it.
 #[derive(Debug)]
 pub struct FrameTexture {
-    /// The formats in which colours and data are stored. They differ at most in whether they are sRGB.
+    /// The formats in which colours and data are stored. They may differ only in whether they are sRGB.
     formats: [TextureFormat; 2],
     texture: Option<wgpu::Texture>,
     /// The format of the view that is composed.

@@ -51,8 +51,7 @@ impl GhostPass {
         Self { module, layout, pipelines: HashMap::new(), batches: Vec::new() }
     }
 
-    /// Prepares the ghosts of a frame. The depth of each ghost is drawn before its colour, so that its inner surfaces stay
-    /// hidden.
+    /// Prepares the ghosts of a frame. The depth of each ghost is drawn before its colour, so that its inner surfaces remain hidden.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -67,7 +66,7 @@ impl GhostPass {
             depth += DEPTH_STEP;
             let mut ghost = Instance { tint: ghost.tint.truncate().extend(depth), ..ghost.clone() };
             ghost.draws.iter_mut().for_each(|draw| draw.material = None);
-            // The items of the scene have been batched already.
+            // The items of the scene have already been batched.
             list.items.clear();
             list.add(models, &ghost, camera, None);
             let DrawList { items, input } = list;
@@ -108,7 +107,7 @@ impl GhostPass {
         self.pipelines.entry(variant).or_insert_with(|| create_pipeline(gpu, module, layout, variant)).clone()
     }
 
-    /// Draws all ghosts. The instances must be bound already.
+    /// Draws all ghosts. The instances must already be bound.
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: (&[&Model], &MaterialOverrides)) {
         draw_all(&self.batches, pass, models);
     }

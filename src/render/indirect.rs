@@ -98,7 +98,7 @@ impl Culling {
         Self { cull, compact, record, views: Some(views) }
     }
 
-    /// Encodes the passes that list what the camera (0) or the light (1) sees.
+    /// Encodes the passes that list the instances visible to the camera (0) or the light (1).
     pub(super) fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &GpuInstances, view: usize) {
         let Some(group) = list.views.get(view).map(|view| &view.cull) else { return };
         let lanes = list.instances.div_ceil(LANES);

@@ -6,7 +6,7 @@ use super::compose::{Composed, Compositor, Placement};
 use super::offscreen::RenderTarget;
 use super::{Gpu, RenderError};
 
-/// A multisampled frame that is blended over what the caller's view already shows. Resolving samples would replace it.
+/// A multisampled frame that is blended over the current contents of the caller's view. Resolving samples would replace these contents.
 #[derive(Debug)]
 pub(super) struct Layer {
     pub(super) target: RenderTarget,

@@ -33,9 +33,9 @@ impl Group {
 
 /// The groups of a kind of pipeline, by group number, and the passes that use such pipelines.
 ///
-/// Vulkan keeps a group bound only while the layouts of all groups in front of it stay the same, and wgpu 30 does not rebind it.
-/// If a pipeline has no layout for a group (`None`) that another pipeline of its pass has, the groups after the gap are lost, and
-/// strict drivers read zeros from them.
+/// Vulkan keeps a group bound only while the layouts of all preceding groups remain the same, and wgpu 30 does not rebind it. If a pipeline
+/// has no layout for a group (`None`) that another pipeline of its pass has, the groups after the gap are lost, and strict drivers read
+/// zeros from them.
 #[derive(Debug)]
 pub(super) struct PipelineGroups {
     label: &'static str,
@@ -273,7 +273,7 @@ mod tests {
 
     const KINDS: [&PipelineGroups; 5] = [&CASTERS, &SURFACES, &FLOOR, &GHOSTS, &LINES];
 
-    /// Returns the first group that both kinds use although a group in front of it differs.
+    /// Returns the first group that both kinds use although a preceding group differs.
     fn lost_group(a: &PipelineGroups, b: &PipelineGroups) -> Option<usize> {
         let used = |kind: &PipelineGroups, group: usize| kind.groups.get(group).is_some_and(Option::is_some);
         let differs = a.groups.iter().zip(b.groups).position(|(a, b)| a != b)?;

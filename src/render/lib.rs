@@ -1,11 +1,11 @@
-//! Rendering with wgpu, independent of any window. A [`Gpu`] is opened, the parts of a character become a [`Model`] on
-//! it, and a [`Renderer`] draws a [`Frame`] into a [`DecodedImage`].
+//! Rendering with wgpu, independent of any window. To draw, open a [`Gpu`], create a [`Model`] on it from the parts of a character, and let
+//! a [`Renderer`] draw a [`Frame`] into a [`DecodedImage`].
 //!
 //! The renderer knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. [`scene`] turns puppets of
 //! `sinew-character` into frames, [`crowd`] poses thousands of characters on the GPU, and [`gpu_ik`] solves batches of inverse kinematics.
 //! The types in `gpu_types` must match the shaders, which a test verifies.
 //!
-//! Items that the documentation does not show are for the other crates of sinew, and may change in any version.
+//! Items that are hidden from the documentation are meant for the other crates of sinew, and may change in any version.
 
 mod ambient;
 mod backdrop;

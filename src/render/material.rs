@@ -36,7 +36,7 @@ pub(super) fn core_maps(material: &Material) -> [(Option<TextureRef>, TextureUse
 
 /// An additional texture that a material can have.
 struct ExtraMap {
-    /// The override constant with its slot.
+    /// The name of the override constant that contains the slot.
     constant: &'static str,
     usage: TextureUse,
     texture: fn(&Material) -> Option<TextureRef>,
@@ -52,7 +52,7 @@ const fn extra(
 
 use TextureUse::{Color, Data, Normal};
 
-/// All additional textures. If a material has more of them than there are slots, the last ones are left out.
+/// All additional textures. If a material has more additional textures than there are slots, the last ones are left out.
 const EXTRA_MAPS: [ExtraMap; EXTRA_MAP_COUNT] = [
     extra("TRANSMISSION_MAP", Data, |m| m.transmission?.texture),
     extra("THICKNESS_MAP", Data, |m| m.volume?.thickness_texture),
@@ -75,13 +75,13 @@ const EXTRA_MAPS: [ExtraMap; EXTRA_MAP_COUNT] = [
 ];
 pub(super) const EXTRA_MAP_COUNT: usize = 18;
 
-/// Returns the additional textures of a material in the order of their slots, and the indices of their purposes.
+/// Returns the additional textures of a material in the order of their slots, with their indices in [`EXTRA_MAPS`] and their purposes.
 pub(super) fn extra_maps(material: &Material) -> impl Iterator<Item = (usize, TextureRef, TextureUse)> {
     let all = EXTRA_MAPS.iter().enumerate();
     all.filter_map(|(i, map)| Some((i, (map.texture)(material)?, map.usage))).take(EXTRA_SLOTS)
 }
 
-/// Returns how many textures of a material have no slot.
+/// Returns the number of textures of a material that have no slot.
 pub(super) fn missing_slots(material: &Material) -> usize {
     let count = EXTRA_MAPS.iter().filter(|map| (map.texture)(material).is_some()).count();
     count.saturating_sub(EXTRA_SLOTS)
@@ -97,7 +97,7 @@ pub(super) struct Maps {
 }
 
 impl Maps {
-    /// Returns the textures that a shader uses. The additional ones are all used or all unused.
+    /// Returns the textures that a shader uses. The additional textures are either all used or all unused.
     pub(super) fn used(self, core: [bool; CORE_MAPS], extra: bool) -> Self {
         Self {
             core: std::array::from_fn(|map| self.core[map] && core[map]),
@@ -182,22 +182,23 @@ pub(super) fn has_toon(material: &Material) -> bool {
     material.toon.is_some() && !material.unlit
 }
 
-/// Returns whether a material hides what is behind it, even if it is blended.
+/// Returns whether a material hides everything behind it, even if it is blended.
 pub(super) fn writes_depth(material: &Material) -> bool {
     material.alpha_mode != AlphaMode::Blend || material.toon.is_some_and(|toon| toon.writes_depth)
 }
 
-/// Returns a blended material's draw order: first those that write depth, then all others, both sorted by their offsets.
+/// Returns a blended material's draw order. Materials that write depth are drawn before all others, and each group is sorted by offset.
 pub(super) fn blend_order(material: &Material) -> i32 {
     material
         .toon
         .map_or(0, |toon| toon.queue_offset - if toon.writes_depth { DEPTH_WRITING_FIRST } else { 0 })
 }
 
-/// More than the range of all offsets.
+/// Greater than the difference between any two offsets.
 const DEPTH_WRITING_FIRST: i32 = 100;
 
-/// Returns whether a line is drawn around a primitive with a material. Without normals there is no direction for it.
+/// Returns whether a line is drawn around a primitive with a material. The line's direction comes from the normals, so a primitive without
+/// normals has no line.
 pub(super) fn has_outline(primitive: &Primitive, material: &Material) -> bool {
     let outline = material.toon.and_then(|toon| toon.outline);
     has_toon(material) && outline.is_some() && !primitive.normals.is_empty()

@@ -35,7 +35,8 @@ impl MipLevels {
         Self { layout, module, pipelines: HashMap::new() }
     }
 
-    /// Submits the computation of all levels but the first, which must have been written. The texture must be a render attachment.
+    /// Submits the computation of all levels except the first, which must already have been written. The texture must be a render
+    /// attachment.
     pub(super) fn fill(&mut self, gpu: &Gpu, texture: &Texture) {
         let Self { layout, module, pipelines } = self;
         let format = texture.format();

@@ -58,7 +58,7 @@ pub(super) struct ModelPart {
     pub(super) second_set: bool,
     pub(super) blended: bool,
     pub(super) double_sided: bool,
-    /// Whether the part hides what is behind it, even if it is blended.
+    /// Whether the part hides everything behind it, even if it is blended.
     pub(super) writes_depth: bool,
     /// Draw order if the part is blended: parts with higher values are drawn later.
     pub(super) order: i32,
@@ -156,7 +156,7 @@ impl Model {
         })
     }
 
-    /// Returns a warning for each material that this adapter draws incompletely, although others may draw all of it.
+    /// Returns a warning for each material that this adapter cannot draw completely. Other adapters may support all of it.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -183,7 +183,7 @@ impl ModelPart {
         }
     }
 
-    /// Returns whether the part shows what is behind it in the shaded modes.
+    /// Returns whether other surfaces are visible through the part in the shaded modes.
     pub(super) fn is_transmissive(&self) -> bool {
         self.flags & flags::TRANSMISSION != 0 && self.flags & flags::UNLIT == 0
     }
@@ -215,7 +215,7 @@ struct Geometry {
     indices: Vec<u32>,
     /// Displacements by morph targets, and second sets of influences.
     extras: Vec<Vec4>,
-    /// The locations of the primitives, by mesh, primitive, and whether the part is skinned.
+    /// The locations of the primitives, by mesh, by primitive, and by whether the part is skinned.
     ranges: HashMap<(usize, usize, bool), GeometryRange>,
 }
 

@@ -1,4 +1,4 @@
-//! Offscreen render targets, and reading them back.
+//! Offscreen render targets and their readback.
 
 use wgpu::{TextureFormat, TextureUsages};
 
@@ -20,7 +20,7 @@ pub struct Canvas<'a> {
     pub format: TextureFormat,
     /// Width and height of the view in pixels.
     pub size: (u32, u32),
-    /// Width and height of the frame in pixels, from the upper left corner. The rest of the view becomes background.
+    /// Width and height of the frame in pixels, from the upper left corner. The rest of the view is filled with the background.
     pub area: (u32, u32),
     /// Whether the view stores linear light that may exceed one, without tone mapping. Otherwise it stores sRGB colours, which
     /// the shaders encode if the format does not.
@@ -127,7 +127,7 @@ fn padded_row(width: u32) -> u32 {
 
 impl Gpu {
     /// Draws an image with the passes of another renderer, such as a user interface. `draw` gets a view in the format `Rgba8Unorm`, and
-    /// returns the command buffers that must run before its encoder.
+    /// returns the command buffers that must run before the commands of its encoder.
     ///
     /// # Errors
     /// [`RenderError::Empty`] and [`RenderError::TooLarge`] for the size. Otherwise the errors of [`Pending::image`].
@@ -175,7 +175,7 @@ impl Pending {
         let buffer = self.buffer.clone();
         buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
             let rgba = mapped.map_err(|e| RenderError::Driver(e.to_string())).and_then(|()| {
-                // A lost device is a more useful error than a failed one.
+                // A lost device is a more useful error than a failed read.
                 self.gpu.check()?;
                 read_mapped(&self.buffer, |bytes| self.unpadded(bytes))
             });
@@ -211,7 +211,7 @@ pub(super) fn read_buffer<T>(
     read: impl FnOnce(&[u8]) -> T,
 ) -> Result<T, RenderError> {
     let (sender, receiver) = std::sync::mpsc::channel();
-    // Sending fails only if the receiver below is gone.
+    // Sending fails only if the receiver below has been dropped.
     buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
     let polled = gpu.device.poll(wgpu::PollType::Wait { submission_index: Some(work), timeout: None });
     // A lost device is a more useful error than a failed wait.
@@ -233,7 +233,7 @@ fn read_mapped<T>(buffer: &wgpu::Buffer, read: impl FnOnce(&[u8]) -> T) -> Resul
     Ok(value)
 }
 
-/// Converts premultiplied colours to straight ones. `srgb` must be true if colours are stored as sRGB.
+/// Converts premultiplied colours to straight alpha. `srgb` must be true if colours are stored as sRGB.
 fn unpremultiply(image: &mut DecodedImage, srgb: bool) {
     for pixel in image.rgba.chunks_exact_mut(4) {
         let &mut [.., alpha] = pixel else { continue };

@@ -9,7 +9,7 @@ use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
 use bytemuck::bytes_of;
 
-/// The record of a part whose material differs from its model's.
+/// The record of a part whose material differs from the material in its model.
 #[derive(Debug)]
 pub(super) struct OwnMaterial {
     pub(super) model: usize,
@@ -17,7 +17,7 @@ pub(super) struct OwnMaterial {
     pub(super) record: gpu_types::Part,
 }
 
-/// The records of a frame's parts whose materials differ from their models', and their bind groups.
+/// The records of the parts of a frame whose materials differ from the materials in their models, and the bind groups of these parts.
 #[derive(Debug, Default)]
 pub(super) struct MaterialOverrides {
     records: Option<wgpu::Buffer>,

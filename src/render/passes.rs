@@ -6,7 +6,7 @@ use super::offscreen::SceneViews;
 use super::rect::Rect;
 
 /// Begins the pass that draws a rectangle of an image of `area` pixels. The rectangle begins at the upper left pixel of the target. If the
-/// pass clears, the rest of the target becomes background.
+/// pass clears, the rest of the target is filled with the background.
 pub(super) fn begin_scene<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     views: SceneViews<'_>,
@@ -30,7 +30,7 @@ pub(super) fn begin_scene<'e>(
     pass
 }
 
-/// Begins the pass that draws the surfaces' surroundings, without depth.
+/// Begins the pass that draws the image around the surfaces, without depth.
 pub(super) fn begin_surroundings<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     view: &wgpu::TextureView,

@@ -86,7 +86,7 @@ pub(super) const SKIN_VERTICES: &[&str] =
 /// Culling of instances whose palettes are on the GPU.
 pub(super) const CULL: &[&str] = &[SKINNING, FETCH_STORAGE, MANY_BONES, PLACED, sinew_shaders::CULL];
 
-/// A texture over a part of a window.
+/// A texture drawn over part of a window.
 pub(super) const COMPOSE: &[&str] = &[SRGB, sinew_shaders::COMPOSE];
 
 /// Smaller levels of the shadow map.
@@ -120,13 +120,13 @@ fn files_for(capabilities: Capabilities, files: &[&'static str]) -> Vec<&'static
     files.iter().map(replaced).collect()
 }
 
-/// Returns the modules that draw, with the files for adapters of the class of WebGL2, for tests without an adapter.
+/// Returns the drawing modules with their files for WebGL2-class adapters, for tests without an adapter.
 pub fn webgl2_sources() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
     let drawing = SOURCES.into_iter().filter(|(name, _)| !["skin_vertices", "cull"].contains(name));
     drawing.map(|(name, files)| (name, files_for(Capabilities::WEBGL2, files)))
 }
 
-/// Creates a module that draws, from the files for an adapter.
+/// Creates a drawing module from the files for an adapter.
 pub(super) fn module_for(gpu: &Gpu, label: &str, files: &[&'static str]) -> wgpu::ShaderModule {
     module(&gpu.device, label, &files_for(gpu.capabilities, files))
 }

@@ -1,8 +1,8 @@
 //! Smaller levels of the shadow map, in which the shader of soft shadows searches for blockers and samples wide edges
 //! (`shaders/soft_shadow.wgsl`).
 //!
-//! They are levels of the map's own texture, because the fragment shaders of surfaces use all 16 textures that WebGPU guarantees. If
-//! a pass must not read a texture into which it draws, they are computed in separate textures and then copied.
+//! They are levels of the map's own texture, because the fragment shaders of surfaces use all 16 textures that WebGPU guarantees. If a pass
+//! cannot read from the texture into which it draws, the levels are computed in separate textures and then copied.
 
 use super::compose::{DepthTarget, cleared_depth, create_depth_pipeline};
 use super::layout::{TEXEL_SAMPLER, shadow_map};
@@ -11,8 +11,8 @@ use super::{Gpu, shaders};
 /// Number of levels that are read. The map is the first.
 const COUNT: u32 = 6;
 
-/// Returns the number of levels of the texture with the map. If levels are separate images, OpenGL draws into them only if all levels down
-/// to a single texel exist.
+/// Returns the number of levels of the map's texture. If levels are separate images, OpenGL draws into them only if all levels down to a
+/// single texel exist.
 pub(super) fn count(gpu: &Gpu, size: u32) -> u32 {
     if gpu.capabilities.fills_levels_in_place { COUNT } else { size.ilog2() + 1 }
 }
@@ -20,7 +20,7 @@ pub(super) fn count(gpu: &Gpu, size: u32) -> u32 {
 /// The bind group of the larger level, which other shaders use for the map.
 const GROUP: u32 = 2;
 
-/// How a level is computed from a larger one. The levels between them are never read.
+/// How a level is computed from a larger one. The levels in between are never read.
 struct Step {
     larger: u32,
     level: u32,
@@ -30,13 +30,13 @@ struct Step {
 }
 
 const STEPS: [Step; 3] = [
-    // Half of the texels are enough for casters that are three texels wide. Reading all would take four times as long.
+    // Half of the texels are enough for casters that are three texels wide. Reading all of them would take four times as long.
     Step { larger: 0, level: 2, texels: [4, 1, 2] },
     Step { larger: 2, level: 4, texels: [4, 0, 4] },
     Step { larger: 4, level: 5, texels: [2, 0, 2] },
 ];
 
-/// The texels of a level that equals the larger one.
+/// The texels for a level that is a copy of the larger level.
 const COPY: [u32; 3] = [1, 0, 1];
 
 /// The levels of one map.

@@ -1,4 +1,4 @@
-//! Skins vertices in a compute shader that uses the functions of the vertex shaders. The results stay in a buffer.
+//! Skins vertices in a compute shader that uses the functions of the vertex shaders. The results remain in a GPU buffer.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub(super) struct Skinned<'a> {
     /// A uniform buffer with the index of the first instance.
     pub(super) first_instance: wgpu::BufferBinding<'a>,
     pub(super) instances: u32,
-    /// The results for the vertices of the first instance, then of the next.
+    /// The results for the vertices of the first instance, followed by the results for each further instance.
     pub(super) results: wgpu::BufferBinding<'a>,
 }
 
@@ -54,7 +54,7 @@ impl VertexSkinner {
         Self { own, layout, module, pipelines: HashMap::new() }
     }
 
-    /// Returns whether some instances of a part can be skinned at once.
+    /// Returns whether a number of instances of a part can be skinned at once.
     pub(super) fn fits(gpu: &Gpu, part: &ModelPart, instances: u64) -> bool {
         let limits = gpu.device.limits();
         let vertices = u64::from(part.uniform.vertices);

@@ -3,8 +3,8 @@
 use super::gpu_types::{Vertex, VertexSurface};
 use super::model::ModelPart;
 
-/// Features of `shaders/skinning.wgsl` that a part uses beyond the blend of four matrices. Unused ones are compiled
-/// out, because a software driver executes both sides of every branch.
+/// Features of `shaders/skinning.wgsl` that a part uses beyond the blend of four matrices. Unused features are compiled out, because a
+/// software driver executes both sides of every branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SkinningVariant {
     morphed: bool,

@@ -1,4 +1,4 @@
-//! Uploads as commands of an encoder.
+//! Uploads that are recorded as commands of an encoder.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,11 +18,11 @@ pub(crate) struct Staging {
     bytes: Vec<u8>,
     copies: Vec<StagedCopy>,
     rows: Vec<StagedRows>,
-    /// Mapped buffers. They return here when the GPU has read them.
+    /// Mapped buffers. A buffer returns here when the GPU has read it.
     free: Arc<Mutex<Vec<wgpu::Buffer>>>,
 }
 
-/// A copy of some of the bytes.
+/// A copy of a range of the staged bytes into a buffer.
 #[derive(Debug)]
 struct StagedCopy {
     first: u64,
@@ -31,7 +31,7 @@ struct StagedCopy {
     offset: u64,
 }
 
-/// A copy of some of the bytes into the first rows of a texture.
+/// A copy of a range of the staged bytes into the first rows of a texture.
 #[derive(Debug)]
 struct StagedRows {
     layout: wgpu::TexelCopyBufferLayout,
@@ -90,7 +90,8 @@ impl Staging {
         Ok(is_new)
     }
 
-    /// Schedules a write of some rows of a texture. `bytes` contains all of them, and `layout` describes rows that begin at an offset.
+    /// Schedules a write of some rows of a texture. `bytes` contains all of these rows, and `layout` returns the layout of rows that begin
+    /// at an offset.
     pub(crate) fn write_rows(
         &mut self,
         texture: &wgpu::Texture,
@@ -114,7 +115,7 @@ impl Staging {
         gpu.check_buffer("uploads", size)?;
         let taken = {
             let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            // Drops buffers that have become too small, and those that are much larger than what this frame needs.
+            // Drop buffers that have become too small or that are much larger than this frame needs.
             let most = (16 * size).max(KEPT);
             free.retain(|b| (size..=most).contains(&b.size()));
             free.pop()

@@ -25,9 +25,9 @@ pub(super) struct SurfaceVariant {
     flags: u32,
     shadows: bool,
     light: LightVariant,
-    /// Whether the part shows what is behind it.
+    /// Whether other surfaces are visible through the part.
     transmissive: bool,
-    /// Whether the part is drawn from far to near. It is then blended unless it replaces what is behind it.
+    /// Whether the part is drawn from far to near. Such a part is blended, unless it replaces the pixels behind it.
     blended: bool,
     replaces: bool,
     /// Whether the edges of holes are smooth.
@@ -251,7 +251,7 @@ impl SurfaceVariant {
                 && frame.light.source != LightSource::Classic
                 && part.flags & flags::ALPHA_MASK != 0,
             blended: transmissive || part.blended && !frame.mode.is_data(),
-            // Transmissive surfaces hide the surfaces behind them, because they already show them.
+            // A transmissive surface hides the surfaces behind it, because its own colours already include them.
             writes_depth: transmissive && part.flags & flags::ALPHA_BLEND == 0
                 || part.writes_depth && !transmissive
                 || frame.mode.is_data(),
@@ -263,13 +263,13 @@ impl SurfaceVariant {
     }
 }
 
-/// Returns whether a part shows what is behind it in a frame.
+/// Returns whether other surfaces are visible through a part in a frame.
 fn is_transmissive(frame: &Frame<'_>, part: &ModelPart) -> bool {
     frame.mode.is_shaded() && part.is_transmissive()
 }
 
 impl SurfaceVariant {
-    /// Returns the variant that draws the line around a part, if it has one that the mode of the frame shows.
+    /// Returns the variant that draws the line around a part. `None` if the part has no line, or if the frame's mode does not show it.
     fn outline_of(self, part: &ModelPart, frame: &Frame<'_>) -> Option<Self> {
         let is_shown = part.has_outline && frame.mode.is_shaded();
         is_shown.then_some(Self { outline: true, culled: true, ..self })

@@ -145,7 +145,7 @@ impl<'a> Textures<'a> {
         (pixels.width <= limit && pixels.height <= limit).then_some(image)
     }
 
-    /// Returns view and sampler of a texture. If the image is missing, the view shows the neutral colour.
+    /// Returns the view and the sampler of a texture. If the image is missing, the view shows the neutral colour.
     pub(super) fn get(
         &mut self,
         texture: Option<TextureRef>,
@@ -179,12 +179,12 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// Maximum anisotropy of filtered textures on a GPU. Without it, they would be blurred at grazing angles. On a software adapter
-/// it would be slow, and Mesa 22.3 draws white pixels at the edges of triangles with it.
+/// Maximum anisotropy of filtered textures on a GPU. Without anisotropic filtering, textures would be blurred at grazing angles. On a
+/// software adapter, it would be slow and would make Mesa 22.3 draw white pixels at the edges of triangles.
 const ANISOTROPY: u16 = 8;
 
-/// A texture with smooth magnification is filtered as well as possible, because most files request less only because their
-/// exporter does. A texture that shows its pixels is filtered as its file requests.
+/// A texture with smooth magnification is filtered as well as possible. Most files that request less only contain the default of their
+/// exporter. A texture that shows its pixels is filtered as its file requests.
 fn sampler_descriptor(sampler: Sampler, anisotropy: u16) -> wgpu::SamplerDescriptor<'static> {
     let is_smooth = sampler.magnify == Filter::Linear;
     let linear = Sampler { minify: Filter::Linear, mipmap: Some(Filter::Linear), ..sampler };

@@ -52,7 +52,8 @@ impl FrameBuffers {
         self.staging.write(gpu, (views, "views"), bytes_of(planes), BufferUsages::UNIFORM).map(drop)
     }
 
-    /// Schedules the upload of matrices for the uniform buffer, which must have been written once before the first frame.
+    /// Schedules the upload of matrices into the uniform buffer, which must be written before the first frame even if that frame does not
+    /// use it.
     pub(super) fn write_few_bones(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         let is_missing = self.few_bones.is_none();
         if input.few_bones || is_missing {
@@ -90,7 +91,7 @@ impl FrameBuffers {
         Ok(())
     }
 
-    /// Schedules the upload of materials that differ from their models'.
+    /// Schedules the upload of materials that differ from the materials in their models.
     pub(super) fn write_materials(&mut self, gpu: &Gpu, input: &Input) -> Result<(), RenderError> {
         self.overrides.write(gpu, &mut self.staging, &input.materials)
     }

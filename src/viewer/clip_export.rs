@@ -1,4 +1,4 @@
-//! Exports what the timeline plays, with the goals on top, as one clip.
+//! Exports the motion on the timeline, with the goals on top, as one clip.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ impl Session {
         puppet
     }
 
-    /// Prepares the export of what the timeline plays, over its whole length and at the frame rate of its clips.
+    /// Prepares the export of the whole motion on the timeline, at the frame rate of its clips.
     ///
     /// # Errors
     /// Returns a one-line reason if the timeline is empty, or if there would be too many frames.
@@ -51,8 +51,8 @@ impl Session {
         Ok(ClipExport { puppet, file: self.file().map(Path::to_path_buf), rate })
     }
 
-    /// Returns the proposed path of an exported clip: beside the project or the character, or in `folder` if there is neither. The path is
-    /// never that of a source file of the character, because the export refuses to replace such files.
+    /// Returns the proposed path of an exported clip: beside the project or the character, or in `folder` if there is neither. The path
+    /// never names a source file of the character, because the export refuses to replace such files.
     pub(in crate::viewer) fn default_clip(&self, folder: &Path) -> PathBuf {
         let default = self.default_project(folder);
         let project = self.project().unwrap_or(&default);

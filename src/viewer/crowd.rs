@@ -38,7 +38,7 @@ const CLEARANCE: f32 = 0.03;
 /// Pixels of touchpad scrolling that count as one wheel step.
 const PIXELS_PER_STEP: f32 = 50.0;
 
-/// What the window of a crowd shows.
+/// The contents and settings of a crowd window.
 #[derive(Debug)]
 pub struct CrowdOpening {
     /// The models with their rigs.

@@ -182,7 +182,7 @@ impl Orbit {
     /// Returns the orthographic view of the target from the direction `side`, a unit vector along a world axis.
     #[must_use]
     pub fn from_side(self, side: Vec3) -> Self {
-        // The front of the character is at the bottom of the image from above, and at the top from below.
+        // Seen from above, the character's front is at the bottom of the image. Seen from below, it is at the top.
         let pitch = side.y.clamp(-1.0, 1.0).asin();
         let projection = match self.projection {
             OrbitProjection::Perspective => OrbitProjection::AxisView,
@@ -284,7 +284,7 @@ mod tests {
             assert!(clip.is_finite(), "{side}");
             let center = clip.project_point3(view.target);
             assert!(center.truncate().length() < 1e-4 && (0.0..=1.0).contains(&center.z), "{side}: {center}");
-            // The image axes match the camera's.
+            // The image axes match the camera's axes.
             let right = clip.project_point3(view.target + view.right() * 0.1).truncate();
             let up = clip.project_point3(view.target + view.up() * 0.1).truncate();
             assert!(right.x > 0.01 && right.y.abs() < 1e-4, "{side}: {right}");

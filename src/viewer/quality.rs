@@ -23,8 +23,8 @@ impl Quality {
     /// Smallest image size, in percent of the scene's size in the window.
     const SMALLEST: u32 = 45;
 
-    /// The qualities of moving scenes, from the best to the fastest. Small images are multisampled, because enlarging them would turn the
-    /// steps of their edges into blocks. Samples cost less than pixels: a pixel's colour is computed once.
+    /// The qualities of moving scenes, from the best to the fastest. Small images are multisampled, because enlarging them would otherwise
+    /// turn jagged edges into blocks. Extra samples cost less than extra pixels, because a pixel's colour is computed only once.
     const LEVELS: [Self; 4] = [
         Self::FULL,
         Self { samples: 1, ..Self::FULL },
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(Machine::changes(&qualities), 2, "the quality flickers");
     }
 
-    /// If a level is fast and the next better one slow, attempts to improve become rare.
+    /// If a level is fast and the next better one is slow, attempts to improve become rare.
     #[test]
     fn attempts_to_improve_become_rare() {
         let mut machine = Machine::new(false);
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(machine.control.due(), None);
     }
 
-    /// Changes that follow each other as quickly as the machine draws them are a movement, however slow the machine is.
+    /// Changes that follow each other as quickly as the machine draws them count as movement, however slow the machine is.
     #[test]
     fn a_very_slow_machine_notices_movements() {
         let (mut control, mut now) = (rested(true), START);

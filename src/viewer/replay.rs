@@ -61,8 +61,8 @@ impl Recording {
         Self::open_with(path, &References::default(), &Progress::default())
     }
 
-    /// Like [`Recording::open`], but reports progress and can be stopped from another thread. `references` specifies where the files to
-    /// which a clip file refers may be located.
+    /// Like [`Recording::open`], but reports progress and can be stopped from another thread. `references` specifies the possible locations
+    /// of the files that a clip file references.
     ///
     /// # Errors
     /// Same as [`Recording::open`], and [`ReplayError::Stopped`].

@@ -10,7 +10,7 @@ const ITEMS: [&str; 7] = ["const", "enum", "fn", "static", "struct", "trait", "t
 /// Maximum number of re-exports to follow, because two re-exports may refer to each other.
 const MAX_STEPS: usize = 8;
 
-/// The module that a file contains, with the items that it defines and imports.
+/// The module in a file, and the items it defines and imports.
 struct Module {
     path: Vec<String>,
     items: BTreeSet<String>,

@@ -1,5 +1,5 @@
-//! Checks the pages of the methods in `docs/solvers`: each names existing files, works that its files cite, existing
-//! options and images, and numbers that agree with `docs/solvers.md`.
+//! Checks the pages of the methods in `docs/solvers`: files, options and images that a page names must exist, its source files must cite
+//! the works that it names, and its numbers must agree with `docs/solvers.md`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ fn folder() -> PathBuf {
     root().join("docs/solvers")
 }
 
-/// Returns the page of each method but `auto`, which selects one of the others.
+/// Returns the page of each method except `auto`, which selects one of the others.
 fn pages() -> Vec<Page> {
     let read = |method: Method| {
         let path = folder().join(format!("{method}.md"));
@@ -139,7 +139,7 @@ impl Page {
         problems
     }
 
-    /// Returns the rows of the method in the page's tables of numbers that differ from `docs/solvers.md`.
+    /// Returns the tables of numbers in which the page's rows for the method differ from `docs/solvers.md`.
     fn figure_problems(&self, overview: &str) -> Vec<String> {
         let start = format!("| `{}` |", self.method);
         let mut problems = Vec::new();

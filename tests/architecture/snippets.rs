@@ -131,7 +131,7 @@ const PAGE: &str = "
 | another | table |
 ";
 
-/// Returns the violations of the table by the given files.
+/// Returns the rules of the table that the given files violate.
 fn violations(files: &[(&str, &str)]) -> Vec<String> {
     let files: Vec<SourceFile> = files.iter().map(|(name, text)| file(name, text)).collect();
     table::violations(&table::rows(PAGE), &source::modules(&files), &source::used(&files))
@@ -150,7 +150,7 @@ fn differences_between_the_table_and_the_source_are_found() {
     let (low, middle, high) =
         (("low.rs", ""), ("middle/mod.rs", "use crate::low;"), ("high/a.rs", "use crate::{low, middle};"));
     assert_eq!(violations(&[low, middle, high]), [""; 0]);
-    // A module depends on one that is below it in the table, which is also a cycle.
+    // A module depends on one below it in the table, and the dependency also forms a cycle.
     let up = violations(&[("low.rs", "crate::middle::f();"), middle, high]);
     assert_eq!(up, ["low.rs: `low` must not use `middle`"]);
     let up = violations(&[low, ("middle/deep/x.rs", "use crate::{low, high};"), high]);

@@ -17,11 +17,11 @@ const NOT_CRATES: [&str; 22] = [
 struct Library {
     name: &'static str,
     folder: &'static str,
-    /// Whether items outside its `modules` belong to a row named after the folder.
+    /// Whether the items outside `modules` belong to a row named after the folder.
     has_row: bool,
-    /// Its modules with rows of their own. If there are none and it has no row, all modules have one.
+    /// Modules of the crate that have their own rows. If the list is empty and `has_row` is false, every module has its own row.
     modules: &'static [&'static str],
-    /// Modules with rows of their own that its root imports from other crates.
+    /// Modules that have their own rows and that the crate root imports from other crates.
     imports: &'static [&'static str],
 }
 
@@ -55,11 +55,11 @@ const LIBRARIES: [Library; 5] = [
         ],
     },
 ];
-/// The names at the root of `sinew_base` that belong to its row, and that the roots of other crates import.
+/// The names at the root of `sinew_base` that belong to its row and are imported by the roots of other crates.
 const OF_BASE: [&str; 3] = ["Instant", "api", "mathematics"];
 
 impl Library {
-    /// Returns the row of the item with a name at the crate's root, if it is not a module with a row of its own.
+    /// Returns the row of an item at the crate root, unless the name is a module with its own row.
     fn row(&self, name: Option<&str>) -> Option<&'static str> {
         let has_own = |name| self.modules.contains(&name) || self.imports.contains(&name);
         match name {
@@ -69,7 +69,7 @@ impl Library {
         }
     }
 
-    /// Returns the path of a file of the table, without the folder if its module has a row of its own.
+    /// Returns the path of a file as the table names it, which omits the folder if the module has its own row.
     fn file_name<'a>(&self, inside: &'a [&'a str]) -> &'a [&'a str] {
         match inside {
             [_, module, _, ..] if !self.has_row || self.modules.contains(module) => &inside[1..],
@@ -79,12 +79,12 @@ impl Library {
 }
 
 pub(crate) struct SourceFile {
-    /// The path of the file under `src`, separated by `/`, without the folder of a crate whose modules have rows of their own.
+    /// The path of the file under `src`, separated by `/`. It omits the folder of a crate whose modules have their own rows.
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
-/// Returns all files of the libraries, except for `main.rs`, and the `lib.rs` of the crates that have no row of their own.
+/// Returns all files of the libraries, except `main.rs` and the `lib.rs` of crates without their own row.
 pub(crate) fn files() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut files, mut folders) = (Vec::new(), vec![root.clone()]);
@@ -122,15 +122,14 @@ impl SourceFile {
         self.module().contains(&"tests")
     }
 
-    /// Returns the modules at the roots of the crates, and the crates, that the file uses, including its own module.
+    /// Returns the crates and the crate-root modules that the file uses, including its own module.
     pub(crate) fn targets(&self) -> BTreeSet<String> {
         paths(&self.text).iter().filter_map(|found| self.target(found)).collect()
     }
 
     /// Returns the module at the root of the crate that a path leads to, or `None` for other crates and local names.
     fn target(&self, found: &FoundPath) -> Option<String> {
-        // A path that ends at the root may lead to any module. It becomes the name `crate`, which no row of the table
-        // allows.
+        // A path that ends at the root may lead to any module. Such a path becomes the name `crate`, which no row of the table allows.
         Some(self.absolute(found)?.into_iter().next().unwrap_or_else(|| "crate".to_owned()))
     }
 
@@ -197,7 +196,7 @@ pub(crate) fn modules(files: &[SourceFile]) -> BTreeSet<String> {
 /// Returns the modules that each module uses, with the first file that uses them.
 pub(crate) fn used(files: &[SourceFile]) -> Used {
     let mut used = Used::new();
-    // The root of a crate also imports items that only its modules with rows of their own use.
+    // Skip crate roots, because they also import items for modules that have their own rows.
     for file in files.iter().filter(|file| !file.name.ends_with("/lib.rs")) {
         let module = file.module()[0];
         for other in file.targets().into_iter().filter(|other| other != module) {

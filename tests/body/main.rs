@@ -30,7 +30,7 @@ fn the_mannequin_follows_pulls_steadily() {
 
 #[test]
 fn a_hand_stays_on_the_skin_of_the_mannequin() {
-    // Capsules with constant radii let the hand 14 mm into the head and 12 mm into the chest.
+    // Capsules with constant radii let the hand penetrate the head by 14 mm and the chest by 12 mm.
     let person = Person::load(None).unwrap();
     let mut selection = Selection::default();
     selection.set_only("i").unwrap();
@@ -46,7 +46,7 @@ fn a_character_without_a_person_is_not_checked() {
     assert!(Person::load(Some(tentacle.as_ref())).is_err());
 }
 
-/// Returns how far the feet slide in millimetres, and by how many degrees they turn, if the whole character is moved.
+/// Returns the slide of each foot in millimetres and its rotation in degrees after the whole character is moved.
 fn feet(person: &Person, moved: Affine3A) -> Vec<(f32, f64)> {
     let mut puppet = person.puppet.clone();
     let mut pose = person.pose.clone();

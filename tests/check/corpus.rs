@@ -1,4 +1,4 @@
-//! Clean clips, faults that are added to them, and the measurement of checks and repairs.
+//! Clean clips, faults to add to them, and the measured quality of checks and repairs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ const NEAR: f32 = 0.35;
 /// Minimum length of a clip to which a fault can be added, in seconds.
 const MIN_SECONDS: f32 = 0.5;
 
-/// The faults that are reported and not repaired.
+/// The faults that are reported but not repaired.
 const REPORTED: [Check; 1] = [Check::Jump];
 
 /// A file with clips.
@@ -61,7 +61,7 @@ struct Row {
 #[derive(Default)]
 pub struct Results {
     rows: BTreeMap<Check, Row>,
-    /// Number of checks of clips that have no such fault, and how many of them reported one.
+    /// Number of checks of clips without the fault in question, and number of those checks that reported it.
     innocent: usize,
     false_alarms: usize,
     pub details: Vec<String>,
@@ -100,7 +100,7 @@ impl<'a> Corpus<'a> {
         Self { names: sources.iter().map(|s| &*s.name).collect(), clips, all, mended }
     }
 
-    /// Returns how many clips there are.
+    /// Returns a summary of the numbers of clips and files.
     pub fn summary(&self) -> String {
         let files: std::collections::BTreeSet<usize> = self.clips.iter().map(|c| c.source).collect();
         format!(
@@ -191,7 +191,7 @@ impl Results {
         }
     }
 
-    /// Checks changes of a clip that are not faults: a different speed, and more keys.
+    /// Checks a clip with harmless changes: a different speed, and more keys.
     fn add_harmless(&mut self, file: &str, clean: &Clean<'_>) {
         let options = CheckOptions::default();
         for factor in [0.9_f32, 1.15] {
@@ -234,12 +234,12 @@ impl Results {
         self.rows.len()
     }
 
-    /// Returns the mean change of all repairs: degrees and millimetres.
+    /// Returns the mean change made by all repairs, in degrees and millimetres.
     pub fn mean_change(&self) -> (f64, f64) {
         mean(self.rows.values().flat_map(|r| &r.to_faulty))
     }
 
-    /// Returns the mean distance of all repaired clips from the clean ones: degrees and millimetres.
+    /// Returns the mean distance of all repaired clips from the clean ones, in degrees and millimetres.
     pub fn mean_distance(&self) -> (f64, f64) {
         mean(self.rows.values().flat_map(|r| &r.to_clean))
     }

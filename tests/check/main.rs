@@ -1,4 +1,4 @@
-//! Faults that are added to clips are found and repaired, and nothing else is.
+//! Checks that faults added to clips are found and repaired, and that nothing else is changed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "the example uses more of the corpus")]
@@ -23,7 +23,7 @@ fn check(character: &Character, clip: &Clip, options: &CheckOptions) -> ClipRepo
     Checker::new(character, &rig).check(clip, options).unwrap()
 }
 
-/// Changes the rotation keys of a joint. `change` gets the index and the number of keys.
+/// Changes the rotation keys of a joint. `change` receives the index of a key and the number of keys.
 fn turned(character: &Character, clip: usize, joint: &str, change: impl Fn(usize, usize) -> Quat) -> Clip {
     let mut clip = character.clips[clip].clone();
     let node = character.skeleton.find(joint).unwrap();
@@ -85,8 +85,7 @@ fn a_root_that_jumps_is_found() {
     assert!(jumps[0].text.starts_with("jumps by "), "{}", jumps[0].text);
 }
 
-/// Regression: joints that never move outvoted the legs in the decision whether a clip is a loop, and a leg that had turned was moved
-/// back.
+/// Regression: joints that never move caused a clip to be classified as a loop, so the rotation of a leg was undone.
 #[test]
 fn joints_that_never_move_have_no_vote() {
     let character = asset::mannequin().unwrap();
@@ -138,7 +137,7 @@ fn the_same_clip_has_the_same_report() {
     }
 }
 
-/// Files in centimetres are as good as files in metres.
+/// A character in centimetres has the same findings as one in metres.
 #[test]
 fn reports_do_not_depend_on_the_size_of_the_character() {
     let character = asset::mannequin().unwrap();

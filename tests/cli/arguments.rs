@@ -145,7 +145,7 @@ fn inputs_are_not_overwritten() {
         assert!(error.contains("output would overwrite an input"), "{error}");
     }
     assert_eq!(std::fs::read(model).unwrap(), before);
-    // Files that a model references are inputs too.
+    // Files that a model references also count as inputs.
     let (named, texture) = (folder.join("named.gltf"), folder.join("skin.png"));
     std::fs::write(&named, r#"{"asset":{"version":"2.0"},"images":[{"uri":"skin.png"}]}"#).unwrap();
     std::fs::write(&texture, "a texture").unwrap();
@@ -190,7 +190,7 @@ fn bench_tables_have_every_method_and_column() {
     let paper = stdout(["bench", "--table", "paper", "--cases", "5", "--json"]);
     let paper: serde_json::Value = serde_json::from_str(&paper).unwrap();
     let rows = paper["paper"].as_array().unwrap();
-    // Three methods, without and with limits, with a common tolerance, with the paper's tolerance, and as printed in the paper.
+    // Three methods with and without limits: with a common tolerance, with the paper's tolerance, and as printed in the paper.
     assert_eq!(rows.len(), 18);
     for column in
         ["mean_us", "relative_time", "iterations", "error_mean", "error_max", "wrong", "published_seconds"]

@@ -37,7 +37,7 @@ fn a_free_axis_makes_a_position_reachable() {
     assert!(report["position_error"].as_f64().unwrap() < 1e-3, "{report}");
     assert!(report["full_position_error"].as_f64().unwrap() > 2.0, "{report}");
     assert_eq!(report["full_orientation_error"], Value::Null);
-    // Without free axes there is only one error.
+    // Without free axes, the report contains only one error.
     assert!(posed(&[reach, at]).0.get("full_position_error").is_none());
     assert_eq!(sinew([pose, reach, at, "--require-reached"]).status.code(), Some(1));
 }
@@ -112,7 +112,7 @@ fn invalid_arguments_name_the_option_and_the_node() {
         let expected = format!("{option} {name}: the node has no such target; add {needed} for it");
         assert_eq!(line(option, value), expected);
     }
-    // Regression: such a goal counted as reached.
+    // Regression: a goal whose axes are all free counted as reached.
     assert_eq!(
         line("--position-weight", "leftHand=0"),
         "leftHand: all axes of its goal are free, so that it has no effect"

@@ -59,7 +59,7 @@ fn reduced_keys_stay_within_the_key_error() {
     assert!(error > 0.0 && error < 0.05, "{error}");
 }
 
-/// Regression: a motion without movement was baked without its length, as an animation that other programs reject.
+/// Regression: a motion without movement lost its length when it was baked, and other programs rejected the resulting animation.
 #[test]
 fn a_still_motion_keeps_its_length() {
     let folder = folder("bake-still");
@@ -399,7 +399,7 @@ fn posed(retarget: &[&str], animation: &[&str], more: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Regression: hands and feet that a retargeted clip could not place were missed without a warning.
+/// Regression: a retargeted clip that missed contacts of hands and feet caused no warning.
 #[test]
 fn contacts_missed_by_retargeted_clips_are_counted() {
     // This character cannot reach all positions of the mannequin's hands.

@@ -1,4 +1,4 @@
-//! Takes on the command line: as the model, as clips, with markers, and smoothed.
+//! Motion-capture takes on the command line: used as the model or as clips, with markers, and smoothed.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -31,8 +31,8 @@ const BONES: [&str; 17] = [
     "rightFoot",
 ];
 
-/// Writes the walk of the mannequin at 60 Hz in millimetres, with `markers` of each bone, or its joint if there are none. A
-/// coordinate trembles by `noise` millimetres at 30 Hz.
+/// Writes the walk of the mannequin at 60 Hz in millimetres, with the given `markers` for each bone or, if there are none, its joint. Each
+/// coordinate oscillates at 30 Hz with an amplitude of `noise` millimetres.
 fn walk(character: &Character, markers: &[Vec3], noise: f32) -> String {
     let clip = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
     let points: Vec<(String, usize, Vec3)> = BONES
@@ -84,7 +84,7 @@ fn a_take_without_a_model_becomes_a_character() {
         assert!(report["nodes"].as_u64().unwrap() >= nodes as u64, "{report}");
         assert!(report["animations"][0]["seconds"].as_f64().unwrap() > 1.9, "{report}");
     }
-    // The pose of a frame has the positions of the take, on the floor of the take.
+    // The pose of a frame matches the positions and the floor of the take.
     let pose = json(["pose", "-q", "--animation", "walk", "--animation-time", "0.5", text(&take)]);
     let nodes = pose["nodes"].as_array().unwrap();
     let hips = nodes.iter().find(|n| n["name"] == "hips").unwrap();
@@ -176,7 +176,7 @@ fn trc_takes_with_the_names_of_a_sensor_drive_a_character_and_name_what_they_lac
     assert!(baked.status.success(), "{messages}");
     assert!(messages.contains("joints without a node or a bone are ignored: \"scissors\""), "{messages}");
     assert!(messages.contains("by the joints beside them: \"rightFoot\""), "{messages}");
-    // Positions of a file that names its unit are in metres.
+    // If a file names its unit, its positions are converted to metres.
     let report = json(["inspect", "--json", text(&take)]);
     assert_eq!(report["units"], 1.0, "{report}");
     std::fs::write(&take, "PathFileType").unwrap();
@@ -193,7 +193,7 @@ fn the_fit_of_rotations_and_the_mean_of_both_sides_can_be_chosen() {
     // A left forearm that is 4 cm longer than the right one.
     let hand = uneven.skeleton.find("leftHand").unwrap();
     uneven.skeleton.nodes[hand].rest.translation *= 1.16;
-    // A left shoulder that is not where the mannequin's is, so that no rotation fits all children of the chest.
+    // A left shoulder moved away from the mannequin's, so that no rotation fits all children of the chest.
     let shoulder = uneven.skeleton.find("leftUpperArm").unwrap();
     uneven.skeleton.nodes[shoulder].rest.translation += Vec3::new(0.0, 0.02, 0.03);
     let take = folder.join("uneven.csv");

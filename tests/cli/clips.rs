@@ -100,7 +100,7 @@ fn reaches_are_blended_to_a_target() {
     let pose = json(["pose", out, "--animation", "baked", "--animation-time", &time]);
     let gap = at(&pose, "leftHand").distance(Vec3::new(0.35, 1.35, 0.35));
     assert!(gap < 0.06, "{line}: {gap}");
-    // For an example's own target, only that example is used.
+    // If the target is the position of one example, only that example is used.
     let line = blend("0.3,1.7,0.3");
     assert!(line.starts_with("blend: high 1.000; at 0.9"), "{line}");
     let alone = ["pose", file, "--animation", "high", "--blend-to", "leftHand=0,1,0"];

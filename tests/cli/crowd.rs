@@ -23,7 +23,7 @@ fn crowds_of_several_models_are_drawn_frame_by_frame() {
     // The characters walk.
     let changed = frames[0].pixels().zip(frames[2].pixels()).filter(|(a, b)| a != b).count();
     assert!(changed > 50, "{changed} pixels");
-    // The same input gives the same bits.
+    // The same input produces the same bytes.
     let first: Vec<u8> = std::fs::read(folder.join("walk-01.png")).unwrap();
     assert!(crate::command([]).args(&arguments).output().unwrap().status.success());
     assert_eq!(std::fs::read(folder.join("walk-01.png")).unwrap(), first);

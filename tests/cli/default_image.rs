@@ -23,7 +23,7 @@ fn an_image_is_drawn_and_named() {
     }
 }
 
-/// Regression: the option `--framing`, which projects reject, was always given.
+/// Regression: the option `--framing` was always passed, although projects reject it.
 #[test]
 fn a_project_is_drawn_with_its_own_camera() {
     let folder = folder("project alone");

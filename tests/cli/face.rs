@@ -49,7 +49,7 @@ fn morph_targets_and_expressions_move_vertices() {
     assert_eq!(pose(["--morph=smile=0.25", "--morph=a=b=-2"]), [0.25, -2.0, 0.0]);
     assert_eq!(pose(["--morph=0=1", "--morph=smile=0.5"]), [0.5, 0.0, 0.0]);
     assert_eq!(pose(["--expression=Grin=0.5", "--expression=happy=0.5"]), [0.75, 0.0, 0.0]);
-    // A smile leaves less room for a blink. The name of VRM 0 is known too.
+    // A smile reduces the weight of a blink. The VRM 0 name is also accepted.
     assert_eq!(pose(["--expression=joy=0.25", "--expression=blink=1"]), [0.125, 0.75, 0.0]);
     assert_eq!(pose(["--expression=happy=1", "--morph=smile=0.125"]), [0.125, 0.0, 0.0]);
 }

@@ -195,7 +195,7 @@ fn a_signal_ignored_by_the_parent_is_ignored() {
     assert!(child.try_wait().unwrap().is_none());
     child.kill().unwrap();
     child.wait().unwrap();
-    // The next save of a file removes the temporary file that a killed save left behind.
+    // The next save of a file removes the temporary file that was left behind when an earlier save was killed.
     let frame = folder.join("000000.png");
     File::create(folder.join(".000000.png.sinew-tmp")).unwrap();
     let save = ["render", "-q", "--resolution", "32,32", "--adapter", "cpu", "-o", frame.to_str().unwrap()];

@@ -1,4 +1,4 @@
-//! Solver options by their keys: on the command line, in rigs and in suites.
+//! Solver options given by key: on the command line, in rigs and in suites.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn all_options_are_listed_without_other_arguments() {
 fn an_option_by_its_key_is_the_same_as_by_its_name() {
     let named = posed(["--method", "ccd", "--iterations", "3"]);
     assert_eq!(named["nodes"], posed(["--option", "method=ccd", "--option", "iterations=3"])["nodes"]);
-    // The last value of a key counts, and naming the same value twice is no contradiction.
+    // If a key is repeated, the last value applies, and giving the same value twice is not a contradiction.
     let last =
         posed(["--option=iterations=9", "--option=method=ccd", "--option=iterations=3", "--method=ccd"]);
     assert_eq!(named["nodes"], last["nodes"]);

@@ -87,7 +87,7 @@ fn positions_and_masks_agree() {
     });
 }
 
-/// The Python script reads the same poses from a baked clip as `sinew pose` computes from the clip and the goal.
+/// In a baked clip, the Python script finds the same poses that `sinew pose` computes from the clip and the goal.
 #[test]
 fn another_program_reads_the_same_poses_from_a_baked_clip() {
     let Some(oracle) = Oracle::find() else { return };

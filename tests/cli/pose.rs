@@ -23,7 +23,7 @@ fn node<'a>(pose: &'a Value, name: &str) -> &'a Value {
     pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap()
 }
 
-/// The file has no nodes for the instances of a mesh, so that a posed copy cannot contain their poses.
+/// The file has no nodes for the instances of a mesh, so a posed copy cannot contain their poses.
 #[test]
 fn lost_poses_of_instances_are_warned_of() {
     let folder = folder("pose-instances");
@@ -75,7 +75,8 @@ fn a_hand_reaches_a_point() {
     }
 }
 
-/// No joint above the hips can turn and nothing is pinned, so the solver moves the root and with it the whole figure.
+/// No joint above the hips can turn and nothing is pinned, so the solver moves the root, and the legs bend because the feet stay on the
+/// floor.
 #[test]
 fn a_goal_of_the_hips_bends_the_legs() {
     let rest = json(["pose"]);
@@ -83,7 +84,7 @@ fn a_goal_of_the_hips_bends_the_legs() {
     let pose = json(goal);
     assert_eq!(pose["reports"][0]["outcome"], "reached");
     assert!(pose["reports"][0]["position_error"].as_f64().unwrap() < 2e-4);
-    // The feet stand on the floor by themselves.
+    // The feet stay on the floor without being pinned.
     for name in ["leftFoot", "rightFoot"] {
         let position = |pose: &Value| numbers(&node(pose, name)["world"])[12..15].to_vec();
         for (posed, rest) in position(&pose).iter().zip(position(&rest)) {
@@ -248,7 +249,7 @@ fn pins_and_limits_are_reported() {
         assert_eq!(missed < 1e-4, report["kind"] == "pin", "{report}");
         assert!(report["kind"] == "pin" || report["outcome"] == "out-of-reach", "{report}");
     }
-    // A knee has a limit, and a foot far above needs it fully bent.
+    // A knee has a limit, and reaching a target far above the foot bends it fully.
     let pose = json(["pose", "--method", "dls", "--reach", "leftFoot=0.1,0.9,0.05"]);
     let limited = numbers(&pose["limited"]);
     assert!(!limited.is_empty() && limited.iter().all(|n| n.fract() == 0.0), "{limited:?}");

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::command;
 use crate::{folder, json, refusal, sinew};
 
-/// Returns the lines of both output streams. Asserts that each line is short and has no hidden characters.
+/// Returns the lines of both output streams. Asserts that each line is short and contains no hidden characters.
 fn lines<const N: usize>(arguments: [&str; N]) -> Vec<String> {
     let output = sinew(arguments);
     let text = String::from_utf8([output.stderr, output.stdout].concat()).unwrap();

@@ -1,4 +1,4 @@
-//! Files that models, suites and projects name: with Windows separators, and in parent folders.
+//! Files referenced by models, suites and projects: with Windows separators, and in parent folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Creates `data/points.bin` and `models/NAME.gltf`, which names it.
+/// Creates `models/points.gltf`, whose buffer is at `uri`, and `points.bin` in `data` and in `models/sub`.
 fn with_model(name: &str, uri: &str) -> PathBuf {
     let folder = folder(name);
     fs::create_dir_all(folder.join("data")).unwrap();
@@ -46,13 +46,13 @@ fn files_above_the_model_are_read_with_permission() {
         let cause = format!("\"{uri}\" is outside of the model's folder; --allow-parent allows it");
         assert_eq!(refusal(["inspect", file]), format!("{file}: buffers[0]: {cause}"));
         stdout(["inspect", file, "--allow-parent"]);
-        // The copy contains what the character was allowed to read.
+        // The copy contains the buffer that was read from the parent folder.
         let copy = file.replace("points.gltf", "copy.glb");
         stdout(["pose", file, "--allow-parent", "-o", &copy]);
         assert_eq!(fs::read(&copy).unwrap().len() % 4, 0);
         stdout(["inspect", &copy]);
     }
-    // A missing file could not be read even with permission, so the message does not offer it.
+    // Permission would not help to read a missing file, so the message does not suggest it.
     let file = with_model("parent-missing", "../data/none.bin");
     let line = refusal(["inspect", text(&file)]);
     assert!(!line.contains("--allow-parent") && line.contains("\"../data/none.bin\": "), "{line}");
@@ -61,7 +61,7 @@ fn files_above_the_model_are_read_with_permission() {
     assert!(line.contains("only data: URIs and relative paths"), "{line}");
 }
 
-/// The option was ignored for the clips of a project, so they could not be opened at all.
+/// Regression: the option was ignored for the clips of a project, so they could not be opened at all.
 #[test]
 fn clips_of_a_project_are_read_from_parent_folders_with_permission() {
     let folder = folder("parent-clips");

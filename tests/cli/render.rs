@@ -51,7 +51,7 @@ fn a_sequence_is_numbered_and_moves() {
     assert_ne!(image::open(&folder.join("002.png")), image::open(&folder.join("004.png")));
 }
 
-/// The figure moves, so that the camera must show all frames.
+/// The figure moves, so the camera must keep it in view in all frames.
 #[test]
 fn a_tight_framing_fills_the_image() {
     let folder = folder("tight");

@@ -1,4 +1,4 @@
-//! `--replay` of `sinew render`, `pose` and `bake`. Its images are tested in `tests/viewer/recording/replay.rs`.
+//! `--replay` of `sinew render`, `pose` and `bake`. Images of replays are tested in `tests/viewer/recording/replay.rs`.
 
 use std::fs;
 
@@ -116,7 +116,7 @@ fn the_pose_of_a_session_is_written_at_any_time_with_its_reports() {
         [&report["node"], &report["kind"], &report["outcome"]],
         [&json!(hand), &json!("goal"), &json!("reached")]
     );
-    // After ten frames, whose time is rounded down, the hand is half way.
+    // After ten frames, whose time is rounded down, the hand is halfway.
     let middle = json(["pose", "--replay", &session, "--at", "0.1667"]);
     assert!((distance(position(&middle, hand), start) - 0.1).abs() < 1e-3);
     assert_eq!(json(["pose", "--replay", &session, "--at", "0"])["nodes"], rest["nodes"]);
@@ -143,7 +143,7 @@ fn a_node_is_pinned_without_a_camera() {
         let pinned: Vec<&Value> = reports.filter(|r| r["kind"] == "pin").collect();
         assert_eq!(pinned.len(), count);
         assert!(pinned.iter().all(|r| r["node"] == json!(hips) && r["outcome"] == "reached"), "{pinned:?}");
-        // Without the pin, the hips give way a little.
+        // Without the pin, the hips move slightly.
         let most = if count > 0 { 1e-4 } else { 0.05 };
         assert!(distance(position(&end, hips), position(&rest, hips)) < most);
     }
@@ -162,7 +162,7 @@ fn a_session_is_baked_with_a_key_for_every_frame() {
     let longest = only.timelines.iter().map(Vec::len).max();
     assert_eq!(longest, Some(31));
     let start = position(&json(["pose"]), hand);
-    // Each frame contains the drag of its own time, although the times in the session are rounded.
+    // Each frame contains the drag at its own time, although the times in the session are rounded.
     for frame in [1, 7, 10, 20, 30_u32] {
         let time = format!("{}", f64::from(frame) / 60.0);
         let pose = json(["pose", clip, "--animation", "0", "--animation-time", &time]);
@@ -182,7 +182,7 @@ fn a_session_is_posed_with_another_character_and_rig() {
     let folder = folder("replay-rig");
     let session = drag_session(&folder);
     let rig = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.rig.toml");
-    // The file of the built-in character and its rig give the pose of the built-in character.
+    // The file of the built-in character, posed with its rig, gives the same result as the built-in character.
     let named = json(["pose", "--replay", &session, crate::MANNEQUIN, "--rig", rig]);
     assert_eq!(named["nodes"], json(["pose", "--replay", &session])["nodes"]);
     let line = refusal(["pose", "--replay", &session, "--rig", "no.rig.toml"]);

@@ -9,7 +9,7 @@ use sinew::puppet::{Puppet, Target};
 use crate::support::external;
 use crate::{folder, json, refusal, stdout};
 
-/// Joints of this character have other names. Every command names them by their bones, and `--bone` replaces a bone.
+/// The joints of this character are not named after bones. Every command accepts bone names instead, and `--bone` replaces a bone.
 #[test]
 fn bones_are_named_wherever_a_node_is() {
     let file = "assets/awkward.glb";

@@ -45,8 +45,7 @@ fn position(pose: &Value, name: &str) -> [f64; 3] {
     [12, 13, 14].map(|i| node["world"][i].as_f64().unwrap())
 }
 
-/// With clips as examples, a walking pose is restored from the positions of its hands, feet and head. Without examples
-/// the error is large.
+/// With clips as examples, a walking pose is restored from the positions of its hands, feet and head. Without examples, the error is large.
 #[test]
 fn clips_are_examples_for_posing() {
     let walk = json(["pose", "--animation", "walk", "--animation-time", "0.3"]);

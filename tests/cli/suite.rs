@@ -252,7 +252,7 @@ fn a_session_makes_a_case_for_each_frame_and_one_for_the_joints() {
         (code, &lines[..]),
         (0, &["passed  s frame 4", "passed  s frame 11", "passed  s joints"].map(String::from)[..])
     );
-    // A changed drag changes the joints and the frame that shows it.
+    // Changing a drag changes the joints and the frame that shows the drag.
     let text = fs::read_to_string(folder.join("drag.session")).unwrap();
     let is_shown = |line: &&str| {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();

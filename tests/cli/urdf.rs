@@ -76,7 +76,7 @@ fn joint_values_are_written_and_read() {
     }
     let tool = numbers(&framed["nodes"][4]["world"]);
     assert!((tool[12] - 0.4).abs() < 1e-3 && (tool[14] - 0.75).abs() < 1e-3, "{tool:?}");
-    // Values under the key q of a pose are read too.
+    // Values under the key q of a pose are also read.
     let file = folder.join("pose.json");
     fs::write(&file, framed.to_string()).unwrap();
     let again = json(["pose", robot, "--q", file.to_str().unwrap()]);
@@ -108,7 +108,7 @@ fn paths_of_joint_values_are_baked() {
     );
 }
 
-/// A robot whose zero pose is outside its limits was drawn and solved there.
+/// Regression: a robot whose zero pose is outside its limits was drawn and solved in that pose.
 #[test]
 fn robots_open_within_their_limits() {
     let folder = folder("urdf-limits");

@@ -1,9 +1,9 @@
-//! The claims of the column *what holds* of the map of the founding documents, and how they are parsed.
+//! The claims in the column *what holds* of the map of the founding documents, and their parser.
 
-/// A claim that must hold after the command of a row.
+/// A claim that must hold after the command of a row has run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Claim {
-    /// The window would open. The test of commands checks it.
+    /// The window would open. The commands test checks this claim.
     Opens,
     /// All goals are reached.
     Reached,
@@ -15,9 +15,9 @@ pub(crate) enum Claim {
     Iterations(u64, bool),
     /// The position error of the first goal is below a number of metres, or above it.
     Error(f64, bool),
-    /// The trace has a number of steps of a kind. `None` means at least one.
+    /// The trace has this number of steps of this kind. `None` means at least one.
     Steps(Option<usize>, String),
-    /// The trace has steps of a joint, or none.
+    /// Whether the trace has steps of a joint.
     StepsOf(String, bool),
     /// The joint of the first step of the trace, or of the last one.
     End(String, bool),

@@ -15,8 +15,8 @@ use crate::{assert_none, fixtures, founding, sinew};
 /// Options whose values this test reduces, so that it takes seconds instead of minutes.
 const LIGHTER: [(&str, &str); 4] =
     [("--count", "12"), ("--turntable", "3"), ("--resolution", "96,64"), ("--cases", "2")];
-/// Subcommands that draw images, to which this test adds a resolution. A lower resolution does not make the maps of ambient occlusion
-/// cheaper, so `render` draws without them.
+/// Subcommands that draw images, to which this test adds a resolution. Maps of ambient occlusion cost the same at any resolution, so
+/// `render` draws without them.
 const DRAWING: [&str; 2] = ["render", "crowd"];
 /// Number of commands whose time is printed.
 const SLOWEST: usize = 30;
@@ -40,7 +40,7 @@ fn every_command_succeeds() {
         pages.iter().map(|page| (page.name.clone(), jobs(page))).collect();
     let count: usize = jobs.iter().map(|(_, jobs)| jobs.len()).sum();
     assert!(count > 80, "only {count} commands were found");
-    // The longest pages first, so that no thread ends with one of them.
+    // Start with the longest pages, so that no thread ends with one of them.
     jobs.sort_by_key(|(_, jobs)| std::cmp::Reverse(jobs.len()));
     let queue = Mutex::new(VecDeque::from(jobs));
     let (problems, times) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));

@@ -1,5 +1,5 @@
-//! The files that the pages name: the built-in characters under the names of the pages, files that the pages show, and files that
-//! the program makes from both.
+//! The files named on the pages: the built-in characters under the names that the pages use, files shown on the pages, and files that the
+//! program creates from both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ mod make_reaches;
 mod make_take;
 use crate::{root, sinew};
 
-/// Copies of files of the repository.
+/// Copies of files in the repository.
 const COPIES: [(&str, &str); 13] = [
     ("man.glb", "assets/mannequin.glb"),
     ("other.glb", "assets/mannequin.glb"),
@@ -38,7 +38,7 @@ const MADE: [(&str, &[&str]); 6] = [
     ("golden.png", &["render", "man.glb", "--resolution", "96,64", "-o", "golden.png"]),
 ];
 
-/// Takes, which the example `make_take` writes.
+/// Motion-capture takes written by the example `make_take`.
 const TAKES: [(&str, make_take::Kind); 3] = [
     ("take.csv", make_take::Kind::Positions),
     ("segments.csv", make_take::Kind::Orientations),
@@ -80,8 +80,8 @@ fn empty(name: &str) -> PathBuf {
     folder
 }
 
-/// Creates a folder with the same files as another one, without copying their contents: the program never changes a file, but
-/// replaces it.
+/// Creates a folder with the same files as another one, without copying their contents. This is safe, because the program never changes a
+/// file, but replaces it.
 pub(crate) fn linked(name: &str, from: &Path) -> PathBuf {
     let folder = empty(name);
     link(from, &folder);
@@ -100,7 +100,7 @@ fn link(from: &Path, to: &Path) {
     }
 }
 
-/// Returns the arguments with which the program reads a file that a page shows.
+/// Returns the arguments that make the program read a file shown on a page.
 pub(crate) fn reader(block: &Block) -> Option<Vec<&str>> {
     let file = block.file.as_deref()?;
     let ends = |extension: &str| file.ends_with(extension);

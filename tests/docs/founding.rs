@@ -1,4 +1,5 @@
-//! The map of the founding documents: the claims of its rows hold after their commands, its shortcuts exist, and it has every section.
+//! Checks the map of the founding documents: the claims of each row hold after its command, its shortcuts exist, and it covers every
+//! section.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::{assert_none, root};
 pub(crate) const PAGE: &str = "docs/founding-documents.md";
 /// The header of each table.
 const HEADER: &str = "| section | what it says | command line | what holds | viewer | source |";
-/// The page with the closing table, which compares the methods with tables that were computed from the documents.
+/// The page with the closing table, which compares the methods with tables computed from the documents.
 const CLOSING_PAGE: &str = "docs/solvers.md";
 const CLOSING_HEADER: &str = "| document | figure or equation | command | compared | difference |";
 /// Maximum difference that the tests of the closing table accept, in metres or in components of unit vectors.
@@ -40,7 +41,7 @@ fn rows(page: &Page) -> Vec<Row> {
     rows_below(page, HEADER)
 }
 
-/// Returns the rows of all tables with a header.
+/// Returns the rows of all tables with the given header.
 fn rows_below(page: &Page, header: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut in_table = false;
@@ -116,7 +117,7 @@ fn actions_and_shortcuts_of_the_viewer_exist() {
     assert!(count > 40, "only {count} were found");
 }
 
-/// On the other pages, a shortcut in brackets behind italic text belongs to some action of the keymap *sinew*.
+/// On the other pages, a shortcut in brackets after italic text belongs to an action of the keymap *sinew*.
 #[test]
 fn shortcuts_on_all_pages_exist() {
     let known: Vec<Shortcut> = Action::all().flat_map(|action| Keymap::Sinew.shortcuts(action)).collect();
@@ -162,7 +163,7 @@ fn what_exists_has_a_source() {
     assert_none("these rows name no source", &problems);
 }
 
-/// Each row of the closing table has the command that compares it, which runs one test, and a difference that this test accepts.
+/// Each row of the closing table has a command that runs one test, and a difference that this test accepts.
 #[test]
 fn each_row_of_the_closing_table_has_a_command() {
     let tests = sources(&root().join("tests/ik/textbook"));

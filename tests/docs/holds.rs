@@ -12,7 +12,7 @@ use crate::claims::{Claim, Motion};
 use crate::page::{Page, pages};
 use crate::{fixtures, sinew};
 
-/// Distance in metres, and component of a quaternion, from which a joint counts as moved or turned.
+/// Distance in metres, or change of a quaternion component, above which a joint counts as moved or turned.
 const MOVED: f64 = 1e-3;
 /// Maximum movement of a joint that stays in place, in metres. Poses have single precision.
 const STAYS: f64 = 1e-5;
@@ -110,7 +110,7 @@ impl Run<'_> {
         if reports.is_empty() { Err("there is no report".into()) } else { Ok(reports) }
     }
 
-    /// Returns the rows of the trace, each by the names of its columns.
+    /// Returns the rows of the trace. The cells of a row are indexed by column name.
     fn trace(&self) -> Result<Vec<BTreeMap<String, String>>, String> {
         let file = self.value(&["--trace"]).ok_or("the command has no trace")?;
         let text = fs::read_to_string(self.folder.join(file)).map_err(|e| format!("{file}: {e}"))?;
@@ -162,7 +162,7 @@ impl Run<'_> {
         if is_same { Err(format!("{} changes nothing", option.join(" "))) } else { Ok(()) }
     }
 
-    /// Returns what a command computes: the nodes of a pose, or the bytes of another file.
+    /// Returns the result of the command: the nodes of a pose, or the bytes of another file.
     fn result(&self) -> Result<Vec<u8>, String> {
         if self.words.first().is_some_and(|word| word == "pose") {
             return Ok(self.pose()?["nodes"].to_string().into_bytes());
@@ -181,7 +181,7 @@ impl Run<'_> {
         Ok((clip.seconds, tracks))
     }
 
-    /// Checks what a joint does in the written clip, or in the pose compared with rest.
+    /// Checks the motion of a joint in the written clip, or its difference from rest in the written pose.
     fn check_joint(&self, joint: &str, motion: Motion) -> Result<(), String> {
         let wrong = |found: String| Err(format!("{joint} {motion:?}, but {found}"));
         if self.words.first().is_some_and(|word| word == "bake") {

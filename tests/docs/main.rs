@@ -21,7 +21,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns a call of the program in a folder. There is no display, so that no window opens.
+/// Returns a call of the program in a folder. There is no display, so no window opens.
 fn sinew(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
     command.current_dir(folder);
@@ -31,7 +31,7 @@ fn sinew(folder: &Path) -> Command {
     command
 }
 
-/// Fails with all problems, if there are any.
+/// Fails and lists all problems, if there are any.
 fn assert_none(title: &str, problems: &[String]) {
     assert!(problems.is_empty(), "{title}:\n{}", problems.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Commands that are not run: in prose, and of cargo, Python and the scripts.
+//! Checks commands that are not run: commands in prose, and commands of cargo, Python and scripts.
 
 use std::fs;
 use std::path::Path;
@@ -94,7 +94,7 @@ fn hidden_commands(page: &Page) -> Vec<String> {
     problems
 }
 
-/// Checks a command of the program, in which parts may be left out.
+/// Checks a command of the program. Parts of the command may be omitted.
 fn check_sinew(words: &[String]) -> Result<(), String> {
     let has_placeholders = words.iter().any(|word| is_placeholder(word));
     let Err(cause) = sinew::cli::check(words.iter().map(String::as_str)) else { return Ok(()) };
@@ -118,7 +118,7 @@ fn check_sinew(words: &[String]) -> Result<(), String> {
 /// The beginnings of commands of other programs in prose.
 const PROGRAMS: [&str; 6] = ["cargo ", "python3 ", "node ", "scripts/", "./scripts/", "benches/"];
 
-/// Checks that everything that a command of another program names exists in the repository.
+/// Checks that everything named by a command of another program exists in the repository.
 fn check_other(words: &[String]) -> Result<(), String> {
     let is_setting = |word: &&String| word.contains('=') && !word.starts_with('-');
     let words: Vec<&str> = words.iter().skip_while(is_setting).map(String::as_str).collect();
@@ -225,7 +225,7 @@ fn is_target(option: &str, name: &str) -> bool {
     }
 }
 
-/// Returns whether a file under a folder has a name, or contains a function whose name contains it.
+/// Returns whether `name` is part of the name of a file under a folder, or of a function in such a file.
 fn mentions(folder: &Path, name: &str) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     entries.map(|entry| entry.unwrap().path()).any(|path| {

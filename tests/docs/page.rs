@@ -117,7 +117,7 @@ impl Page {
     /// Returns the targets of links and images.
     pub(crate) fn links(&self) -> Vec<Piece> {
         let links = |paragraph: Piece| {
-            // Inline code may contain what looks like a link.
+            // Inline code may contain text that looks like a link.
             let text: String = paragraph.text.split('`').step_by(2).collect();
             let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
             targets.map(|text| Piece { line: paragraph.line, text: text.to_owned() }).collect::<Vec<_>>()

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::page::pages;
 use crate::{assert_none, root};
 
-/// The scripts that draw pictures. They write the paths of their pictures from the root of the repository.
+/// The scripts that draw pictures. These scripts write the paths of their pictures relative to the root of the repository.
 const SCRIPTS: [&str; 7] = [
     "scripts/pictures.sh",
     "scripts/viewer-pictures.sh",
@@ -60,7 +60,7 @@ fn every_picture_is_shown_on_a_page() {
     assert_none("no page shows these pictures", &unused);
 }
 
-/// Returns the pictures under a folder, from the root of the repository.
+/// Returns the pictures under a folder, with paths relative to the root of the repository.
 fn pictures(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -74,8 +74,8 @@ fn pictures(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Returns the words of a shell script that are paths of pictures under `docs/`, each with the paths for which it stands: a
-/// variable stands for each of the words that an assignment or a loop of the script gives it.
+/// Returns the words of a shell script that are paths of pictures under `docs/`, each with all paths that it can expand to. A variable can
+/// have each of the values that an assignment or a loop of the script gives it.
 fn paths(script: &str) -> Vec<(String, Vec<String>)> {
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in script.lines().map(str::trim).filter(|line| !line.starts_with('#')) {

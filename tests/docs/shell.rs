@@ -5,7 +5,7 @@ pub(crate) struct Words {
     /// Number of its first line in the block, from 0.
     pub(crate) line: usize,
     pub(crate) words: Vec<String>,
-    /// The exit code that its comment names, for example `# exits with 1`, or 0.
+    /// The exit code in the command's comment, for example `# exits with 1`, or 0.
     pub(crate) code: i32,
 }
 

@@ -23,7 +23,7 @@ fn arm() -> Body {
 /// One turn: the joint, its angle in radians, and the error after it.
 type Turn = (usize, f64, f64);
 
-/// Returns the directions from the joints to the tip before their turns, and to the target, in degrees.
+/// Returns, for each turn, the direction from the joint to the tip before the turn and the direction to the target, in degrees.
 fn directions(joints: [DVec2; 4], target: DVec2, turns: &[Turn]) -> Vec<[f64; 2]> {
     let direction = |v: DVec2| v.y.atan2(v.x).to_degrees().rem_euclid(360.0);
     let to_target = |joint: usize| direction(target - joints[joint]);
@@ -81,7 +81,7 @@ fn the_page_has_the_numbers_of_both() {
         assert_eq!(rows[i][0], of_program[i].0);
         assert_printed(rows[i][3], angle.to_degrees());
         assert_printed(rows[i][4], error);
-        // The law of the page: the error is the difference between two distances.
+        // The rule stated on the page: the error is the difference between two distances.
         let (distances, after) = (joints[joint].distance(target), error);
         let length = [2.0, (13.0 - 6.0 * 2_f64.sqrt()).sqrt(), distances + after][i];
         assert!(((length - distances).abs() - error).abs() < 1e-12);

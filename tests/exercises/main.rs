@@ -1,5 +1,5 @@
-//! The solutions of the exercises in `docs/exercises`. Each file computes the numbers of its page, and compares them with
-//! the printed ones and with those of the program. The Rust blocks of a page are parts of its file.
+//! The solutions of the exercises in `docs/exercises`. Each file computes the numbers of its page, and compares them with the printed
+//! numbers and with the results of the program. The Rust blocks of a page are parts of its file.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a solution prints what the page asks for")]
 #![allow(clippy::cast_precision_loss, reason = "chains are short")]

@@ -1,4 +1,4 @@
-//! Exercise 10: your own solver, measured like those of sinew.
+//! Exercise 10: your own solver, measured like sinew's solvers.
 
 use std::time::Instant;
 
@@ -57,7 +57,7 @@ fn triangulate(body: &mut Body, goal: &Goal) -> Result<Report, Refusal> {
     Ok(report(1, outcome, error))
 }
 
-/// A report as the solvers of sinew return it.
+/// Builds a report like those of sinew's solvers.
 fn report(iterations: usize, outcome: Outcome, error: f64) -> Report {
     let mut goal = GoalOutcome::default();
     (goal.outcome, goal.position_error) = (outcome, Some(error));
@@ -101,7 +101,7 @@ fn targets(count: usize) -> Vec<DVec3> {
     (0..count).map(|_| numbers.direction() * (0.525 + 0.425 * numbers.next())).collect()
 }
 
-/// What the page measures for a method.
+/// Values that the page lists for each method.
 struct Measured {
     reached: usize,
     iterations: f64,

@@ -39,7 +39,7 @@ fn side(law: Swivel, target: DVec3) -> DVec3 {
     let standard = carried(rest_line, line, rest_side);
     let turned = |angle: f64| DQuat::from_axis_angle(line, angle) * standard;
     match law {
-        // Straight back while the arm hangs down.
+        // The elbow points straight back while the arm hangs down.
         Swivel::Arm => carried(DVec3::NEG_Y, line, DVec3::NEG_Z),
         Swivel::Leg => carried(DVec3::NEG_Y, line, DVec3::Z),
         Swivel::Angle(angle) => turned(angle),

@@ -46,11 +46,11 @@ fn targets(count: usize) -> Vec<DVec3> {
     (0..count).map(|_| target()).collect()
 }
 
-/// What the page measures for a method.
+/// Values that the page lists for each method.
 struct Measured {
     /// Percentage of the targets whose error exceeds 1.1 times the tolerance.
     wrong: f64,
-    /// The same percentage, but of the targets beyond 0.98 of the reach.
+    /// The same percentage for the targets beyond 0.98 of the reach.
     wrong_far: f64,
     /// Mean number of iterations.
     iterations: f64,
@@ -117,7 +117,8 @@ fn the_bench_agrees_with_the_page() {
     let page = Page::new("table_one_bench", PAGE);
     let bench: Value = serde_json::from_str(&page.run("--json")).unwrap();
     let rows = bench["paper"].as_array().unwrap();
-    // The page has the rows with the same tolerance for all methods, as sinew solves them and then as printed.
+    // The page shows the rows in which all methods have the same tolerance: first for sinew's methods, and then for the methods as printed
+    // in the paper.
     let shown: Vec<&Value> = rows.iter().filter(|row| row["tolerance"] == rows[0]["tolerance"]).collect();
     let printed = page.table("`sinew bench --table paper --cases 200`, ");
     assert_eq!((shown.len(), printed.len()), (12, 12));

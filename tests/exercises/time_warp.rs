@@ -86,18 +86,18 @@ fn at(character: &Character, gait: &Gait, phase: f64) -> Pose {
     sample(character, gait.clip, time as f32)
 }
 
-/// What the page measures for a cycle.
+/// Values that the page lists for a cycle.
 struct Quality {
-    /// How often a foot becomes low.
+    /// Number of times that a foot becomes low.
     strikes: usize,
     /// Standard deviation of the speed of the left foot while it is at most 1 cm above its lowest position, in m/s. It is zero
     /// for a foot that stands on a treadmill.
     slip: f64,
-    /// How far the left foot swings from back to front, in metres.
+    /// Distance that the left foot swings from back to front, in metres.
     stride: f64,
 }
 
-/// Measures a half-and-half blend of the walk and the run. `phases` maps the phase of the blend to the phase of each.
+/// Measures a blend of the walk and the run with equal weights. `phases` maps the phase of the blend to the phase of each.
 fn measure(character: &Character, gaits: [&Gait; 2], phases: impl Fn(f64) -> [f64; 2]) -> Quality {
     const FRAMES: u32 = 850;
     let seconds = 0.5 * f64::from(gaits[0].clip.seconds + gaits[1].clip.seconds);
@@ -166,7 +166,7 @@ fn the_blend_of_sinew_is_in_step() {
     );
     let mut by_hand = at(&character, &walk, walk.low[right]);
     blend(&mut by_hand, &at(&character, &run, run.low[right]), 0.5);
-    // The hips have a common start, so they differ.
+    // Skip the hips, because sinew aligns the start of both clips.
     let joints = of_sinew.locals.iter().zip(&by_hand.locals).skip(1);
     let angles = joints.map(|(a, b)| a.rotation.angle_between(b.rotation).to_degrees());
     assert!(angles.fold(0.0, f32::max) < 0.2);

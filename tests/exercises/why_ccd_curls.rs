@@ -10,7 +10,7 @@ use crate::page::{Page, assert_printed};
 
 const PAGE: &str = include_str!("../../docs/exercises/03-why-ccd-curls.md");
 
-/// What the page measures for a chain.
+/// Values that the page lists for each chain.
 struct Curl {
     /// Sum of the angles between consecutive links, in degrees.
     total: f64,

@@ -1,4 +1,4 @@
-//! Gestures on the built-in character: what a body does when a person pulls on it.
+//! Gestures on the built-in character, which check the reaction of the body to a pull.
 //!
 //! `scripts/gestures.sh` makes the same gestures on other characters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]

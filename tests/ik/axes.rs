@@ -133,7 +133,7 @@ fn axes_of_the_target_slide_in_its_plane() {
     let mut random = Random(14);
     for _ in 0..20 {
         let (start, place, turn) = case(&mut random);
-        // The orientation only gives the plane.
+        // The orientation of the goal only defines the plane.
         let axes =
             GoalAxes { frame: AxesFrame::Target, position: term(DVec3::Y), orientation: term(DVec3::ZERO) };
         for method in [Method::Dls, Method::Ccd, Method::Fabrik, Method::Particle, Method::Optimize] {
@@ -193,7 +193,7 @@ fn position_and_orientation_trade_off_by_their_weights_and_the_characteristic_le
             ..GoalAxes::default()
         };
         let goal = Goal::pose(1, turn(alpha) * DVec3::Y, turn(beta)).with_axes(axes);
-        // The orientation goal is for the end, which must not turn by itself.
+        // The goal applies to the hinge with an offset, so that the end cannot turn by itself.
         let goal = goal.with_link(0).with_offset(DVec3::Y);
         for method in WEIGHING {
             let options = options(method).with_characteristic_length(characteristic_length);
@@ -224,7 +224,7 @@ fn limits_block_only_axes_that_count() {
     assert_eq!(outcome(-0.6, DVec3::Z), Outcome::Reached);
 }
 
-/// Free axes are the world's, whatever transform places the base: a rotation, a scale, a mirror or an uneven scale.
+/// Free axes are axes of the world, even if the base is rotated, mirrored, or scaled evenly or unevenly.
 #[test]
 fn the_placement_of_the_body_does_not_matter() {
     let mut random = Random(16);

@@ -117,7 +117,7 @@ fn goals_are_reached_where_they_are_within_tolerance() {
     });
 }
 
-/// A tolerance that is a hundred times as large ends a solve no later.
+/// A tolerance that is a hundred times larger must not make a solve longer.
 #[test]
 fn a_looser_tolerance_ends_no_later() {
     each_problem(|name, method, body, goals| {
@@ -160,7 +160,7 @@ fn solvers_that_continue_obey_the_iterations_of_each_frame() {
     }
 }
 
-/// Regression: beyond the reach, the search among random poses went on after the last iteration.
+/// Regression: beyond the reach, the search among random poses continued after the last iteration.
 #[test]
 fn restarts_take_no_more_iterations() {
     let mut body = crate::limits::arm();

@@ -62,8 +62,8 @@ fn a_limited_limb_turns_its_shoulder_to_the_best_pose() {
     }
 }
 
-/// If a stalled solve restarted from another pose, the drag would jump by more than a radian. When `sdls` did not take back turns that gain
-/// nothing, it turned by 0.61 rad.
+/// If a stalled solve restarted from another pose, the drag would jump by more than a radian. Before `sdls` undid rotations that do not
+/// reduce the error, it jumped by 0.61 rad.
 #[test]
 fn a_drag_beyond_the_limits_does_not_jump() {
     let start = cones();

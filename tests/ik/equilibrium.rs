@@ -1,4 +1,4 @@
-//! A person of plain links in the equilibrium of its springs, its contacts and what pulls on it.
+//! A person of plain links in the equilibrium of its springs, its contacts and external pulls.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, Goal, Hold, Link, Method, Options, Outcome, Report, Sole, Solver, Start};
@@ -45,12 +45,12 @@ fn feet_that_stand_stay_without_pins() {
     assert!(position(&body, 0).distance(DVec3::new(0.05, 0.7, -0.1)) < 1e-4, "{}", position(&body, 0));
     let rest = person(1.0);
     for foot in FEET {
-        // The heel may rise, so that the ankle moves about the ball.
+        // The heel may rise, so the ankle can move about the ball.
         assert!(position(&body, foot).distance(position(&rest, foot)) < 0.03, "{}", position(&body, foot));
     }
 }
 
-/// Rounds a pose as a character stores it: in single precision, with the place of the hips as a whole.
+/// Rounds a pose as a character stores it, with the rotations and the total position of the hips in single precision.
 fn round(body: &mut Body) {
     let single = |v: DVec3| v.as_vec3().as_dvec3();
     let rotations: Vec<DQuat> = body.rotations().to_vec();
@@ -63,7 +63,7 @@ fn round(body: &mut Body) {
 
 #[test]
 fn a_drag_of_a_figure_in_centimetres_goes_on() {
-    // Rounding at 100 units was mistaken for another pose, so that each frame began again at the stance.
+    // Regression: at a size of 100 units, rounding was mistaken for a different pose, so each frame started from the stance again.
     let size = 100.0;
     let mut body = person(size);
     body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
@@ -80,7 +80,7 @@ fn a_drag_of_a_figure_in_centimetres_goes_on() {
 
 #[test]
 fn a_straight_leg_never_bends_backwards() {
-    // A foot that was pulled pushed its knee over to the other side, and the whole body rose on its toes.
+    // Regression: pulling a foot bent its knee backwards, and the whole body rose onto its toes.
     let rest = person(1.0);
     let [foot, other] = FEET;
     for by in [DVec3::new(0.0, 0.3, 0.3), DVec3::new(0.0, 0.2, 0.0), DVec3::new(0.0, 0.05, 0.3)] {
@@ -105,7 +105,7 @@ fn a_straight_leg_never_bends_backwards() {
 
 #[test]
 fn a_stretched_arm_comes_to_rest() {
-    // Each frame bent the elbow again, and had to stretch it again.
+    // Regression: each frame bent the elbow again and then had to straighten it.
     let mut body = person(1.0);
     body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
     let goal = [Goal::position(HAND, DVec3::new(0.6, 1.9, 0.9))];
@@ -164,7 +164,7 @@ fn iterations_are_obeyed() {
         let (body, report) = solved(Goal::position(HAND, to), &options);
         let error = position(&body, HAND).distance(to);
         assert!(report.iterations <= iterations, "{iterations}: {}", report.iterations);
-        // The error may grow slightly from one limit to the next, because the solve stops on the way to its posture.
+        // The error may grow slightly from one limit to the next, because the solve stops before it reaches its final posture.
         assert!(error < last + 0.06 && error < largest, "{iterations}: {error} m after {last} m");
         last = error;
     }
@@ -210,14 +210,15 @@ fn a_look_and_a_pull_are_solved_together() {
 
 #[test]
 fn the_body_keeps_a_hand_out_of_itself() {
-    // A place inside the chest, from which the body has to lean back.
+    // The target is inside the chest, so the body has to lean back.
     let (body, _) = solved(Goal::position(HAND, DVec3::new(0.05, 1.3, 0.0)), &options(Start::Current));
     let chest =
         body.orientation(CHEST).unwrap().conjugate() * (position(&body, HAND) - position(&body, CHEST));
     assert!(chest.z > 0.11, "the hand is at {chest} in the chest");
 }
 
-/// A body that was not yet at rest made the solver solve every later problem again, so that the pose of a limb crept.
+/// Regression: after a solve of a body that was not yet at rest, the solver solved every later problem again, so the pose of a limb
+/// drifted.
 #[test]
 fn a_limb_rests_after_a_body_that_was_not_at_rest() {
     let mut solver = Solver::default();
@@ -238,8 +239,8 @@ fn a_limb_rests_after_a_body_that_was_not_at_rest() {
 
 #[test]
 fn a_frame_of_a_drag_takes_one_iteration() {
-    // Times depend on the machine, unlike numbers of iterations. Most drags took two to five before the second derivatives were
-    // complete.
+    // Times depend on the machine, unlike numbers of iterations. Before the second derivatives were complete, most drags took two to five
+    // iterations per frame.
     let drags = [
         (HAND, DVec3::new(-0.4, -0.6, 0.4)),
         (HAND, DVec3::new(-0.3, 0.3, 0.3)),

@@ -1,4 +1,4 @@
-//! A person of plain links is dragged like a character. These properties hold wherever the hand goes.
+//! A person of plain links is dragged like a character. These properties hold wherever the hand is dragged.
 
 use std::f64::consts::PI;
 
@@ -141,13 +141,13 @@ impl Drag {
         position(&self.body, self.goals.last().unwrap().link).distance(self.target()) / self.size
     }
 
-    /// Returns the mean turn of the joints from the pose at the start, in radians.
+    /// Returns the mean rotation of the joints relative to the start pose, in radians.
     fn mean_turn(&self) -> f64 {
         let rotations = self.body.rotations();
         rotations.iter().map(|q| angle(*q, DQuat::IDENTITY)).sum::<f64>() / rotations.len() as f64
     }
 
-    /// Returns how far the feet have slid in metres at human size, and how far they have turned in radians.
+    /// Returns the largest slide of the feet in metres at human size, and their largest rotation in radians.
     fn feet(&self) -> (f64, f64) {
         let slide =
             |goal: &Goal| position(&self.body, goal.link).distance(goal.position.unwrap()) / self.size;
@@ -171,11 +171,11 @@ fn straight_legs_bend_forwards_when_the_hips_go_down() {
         assert!(position(&drag.body, leg + 1).z > 0.1, "the knee is at {}", position(&drag.body, leg + 1));
     }
     let lean = position(&drag.body, HEAD) - position(&drag.body, 0);
-    // Straight down, the hips may not go back as a person's would.
+    // The target is straight down, so the hips may not move back as a person's would.
     assert!(lean.angle_between(DVec3::Y) < 0.2, "{lean}");
 }
 
-/// A retargeted walk leaves the feet above the ground, and has its own balance, floor and bends.
+/// In a retargeted walk, the feet can be above the floor and the body off balance. Without a pull, the solver must not correct either.
 #[test]
 fn without_a_pull_the_body_moves_only_as_far_as_its_feet_need() {
     let solve = |up: f64| {
@@ -237,7 +237,7 @@ fn a_foot_in_the_air_stays_while_its_leg_reaches_and_never_holds_the_trunk() {
 #[test]
 fn a_shoulder_that_begins_beyond_its_limit_comes_back_and_reaches() {
     let mut drag = Drag::new(1.0, HAND);
-    // 130 degrees upwards, although the limit allows only 115.
+    // Raise the arm by 130 degrees, although the limit allows only 115.
     drag.body.set_rotation(SHOULDER, DQuat::from_rotation_z(130_f64.to_radians()));
     let hand = position(&drag.body, HAND);
     drag.goals[2].position = Some(hand);
@@ -271,7 +271,7 @@ fn parts_that_do_not_fit_the_body_are_errors() {
     assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { .. })));
 }
 
-/// A drag that rested returned its last pose although the stance, the facing or the parts of the body had changed.
+/// Regression: a drag that rested returned its last pose although the stance, the facing or the parts of the body had changed.
 #[test]
 fn a_resting_drag_is_solved_again_when_the_body_changes() {
     let changes: [fn(&mut Body); 3] = [
@@ -317,7 +317,8 @@ fn a_resting_drag_is_solved_again_when_the_body_changes() {
     assert!(position(&leg, 1).distance(before) > 0.05);
 }
 
-/// Behind the body and out of reach, no step of the trunk helped, but each turned the feet by another degree.
+/// Regression: for a hand target behind the body and out of reach, no step of the trunk reduced the error, but each step turned the feet by
+/// another degree.
 #[test]
 fn feet_do_not_creep_while_a_hand_is_out_of_reach() {
     let mut drag = Drag::new(1.0, HAND);
@@ -329,7 +330,7 @@ fn feet_do_not_creep_while_a_hand_is_out_of_reach() {
     assert!(slide < 2e-3 && turn < 0.021, "the feet slide by {slide} m and turn by {turn} rad");
 }
 
-/// A chest that is scaled unevenly has no fixed lengths. The differential method threw the head aside.
+/// A chest that is scaled unevenly has no fixed lengths. Regression: the differential method tilted the head to one side.
 #[test]
 fn the_head_stays_level_where_lengths_depend_on_the_pose() {
     let even = person(1.0);
@@ -347,8 +348,8 @@ fn the_head_stays_level_where_lengths_depend_on_the_pose() {
     assert!(up.angle_between(DVec3::Y) < PI / 6.0, "the head tilts: {up}");
 }
 
-/// After the first pull, straight legs let the hips move by a fraction of a millimetre in a step, so that the back stayed
-/// bent. The second ends in a crouch at the limits of the legs, which held the body there permanently.
+/// Regression: after the first pull, the straight legs let the hips move by only a fraction of a millimetre in each step, so the back
+/// stayed bent. The second pull ends in a crouch at the limits of the legs, in which the body remained permanently.
 #[test]
 fn pulls_to_the_limits_of_the_legs_lead_back() {
     for to in [DVec3::new(1.185, 1.595, -0.531), DVec3::new(-1.074, 0.19, 1.069)] {
@@ -362,7 +363,7 @@ fn pulls_to_the_limits_of_the_legs_lead_back() {
     }
 }
 
-/// A place for a hand: in reach, on the floor, overhead, behind, or far away.
+/// A target for a hand: in reach, on the floor, overhead, behind, or far away.
 fn place() -> impl Strategy<Value = DVec3> {
     (-1.2..1.2, -0.2..2.4, -1.0..1.4).prop_map(|(x, y, z)| DVec3::new(x, y, z))
 }
@@ -370,7 +371,7 @@ fn place() -> impl Strategy<Value = DVec3> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Wherever a hand is pulled, the feet hold, no limit is exceeded and nothing jumps.
+    /// Wherever a hand is pulled, the feet stay in place, no limit is exceeded and no joint jumps.
     #[test]
     fn a_body_that_is_pulled_stays_whole(first in place(), second in place()) {
         let mut drag = Drag::new(1.0, HAND);
@@ -388,14 +389,15 @@ proptest! {
             prop_assert!(worst[1] < 1.7e-3, "a joint is {} rad beyond its limit", worst[1]);
             let (slide, turn) = drag.feet();
             prop_assert!(slide < 2e-3 && turn < 0.04, "the feet slide by {slide} m and turn by {turn} rad");
-            // Neck and head can each turn back by 50 degrees, which is not enough where the hand pulls the trunk to the floor.
+            // Neck and head can each bend back by 50 degrees, which does not keep the head upright if the hand pulls the trunk to the
+            // floor.
             let tilt = |link| (drag.body.orientation(link).unwrap() * DVec3::Y).angle_between(DVec3::Y).to_degrees();
             let (head, chest) = (tilt(HEAD), tilt(CHEST));
             prop_assert!(head < (chest - 100.0 + 8.0).max(30.0), "the head tilts by {head} and the chest by {chest} degrees");
         }
     }
 
-    /// A drag that goes back the way it came leads back to the pose in which it began.
+    /// A drag out and back along the same path ends in the initial pose.
     #[test]
     fn a_pull_that_is_undone_leads_back(to in place()) {
         let mut drag = Drag::new(1.0, HAND);

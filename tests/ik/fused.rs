@@ -75,8 +75,7 @@ fn a_free_chain_and_a_tree_run_the_same_algorithm() {
     }
 }
 
-/// The closed form alone reaches the targets. The midpoint must still be used, because it is what the improved method
-/// adds.
+/// The closed form alone reaches the targets. The midpoint must still be used, because the improved method adds it.
 #[test]
 fn the_midpoint_is_used_after_the_closed_form() {
     let cases = cases::free(6, Set::Reach, 100, 3).unwrap();
@@ -102,7 +101,7 @@ fn the_midpoint_is_used_after_the_closed_form() {
     }
 }
 
-/// Returns how far the joints are from the middle of their limits, in radians.
+/// Returns the distance of the joint angles from the middle of their limits, in radians.
 fn distance_from_middle(body: &Body) -> f64 {
     let rest = chain(body.links().len() - 1);
     let mut rest = rest;
@@ -134,8 +133,8 @@ fn the_mid_angle_task_pulls_joints_to_the_middle_of_their_range() {
     }
 }
 
-/// The last turns of an earlier solve were once mistaken for those of the current one, so that a chain that was dragged along a
-/// line turned up to 58 times as far as necessary.
+/// Regression: the last turns of an earlier solve were mistaken for turns of the current solve, so a chain dragged along a line turned up
+/// to 58 times as far as necessary.
 #[test]
 fn a_solve_does_not_continue_the_turns_of_an_earlier_one() {
     let options = options(FusedOptions::default());

@@ -107,7 +107,7 @@ fn base_moves_only_with_root_motion() {
 
 #[test]
 fn root_motion_may_have_only_orientations() {
-    // Regression: the columns of the base were indexed beyond their end if no goal has a position.
+    // Regression: if no goal had a position, the columns of the base were indexed beyond their end.
     let mut body = trunk();
     let wanted = DQuat::from_rotation_z(0.4);
     let goals = [Goal::orientation(5, wanted), Goal::orientation(8, wanted.inverse())];

@@ -90,8 +90,8 @@ fn share(body: &Body, goals: &[Goal], method: Method) -> f64 {
     goals.iter().filter(is_reached).count() as f64 / goals.len() as f64
 }
 
-/// The minimum shares are in the table of robot arms in `docs/solvers.md`. Without rigid segments these methods reached no pose
-/// of six hinges.
+/// The minimum shares are in the table of robot arms in `docs/solvers.md`. Without rigid segments, these methods reached no pose of the arm
+/// with six hinges.
 #[test]
 fn points_reach_poses_of_hinges() {
     let arms = [("six", six_hinges(), [0.92, 0.85]), ("seven", seven_hinges(), [0.95, 0.92])];

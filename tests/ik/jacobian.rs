@@ -75,7 +75,7 @@ proptest! {
             let at = |body: &Body| body.world_from_link(link).unwrap().transform_point3(point);
             let linear = (at(&ahead) - at(&behind)) / (2.0 * STEP);
             let turn = ahead.orientation(link).unwrap() * behind.orientation(link).unwrap().conjugate();
-            // A joint that follows another by a thousandth turns by less than `to_scaled_axis` can resolve.
+            // A joint that follows another joint with a ratio of a thousandth turns by less than `to_scaled_axis` can resolve.
             let angular = turn.xyz() * turn.w.signum() / STEP;
             prop_assert!(linear.distance(expected.linear) < 1e-6 * (1.0 + linear.length()), "{linear} {expected:?}");
             prop_assert!(angular.distance(expected.angular) < 1e-6 * (1.0 + angular.length()), "{angular} {expected:?}");

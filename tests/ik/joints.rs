@@ -32,8 +32,7 @@ fn axis(random: &mut Random) -> DVec3 {
     random.turn(1.0).try_normalize().unwrap_or(DVec3::X)
 }
 
-/// Returns a chain of six joints with random axes, of which every third is prismatic if `slides` is set. The others are
-/// hinges.
+/// Returns a chain of six joints with random axes. Every third joint is prismatic if `slides` is set. The others are hinges.
 fn arm(random: &mut Random, slides: bool) -> Body {
     let link = |i: usize| {
         let rest = DQuat::from_scaled_axis(random.turn(0.5));
@@ -52,7 +51,7 @@ fn arm(random: &mut Random, slides: bool) -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// Moves every joint to a random place in its range, except for mimic joints.
+/// Moves every joint except mimic joints to a random position in its range.
 fn scatter(body: &mut Body, random: &mut Random) {
     for (i, link) in body.links().to_vec().iter().enumerate().filter(|(_, l)| l.mimic.is_none()) {
         match link.limit {
@@ -196,8 +195,7 @@ fn targets_beyond_the_stroke_are_out_of_reach_and_those_within_are_not() {
     }
 }
 
-/// Regression: the tolerance grew with the range of a prismatic joint, so that a solve with a range of a kilometre ended
-/// 20 mm from its target.
+/// Regression: the tolerance grew with the range of a prismatic joint, so a solve with a range of a kilometre ended 20 mm from its target.
 #[test]
 fn the_range_of_a_prismatic_joint_does_not_change_the_tolerance() {
     for range in [0.5, 10.0, 1000.0] {
@@ -245,7 +243,7 @@ fn a_drag_slides_without_jumps_and_rests_with_its_target() {
     let solved = body.clone();
     solver.solve(&mut body, &goal, &options).unwrap();
     assert_eq!(body, solved);
-    // A moved slide is another problem, even if the goal is the same.
+    // Moving the slide makes a different problem, even if the goal is the same.
     body.set_displacement(2, 0.0);
     solver.solve(&mut body, &goal, &options).unwrap();
     assert!(position(&body, 4).distance(last) < 1e-3);

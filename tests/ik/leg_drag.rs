@@ -1,4 +1,5 @@
-//! A drag of a straight leg whose knee stops a little beyond straight. Most of the way, the error falls only after the knee has bent.
+//! A drag of a straight leg whose knee stops a little beyond straight. On most of the path, the error decreases only after the knee has
+//! bent.
 
 use std::f64::consts::FRAC_PI_4;
 
@@ -64,7 +65,7 @@ fn every_method_reaches_every_target_of_a_drag() {
     }
 }
 
-/// If a target near the hip jumps there in one frame, the sweeps of FABRIK can bend the knee to its limit, where they stop 0.3 m away.
+/// If the target jumps close to the hip in one frame, the sweeps of FABRIK can bend the knee to its limit and stop 0.3 m away.
 /// `docs/solvers/fabrik.md` has the numbers.
 #[test]
 fn a_jump_is_harder_than_a_drag() {

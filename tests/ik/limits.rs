@@ -1,4 +1,4 @@
-//! Joint limits: which rotations they allow, which allowed rotation is nearest, and that no method violates them.
+//! Joint limits: the rotations they allow, the nearest allowed rotation, and the requirement that no method violates them.
 
 use std::f64::consts::{PI, TAU};
 
@@ -50,8 +50,8 @@ pub(crate) fn arm() -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// Returns the limit violation of a joint's rotation, computed independently of the library. The unit is radians. The
-/// swing of a cone is measured as a fraction of the ellipse instead.
+/// Returns the limit violation of a joint's rotation, computed independently of the library. The unit is radians. The violation of a cone's
+/// swing is a fraction of its ellipse instead.
 fn violation(limit: &Limit, q: DQuat) -> f64 {
     let outside = |angle: f64, [min, max]: [f64; 2]| {
         let turns = [angle - TAU, angle, angle + TAU];

@@ -1,5 +1,5 @@
-//! Outcomes are true: they are compared with the gain that continuous motion from the final pose can still achieve, with and without
-//! the limits.
+//! Checks that outcomes are true. Measures how much continuous motion from the final pose can still reduce the error, with and without the
+//! limits.
 
 use std::f64::consts::TAU;
 
@@ -94,7 +94,7 @@ impl<'a> Pose<'a> {
         self.goal.position.map_or(0.0, |target| target.distance(world.translation))
     }
 
-    /// Returns the error to which small steps along the projected gradient lead.
+    /// Returns the error after small steps along the projected gradient.
     fn descend(&mut self) -> f64 {
         let (mut now, mut size) = (self.error(&self.values), f64::INFINITY);
         for _ in 0..STEPS {
@@ -179,21 +179,21 @@ fn random_target(kind: usize, body: &Body, random: &mut Random) -> Goal {
     Goal::position(end, target)
 }
 
-/// How reliable the outcomes of many solves are.
+/// Reliability of the outcomes of many solves.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     reached: usize,
-    /// `blocked` counts solves reported as blocked by limits. `moving` counts those of them in which the joints can still turn to a nearer
-    /// pose, and `free` those in which no limit holds the chain back.
+    /// `blocked` counts solves reported as blocked by limits. `moving` counts the blocked solves in which the joints can still turn to a
+    /// nearer pose, and `free` counts the blocked solves in which no limit holds the chain back.
     blocked: usize,
     moving: usize,
     free: usize,
-    /// `far` counts solves reported as out of reach. `near` counts those of them whose target is not beyond the bones, and `held` those in
-    /// which a limit holds the chain back.
+    /// `far` counts solves reported as out of reach. `near` counts the far solves whose target is not beyond the bones, and `held` counts
+    /// the far solves in which a limit holds the chain back.
     far: usize,
     near: usize,
     held: usize,
-    /// `open` counts all others. `unseen` counts those of them that limits do block.
+    /// `open` counts all others. `unseen` counts the open solves that limits do block.
     open: usize,
     unseen: usize,
 }
@@ -316,7 +316,7 @@ fn a_target_beyond_the_bones_is_out_of_reach_only_where_no_limit_holds_back() {
     }
 }
 
-/// Two hands on one beam. If they pull against each other, neither is blocked by the limit of the beam.
+/// Two hands on one beam. If the hands pull against each other, the limit of the beam blocks neither of them.
 #[test]
 fn a_goal_that_another_goal_holds_back_is_not_blocked_by_limits() {
     let links = |max: f64| {

@@ -42,7 +42,7 @@ fn start_poses_and_targets_are_within_the_limits() {
 /// Number of poses of each arm and seed. The environment variable `SINEW_POSES` sets another number: the numbers in `docs/solvers.md` are
 /// for 10,000.
 const POSES: usize = 400;
-/// Maximum number of iterations of a solve of [`every_reachable_pose_is_found`], which `Options::iterations` describes.
+/// Maximum number of iterations of a solve in [`every_reachable_pose_is_found`], as documented at `Options::iterations`.
 const MOST_ITERATIONS: usize = 2000;
 
 /// The results of all poses of an arm.
@@ -67,8 +67,8 @@ impl Summary {
     }
 }
 
-/// The pose of a hinge arm with six or seven joints leaves zero or one degree of freedom, so that many first attempts end at a
-/// limit, and only restarts find the pose. All options but the tolerances are the defaults.
+/// A pose goal leaves a hinge arm with six or seven joints zero or one degree of freedom. Therefore, many first attempts end at a limit,
+/// and only restarts find the pose. All options except the tolerances have their default values.
 #[test]
 fn every_reachable_pose_is_found() {
     let poses = std::env::var("SINEW_POSES").map_or(POSES, |text| text.parse().unwrap());
@@ -98,7 +98,7 @@ fn every_reachable_pose_is_found() {
     }
 }
 
-/// The batch gives the bits of single solves, restarts included.
+/// The results of a batch are bit-identical to those of single solves, including restarts.
 #[test]
 fn batches_find_the_same_poses() {
     let cases = Robot::Panda.cases(200, 5).unwrap();
@@ -114,7 +114,7 @@ fn batches_find_the_same_poses() {
     }
 }
 
-/// Regression: a limit below the default must hold for arms too, because a caller's time is limited.
+/// Regression: an iteration limit below the default must also apply to arms, because a caller's time is limited.
 #[test]
 fn few_iterations_are_a_strict_limit() {
     let cases = Robot::Panda.cases(100, 1).unwrap();

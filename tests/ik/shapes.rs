@@ -40,8 +40,8 @@ fn straightened_chain_bends_as_it_does_at_rest() {
             let mut body = changed(|_, link| link.with_rest(bend));
             (0..7).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
             report(&mut body, &[Goal::position(6, DVec3::Y * 0.7)], &options(method));
-            // At rest, the end of the chain curves towards one side of the y axis. With the end on the axis, the middle
-            // is on the other side.
+            // At rest, the end of the chain curves towards one side of the y axis. If the end is on the axis, the middle of the chain is on
+            // the other side.
             let middle = position(&body, 3);
             assert!(middle.z * side < -0.2, "{method}, {side}: {middle}");
         }
@@ -84,7 +84,7 @@ fn link_weight_reduces_its_rotation_and_zero_weight_prevents_it() {
             body.rotations()[2].angle_between(start.rotations()[2])
         };
         assert_eq!(turned(0.0), 0.0, "{method}");
-        // The closed form of the fused method does not turn single links.
+        // The closed form of the fused method does not turn links individually.
         if method != Method::Fused {
             assert!(turned(0.1) < turned(1.0), "{method}: {} and {}", turned(0.1), turned(1.0));
         }

@@ -18,7 +18,7 @@ pub(crate) type Row = (f64, f64, f64, [f64; 2]);
 
 const FULL: [f64; 2] = [-std::f64::consts::PI, std::f64::consts::PI];
 
-/// An arm with the dimensions of a UR5, in metres. The elbow and the shoulder have a range that matters.
+/// An arm with the dimensions of a UR5, in metres. The ranges of the elbow and the shoulder restrict the possible poses.
 pub(crate) const UR5: [Row; 6] = [
     (0.0, 0.089_159, std::f64::consts::FRAC_PI_2, FULL),
     (-0.425, 0.0, 0.0, [-2.9, 2.9]),
@@ -42,7 +42,7 @@ pub(crate) fn arm(rows: &[Row]) -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// Turns every hinge to a random angle of its range.
+/// Turns every hinge to a random angle within its range.
 pub(crate) fn scatter(body: &mut Body, random: &mut Random) {
     for (i, link) in body.links().to_vec().iter().enumerate() {
         if let Limit::Hinge { axis, min, max } = link.limit {
@@ -130,8 +130,8 @@ fn answer(solver: &mut Solver, problem: &Problem, body: &mut Body) -> (Option<Re
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Regression: a solver that had answered a problem returned its answer for the same problem from another pose
-    /// history, and lost its restarts when it started from its own last answer.
+    /// Regression: a solver returned its earlier answer to the same problem although the earlier poses were different, and it no longer
+    /// restarted when it started from its own last answer.
     #[test]
     fn used_solver_gives_the_bits_of_a_new_one(
         before in prop::collection::vec(problems(), 1..6), asked in problems(), continued in any::<bool>()
@@ -160,8 +160,8 @@ proptest! {
     }
 }
 
-/// Regression: a solver that started from its own last answer never restarted. It reached 77.5 % of such waypoints, and
-/// a new solver 95.5 %.
+/// Regression: a solver that started from its own last answer never restarted. It reached 77.5 % of such waypoints, while a new solver
+/// reached 95.5 %.
 #[test]
 fn waypoints_are_reached_as_often_as_by_new_solvers() {
     let (mut body, mut random) = (arm(&UR5), Random(7));
@@ -187,7 +187,7 @@ fn waypoints_are_reached_as_often_as_by_new_solvers() {
 #[test]
 fn continued_solve_returns_its_answer_in_single_precision_and_does_not_creep() {
     let options = Options::default().with_method(Method::Dls).with_start(Start::Continue);
-    // Beyond the reach, where every further iteration could still move the pose a little.
+    // The target is beyond the reach, where every further iteration could still move the pose slightly.
     let goal = Goal::position(6, DVec3::new(0.9, 0.9, 0.4));
     let (mut body, mut solver) = (arm(&UR5), Solver::default());
     solver.solve(&mut body, &[goal], &options).unwrap();
@@ -266,8 +266,8 @@ fn limited_chains_beyond_their_reach_find_the_nearest_pose() {
     }
 }
 
-/// Regression: of two poses that restarts had found, an earlier one was kept if a later one was a little better, so that
-/// more iterations led to a larger error.
+/// Regression: of two poses that restarts had found, an earlier one was kept if a later one was a little better, so more iterations led to
+/// a larger error.
 #[test]
 fn more_iterations_do_not_lead_to_a_larger_error_beyond_the_reach() {
     for (name, body) in limited_bodies() {
@@ -313,7 +313,7 @@ fn drag_across_the_border_of_the_reach_is_continuous() {
 /// Regression: a goal out of reach turned the restarts off for the goals within reach.
 #[test]
 fn goal_out_of_reach_leaves_restarts_to_the_others() {
-    // Two arms on one base. The second one has a target out of its reach.
+    // Two arms on one base. The target of the second arm is out of reach.
     let (mut links, one) = (vec![Link::base()], arm(&UR5));
     for side in [-2.0, 2.0] {
         let first = links.len();

@@ -10,7 +10,7 @@ fn methods() -> impl Iterator<Item = Method> {
     Method::ALL.into_iter().filter(|method| *method != Method::TwoBone)
 }
 
-/// Returns a straight leg that hangs down, whose knee has a limit.
+/// Returns a straight, hanging leg whose knee has a limit.
 fn leg(knee: Limit) -> Body {
     let links = vec![
         Link::base(),
@@ -24,7 +24,7 @@ fn degrees(angles: [f64; 3]) -> [f64; 3] {
     angles.map(f64::to_radians)
 }
 
-/// A knee with a range of 150° about one axis and of 5° about the others was bent about one of the others, where it stuck.
+/// Regression: a knee with a range of 150° about one axis and 5° about the others was bent about one of the others, where it became stuck.
 #[test]
 fn a_straight_leg_bends_in_a_drag_whatever_the_limit_of_its_knee() {
     let box_of = |order, min, max| Limit::Euler { order, min: degrees(min), max: degrees(max) };
@@ -52,7 +52,8 @@ fn a_straight_leg_bends_in_a_drag_whatever_the_limit_of_its_knee() {
     }
 }
 
-/// Joints from −180° to 180° stopped at half a turn: the answer was `out-of-reach` on the other half of the circle.
+/// Regression: joints with limits from −180° to 180° stopped at half a turn, and targets on the other half of the circle were reported as
+/// `out-of-reach`.
 #[test]
 fn a_drag_once_round_passes_the_border_of_half_a_turn() {
     for half in [PI, PI - 2.65e-6, PI + 7.3e-6] {

@@ -1,5 +1,5 @@
-//! The methods exactly as the founding documents state them. `textbook/tables.py` has computed the tables from the documents,
-//! without sinew.
+//! The methods exactly as the founding documents state them. `textbook/tables.py` computes the tables from the documents without using
+//! sinew.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Report, Solver};

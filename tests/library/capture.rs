@@ -1,4 +1,4 @@
-//! Skeletons that are estimated from captured motion, whose bones are known, and rotations from positions of joints.
+//! Estimates skeletons from captured motion of characters with known bones, and computes rotations from joint positions.
 
 #![allow(clippy::print_stdout, reason = "the measured errors")]
 
@@ -118,7 +118,7 @@ fn chest(bones: &[[Vec3; 2]], fit: RotationFit) -> Quat {
     pose.locals[1].rotation
 }
 
-/// Returns the largest difference between a rotation and its columns.
+/// Returns the largest difference between the columns of a rotation and the expected columns.
 fn away(rotation: Quat, columns: [[f32; 3]; 3]) -> f32 {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(columns);
     axes.map(|(axis, column)| (rotation * axis).distance(Vec3::from(column))).fold(0.0, f32::max)

@@ -22,8 +22,7 @@ fn kinds(reports: &[GoalReport]) -> Vec<(GoalKind, usize)> {
     reports.iter().map(|r| (r.kind, r.node)).collect()
 }
 
-/// Regression: joints of the clip that are beyond the detected limits were measured at their limits, so that a goal that was met
-/// counted as missed.
+/// Regression: joints of the clip beyond the detected limits were measured at their limits, so a goal that was met counted as missed.
 #[test]
 fn goals_on_top_of_a_clip_are_reached_whatever_the_limits_of_its_joints() {
     let clips: Vec<String> =
@@ -78,7 +77,7 @@ fn pins_that_are_met_are_reported_as_reached() {
     let reports = puppet.update().unwrap();
     assert_eq!(kinds(reports), [(GoalKind::Goal, hand), (GoalKind::Pin, foot)]);
     assert!(reports.iter().all(|r| r.outcome == Outcome::Reached), "{reports:?}");
-    // The base stays in place without a goal. Its pin has a report too.
+    // The base stays in place without a goal. The pin of the base also has a report.
     puppet.targets[0].base = Some(base);
     puppet.pins = vec![base.into()];
     let report = puppet.update().unwrap().last().unwrap().clone();
@@ -119,7 +118,7 @@ fn contacts_are_reported_with_their_distance() {
         let (outcome, error) = report(&puppet, node);
         assert!(outcome == Outcome::Reached && error < 1e-3, "{outcome} {error}");
     }
-    // The body does not follow a hand.
+    // The body does not move to satisfy the contact of a hand.
     let (outcome, error) = report(&puppet, hand);
     assert!(outcome != Outcome::Reached);
     assert!((error - place(&puppet, hand).distance(far)).abs() < 1e-6 && error > 2.0, "{error}");

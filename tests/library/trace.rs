@@ -5,7 +5,7 @@ use sinew::asset;
 use sinew::ik::{Method, Start, StepKind};
 use sinew::puppet::{Puppet, Target};
 
-/// Maximum distance in metres between a node in single precision and where it should be.
+/// Maximum distance in metres between a node in single precision and its expected position.
 const ROUNDING: f32 = 1e-5;
 
 fn node(puppet: &Puppet, name: &str) -> usize {
@@ -16,7 +16,7 @@ fn place(puppet: &Puppet, node: usize) -> Vec3 {
     puppet.world_from_node()[node].translation.into()
 }
 
-/// Returns the mannequin with goals for a hand and for the other hand, which are solved one after the other.
+/// Returns the mannequin with goals for both hands, which are solved one after the other.
 fn with_two_goals(method: Method) -> Puppet {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
     puppet.options = puppet.options.with_method(method).with_start(Start::Continue);
@@ -71,7 +71,7 @@ fn shown_steps_lead_from_the_pose_before_the_first_solve_to_the_result_of_the_la
     }
 }
 
-/// The path from the base leads up to the chest first, so that the whole body moves while the base stays in place.
+/// The path from the base first leads up to the chest, so the whole body moves while the base stays in place.
 #[test]
 fn a_base_below_the_chest_stays_in_place_at_every_step() {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);

@@ -136,7 +136,7 @@ impl HostilePackets {
         }
     }
 
-    /// Messages of the protocol with arguments of other types, including types that do not exist.
+    /// Messages of the protocol with arguments of the wrong types, including types that do not exist.
     fn mistyped(&mut self) -> Vec<u8> {
         let address = self.pick(&ADDRESSES);
         let tags: String =

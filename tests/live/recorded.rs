@@ -72,7 +72,7 @@ fn a_performer_with_trackers_is_recorded_and_replayed_bit_for_bit() {
         "trackers",
         (0..20_u16).map(|frame| {
             let pose = performer.packet(f32::from(frame) * 0.016);
-            // The controller is where the hand is at first, and then moves away from it.
+            // The controller starts at the hand and then moves away from it.
             target = performer.position(hand) + Vec3::new(0.0, 0.004, 0.002) * f32::from(frame);
             let q = Quat::IDENTITY;
             let at = [-target.x, target.y, target.z, q.x, q.y, q.z, q.w];

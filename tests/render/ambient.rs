@@ -103,7 +103,7 @@ fn linear(stored: u8) -> f32 {
     if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Returns the light that a pixel reflects, as a fraction of what an open surface reflects. The tone map Neutral subtracts 0.04.
+/// Returns the light that a pixel reflects, as a fraction of the light that an open surface reflects. The tone map Neutral subtracts 0.04.
 fn seen(image: &DecodedImage, x: u32, y: u32) -> f32 {
     (linear(pixel(image, x, y)[1]) + 0.04) / ALBEDO
 }
@@ -187,7 +187,7 @@ fn images_are_the_same_each_time() {
     assert!(first.rgba != draw(&both, light, |frame| frame.ambient_occlusion = false).rgba);
 }
 
-/// Below a sphere, the floor is darker the closer it is, even in light without a shadow.
+/// The closer a point on the floor is to the sphere above it, the darker it is, even in light without a shadow.
 #[test]
 fn the_floor_is_darker_close_to_a_figure() {
     let ball = file(&[sphere(Vec3::Y * 0.4, 0.4)]);

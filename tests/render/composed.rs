@@ -1,4 +1,4 @@
-//! A frame in a texture of its own, drawn into a rectangle of a window, as the viewer does.
+//! Draws a frame into its own texture, and the texture into a rectangle of a window, as the viewer does.
 
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
@@ -104,8 +104,8 @@ fn a_composed_frame_matches_an_image_bit_by_bit() {
     matches_an_image(renderer());
 }
 
-/// Without views in a different format, colours were stored without conversion, so that translucent surfaces were blended as sRGB:
-/// the lines of the floor were too dark with OpenGL and WebGL2.
+/// Regression: without views in a different format, colours were stored without conversion, so translucent surfaces were blended as sRGB.
+/// The lines of the floor were too dark with OpenGL and WebGL2.
 #[test]
 fn it_does_without_views_in_other_formats() {
     matches_an_image(webgl2());

@@ -1,4 +1,4 @@
-//! Crowds on the GPU, on the CPU, and of one character.
+//! Crowds on the GPU and on the CPU, and crowds of one character.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ impl Stage {
         Self::with(renderer(), character)
     }
 
-    /// Returns a stage whose mask 1 selects the descendants of the last joint that has children, and that joint.
+    /// Returns a stage whose mask 1 selects the last joint that has children, and its descendants.
     fn masked(character: Character) -> Self {
         let inner = character.skeleton.nodes.iter().rposition(|node| !node.children.is_empty());
         let rig = rig::detect(&character);
@@ -222,7 +222,7 @@ fn hands_of_a_crowd_reach_their_goals_and_feet_stand_on_the_ground() {
     }
 }
 
-/// A chain that is longer than a workgroup has lanes per level is posed by one workgroup for each character.
+/// A long skeleton is posed by one workgroup for each character instead of by one lane.
 #[test]
 fn long_skeletons_are_posed_by_workgroups() {
     const JOINTS: usize = 120;
@@ -230,7 +230,7 @@ fn long_skeletons_are_posed_by_workgroups() {
     let corners = b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let times = b.floats("SCALAR", 1, &[0.0, 1.0]);
     let turns = b.floats("VEC4", 4, &[0.0, 0.0, 0.0, 1.0, 0.05, 0.0, 0.02, 0.998_55]);
-    // Every joint but the last has one more child beside the next joint.
+    // Every joint of the chain except the last has an extra child in addition to the next joint.
     let mut nodes: Vec<serde_json::Value> = (0..JOINTS)
         .map(|i| match i {
             0 => json!({"mesh": 0, "children": [1, 2]}),
@@ -278,7 +278,7 @@ fn long_skeletons_are_posed_by_workgroups() {
     }
 }
 
-/// Characters that reach the border of the ground turn back, and one that is placed elsewhere stands there at once.
+/// Characters that reach the border of the ground turn back, and a character that is moved elsewhere appears there at once.
 #[test]
 fn characters_stay_on_the_ground_and_can_be_moved() {
     let terrain = Terrain::hills(u32::MAX, 12.0);

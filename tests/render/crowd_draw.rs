@@ -15,7 +15,7 @@ use crate::{goldens, renderer, typical_view};
 
 const SIZE: (u32, u32) = (320, 180);
 
-/// Returns characters in rows, of which a camera at the front sees some.
+/// Returns characters in rows, some of which are visible to a camera at the front.
 fn rows(count: u32) -> Vec<Spawn> {
     (0..count)
         .map(|index| Spawn {
@@ -86,7 +86,7 @@ fn indirect_draws_give_the_same_image_as_instances() {
     let seen = different(&expected, &stage.renderer.render(&[], &empty_frame(), SIZE).unwrap());
     assert!(seen > 3000, "{seen} pixels");
     assert!(different(&gpu, &expected) < 20, "{} pixels differ", different(&gpu, &expected));
-    // The same input gives the same bits.
+    // The same input produces identical pixels.
     assert_eq!(gpu.rgba, stage.image().rgba);
 
     // A slot is empty after its character was removed, and is reused by the next one.
@@ -104,7 +104,7 @@ fn indirect_draws_give_the_same_image_as_instances() {
     assert!(different(&stage.image(), &other) < 1500);
 }
 
-/// A crowd of a mirrored character showed the inside of its skin.
+/// Regression: a crowd of a mirrored character showed the inside of its skin.
 #[test]
 fn a_mirrored_crowd_shows_its_outside() {
     let mut character = mannequin().unwrap();
@@ -145,7 +145,7 @@ fn a_mirrored_crowd_shows_its_outside() {
     }
 }
 
-/// A device whose buffers hold only some hundreds of characters draws the same image, in several batches.
+/// A device whose buffers hold only a few hundred characters draws the same image in several batches.
 #[test]
 fn a_crowd_that_exceeds_a_buffer_is_drawn_in_batches() {
     let whole = renderer();

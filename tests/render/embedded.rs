@@ -36,7 +36,7 @@ impl Host {
     }
 }
 
-/// Returns a mannequin that stands some metres to the right of the origin.
+/// Returns a mannequin that stands a few metres to the right of the origin.
 fn standing(character: impl Into<std::sync::Arc<Character>>, x: f32) -> Puppet {
     let mut puppet = Puppet::new(character, 0);
     let mut pose = puppet.pose().clone();
@@ -282,7 +282,7 @@ fn a_frame_after_one_that_was_too_large_is_complete() {
     let (puppet, settings) = (host.puppet.clone(), view(1, Background::Color(GREY)));
     let mut one = scene::frame(&puppet, &settings);
     let mut crowd = one.clone();
-    // The frame's matrices reserve space for those of all instances, so that only the records need a new buffer later.
+    // The matrices of this frame reserve enough space for all instances, so only the records need a new buffer later.
     let long = puppet.palette().matrices.repeat(50);
     one.instances[0].palette = &long;
     for step in 0..40_u8 {

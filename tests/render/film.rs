@@ -93,7 +93,8 @@ fn the_formula_of_films_agrees_with_the_interference_of_waves() {
             assert!(error < 0.06, "{ior}, {thickness} nm over {base_f0}: {seen} is not {expected}");
         }
     }
-    // Waves of 540 nm, which are green, cancel each other in a film of 1.8 and 150 nm, and add up in one of 225 nm.
+    // Waves of 540 nm, which are green, cancel each other in a film with an index of 1.8 and a thickness of 150 nm, and add up at a
+    // thickness of 225 nm.
     let [violet, green] = [150.0, 225.0].map(|thickness| film(1.8, thickness, 1.0, 0.04));
     assert!(violet.min_element() == violet.y && green.max_element() == green.y, "{violet} {green}");
 }

@@ -68,7 +68,7 @@ fn a_clear_grid_shows_tenths_units_and_axes() {
     };
     let (faint, clear) = (image(Grid::Faint), image(Grid::Clear { width: 1.0 }));
     let at = |image: &sinew::render::DecodedImage, x: f32, z: f32| {
-        // Of the pixels beside a line, the one that the line covers most.
+        // Of the pixels beside a line, use the one that the line covers most.
         let pixel = |v: f32| ((v + 0.3) * 200.0).round() as usize;
         let texel = |x: usize, y: usize| <[u8; 3]>::try_from(&image.rgba[(y * 320 + x) * 4..][..3]).unwrap();
         let near = (0..4).map(|i| texel(pixel(x) - i % 2, pixel(z) - i / 2));

@@ -1,4 +1,4 @@
-//! Surfaces that transmit light, with what is behind them.
+//! Surfaces that transmit light, and the scene behind them.
 
 use glam::Vec3;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn paint(color: [f32; 3]) -> Value {
            "extensions": {"KHR_materials_unlit": {}}})
 }
 
-/// A square from −1 to 1 for each material, as the mesh of the same number. Textures of a material show white on the right half.
+/// A square from −1 to 1 for each material, as the mesh of the same number. The textures of a material are white on the right half.
 fn squares(nodes: Value, materials: Value) -> Vec<u8> {
     let mut b = Builder::default();
     let attributes = json!({
@@ -98,8 +98,8 @@ fn what_is_behind_a_thin_wall_is_seen_in_its_colour() {
     assert_color(seen_through(metal, [0.7, 0.4, 0.2], 1.0), Vec3::ZERO);
 }
 
-/// Light is absorbed by the Beer–Lambert law: by the attenuation colour at each attenuation distance. The thickness has the scale of
-/// the mesh.
+/// Light is absorbed by the Beer–Lambert law: by the attenuation colour at each attenuation distance. The thickness is scaled with the
+/// mesh.
 #[test]
 fn volumes_absorb_light_by_their_thickness() {
     let volume = |thickness: f32| {
@@ -176,7 +176,7 @@ fn the_background_is_seen_through_glass() {
     assert_near(through(&pane([1.0; 3]), grey), [131, 134, 139, 255], 1);
     let [r, g, ..] = through(&pane([1.0, 0.5, 1.0]), grey);
     assert!((linear(g) / linear(134) - 0.5).abs() < 0.02 && r.abs_diff(131) <= 1);
-    // Without a background, glass is as transparent as it is clear.
+    // Without a background, clear glass is fully transparent, and tinted glass is partly opaque.
     assert_eq!(through(&pane([1.0; 3]), Background::Transparent), [0; 4]);
     assert_near(through(&pane([0.25; 3]), Background::Transparent), [0, 0, 0, 191], 1);
 }
@@ -193,7 +193,7 @@ fn glass_is_sorted_with_blended_surfaces() {
     let draw_pane = |pane: Value| {
         middle(&draw(&squares(json!([{"mesh": 0}, wall]), json!([pane, paint([0.5; 3])])), &view()))
     };
-    // Alpha is the cover of the pane.
+    // Alpha is the coverage of the pane.
     let (none, whole) = (draw_pane(tinted(0.0)), draw_pane(tinted(1.0)));
     assert!((none - 0.5).abs().max_element() < 0.01, "{none}");
     assert_color(whole, Vec3::new(0.5, 0.05, 0.05));
@@ -217,7 +217,7 @@ fn glass_is_sorted_with_blended_surfaces() {
     assert!((with_film(0.5, "OPAQUE").y - 0.8).abs() < 0.01);
 }
 
-/// Layers, films, grain and volumes never reflect or transmit more light than there is.
+/// Layers, films, grain and volumes never reflect or transmit more light than they receive.
 #[test]
 fn no_combination_of_layers_is_brighter_than_its_surroundings() {
     let all = json!({

@@ -62,7 +62,7 @@ fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let mut goals = |_| {
         let mut posed = body.clone();
         pose_randomly(&mut posed, &mut random);
-        // Half of the way from the start pose, so that all ends are within reach at the same time.
+        // Turn each link only half of the way from the start pose, so that all ends are within reach at the same time.
         for link in 0..body.links().len() {
             posed.set_rotation(link, body.rotations()[link].slerp(posed.rotations()[link], 0.5));
         }
@@ -88,7 +88,7 @@ fn reached(solved: &[Solved]) -> usize {
     solved.iter().filter(|s| s.report.reached()).count()
 }
 
-/// Solves the same problems on the CPU, and returns how many reach their goals.
+/// Solves the same problems on the CPU, and returns the number that reach their goals.
 fn reached_on_cpu(bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> usize {
     let mut bodies = bodies.to_vec();
     let reports = solve_many(&mut bodies, goals, options);
@@ -237,8 +237,7 @@ fn split_and_repeated_batches_give_the_same_bits() {
     assert!(whole == run(9000), "the split batch differs");
 }
 
-/// The middle link is bent at rest, and every body of the batch has turned it differently, as well as a locked link beside the
-/// chain.
+/// The middle link is bent at rest. Every body of the batch has different rotations of this link and of a locked link beside the chain.
 #[test]
 fn locked_links_that_were_turned_return_to_rest_as_on_the_cpu() {
     let cone = round_cone(DVec3::Y, 1.2, [-0.5, 0.5]);

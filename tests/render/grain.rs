@@ -20,7 +20,7 @@ fn brushed(strength: f32, rotation: f32) -> Vec<u8> {
     }))
 }
 
-/// Returns how far the light of a highlight spreads to the right and up.
+/// Returns the spread of a highlight's light to the right and upwards, as standard deviations.
 fn spread(image: &DecodedImage) -> Vec2 {
     let (mut sum, mut at, mut squares) = (0.0, Vec2::ZERO, Vec2::ZERO);
     for (x, y, n) in normals(0.8) {

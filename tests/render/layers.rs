@@ -47,7 +47,7 @@ pub(crate) fn facing(n: Vec3) -> f32 {
     n.dot(to_camera(n))
 }
 
-/// Compares the pixels of a sphere with what a normal is expected to look like before the tone map.
+/// Compares the pixels of a sphere with the colours expected for their normals before the tone map.
 pub(crate) fn assert_shows(
     image: &DecodedImage,
     reach: f32,
@@ -81,7 +81,8 @@ fn varnish_reflects_over_a_black_surface_and_dims_a_bright_one() {
         assert_shows(&black, 0.95, 0.01, "over black", |n| {
             Vec3::splat(0.5 * (coat(n) + (1.0 - coat(n)) * varnish(1.0, n)))
         });
-        // The light that the varnish reflects is missing below, so a white surface in constant light stays as bright as the light.
+        // The base receives only the light that the varnish does not reflect, so a white surface in constant light stays as bright as the
+        // light.
         let white = draw(&layered([1.0; 3], 1.0, clearcoat(factor, roughness)), half());
         assert_shows(&white, 0.95, 0.015, "over white", |_| Vec3::splat(0.5));
     }
@@ -122,7 +123,7 @@ fn square(normal_map: Option<[u8; 3]>, material: Value) -> f32 {
     linear(pixel(&draw(&file, image_light(right)), 64, 64)[0])
 }
 
-/// The varnish over an uneven surface is smooth, unless it has a normal map of its own.
+/// The varnish over an uneven surface is smooth, unless it has its own normal map.
 #[test]
 fn varnish_has_its_own_normals() {
     let coat = |coat_map: bool, base_map: bool| {
@@ -143,7 +144,7 @@ fn varnish_has_its_own_normals() {
     let (right, left) = ([204, 128, 230], [51, 128, 230]);
     assert!(square(Some(right), coat(true, false)) > 0.3);
     assert!(square(Some(left), coat(true, false)) < 0.02);
-    // A map of the base alone changes nothing: the base reflects nothing.
+    // A normal map of the base alone changes nothing, because the base reflects nothing.
     assert!(square(Some(right), coat(false, true)) < 0.02);
 }
 
@@ -178,7 +179,7 @@ fn fibre_integral(roughness: f64, nv: f64) -> f64 {
     let at = |i: u16| (f64::from(i) + 0.5) / f64::from(steps);
     let mut sum = 0.0;
     for i in 0..steps {
-        // More samples where the light grazes the surface.
+        // Take more samples where the light grazes the surface.
         let nl = at(i) * at(i);
         for j in 0..steps {
             let around = DVec2::from_angle(at(j) * TAU) * (1.0 - nl * nl).sqrt();

@@ -46,7 +46,7 @@ fn layout(module: &naga::Module, name: &str) -> (Vec<(String, usize, usize)>, us
 
 macro_rules! assert_twins {
     ($shader:literal, $type:ident { $($field:ident),* $(,)? }) => {
-        // Destructured, so that a field missing from the list does not compile.
+        // Destructure the struct, so that the code does not compile if a field is missing from the list.
         let twin: $type = bytemuck::Zeroable::zeroed();
         let $type { $($field),* } = twin;
         let here = vec![$((stringify!($field).to_owned(), offset_of!($type, $field), size_of_val(&$field))),*];

@@ -36,7 +36,7 @@ fn sphere(color: [f32; 3], metallic: f32, roughness: f32) -> Vec<u8> {
     }}))
 }
 
-/// The same sphere with a material of its own. Its tangents point to the right where it faces the camera.
+/// The same sphere with the given material. Its tangents point to the right where it faces the camera.
 pub(crate) fn sphere_of(material: serde_json::Value) -> Vec<u8> {
     sphere_in(Builder::default(), material, json!({}))
 }
@@ -145,7 +145,7 @@ fn irradiance(e: &Environment, n: Vec3) -> Vec3 {
     (linear + mixed + c[7] * (3.0 * n.y * n.y - 1.0) + c[8] * (n.x * n.x - n.z * n.z)).max(Vec3::ZERO)
 }
 
-/// Roughness, widened by how much the normal of the sphere turns within a pixel.
+/// Roughness, increased by the variation of the sphere's normal within a pixel.
 pub(crate) fn widened(roughness: f32, n: Vec3) -> f32 {
     let radius = SIZE as f32 / 2.2;
     let variance = 0.25 * (2.0 + (n.x * n.x + n.y * n.y) / (n.z * n.z)) / (radius * radius);
@@ -257,8 +257,8 @@ fn white_surfaces_return_all_constant_light() {
     }
 }
 
-/// The index of refraction and the specular extension change what a surface that is not a metal reflects, from the front and at
-/// grazing angles. On a black sphere there is nothing else.
+/// The index of refraction and the specular extension change the reflections of surfaces that are not metals, from the front and at grazing
+/// angles. A black sphere shows nothing but these reflections.
 #[test]
 fn reflections_of_dielectrics_follow_their_extensions() {
     let half = image_light(Environment::new(|_| Vec3::splat(0.5), |_| Vec3::ZERO));
@@ -291,7 +291,7 @@ fn reflections_of_dielectrics_follow_their_extensions() {
             }
         }
     }
-    // The values of the core material change nothing, and nothing changes a metal.
+    // Extensions with default values change nothing, and no extension changes a metal.
     let core = json!({"KHR_materials_ior": {"ior": 1.5}, "KHR_materials_specular": {}});
     assert_eq!(black(0.0, core).rgba, black(0.0, json!({})).rgba);
     assert_eq!(black(1.0, specular(0.0, [1.0; 3])).rgba, black(1.0, json!({})).rgba);
@@ -336,14 +336,14 @@ fn mapped(light: f32, tone: ToneMap, exposure: f32) -> f32 {
 
 #[test]
 fn tone_maps_have_known_values() {
-    // Middle grey: less 0.04 with Neutral, Hill's fit of 0.18 / 0.6, and Wrensch's polynomial of 0.606.
+    // Middle grey: 0.18 less 0.04 with Neutral, Hill's fit of 0.18 / 0.6 with ACES, and Wrensch's polynomial of 0.606 with AgX.
     for (tone, expected) in [(ToneMap::Neutral, 0.14), (ToneMap::Aces, 0.2132), (ToneMap::Agx, 0.2145)] {
         let seen = mapped(0.18, tone, 0.0);
         assert!((seen - expected).abs() < 0.012, "{}: {seen} is not {expected}", tone.name());
         // Two stops change light by a factor of four.
         let exposed = mapped(0.045, tone, 2.0);
         assert!((exposed - seen).abs() < 0.004, "{}: {exposed} is not {seen}", tone.name());
-        // Brighter light is brighter, and very bright light is white.
+        // Brighter light maps to brighter colours, and very bright light maps to white.
         let steps: Vec<f32> = [0.01, 0.1, 0.5, 2.0].map(|light| mapped(light, tone, 0.0)).into();
         assert!(steps.is_sorted_by(|a, b| a < b), "{}: {steps:?}", tone.name());
         assert!(mapped(100.0, tone, 0.0) > 0.95, "{}", tone.name());
@@ -377,7 +377,7 @@ fn key_lights_are_above_the_horizon() {
 
 #[test]
 fn panoramas_light_the_side_that_faces_them() {
-    // The left half of the image is bright, which is −X as seen from the centre.
+    // The left half of the image, which is at −X as seen from the centre, is bright.
     let mut bytes = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 8\n".to_vec();
     for _ in 0..4 {
         bytes.extend([2, 2, 0, 8, 132, 128, 132, 16, 132, 128, 132, 16, 132, 128, 132, 16, 136, 128]);

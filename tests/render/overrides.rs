@@ -1,4 +1,4 @@
-//! Draws with materials of their own.
+//! Draws that override the materials of their model.
 
 use glam::{Affine3A, Vec3, Vec4};
 use serde_json::json;
@@ -10,7 +10,7 @@ use sinew::scene;
 use crate::support::Builder;
 use crate::{assert_near, load, pixel, renderer, settings};
 
-/// Two instances of one model have materials of their own, and a third one has the model's.
+/// Two instances of one model override its material, and a third one does not.
 #[test]
 fn draws_of_one_model_have_their_own_materials() {
     let mut b = Builder::default();
@@ -42,7 +42,7 @@ fn draws_of_one_model_have_their_own_materials() {
         assert_near(pixel(&image, 16, 32), [255, 0, 0, 255], 0);
         assert_near(pixel(&image, 32, 32), [0, 0, 255, 255], 0);
         assert_near(pixel(&image, 48, 32), [0, 255, 0, 255], 0);
-        // A frame without other materials comes in between.
+        // Draw a frame without overrides in between.
         let image = renderer
             .render(&[&model], &scene::frame(&puppet, &settings(ShadingMode::Shaded)), (64, 64))
             .unwrap();

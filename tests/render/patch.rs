@@ -1,4 +1,5 @@
-//! On software adapters, only the surroundings of surfaces are drawn with several samples. The image must not show it.
+//! On software adapters, only the surroundings of surfaces are drawn with several samples. The image must look the same as with several
+//! samples everywhere.
 
 use glam::{Vec3, Vec4};
 use sinew::asset;
@@ -50,7 +51,7 @@ fn samples_around_surfaces_give_the_same_image_as_samples_everywhere() {
     ];
     for (mode, background, size) in cases {
         let [alone, everywhere] = images(mode, background, size);
-        // An almost transparent colour has few digits, and its straight form has large errors.
+        // An almost transparent colour has low precision, and its straight form has large errors.
         let visible = |pixel: &[u8]| pixel.get(3).is_some_and(|&alpha| alpha > 40);
         let pixels = alone.rgba.chunks_exact(4).zip(everywhere.rgba.chunks_exact(4));
         let differences = pixels.map(|(a, b)| {
@@ -59,8 +60,8 @@ fn samples_around_surfaces_give_the_same_image_as_samples_everywhere() {
         });
         let differences: Vec<u8> = differences.collect();
         let worst = differences.iter().max().copied();
-        // Samples are rounded individually or together. Where pieces of the floor meet, llvmpipe draws some of several samples
-        // twice. Single pixels at edges may have one sample more or less.
+        // Samples are rounded individually or together. Where pieces of the floor meet, llvmpipe draws some samples twice. Single pixels at
+        // edges may have one sample more or less.
         let several = differences.iter().filter(|d| **d > 2).count();
         assert!(several <= 160, "{mode:?}: {several} pixels differ, the worst by {worst:?} levels");
     }

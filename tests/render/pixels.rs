@@ -69,10 +69,10 @@ fn four_samples_antialias_an_edge() {
     assert!(hard == 0 || hard == 255, "{hard}");
 }
 
-/// Draws a square whose alpha grows from left to right, so that it begins in the middle of a pixel, with a number of samples.
+/// Draws a square with a number of samples. Its alpha grows from left to right, so that its visible part begins within a pixel.
 fn hole(samples: u32, light: Light, background: Background) -> Vec<[u8; 4]> {
     let mut b = Builder::default();
-    // Alpha of 0.5 is at 32.4 pixels.
+    // Alpha is 0.5 at 32.4 pixels.
     let (left, right) = (0.5 - 16.4 / 64.0, 0.5 + 15.6 / 64.0);
     let colors = [left, right, right, left].map(|alpha| [1.0, 1.0, 1.0, alpha]);
     let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
@@ -93,8 +93,8 @@ fn hole(samples: u32, light: Light, background: Background) -> Vec<[u8; 4]> {
     (30..35).map(|x| pixel(&image, x, 40)).collect()
 }
 
-/// The edge of a hole is as smooth as that of a triangle, and opaque where it is not a hole. Classic light does not change, so that
-/// the images of suites still match.
+/// The edge of a hole is as smooth as the edge of a triangle, and pixels outside the hole are opaque. Classic light does not change, so
+/// that the images of suites still match.
 #[test]
 fn four_samples_antialias_the_edges_of_holes() {
     let (none, all) = ([0, 0, 0, 255], [255; 4]);
@@ -187,7 +187,7 @@ fn sheet(material: Value, shadow: bool) -> Vec<u8> {
     turned_sheet(-1.0, [1, 1, 1], material, shadow)
 }
 
-/// The same sheet, scaled and then rotated by `turns` quarter turns about X. With −1 turn it faces up.
+/// The same sheet, scaled and then rotated by `turns` quarter turns about X. With −1 turns, it faces up.
 fn turned_sheet(turns: f32, scale: [i32; 3], material: Value, shadow: bool) -> Vec<u8> {
     let (sin, cos) = (turns * std::f32::consts::FRAC_PI_4).sin_cos();
     let file = squares(json!([{"mesh": 0, "rotation": [sin, 0, 0, cos], "scale": scale}]), material);

@@ -18,7 +18,7 @@ use crate::{load, pixel, renderer, settings};
 const SIZE: u32 = 64;
 const ALBEDO: f32 = 0.5;
 
-/// A matt square in the plane z = 0 that faces +Z, with lights. Node 0 is the square, and each light has the next node.
+/// A matt square in the plane z = 0 that faces +Z, with lights. Node 0 is the square, and the following nodes are the lights.
 fn lit_square(lights: &Value, nodes: &[Value]) -> Vec<u8> {
     let mut b = Builder::default();
     let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];

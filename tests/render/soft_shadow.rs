@@ -62,7 +62,7 @@ fn width_of_edge(height: f32, light: &Light) -> f32 {
 fn edges_are_as_soft_as_the_lamp_is_wide_and_the_caster_is_far() {
     let light = Light { exposure: -1.0, ..Light::new(LightSource::Studio) };
     let key = light.environment().unwrap().key;
-    // How far an edge along Z moves in the plane that faces the light, if it moves by one along X.
+    // The distance that an edge along Z moves in the plane facing the light when the edge moves by one along X.
     let flattened = |axis: Vec3| axis - key.direction * key.direction.dot(axis);
     let along_edge = flattened(Vec3::Z).normalize();
     let (x, height) = (flattened(Vec3::X), key.direction.y);
@@ -71,8 +71,8 @@ fn edges_are_as_soft_as_the_lamp_is_wide_and_the_caster_is_far() {
     for (distance, found) in widths {
         // A straight edge covers 10 % of a disc at 0.687 of its radius.
         let expected = 2.0 * 0.687 * key.spread * (distance / height) / across;
-        // Few points sample the lamp, and which of them are lit depends on how a processor rounds. Edges were up to 26 % narrower
-        // than the geometry's.
+        // The lamp is sampled at a few points, and the rounding of the processor decides which of them are lit. Edges have been up to 26 %
+        // narrower than the geometry predicts.
         assert!((found / expected - 1.0).abs() < 0.35, "{found} is not {expected} at {distance}");
     }
     let ratio = widths[1].1 / widths[0].1;

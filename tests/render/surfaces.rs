@@ -195,7 +195,8 @@ fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
     }
 }
 
-/// The stripes of CesiumMan were jagged, because its file asks for the nearest texel of a mip level. Exporters write that for no reason.
+/// Regression: the stripes of CesiumMan were jagged, because its file asks for the nearest texel of a mip level. Exporters write this
+/// filter for no particular reason.
 #[test]
 fn a_texture_is_filtered_unless_it_shows_its_texels() {
     // Diagonal stripes of one texel, eight texels per pixel.
@@ -246,7 +247,7 @@ fn the_node_of_a_skinned_mesh_does_not_transform_it() {
     assert_near(skinned.with(nodes, json!([{}]), ShadingMode::Normal), [128, 128, 255, 255], 1);
 }
 
-/// Mirroring was read from the node of the mesh, although only the joint moves the mesh.
+/// Regression: mirroring was read from the node of the mesh, although only the joint moves the mesh.
 #[test]
 fn a_joint_that_mirrors_keeps_the_front_faces_of_its_skin() {
     let joint = |scale: i32| json!([{"mesh": 0, "skin": 0}, {"scale": [scale, 1, 1]}]);

@@ -176,7 +176,7 @@ fn a_lit_white_surface_is_white_in_every_light() {
     }
 }
 
-/// Returns how many pixels in the middle row are red, left of the middle.
+/// Returns the number of red pixels in the left half of the middle row.
 fn red_pixels(image: &DecodedImage) -> usize {
     let row = (0..image.width / 2).map(|x| pixel(image, x, image.height / 2));
     row.filter(|[r, g, ..]| *r > 200 && *g < 50).count()
@@ -202,7 +202,8 @@ fn outlines_are_as_wide_as_the_material_says() {
         let seen = outlined("screenCoordinates", width, None);
         assert!(seen.abs_diff(pixels) <= 1, "{seen} is not {pixels}");
     }
-    // A sphere of radius r at a distance of 2 ends where the tangent of the angle is r / sqrt(4 − r²). Half the image is a tangent of 1.
+    // A sphere of radius r at a distance of 2 ends where the tangent of the angle is r / sqrt(4 − r²). Half the image corresponds to a
+    // tangent of 1.
     let edge = |r: f32| 100.0 * r / (4.0 - r * r).sqrt();
     let pixels = (edge(1.1) - edge(1.0)).round() as usize;
     let seen = outlined("worldCoordinates", 0.1, None);
@@ -285,7 +286,7 @@ fn blended_surfaces_have_an_order() {
     assert_near(two_squares(plain.clone(), plain.clone()), [half, quarter, 0, 255], 1);
     let early = json!({"renderQueueOffsetNumber": -1});
     assert_near(two_squares(early, plain.clone()), [quarter, half, 0, 255], 1);
-    // Surfaces that write depth come first, whatever the offsets, and hide what is behind them.
+    // Surfaces that write depth are drawn first regardless of their offsets, and hide the surfaces behind them.
     let hiding = json!({"transparentWithZWrite": true, "renderQueueOffsetNumber": 9});
     assert_near(two_squares(hiding.clone(), plain.clone()), [half, 0, 0, 255], 1);
     assert_near(two_squares(plain, hiding), [half, quarter, 0, 255], 1);

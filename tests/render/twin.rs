@@ -52,7 +52,7 @@ fn shader_and_cpu_agree_on_a_waving_mannequin() {
 const VERTICES: usize = 60;
 const JOINTS: usize = 300;
 const TARGETS: usize = 3;
-/// How many numbers define a cloud. More do not fit into a pattern of the joints and vertices.
+/// Number of values that define a cloud. The number is prime, so that repeated values form no pattern over the joints and vertices.
 pub(crate) const NUMBERS: usize = 977;
 
 /// Returns a cloud of vertices with morph targets, and the same cloud without a skin. Each skinned vertex has

@@ -19,7 +19,7 @@ use crate::{load, renderer, typical_view};
 
 const SIZE: (u32, u32) = (160, 120);
 
-/// Opens the adapter of the tests with the limits of WebGL2, which leave no storage buffers.
+/// Opens the adapter of the tests with the limits of WebGL2, which allow no storage buffers.
 pub(crate) fn webgl2() -> Renderer {
     let info = renderer().gpu().info.clone();
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
@@ -140,7 +140,7 @@ fn several_figures_hide_the_same_ambient_light() {
     }
 }
 
-/// Masks are cut out of the maps too.
+/// Alpha masks also cut holes into the maps of ambient occlusion.
 #[test]
 fn figures_with_holes_hide_the_same_ambient_light() {
     let mut b = Builder::default();
@@ -205,7 +205,8 @@ fn what_needs_compute_shaders_is_refused_in_one_line() {
     let _ = gpu_ik::SOURCES;
 }
 
-/// Translates every shader into the GLSL of WebGL2, which has neither storage buffers nor texture reads without a sampler that compares.
+/// Translates every shader into the GLSL of WebGL2, which has no storage buffers and cannot both compare a depth texture and read numbers
+/// from it.
 #[cfg(target_os = "linux")]
 #[test]
 fn every_shader_can_be_translated_for_webgl2() {
@@ -219,7 +220,7 @@ fn every_shader_can_be_translated_for_webgl2() {
         let flags = naga::valid::ValidationFlags::all();
         let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
         let info = validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        // Sample masks need an extension. Without it, the entry point is not used.
+        // Sample masks need an extension. Without this extension, the entry point is not used.
         for entry in module.entry_points.iter().filter(|entry| entry.name != "smooth_holes") {
             let (stage, entry_point) = (entry.stage, entry.name.clone());
             let (module, info) = naga::back::pipeline_constants::process_overrides(

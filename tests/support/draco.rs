@@ -7,7 +7,7 @@ use draco_core::{
 
 /// Values of an attribute that is compressed.
 pub enum Values {
-    /// Floats, quantised to a number of bits, or kept exactly if it is 0.
+    /// Floats, quantised to this number of bits, or stored exactly if it is 0.
     Floats(Vec<f32>, i32),
     /// Bytes.
     Bytes(Vec<u8>),

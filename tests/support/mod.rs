@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 #[allow(unused_imports, reason = "each binary uses only some of the helpers")]
 pub use test_data::*;
 
-/// Returns a `.gltf` file with two nodes, of which the first shows a triangle twice, as nodes 2 and 3.
+/// Returns a `.gltf` file with two nodes. The first one shows a triangle twice, as nodes 2 and 3.
 pub fn instances() -> Vec<u8> {
     let mut b = Builder::default();
     b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
@@ -75,7 +75,7 @@ impl Builder {
         self.accessors.last_mut().unwrap()
     }
 
-    /// Returns the file, which consists of `rest` with the buffer, the buffer views and the accessors added.
+    /// Returns the file, which consists of `rest` and the added buffer, buffer views and accessors.
     pub fn file(self, mut rest: Value) -> Vec<u8> {
         let data = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
         rest["asset"] = json!({"version": "2.0"});

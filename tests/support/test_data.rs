@@ -85,8 +85,8 @@ fn locate_or_note(path: &str, kind: Kind) -> Option<PathBuf> {
     }
 }
 
-/// Returns an external file or folder, or the reason why it is missing. Panics if `SINEW_TEST_DATA` is not a
-/// folder, because a typing error must not cause tests to be skipped.
+/// Returns an external file or folder, or the reason why it is missing. Panics if `SINEW_TEST_DATA` is not a folder, because a typo must
+/// not cause tests to be skipped.
 fn locate(path: &str) -> Result<PathBuf, String> {
     let Some(folder) = env::var_os("SINEW_TEST_DATA").filter(|folder| !folder.is_empty()) else {
         return Err("SINEW_TEST_DATA is not set".to_owned());

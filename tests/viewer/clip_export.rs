@@ -12,7 +12,7 @@ use sinew::viewer::{Command, NodePoint, Session};
 use super::files::folder;
 use super::session;
 
-/// Returns a session in which two clips play after each other, with a goal for a hand.
+/// Returns a session in which two clips play one after the other, with a goal for a hand.
 fn played() -> Session {
     let mut session = session();
     let strips = vec![Strip { seconds: Some(0.6), ..Strip::new(0) }, Strip { start: 0.6, ..Strip::new(1) }];

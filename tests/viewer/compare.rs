@@ -108,8 +108,7 @@ fn candidate_added_after_a_drag_solves_its_last_goals_from_its_start() {
     let candidate = session.comparison().get(Method::Ccd).unwrap();
     assert_eq!(candidate.reports()[0].outcome, Outcome::Reached);
     let first = candidate.puppet().pose().clone();
-    // If the options change, the candidate is solved again from the same start pose. The original options give the
-    // original result again.
+    // If the options change, the candidate is solved again from the same start pose. The original options restore the original result.
     let changed =
         |ccd| Command::Solver(Box::new(Options::default().with_ccd(ccd).with_record(true).with_restarts(0)));
     session.apply(changed(sinew::ik::CcdOptions::default().with_base_first(true)));
@@ -118,7 +117,7 @@ fn candidate_added_after_a_drag_solves_its_last_goals_from_its_start() {
     assert_eq!(&first, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
 }
 
-/// Before a drag, the session reports which methods cannot solve it. These refusals must agree with the solve's.
+/// Before a drag, the session reports which methods cannot solve it. These refusals must agree with the refusals of the solve.
 #[test]
 fn refusals_agree_with_the_solve() {
     let two_joints =
@@ -140,7 +139,7 @@ fn refusals_agree_with_the_solve() {
 
     let mut hips = session();
     hips.apply(Command::Hover(at(&hips, "hips")));
-    // Only full-body and auto move the hips of a recognised body. The other methods turn them, for which two-bone has no chain.
+    // Only full-body and auto move the hips of a recognised body. The other methods turn the hips, and two-bone has no chain for that.
     let [(Method::TwoBone, _)] = &hips.refusals()[..] else { panic!("{:?}", hips.refusals()) };
 
     for mut session in [tentacle, figure, hips] {
@@ -241,7 +240,7 @@ fn invalid_options_are_replaced_by_defaults() {
     session.apply(Command::Solver(Box::default()));
     let defaults = session.puppet().options;
     assert_eq!(defaults.start, Start::Continue);
-    // Old recordings call the start of a drag `current`, or leave it out.
+    // Old recordings store the start of a drag as `current`, or omit it.
     let mut invalid = Options::default().with_start(Start::Current).with_restarts(0).with_record(true);
     invalid.particle.stiffness = f64::NAN;
     invalid.angle_tolerance = -1.0;

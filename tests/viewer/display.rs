@@ -32,9 +32,9 @@ pub(crate) fn display(tools: &[&str]) -> Option<(Started, String)> {
         test_data::skip(&format!("{tool} is missing"));
         return None;
     }
-    // The server picks a free display and prints its number. Keys repeat only after ten minutes, because on a busy
-    // machine more time may pass between a press and its release than a user would take. Without `-noreset` the server
-    // restarts when its last client leaves, and rejects a client that connects at that moment.
+    // The server picks a free display and prints its number. Keys repeat only after ten minutes, because on a busy machine more time may
+    // pass between a press and its release than a user would take. Without `-noreset`, the server restarts when its last client leaves, and
+    // rejects a client that connects at that moment.
     let mut server = Command::new("Xvfb");
     server.args(["-displayfd", "1", "-screen", "0", "1300x820x24", "-ar1", "600000", "-noreset"]);
     let mut server = Started(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());

@@ -160,7 +160,7 @@ fn solver_options_of_a_rig_apply_to_its_character_only() {
     let set = |session: &mut Session, solver: &str| {
         session.apply(serde_json::from_str(&format!("{{\"solver\":{solver}}}")).unwrap());
     };
-    // Dragging shows the options with which a session solves.
+    // A drag reveals the options that a session uses.
     let options = |session: &mut Session| {
         session.apply(Command::Grab(at(session, "leftHand")));
         session.apply(Command::Drag(at(session, "leftHand") + Vec2::new(-5.0, -5.0)));
@@ -174,7 +174,7 @@ fn solver_options_of_a_rig_apply_to_its_character_only() {
     let mut second = rigged(&["iterations=9"]);
     second.take_over(&first, false);
     assert_eq!(options(&mut second), (Method::Auto, 9, 3));
-    // Reloading keeps what the user has changed, unless the file has a new value.
+    // Reloading keeps the user's changes, unless the file has a new value.
     set(&mut first, r#"{"method":"dls","iterations":8}"#);
     let mut same = rigged(&["method=ccd", "iterations=7"]);
     same.take_over(&first, true);

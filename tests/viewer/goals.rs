@@ -1,4 +1,4 @@
-//! Tests of goals that stay after release: their dots, their weights and their removal.
+//! Tests of goals that remain after release: their dots, their weights and their removal.
 
 use glam::{DVec3, Vec2, Vec4};
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes};
@@ -8,7 +8,7 @@ use sinew::viewer::{Button, Command, Event, Input, Session};
 
 use super::{SIZE, at, drag, pose};
 
-/// The colour of a goal's dot, and a width in pixels between those of the dot and of the goal's line.
+/// The colour of a goal's dot, and a width in pixels that distinguishes dots from the thinner lines of goals.
 const GOAL: (Vec4, f32) = (Vec4::new(1.0, 0.2, 0.03, 1.0), 5.0);
 
 fn session() -> Session {

@@ -18,7 +18,7 @@ fn beside_the_hand(session: &Session) -> Vec2 {
     (0..120_u8).map(|step| hand + Vec2::new(f32::from(step), 0.0)).find(misses).unwrap()
 }
 
-/// A press beside a finger rotated the camera.
+/// Regression test: a press beside a finger rotated the camera.
 #[test]
 fn a_press_up_to_eight_pixels_beside_the_skin_grabs_it() {
     let edge = beside_the_hand(&session());
@@ -35,7 +35,7 @@ fn a_press_up_to_eight_pixels_beside_the_skin_grabs_it() {
     }
 }
 
-/// The margin is measured in points, so that it is as wide on a screen with smaller pixels.
+/// The margin is measured in points, so it has the same visible width on a screen with smaller pixels.
 #[test]
 fn the_margin_grows_with_the_pixels_per_point() {
     let mut session = session();
@@ -47,7 +47,7 @@ fn the_margin_grows_with_the_pixels_per_point() {
     assert!(session.is_hovering());
 }
 
-/// A typed angle beyond a limit was reduced without a message.
+/// Regression test: a typed angle beyond a limit was reduced without a message.
 #[test]
 fn a_turn_that_a_limit_stops_says_so_until_the_next_command() {
     let character = mannequin().unwrap();
@@ -69,7 +69,7 @@ fn a_turn_that_a_limit_stops_says_so_until_the_next_command() {
     panic!("no turn of the elbow was stopped");
 }
 
-/// The note asked for an arc that was not drawn.
+/// Regression test: the note referred to an arc that was not drawn.
 #[test]
 fn the_note_about_a_ball_joint_says_how_to_show_its_limit() {
     let character = mannequin().unwrap();

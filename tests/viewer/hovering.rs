@@ -1,4 +1,4 @@
-//! The mark under the pointer follows the character or vanishes, whatever moves it.
+//! Whatever moves the character, the mark under the pointer follows it or vanishes.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn mark_is_found_again_after_each_edit() {
         session.apply(command);
         assert_mark_is_current(&session, pointer, step);
     }
-    // In the rest pose, there is no hand at the place to which it was dragged.
+    // In the rest pose, the hand is no longer at the position to which it was dragged.
     session.apply(Command::Clip(None));
     session.apply(Command::RestAll);
     assert_mark_is_current(&session, pointer, "the end");
@@ -81,7 +81,7 @@ fn mark_follows_a_clip_that_is_playing() {
     }
 }
 
-/// A ring that was turned is marked after the release, and no longer when an undo has moved it away.
+/// A rotated ring remains marked after the release, but not after an undo has moved it away.
 #[test]
 fn mark_of_the_gizmo_is_found_again() {
     let (mut session, mut input) = (rigged(), Input::default());

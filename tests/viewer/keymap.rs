@@ -1,4 +1,4 @@
-//! Tests of the keymaps by input events: joints that follow the pointer or a typed number, and buttons that move the camera.
+//! Tests of the keymaps through input events: joints that follow the pointer or a typed number, and buttons that move the camera.
 
 use glam::{DVec3, Quat, Vec2, Vec3};
 use sinew::asset::mannequin;
@@ -66,7 +66,7 @@ fn a_typed_angle_turns_a_joint_about_a_world_axis() {
     assert_eq!(pose(&session), before);
 }
 
-/// The look became a part of the pose.
+/// Regression test: the direction in which the head looks became part of the pose.
 #[test]
 fn a_typed_angle_does_not_contain_the_look_of_the_head() {
     let turned = |look: EyeTarget| {
@@ -142,7 +142,7 @@ fn views_look_along_the_axes() {
     }
 }
 
-/// A cancelled turn was undone, so that an earlier edit could be lost.
+/// Regression test: cancelling a turn performed an undo, so an earlier edit could be lost.
 #[test]
 fn a_cancelled_turn_leaves_no_trace_in_the_history() {
     let (mut session, mut input, head) = selected("head", Keymap::Blender);

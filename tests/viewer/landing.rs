@@ -75,7 +75,8 @@ fn triangles(session: &Session) -> Vec<[Vertex; 3]> {
     found
 }
 
-/// Returns how far the left hand is in front of the rest of the body as the camera sees it, in metres. Negative if a vertex is inside.
+/// Returns the distance of the left hand in front of the rest of the body, as seen by the camera, in metres. Negative if a vertex is
+/// inside.
 fn gap(session: &Session, toward: Vec2) -> f32 {
     let along = Ray::through(&session.camera(), toward, SIZE).unwrap().direction;
     let all = triangles(session);
@@ -203,7 +204,7 @@ fn a_foot_stays_on_the_floor_under_the_pointer() {
     }
 }
 
-/// After Alt was pressed and released in a drag, the hand was pushed away from the thigh.
+/// Regression test: after Alt was pressed and released in a drag, the hand was pushed away from the thigh.
 #[test]
 fn a_hand_stays_on_the_body_when_the_scope_changes() {
     let mut session = session();
@@ -227,7 +228,7 @@ fn a_hand_stays_on_the_body_when_the_scope_changes() {
     assert!(difference(&pose(&session), &landed) < 1e-4);
 }
 
-/// A foot that stood below the floor of the rest pose was lifted onto that floor by the first pixel.
+/// Regression test: a foot that stood below the floor of the rest pose was lifted onto that floor by the first pixel of a drag.
 #[test]
 fn a_foot_that_stands_on_a_lower_step_stays_there() {
     let mut session = session();
@@ -244,7 +245,7 @@ fn a_foot_that_stands_on_a_lower_step_stays_there() {
     assert!(start.y < 0.0 && moved < 0.03, "{start}: {moved}");
 }
 
-/// A hand that was laid on the other thigh stays there between the keys that have it there, even while the leg moves.
+/// A hand laid on the other thigh stays there between two keys that contain this position, even while the leg moves.
 #[test]
 fn keys_keep_a_hand_where_a_drag_has_laid_it() {
     let mut session = session();
@@ -269,7 +270,7 @@ fn keys_keep_a_hand_where_a_drag_has_laid_it() {
     session.apply(Command::Undo);
     assert!(session.puppet().motion.contacts.is_empty());
     session.apply(Command::Redo);
-    // A hand that is taken away is not kept.
+    // If the hand is dragged away, the next key adds no contact.
     session.apply(Command::Seek(2.0));
     let away = seen(&session, ("leftShoulder", "leftUpperArm", 3.0));
     drag_hand(&mut session, away, 10);

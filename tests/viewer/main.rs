@@ -107,7 +107,7 @@ fn nodes_are_dragged_and_pinned_in_world_space_without_a_camera() {
     let place = |session: &Session, node: usize, offset: Vec3| {
         session.puppet().world_from_node()[node].transform_point3(offset)
     };
-    // A point of the forearm follows its target, whatever the pointer, the axis and the grid are.
+    // A point of the forearm follows its target for any pointer position, axis and grid.
     let offset = Vec3::new(0.05, -0.04, 0.0);
     let start = place(&session, elbow, offset);
     session.apply(Command::Hover(Vec2::new(3.0, 4.0)));
@@ -333,7 +333,7 @@ fn random_event(next: &mut impl FnMut(u16) -> u16, position: Vec2, keys: &str) -
     }
 }
 
-/// A thousand random events cause no panic and no values that are not finite, and a second run gives the same result.
+/// A thousand random events cause neither a panic nor values that are not finite, and a second run produces the same result.
 #[test]
 fn random_events_are_handled_reproducibly() {
     let run = || {

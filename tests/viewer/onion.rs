@@ -1,4 +1,4 @@
-//! Tests of the onion skin and of settings beside the keys: the pull of limbs, and turns of several joints.
+//! Tests of the onion skin, of the pull of limbs, and of turns of several joints.
 
 use glam::{DVec3, Quat};
 use sinew::asset::mannequin;
@@ -40,7 +40,7 @@ fn ghosts_show_the_neighbouring_key_poses() {
     assert_eq!(ghosts(&session), 2);
     let colors = session.frame(1.0).ghosts.iter().map(|ghost| ghost.tint.truncate()).collect::<Vec<_>>();
     assert!(colors[0].x > colors[0].z && colors[1].x < colors[1].z, "the past is warm, the future cool");
-    // Numbers are limited, and only keys that exist have ghosts.
+    // Counts are limited, and only existing keys have ghosts.
     session.apply(Command::OnionSkin(OnionSkin { shown: true, count: 200, step: f32::NAN }));
     assert_eq!((session.settings().onion_skin.count, ghosts(&session)), (3, 4));
     session.apply(Command::Seek(0.0));

@@ -166,7 +166,7 @@ fn invalid_settings_are_replaced_by_defaults() {
     // Unknown keys of later versions are ignored.
     fs::write(&path, "{\"theme\":\"dark\",\"volume\":11}").unwrap();
     assert_eq!(Preferences::at(path.clone()).theme(), ThemePreference::Dark);
-    // If the settings cannot be written, they stay in memory.
+    // If the settings cannot be written, they are kept in memory.
     let mut unwritable = Preferences::at(folder.join("settings.json/below/a/file"));
     unwritable.add(Path::new("/models/a.glb"));
     unwritable.add(Path::new("/models/b.glb"));

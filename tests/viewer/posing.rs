@@ -1,5 +1,4 @@
-//! Tests of posing habits: mirroring, symmetric drags, several selected joints, resetting, copied poses, and rings beside
-//! pins.
+//! Tests of posing operations: mirroring, symmetric drags, several selected joints, resetting, copied poses, and rings beside pins.
 
 use glam::{DVec3, Vec3};
 use sinew::asset::load;
@@ -60,7 +59,7 @@ fn mirroring_exchanges_the_sides_and_twice_gives_the_pose() {
         let other = mirror.partner(node).unwrap();
         assert!(mirror.point(at[other]).distance(*now) < 2e-3, "node {node}");
     }
-    // The pin is now at the other foot, and holds it there.
+    // The pin is now on the other foot, and keeps it in place.
     let other = node(&session, "leftFoot");
     let held = places(&session)[other];
     pull(&mut session, hand, Vec3::new(0.0, 0.05, 0.0));
@@ -75,7 +74,7 @@ fn mirroring_exchanges_the_sides_and_twice_gives_the_pose() {
     assert_eq!(pose(&session), before, "mirroring must be one undo step");
 }
 
-/// Characters of many makers, whose joints have all kinds of axes, names and helpers.
+/// Characters from many creators, whose joints have all kinds of axes, names and helpers.
 #[test]
 fn poses_of_many_characters_are_mirrored() {
     let models = [

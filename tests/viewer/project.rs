@@ -1,4 +1,4 @@
-//! Projects: a saved session comes back whole, and a mistake in the file is reported with its line.
+//! Projects: a saved session is restored completely, and a mistake in the file is reported with its line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn open(path: &Path) -> Result<Session, ReplayError> {
     Ok(Replay::new(&recording, character, rig)?.into_session())
 }
 
-/// Saves a session twice: as it is, and after it was opened again. Returns both texts and the opened session.
+/// Saves a session twice: as it is, and after reopening it. Returns both texts and the opened session.
 fn reopened(session: &mut Session, path: &Path) -> ([String; 2], Session) {
     session.save_project(path, true).unwrap();
     let first = fs::read_to_string(path).unwrap();
@@ -307,7 +307,7 @@ fn mistakes_are_reported_with_their_line() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Wherever hands and hips were dragged, the project of the opened session is the same text.
+    /// After any drags of hands, feet and hips, saving the reopened session produces the same text.
     #[test]
     fn a_saved_session_is_saved_the_same_again(
         moves in prop::collection::vec((0..3_usize, -0.4..0.4_f64, -0.4..0.4_f64, any::<bool>()), 1..5),
@@ -326,12 +326,12 @@ proptest! {
         }
         let ([first, second], opened) = reopened(&mut session, &path);
         prop_assert_eq!(first, second);
-        // Goals that stay are solved for again.
+        // Kept goals are solved again.
         prop_assert!(has_goals || difference(&session, &opened) < 1e-6, "{}", difference(&session, &opened));
     }
 }
 
-/// A selected joint once left an empty table in the compared text, so that a click was saved automatically.
+/// A selected joint once left an empty table in the compared text, so a click was saved automatically.
 #[test]
 fn a_selection_is_not_unsaved_work() {
     let mut session = session();

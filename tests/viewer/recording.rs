@@ -1,4 +1,4 @@
-//! Tests of recording: what a recording contains, and the files that it writes.
+//! Tests of recording: the contents of a recording, and the files that it writes.
 
 use std::fs;
 use std::path::Path;
@@ -127,7 +127,7 @@ fn recording_survives_a_crash_and_replaces_no_file() {
     assert!(Recorder::new(&folder.join("missing/a.session"), false).is_err());
 }
 
-/// A character was exported again with its clips in a different order, and a recording then played the wrong clip.
+/// Regression test: a character was exported again with its clips in a different order, and a recording then played the wrong clip.
 #[test]
 fn recording_finds_its_clips_by_name() {
     let path = folder("session-clip-names").join("a.session");

@@ -69,7 +69,7 @@ fn work_survives_a_killed_program() {
     viewer.0.kill().unwrap();
     viewer.0.wait().unwrap();
     let lost = read(&copy);
-    // The server closes the window of a killed program a little later. It must not be mistaken for the new one.
+    // The server closes the window of a killed program with a short delay. The old window must not be mistaken for the new one.
     until("the window stays", &|| (), &|| windows().is_empty());
 
     let mut viewer = start();
@@ -77,7 +77,7 @@ fn work_survives_a_killed_program() {
     let recovered = folder.join("state/sinew/mannequin-recovered-0001.sinew");
     until("the work is not recovered", &|| drop(tool(&["key", "Return"])), &|| recovered.exists());
     assert_eq!(joints(&read(&recovered)), joints(&lost));
-    // The copy stays until the work is saved under the name that it would have had.
+    // The copy is kept until the work is saved under the name that it would have had without the crash.
     let saved = || -> Vec<PathBuf> {
         let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
         files.filter(|path| path.extension().is_some_and(|e| e == "sinew")).collect()

@@ -97,7 +97,7 @@ fn alt_in_a_drag_moves_only_the_limb_while_it_is_down() {
     assert!(is_in_arm(&moved(&session)));
     alt(&mut input, &mut session, false);
     assert!(is_in_arm(&moved(&session)), "a drag that has ended must not change");
-    // The next drag has the scope of the setting.
+    // The next drag uses the scope of the setting.
     let hand = at(&session, "leftHand");
     drag(&mut session, &mut input, hand, FAR);
     assert!(moved(&session).contains("hips"));
@@ -115,8 +115,8 @@ fn a_drag_with_another_scope_is_one_undo_step() {
     assert_eq!(pose(&session), rest);
 }
 
-/// Regression test: a pull on the skin in front of a thigh turned the thigh back, so that the knees stayed straight and the body leaned
-/// far back. The pointer pulls the bone below the skin.
+/// Regression test: a pull on the skin in front of a thigh turned the thigh back, so the knees stayed straight and the body leaned far
+/// back. The pointer pulls the bone below the skin.
 #[test]
 fn a_thigh_that_is_pulled_down_at_its_skin_bends_the_knees() {
     let (mut session, mut input) = (session(), Input::default());

@@ -1,4 +1,4 @@
-//! Tests of the step mode: the pose along the steps of a solve, the keys that step, and what ends the mode.
+//! Tests of the step mode: the pose along the steps of a solve, the keys that step, and the actions that end the mode.
 
 use glam::{Vec2, Vec3, Vec4};
 use sinew::ik::{Method, Options};
@@ -86,7 +86,7 @@ fn keys_step_from_the_pose_before_the_drag_to_the_target_and_back() {
     input.handle(Event::Key(Key::Escape), &mut session);
     assert!(session.shown_steps().is_none());
     assert_eq!(pose(&session), solved, "leaving the step mode must show the solved pose");
-    // The solve is not an undo step of its own.
+    // The solve is not a separate undo step.
     session.apply(Command::Undo);
     assert_eq!(pose(&session), rest);
     assert!(!session.can_step(), "the drag was undone");

@@ -59,7 +59,7 @@ fn arrows_step_through_frames_and_keys_in_each_keymap() {
     }
 }
 
-/// The playhead could not leave the rest pose, so that only a key at the start could be inserted.
+/// Regression test: the playhead could not leave the rest pose, so only a key at the start could be inserted.
 #[test]
 fn the_playhead_goes_beyond_the_last_key_and_a_key_there_continues_the_motion() {
     let mut session = session();
@@ -124,7 +124,7 @@ fn settings_of_the_timeline_are_saved_and_recorded() {
     assert_eq!(opened(&recorded).settings().timeline, Timeline { snap: true, ..film });
 }
 
-/// A character without clips had nothing to play: the menu for clips was empty.
+/// Regression test: a character without clips had nothing to play, because the menu for clips was empty.
 #[test]
 fn a_built_in_clip_is_retargeted_and_survives_a_project_and_a_recording() {
     let folder = folder("viewer-built-in-clip");

@@ -102,7 +102,7 @@ fn toasts_and_the_path_field_appear_without_the_panel() {
     wait_for_file(&folder.join("sinew-0001.png"));
     wait("no toast appears for the saved image", &|screen| toast_area(screen) != before);
     wait("the toast does not disappear", &|screen| toast_area(screen) == before);
-    // The path field lies over the scene, so that it does not need the panel.
+    // The path field is drawn over the scene, so it does not need the panel.
     let above = screenshot().part([400, 10, 400, 60]);
     tool(&["key", "ctrl+o"]);
     tool(&["type", "--delay", "1", "brief"]);

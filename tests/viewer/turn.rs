@@ -33,13 +33,13 @@ fn turns_of_a_joint_obey_its_limit_and_are_one_undo_step() {
     session.apply(Command::Release);
     session.apply(Command::Undo);
     assert_eq!(pose(&session), before);
-    // A rotation without a direction has no effect, and neither has an unknown joint.
+    // A rotation without a direction has no effect, and neither does an unknown joint.
     session.apply(Command::Turn(elbow, Quat::from_xyzw(0.0, 0.0, 0.0, 0.0)));
     session.apply(Command::Turn(9999, Quat::IDENTITY));
     assert_eq!(pose(&session), before);
 }
 
-/// Each method began from the pose of the previous one, so that all of them showed the same picture.
+/// Regression test: each method started from the pose of the previous one, so all of them showed the same picture.
 #[test]
 fn a_method_that_is_chosen_during_a_drag_solves_from_its_start() {
     let chosen = |methods: &[Method]| {

@@ -106,7 +106,7 @@ fn a_drag_follows_the_pointer_in_every_orthographic_view() {
         let (mut session, mut input) = (session(), Input::default());
         input.perform(action, &mut session);
         assert!(is_orthographic(&session));
-        // From the side, the hand would lie on the thigh.
+        // Disable landing, because in the side view the hand would land on the thigh.
         session.apply(Command::Landing(false));
         let (start, by) = (at(&session, "leftHand"), Vec2::new(-12.0, -30.0));
         drag(&mut session, &mut input, start, by);

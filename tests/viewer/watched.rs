@@ -1,4 +1,4 @@
-//! A recorded session that is watched: the loader delivers it at its start, and it may be continued at any time.
+//! A recorded session that is watched: the loader delivers it at its start, and the user may continue from it at any time.
 
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -28,7 +28,7 @@ fn watched_recording_ends_like_the_opened_one() {
     let LoadedFile::Project(mut opened, ..) = read(|l| l.start(path, false, None, SIZE).unwrap()) else {
         panic!("the recording is not opened");
     };
-    // While the window shows the session of the replay, the replay has another one.
+    // While the window shows the replay's session, the replay holds the window's session.
     let mut shown = session();
     replay.swap_session(&mut shown);
     let start = pose(&shown);

@@ -95,7 +95,7 @@ fn window_opens_handles_input_and_closes() {
         ["mousemove", "488", "330", "mousedown", "1", "mousemove", "500", "320", "mousemove", "530", "300"];
     tool(&drag);
     tool(&["mouseup", "1"]);
-    // Regression test: Tab that was already down when the window received the focus, as after Alt+Tab, hid the panel.
+    // Regression test: if Tab was already held down when the window received the focus, as after Alt+Tab, the panel was hidden.
     tool(&["keydown", "Tab"]);
     tool(&["windowfocus", "--sync", &window]);
     sleep(Duration::from_millis(500));

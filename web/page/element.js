@@ -1,4 +1,4 @@
-// `<sinew-viewer src="character.glb">`: a character that can be dragged. Without `src`, it is the built-in one.
+// `<sinew-viewer src="character.glb">`: a character that can be dragged. Without `src`, the built-in character is shown.
 
 import { load, open } from './sinew.js';
 

@@ -1,4 +1,5 @@
-// The page of the viewer: gives it the files that a person drops or chooses, downloads those that it writes, and keeps unsaved work.
+// The page of the viewer: passes files that a person drops or chooses to the viewer, downloads the files that the viewer writes, and keeps
+// unsaved work.
 
 import { load } from './sinew.js';
 import { Store } from './store.js';

@@ -1,4 +1,4 @@
-// Chooses the module for this browser: the one for WebGPU, or else the larger one for WebGL2, which translates the shaders itself.
+// Chooses the module for this browser: the one for WebGPU, or the larger one for WebGL2, which translates the shaders itself.
 
 let loading;
 

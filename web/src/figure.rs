@@ -26,7 +26,8 @@ pub struct Figure {
     config: wgpu::SurfaceConfiguration,
 }
 
-/// Opens a character in a canvas: the bytes of a `.glb` or `.vrm` file without other files, or else the built-in one.
+/// Opens a character in a canvas. Shows the character in the bytes of a self-contained `.glb` or `.vrm` file, or the built-in one if there
+/// are none.
 ///
 /// # Errors
 /// If the browser has neither WebGPU nor WebGL2 for the canvas, or if the file is not a character.

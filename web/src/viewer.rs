@@ -1,4 +1,4 @@
-//! The viewer in a page, whose script gives it files and takes those that it writes.
+//! The viewer in a page. The page's script passes files to the viewer and receives the files that the viewer writes.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ extern "C" {
 #[wasm_bindgen(js_name = Viewer)]
 pub struct PageViewer(Page);
 
-/// Opens the viewer in a canvas, with a file that was given to [`put`], or else with the built-in character.
+/// Opens the viewer in a canvas. Shows a file that was given to [`put`], or the built-in character if there is none.
 ///
 /// # Errors
 /// If the browser has neither WebGPU nor WebGL2 for the canvas.

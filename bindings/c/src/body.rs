@@ -120,9 +120,8 @@ pub unsafe extern "C" fn sinew_body_positions(
 
 /// Moves the links so that the goals are met as closely as possible.
 ///
-/// `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
-/// `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
-/// unchanged.
+/// `options` is NULL or a string of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted, `results` is NULL and
+/// `result_count` is 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_solve(
     body: *mut SinewBody,

@@ -9,7 +9,7 @@ use sinew::asset::{self, Character, LoadError};
 use crate::pointers::{free, give, shared, slice, text, write};
 use crate::status::{Failure, SinewStatus, guard, value_or};
 
-/// The name, in messages, of a character that was loaded from memory.
+/// The name used in messages for a character that was loaded from memory.
 const FROM_MEMORY: &str = "<memory>";
 
 /// The nodes, skins, meshes and clips of one file. It does not change, and several threads may use it at the same time.

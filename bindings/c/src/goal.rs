@@ -62,7 +62,7 @@ pub extern "C" fn sinew_goal(link: usize) -> SinewGoal {
 }
 
 impl SinewGoal {
-    /// Returns the goal of the library. Its numbers are checked when it is solved.
+    /// Converts this goal to the library's type. Its numbers are checked when it is solved.
     pub(crate) fn goal(&self) -> Result<Goal, Failure> {
         let known = SINEW_POSITION | SINEW_ORIENTATION | SINEW_AIM | SINEW_POLE | SINEW_PINNED;
         check_parts(self.parts, known, "goal")?;
@@ -144,7 +144,7 @@ impl SinewResult {
     }
 }
 
-/// Applies a text of assignments `KEY=VALUE`, separated by semicolons, to the options. NULL changes nothing.
+/// Applies a string of `KEY=VALUE` assignments, separated by semicolons, to the options. NULL changes nothing.
 ///
 /// # Safety
 /// See [`pointers::text`].

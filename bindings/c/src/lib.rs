@@ -1,8 +1,8 @@
 //! The C interface of sinew: characters, inverse kinematics and skinning on the CPU.
 //!
 //! `include/sinew.h` is generated from this crate and describes it for C. `README.md` has the conventions. Only this
-//! crate contains `unsafe` code: every pointer is checked for null, every length is compared with what is read or written, and no
-//! panic escapes from a function.
+//! crate contains `unsafe` code: every pointer is checked for null, every length is compared with the amount of data that is read or
+//! written, and no panic escapes from a function.
 
 // The functions of the interface all have the same requirements, which the header states once.
 #![allow(clippy::missing_safety_doc, reason = "stated once, at the top of the header")]

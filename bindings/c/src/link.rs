@@ -5,7 +5,7 @@ use sinew::ik::{Limit, Link};
 
 use crate::status::Failure;
 
-/// No parent, or no given base.
+/// A missing parent, or an unspecified base.
 pub const SINEW_NONE: i64 = -1;
 
 /// Any rotation.
@@ -70,7 +70,7 @@ pub extern "C" fn sinew_link(parent: i64, x: f64, y: f64, z: f64) -> SinewLink {
 }
 
 impl SinewLink {
-    /// Returns the link of the library. Its numbers are checked when the body is created.
+    /// Converts this link to the library's type. Its numbers are checked when the body is created.
     pub(crate) fn link(&self, index: usize) -> Result<Link, Failure> {
         let mut link = Link::base();
         link.parent =

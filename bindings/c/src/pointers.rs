@@ -1,7 +1,7 @@
 //! Checked access to the data that a caller's pointers point to.
 //!
-//! Each function rejects pointers that are NULL or not aligned, and lengths that do not fit. Whether the data itself is valid cannot be
-//! checked. The caller must guarantee it: see the safety section of each function.
+//! Each function rejects pointers that are NULL or not aligned, and lengths that do not match. The data itself cannot be checked. The
+//! caller must guarantee that it is valid: see the safety section of each function.
 
 use std::ffi::{CStr, c_char};
 
@@ -20,7 +20,7 @@ fn check<T>(name: &str, pointer: *const T) -> Result<(), Failure> {
 /// Returns a reference to the value that a pointer points to.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to an initialised value, which nothing changes during `'a`.
+/// A pointer that is not NULL must point to an initialised value that does not change during `'a`.
 pub(crate) unsafe fn shared<'a, T>(name: &str, pointer: *const T) -> Result<&'a T, Failure> {
     check(name, pointer)?;
     // SAFETY: the pointer is aligned and not NULL. The caller promises the rest.
@@ -30,7 +30,7 @@ pub(crate) unsafe fn shared<'a, T>(name: &str, pointer: *const T) -> Result<&'a 
 /// Returns an exclusive reference to the value that a pointer points to.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to an initialised value, which nothing else accesses during `'a`.
+/// A pointer that is not NULL must point to an initialised value that nothing else accesses during `'a`.
 pub(crate) unsafe fn exclusive<'a, T>(name: &str, pointer: *mut T) -> Result<&'a mut T, Failure> {
     check(name, pointer)?;
     // SAFETY: the pointer is aligned and not NULL. The caller promises the rest.
@@ -40,7 +40,7 @@ pub(crate) unsafe fn exclusive<'a, T>(name: &str, pointer: *mut T) -> Result<&'a
 /// Returns the elements of an array. The pointer may be NULL if the array is empty.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to `count` initialised values, which nothing changes during `'a`.
+/// A pointer that is not NULL must point to `count` initialised values that do not change during `'a`.
 pub(crate) unsafe fn slice<'a, T>(name: &str, pointer: *const T, count: usize) -> Result<&'a [T], Failure> {
     if count == 0 {
         return Ok(&[]);
@@ -57,7 +57,7 @@ pub(crate) unsafe fn slice<'a, T>(name: &str, pointer: *const T, count: usize) -
 /// Returns a text in UTF-8.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to a text that ends with NUL, which nothing changes during `'a`.
+/// A pointer that is not NULL must point to a NUL-terminated text that does not change during `'a`.
 pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a str, Failure> {
     check(name, pointer)?;
     // SAFETY: the pointer is not NULL. The caller promises the rest.
@@ -68,7 +68,7 @@ pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a 
 /// Writes values to the caller's array, which must have exactly as many elements. The pointer may be NULL if nothing is written.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to memory for `count` values, which nothing else accesses during the call.
+/// A pointer that is not NULL must point to memory for `count` values that nothing else accesses during the call.
 pub(crate) unsafe fn write<T: Copy>(
     name: &str,
     pointer: *mut T,
@@ -95,7 +95,7 @@ pub(crate) fn check_length(name: &str, count: usize, wanted: usize) -> Result<()
     Err(Failure::new(SinewStatus::Length, message))
 }
 
-/// Checks the caller's array before the results that [`write()`] would write to it are computed.
+/// Checks the caller's array before the results for it are computed and [`write()`] is called.
 pub(crate) fn check_output<T>(
     name: &str,
     pointer: *const T,
@@ -109,7 +109,7 @@ pub(crate) fn check_output<T>(
 /// Passes a new handle to the caller, who must free it.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to memory for a pointer, which nothing else accesses during the call.
+/// A pointer that is not NULL must point to memory for a pointer that nothing else accesses during the call.
 pub(crate) unsafe fn give<T>(
     out: *mut *mut T,
     create: impl FnOnce() -> Result<T, Failure>,

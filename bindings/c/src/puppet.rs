@@ -23,16 +23,16 @@ use crate::target::SinewTarget;
 /// Number of values per node in `sinew_puppet_pose`.
 pub const SINEW_POSE_STRIDE: usize = 10;
 
-/// A character with a motion, and the pose that results from it and from targets.
+/// A character with a motion, and the pose that results from the motion and the targets.
 pub struct SinewPuppet {
     puppet: Puppet,
     origin: Origin,
 }
 
-/// Creates a puppet in its rest pose, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed
-/// before it.
+/// Creates a puppet in its rest pose, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed before the
+/// puppet.
 ///
-/// `rig` is the path of a .rig.toml file. With NULL, `NAME.rig.toml` beside the character is used, or the rig is detected.
+/// `rig` is the path of a .rig.toml file. If it is NULL, `NAME.rig.toml` beside the character is used, or the rig is detected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_new(
     character: *const SinewCharacter,
@@ -97,8 +97,8 @@ pub unsafe extern "C" fn sinew_puppet_stop(puppet: *mut SinewPuppet) -> SinewSta
 /// Samples the motion and solves for targets. `pins` are the indices of nodes that must stay in place with priority over all
 /// targets.
 ///
-/// `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
-/// `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `target_count`.
+/// `options` is NULL or a string of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted, `results` is NULL and
+/// `result_count` is 0. Otherwise, `result_count` must be `target_count`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_update(
     puppet: *mut SinewPuppet,
@@ -141,8 +141,8 @@ pub unsafe extern "C" fn sinew_puppet_update(
     })
 }
 
-/// Returns the results of the targets, in the order of the targets. Reports are sorted by solve, and reports of several targets
-/// for one node are in that order.
+/// Returns the results of the targets, in the order of the targets. Reports are sorted by solve, but the reports of several targets for one
+/// node are in the order of these targets.
 fn results_of(puppet: &Puppet, reports: &[GoalReport]) -> Vec<SinewResult> {
     let mut is_used = vec![false; reports.len()];
     let mut result = |node: usize| {
@@ -161,8 +161,8 @@ fn results_of(puppet: &Puppet, reports: &[GoalReport]) -> Vec<SinewResult> {
     puppet.targets.iter().map(|target| result(target.node)).collect()
 }
 
-/// Writes the local transforms of all nodes: translation x, y, z, rotation x, y, z, w and scale x, y, z of each.
-/// `count` must be `SINEW_POSE_STRIDE` times the number of nodes.
+/// Writes the local transform of each node: translation x, y, z, rotation x, y, z, w and scale x, y, z. `count` must be `SINEW_POSE_STRIDE`
+/// times the number of nodes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_pose(
     puppet: *const SinewPuppet,
@@ -232,8 +232,8 @@ pub unsafe extern "C" fn sinew_puppet_part_size(
 }
 
 /// Skins a part on the CPU in the pose of the last `sinew_puppet_update`, and writes world positions x, y, z in metres and unit
-/// normals x, y, z. Without normals, `normals` is NULL and `normal_count` is 0. Otherwise, the counts must be three times
-/// those of `sinew_puppet_part_size`.
+/// normals x, y, z. If no normals are wanted, `normals` is NULL and `normal_count` is 0. Otherwise, each count must be three times the
+/// number from `sinew_puppet_part_size`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_skin(
     puppet: *const SinewPuppet,

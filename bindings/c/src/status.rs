@@ -33,12 +33,12 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Creates a failure with a message in one line.
+    /// Creates a failure with a one-line message.
     pub(crate) fn new(status: SinewStatus, message: impl Display) -> Self {
         Self { status, message: message.to_string() }
     }
 
-    /// Creates the failure of an argument.
+    /// Creates the failure for an invalid argument.
     pub(crate) fn invalid(message: impl Display) -> Self {
         Self::new(SinewStatus::Invalid, message)
     }
@@ -59,8 +59,8 @@ pub extern "C" fn sinew_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Returns the message of the last failed call on this thread, in one line without a line break. The text is valid until the next
-/// call on this thread fails. It is empty if no call has failed yet.
+/// Returns the message of the last failed call on this thread, as one line without a line break. The text is valid until the next call on
+/// this thread fails. It is empty if no call has failed yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_last_error() -> *const c_char {
     let text = LAST_ERROR.try_with(|text| text.try_borrow().map_or(c"".as_ptr(), |text| text.as_ptr()));
@@ -74,7 +74,7 @@ pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> SinewStatus {
 
 /// Runs the body of a function that returns a value, and returns `otherwise` if it fails.
 pub(crate) fn value_or<T>(otherwise: T, call: impl FnOnce() -> Result<T, Failure>) -> (T, SinewStatus) {
-    // The handles of a call that panicked must not be used again, so nobody sees a broken state.
+    // The handles of a call that panicked must not be used again, so no caller sees a broken state.
     let failure = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return (value, SinewStatus::Ok),
         Ok(Err(failure)) => failure,

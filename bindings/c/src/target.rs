@@ -13,7 +13,7 @@ use crate::status::Failure;
 pub struct SinewTarget {
     /// Index of the node.
     pub node: usize,
-    /// Index of the node that stays fixed. With `SINEW_NONE`, the whole body follows the target of a recognised body.
+    /// Index of the node that stays fixed. If it is `SINEW_NONE` and the body is recognised, the whole body follows the target.
     pub base: i64,
     /// A sum of `SINEW_POSITION`, `SINEW_ORIENTATION`, `SINEW_LOOK` and `SINEW_POLE`.
     pub parts: u32,
@@ -48,7 +48,7 @@ pub extern "C" fn sinew_target(node: usize) -> SinewTarget {
 }
 
 impl SinewTarget {
-    /// Returns the target of the library. Its numbers are checked when it is solved.
+    /// Converts this target to the library's type. Its numbers are checked when it is solved.
     pub(crate) fn target(&self) -> Result<Target, Failure> {
         check_parts(self.parts, SINEW_POSITION | SINEW_ORIENTATION | SINEW_LOOK | SINEW_POLE, "target")?;
         let has = |part| self.parts & part != 0;

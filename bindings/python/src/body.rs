@@ -14,7 +14,7 @@ use crate::link::Link;
 use crate::options;
 use crate::report::Report;
 
-/// A tree of links in a pose, to be solved for goals. It starts in its rest pose.
+/// A tree of links with a pose that can be solved for goals. It starts in its rest pose.
 ///
 /// `world_from_base` is an affine 4×4 matrix that maps the parent space of the base to the world.
 #[pyclass(module = "sinew")]
@@ -95,7 +95,7 @@ impl Body {
         Ok(())
     }
 
-    /// The translation of the base by solves with the option `root_motion`, as an array of shape (3,).
+    /// The translation by which solves with the option `root_motion` have moved the base, as an array of shape (3,).
     #[getter]
     fn root<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let root: Bound<'py, PyArray1<f64>> = list(py, self.body.root().to_array().to_vec());

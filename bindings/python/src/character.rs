@@ -18,10 +18,10 @@ use crate::mesh::{Mesh, Part};
 use crate::node::{Clip, Key, Node};
 use crate::pose::Pose;
 
-/// The name, in messages, of a character that was loaded from memory.
+/// The name used in messages for a character that was loaded from memory.
 const FROM_MEMORY: &str = "<bytes>";
 
-/// The origin of a character, from which copies of its file are made.
+/// The source of a character, which is needed to write copies of its file.
 #[derive(Clone)]
 pub(crate) enum Source {
     BuiltIn,
@@ -48,7 +48,7 @@ pub(crate) enum FileOrBytes<'py> {
 
 /// Loads a character from a path, or from the bytes of a .glb, .gltf or .vrm file.
 ///
-/// The path may also name a .bvh file. `units` is the length of a BVH unit in metres, and None guesses it.
+/// The path may also name a .bvh file. `units` is the length of a BVH unit in metres. None means that sinew estimates the length.
 #[pyfunction]
 #[pyo3(signature = (file, *, units = None))]
 pub(crate) fn load(py: Python<'_>, file: FileOrBytes<'_>, units: Option<f64>) -> PyResult<Character> {
@@ -91,7 +91,7 @@ impl Character {
         named.map_or_else(|| key.find(py, "clip", names), Ok)
     }
 
-    /// Returns a description in one line.
+    /// Returns a one-line description.
     pub(crate) fn repr(&self) -> String {
         let asset::Character { path, skeleton, clips, .. } = &*self.character;
         format!("Character({path:?}, {} nodes, {} clips)", skeleton.nodes.len(), clips.len())
@@ -135,13 +135,13 @@ impl Character {
 
 #[pymethods]
 impl Character {
-    /// Path of the file, or a description of the built-in character or of bytes.
+    /// Path of the file, or a description if the character is built in or was loaded from bytes.
     #[getter]
     fn path(&self) -> PathBuf {
         self.character.path.clone()
     }
 
-    /// All nodes of the file, in its order.
+    /// All nodes, in the order of the file.
     #[getter]
     fn nodes(&self) -> Vec<Node> {
         let nodes = self.character.skeleton.nodes.iter().enumerate();
@@ -184,8 +184,8 @@ impl Character {
         Pose { pose: pose::Pose::rest(&self.character.skeleton) }
     }
 
-    /// Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. Whatever the
-    /// clip does not animate comes from the pose `base`, or from the rest pose.
+    /// Samples a clip at a time in seconds. Outside its keys, a clip holds its first or last key. Values that the clip does not animate
+    /// come from the pose `base`, or from the rest pose.
     #[pyo3(signature = (clip, time, *, base = None))]
     fn sample(&self, py: Python<'_>, clip: Key, time: f32, base: Option<PyRef<'_, Pose>>) -> PyResult<Pose> {
         let index = self.clip(py, &clip)?;

@@ -10,9 +10,9 @@ use crate::limit::show;
 
 /// A goal for one link of a `Body`, in world space.
 ///
-/// `position` is where the point `offset` of the link must be, `orientation` a quaternion (x, y, z, w), and `aim_at` a
-/// position at which the axis `aim_axis` of the link must point. The limb that ends at the link bends towards `pole`. A
-/// goal can have all of them. `weight` is relative to the other goals, and `pinned` goals have priority over the others.
+/// `position` is the target position of the point `offset` of the link, and `orientation` is a quaternion (x, y, z, w). The axis `aim_axis`
+/// of the link must point at the position `aim_at`. The limb that ends at the link bends towards `pole`. A goal can combine all of these.
+/// `weight` is relative to the other goals, and `pinned` goals have priority over the others.
 #[pyclass(frozen, from_py_object, module = "sinew")]
 #[derive(Clone)]
 pub(crate) struct Goal {

@@ -10,8 +10,8 @@ use crate::limit::{Limit, show};
 /// A joint of a `Body` and its offset from its parent.
 ///
 /// The first link of a body is its base and has no parent. The parent of every other link precedes it. `offset` is the
-/// position in the parent's frame in metres, `rest` the local rotation in the rest pose as a quaternion (x, y, z, w), and `scale`
-/// the scale of all its descendants. A link of `weight` 0 never turns.
+/// position in the parent's frame in metres, `rest` is the local rotation in the rest pose as a quaternion (x, y, z, w), and `scale` is the
+/// scale of all its descendants. A link of `weight` 0 never turns.
 #[pyclass(frozen, from_py_object, module = "sinew")]
 #[derive(Clone)]
 pub(crate) struct Link {

@@ -45,7 +45,7 @@ impl Part {
         self.part.skin.is_some()
     }
 
-    /// Node indices of the joints to which `joints` refers, or of a rigid part's node.
+    /// Node indices of the joints that `joints` refers to, or of the node of a rigid part.
     #[getter]
     fn skin_nodes(&self) -> Vec<usize> {
         let skin = self.part.skin.and_then(|skin| self.character.skins.get(skin));

@@ -74,7 +74,7 @@ fn repr(py: Python<'_>, name: &Option<String>) -> PyResult<String> {
     Ok(name.into_pyobject(py)?.repr()?.to_string())
 }
 
-/// A node or a clip, by its name or its index.
+/// A node or a clip, given by name or index.
 #[derive(Clone, FromPyObject, IntoPyObject, IntoPyObjectRef)]
 pub(crate) enum Key {
     Index(i64),
@@ -104,7 +104,7 @@ impl Key {
     }
 }
 
-/// Returns the error for a name that does not exist, with the most similar name.
+/// Returns the error for a name that does not exist. It suggests the most similar name.
 fn unknown<'a>(
     py: Python<'_>,
     kind: &str,

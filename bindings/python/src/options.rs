@@ -9,7 +9,7 @@ use crate::error::{OrRaise, error};
 /// Returns the names of the solver methods.
 #[pyfunction]
 pub(crate) fn methods() -> Vec<&'static str> {
-    // A style needs postures to learn from, which this module cannot pass on.
+    // A style needs postures to learn from, and this module cannot pass them to the solver.
     Method::all().filter(|method| *method != Method::Style).map(Method::name).collect()
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn apply(
         let option = SolverOption::find(&key).or_raise()?;
         let parsed = match value {
             none if none.is_none() => OptionValue::None,
-            // A bool is also an int in Python, so it comes first.
+            // A bool is also an int in Python, so it is checked first.
             flag if flag.is_instance_of::<PyBool>() => OptionValue::Flag(flag.extract()?),
             other => option.parse(&other.str()?.to_cow()?).or_raise()?,
         };

@@ -25,10 +25,10 @@ use crate::pose::Pose;
 use crate::report::GoalReport;
 use crate::target::Target;
 
-/// A character with a motion, and the pose that results from it and from targets.
+/// A character with a motion, and the pose that results from the motion and the targets.
 ///
-/// `rig` is the path of a .rig.toml file with chains and limits. Without it, `NAME.rig.toml` beside the character is used,
-/// or the rig is detected.
+/// `rig` is the path of a .rig.toml file with chains and limits. Without this path, `NAME.rig.toml` beside the character is used, or the
+/// rig is detected.
 #[pyclass(module = "sinew")]
 pub(crate) struct Puppet {
     pub(crate) puppet: puppet::Puppet,
@@ -83,7 +83,7 @@ impl Puppet {
         Ok(())
     }
 
-    /// The pose on which the motion is played, and from which solves start, or None for the rest pose.
+    /// The pose on which the motion is played and from which solves start. None stands for the rest pose.
     #[getter]
     fn held(&self) -> Option<Pose> {
         self.puppet.held.as_ref().map(|pose| Pose { pose: pose.clone() })
@@ -112,8 +112,8 @@ impl Puppet {
 
     /// Samples the motion, solves for targets, and returns a report for each target and pin.
     ///
-    /// `pins` are nodes that must stay in place with priority over all targets. The other arguments are as for
-    /// `Body.solve`; without `method`, the rig chooses it. The result does not depend on earlier calls.
+    /// `pins` are nodes that must stay in place with priority over all targets. The other arguments are the same as for `Body.solve`, but
+    /// the default method comes from the rig. The result does not depend on earlier calls.
     #[pyo3(signature = (targets = vec![], *, pins = vec![], method = None, tolerance = None, iterations = None, options = None))]
     #[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]
     fn update(

@@ -24,8 +24,8 @@ const PARALLEL: f32 = 1e-4;
 
 /// Draws puppets without a window, on a graphics adapter or in software.
 ///
-/// `adapter` is `auto`, `cpu`, `vulkan`, `gl`, `metal` or `dx12`, the last four optionally with a part of the adapter's
-/// name: `vulkan:radeon`. The images of the character that was drawn last stay on the adapter.
+/// `adapter` is `auto`, `cpu`, `vulkan`, `gl`, `metal` or `dx12`. The last four accept a part of the adapter's name: `vulkan:radeon`. The
+/// images of the character that was drawn last remain in the adapter's memory.
 #[pyclass(module = "sinew")]
 pub(crate) struct Renderer {
     renderer: sinew::render::Renderer,
@@ -39,7 +39,7 @@ struct Uploaded {
     model: Model,
 }
 
-/// Camera placement. Missing values are chosen to show the character.
+/// Camera placement. Missing values are chosen so that the character is in view.
 struct View {
     position: Option<Vec3>,
     target: Option<Vec3>,
@@ -65,13 +65,12 @@ impl Renderer {
         self.renderer.gpu().describe()
     }
 
-    /// Draws a puppet in the pose of its last `update`, and returns sRGB pixels with straight alpha as an array of the
-    /// shape (height, width, 4), uint8.
+    /// Draws a puppet in the pose of its last `update`, and returns sRGB pixels with straight alpha as an array of shape
+    /// (height, width, 4), uint8.
     ///
-    /// `size` is width and height in pixels. `mode` is `shaded`, `lambert`, `normal`, `mask` or `skeleton`, and `light` is
-    /// `studio`, `classic`, `outdoor` or `flat`. `background` is `#rrggbb` or `transparent`. `fov_y` is the vertical field
-    /// of view in radians, and `framing` is `auto` or `tight`. Floor and shadow are drawn in the mode `shaded`, unless
-    /// they are given.
+    /// `size` is the width and the height in pixels. `mode` is `shaded`, `lambert`, `normal`, `mask` or `skeleton`, and `light` is
+    /// `studio`, `classic`, `outdoor` or `flat`. `background` is `#rrggbb` or `transparent`. `fov_y` is the vertical field of view in
+    /// radians, and `framing` is `auto` or `tight`. By default, the floor and the shadow are drawn only in the mode `shaded`.
     #[pyo3(signature = (
         puppet, size = (1280, 720), *, mode = "shaded", light = "studio", background = None, samples = 4,
         camera_position = None, camera_target = None, camera_up = None, fov_y = AUTO_FOV_Y, framing = "auto",
@@ -188,8 +187,7 @@ impl View {
             if self.up.is_some() {
                 return Err(error("camera_up must not be parallel to the viewing direction"));
             }
-            // Seen straight from above, the character's back points to the top of the image. Seen from below, its front points
-            // there.
+            // Seen straight from above, the character's back points to the top of the image. Seen from below, its front points to the top.
             camera.up = Vec3::new(0.0, 0.0, sight.y);
         }
         if !camera.clip_from_world(self.aspect).is_finite() {

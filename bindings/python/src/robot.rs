@@ -14,7 +14,7 @@ use crate::error::{OrRaise, error};
 use crate::options;
 use crate::robot_arrays::{Batch, common, shaped};
 
-/// A robot, read from a URDF file. `q` has one value for each joint that moves by itself, in the order of `joint_names`: radians for
+/// A robot, read from a URDF file. `q` has one value for each joint that moves independently, in the order of `joint_names`: radians for
 /// hinges, metres for slides. Everything is in the robot's frame, the frame of its root link, with +Z up.
 ///
 /// Arrays of joint values have the shape (joints,) or (n, joints), and results have the same leading axis.
@@ -58,7 +58,7 @@ impl RobotSolutions {
     }
 }
 
-/// A link by its name or index.
+/// A link, given by name or index.
 #[derive(FromPyObject)]
 pub(crate) enum LinkName {
     Name(String),
@@ -132,7 +132,7 @@ impl Robot {
         read_only(&list(py, self.robot.joints().iter().map(velocity).collect()))
     }
 
-    /// The joint values 0, or the middle of a range that excludes 0, shape (joints,).
+    /// The rest values of the joints, shape (joints,): 0, or the middle of a range that excludes 0.
     #[getter]
     fn rest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         read_only(&list(py, self.robot.rest()))
@@ -144,27 +144,26 @@ impl Robot {
         self.robot.links().to_vec()
     }
 
-    /// The names of the links without children that joints move.
+    /// The names of the links that joints move and that have no children.
     #[getter]
     fn tip_names(&self) -> Vec<String> {
         self.robot.tips().into_iter().filter_map(|tip| self.robot.links().get(tip).cloned()).collect()
     }
 
-    /// The names of the joints that follow others, in the order of `mimic_values`.
+    /// The names of the mimic joints, in the order of `mimic_values`.
     #[getter]
     fn mimic_names(&self) -> Vec<String> {
         self.robot.mimics().iter().map(|mimic| mimic.name.clone()).collect()
     }
 
-    /// Returns the values of the joints that follow others, shape (..., mimics).
+    /// Returns the values of the mimic joints, which follow other joints, shape (..., mimics).
     fn mimic_values<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let q = self.values("q", q)?;
         let values = (0..q.rows()).flat_map(|row| self.robot.mimic_values(q.row(row))).collect();
         shaped(py, values, q.count, &[self.robot.mimics().len()])
     }
 
-    /// Returns the transforms of a link, shape (..., 4, 4), or of all links, shape (..., links, 4, 4), for joint values: forward
-    /// kinematics.
+    /// Forward kinematics: returns the transforms of a link for joint values, shape (..., 4, 4), or of all links, shape (..., links, 4, 4).
     #[pyo3(signature = (q, link = None))]
     fn fk<'py>(
         &self,
@@ -192,8 +191,8 @@ impl Robot {
         shaped(py, values, q.count, &shape)
     }
 
-    /// Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints): the rows are the velocity along x, y
-    /// and z, and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, in metres.
+    /// Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints). The rows are the velocity along x, y and z
+    /// and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, in metres.
     #[pyo3(signature = (q, link, point = None))]
     fn jacobian<'py>(
         &self,
@@ -225,10 +224,10 @@ impl Robot {
         shaped(py, values, q.count, &[6, self.robot.joints().len()])
     }
 
-    /// Returns joint values with which a link reaches target positions, shape (3,) or (n, 3), and target orientations, quaternions
-    /// (x, y, z, w) of the shape (4,) or (n, 4). Either may be None.
+    /// Returns joint values with which a link reaches its targets. `positions` has the shape (3,) or (n, 3), and `orientations` contains
+    /// quaternions (x, y, z, w), shape (4,) or (n, 4). Either may be None.
     ///
-    /// Every solve starts from `q0`, shape (joints,) or (n, joints), by default from `rest`, and is independent of the others. All
+    /// Every solve starts from `q0`, shape (joints,) or (n, joints), and is independent of the others. The default of `q0` is `rest`. All
     /// results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach.
     #[pyo3(signature = (link, positions, orientations = None, *, q0 = None, method = "dls", tolerance = None, iterations = None, options = None))]
     #[expect(clippy::too_many_arguments, reason = "most of them are optional in Python")]
@@ -308,7 +307,7 @@ impl Robot {
         }
     }
 
-    /// Returns the goals of each solve, and their number if an array has a leading axis.
+    /// Returns the goals of each solve, and the number of solves if an array has a leading axis.
     fn goals(
         &self,
         link: LinkName,

@@ -1,4 +1,4 @@
-//! Arrays of joint values, and of targets, with a leading axis or without one.
+//! Arrays of joint values or targets, with or without a leading axis.
 
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Reads an array of the shape (width,) or (n, width).
+    /// Reads an array of shape (width,) or (n, width).
     pub(crate) fn new(what: &str, value: &Bound<'_, PyAny>, width: usize) -> PyResult<Self> {
         let numpy = value.py().import("numpy")?;
         // `numpy.ndim` fails for objects that are not array-like. They are rejected below.
@@ -38,7 +38,7 @@ impl Batch {
     }
 }
 
-/// Returns the number of rows of several batches, `None` if none has a leading axis.
+/// Returns the number of rows of several batches, or `None` if no batch has a leading axis.
 pub(crate) fn common(batches: &[(&str, &Option<Batch>)]) -> PyResult<Option<usize>> {
     let mut common: Option<(&str, usize)> = None;
     for (name, batch) in batches {
@@ -53,7 +53,7 @@ pub(crate) fn common(batches: &[(&str, &Option<Batch>)]) -> PyResult<Option<usiz
     Ok(common.map(|(_, count)| count))
 }
 
-/// Returns an array of the shape (count, …), or (…) without a leading axis.
+/// Returns an array of shape (count, …), or of shape (…) without a leading axis.
 pub(crate) fn shaped<'py>(
     py: Python<'py>,
     values: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Solves of many goals for copies of one body.
+//! Solves many goals for copies of one body.
 
 use glam::{DQuat, DVec3};
 use numpy::PyArray1;
@@ -104,10 +104,10 @@ pub(crate) enum Links {
 
 /// Solves copies of a body for many targets, in parallel. The body itself is not changed.
 ///
-/// Without `links`, the goals are for the last link. `targets` are world positions in metres, of the shape (n, 3) for
-/// one link and (n, goals, 3) for a list of links, and may be None if there are orientations. `orientations` are
-/// quaternions (x, y, z, w) of the shape (n, 4) or (n, goals, 4). Every solve starts from the pose of the body, or from
-/// the local rotations `starts` of the shape (n, links, 4). The results are identical to those of `Body.solve`, bit for bit.
+/// The goals are for `links`, by default the last link. `targets` are world positions in metres, of shape (n, 3) for one link and
+/// (n, goals, 3) for a list of links. They may be None if there are orientations. `orientations` are quaternions (x, y, z, w) of shape (n, 4)
+/// or (n, goals, 4). Every solve starts from the pose of the body, or from the local rotations `starts` of shape (n, links, 4). The results
+/// are bit-identical to the results of `Body.solve`.
 #[pyfunction]
 #[pyo3(signature = (
     body, targets, *, links = None, orientations = None, starts = None,

@@ -12,9 +12,9 @@ use crate::node::Key;
 
 /// Goals for one node of a `Puppet`, in world space. `node` and `base` are names or indices.
 ///
-/// `position` is where the point `offset` of the node must be, `orientation` a quaternion (x, y, z, w), and `look` a
-/// position at which the node's forward axis must point. The limb that ends at the node bends towards `pole`. `base` is
-/// the node that stays fixed. Without it, the whole body follows the target of a recognised body.
+/// `position` is the target position of the point `offset` of the node, and `orientation` is a quaternion (x, y, z, w). The node's forward
+/// axis must point at the position `look`. The limb that ends at the node bends towards `pole`. `base` is the node that stays fixed.
+/// Without a base, a recognised body follows the target as a whole.
 #[pyclass(frozen, from_py_object, module = "sinew")]
 #[derive(Clone)]
 pub(crate) struct Target {

@@ -61,7 +61,7 @@ def test_samples_move_between_the_keys(mannequin):
     assert rest != walk != later and mannequin.sample(2, 0.3) == later
     np.testing.assert_allclose(np.linalg.norm(later.rotations, axis=1), 1, atol=1e-6)
     assert later.translations.dtype == later.rotations.dtype == np.float32
-    # A clip stands still outside its keys.
+    # Outside its keys, a clip holds its first or last key.
     assert mannequin.sample("walk", -5) == walk
     assert mannequin.sample("walk", 99) == mannequin.sample("walk", 1.0)
 

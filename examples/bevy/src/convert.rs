@@ -1,4 +1,4 @@
-//! Conversions between the types of Bevy and of sinew.
+//! Conversions between the types of Bevy and sinew.
 //!
 //! Both libraries use glam, but different versions of it, so the compiler treats the types as different. Bevy uses single
 //! precision, and sinew solves in double precision.

@@ -62,9 +62,9 @@ pub struct JointLimit {
 }
 
 impl JointLimit {
-    /// Returns the limit of a joint that turns about one axis of its rest frame, by angles in radians.
+    /// Returns the limit of a joint that turns about one axis of its rest frame, within a range of angles in radians.
     pub fn hinge(rest: Quat, axis: Dir3, angles: RangeInclusive<f32>) -> Self {
-        // The length of the axis is 1 only in single precision.
+        // The axis has unit length only in single precision.
         let axis = solver_vec3(*axis).normalize();
         Self { rest, limit: Limit::hinge(axis, f64::from(*angles.start())..=f64::from(*angles.end())) }
     }
@@ -82,7 +82,7 @@ pub enum ReachReport {
     Failed(String),
 }
 
-/// Solver state. It keeps a limb still while the target does not move.
+/// Solver state. The state keeps a limb still while the target does not move.
 #[derive(Component, Default)]
 struct ReachSolver(Solver);
 

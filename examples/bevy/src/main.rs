@@ -1,4 +1,4 @@
-//! A character in a Bevy app that reaches for a moving point with its left hand. README.md describes the commands.
+//! A Bevy app in which a character reaches for a moving point with its left hand. README.md describes the commands.
 
 mod convert;
 mod ik;
@@ -119,7 +119,7 @@ fn attach_hand(
         below.find(|(_, own, _)| own.as_str() == name).ok_or(format!("joint {name:?} does not exist"))
     };
     let ((elbow, _, bend), (hand, _, forearm)) = (joint("leftLowerArm")?, joint("leftHand")?);
-    // In the bind pose the arm is slightly bent. The axis of the elbow is perpendicular to both of its bones.
+    // In the bind pose, the arm is slightly bent. The axis of the elbow is perpendicular to both of its bones.
     let upper_arm = bend.rotation.inverse() * bend.translation;
     let axis = Dir3::new(upper_arm.cross(forearm.translation))?;
     commands.entity(elbow).insert(JointLimit::hinge(bend.rotation, axis, -0.1..=2.4));

@@ -1,7 +1,6 @@
 //! Similarity of names.
 
-/// Returns the Levenshtein distance between two texts, in bytes. The time is proportional to the product of the texts'
-/// lengths.
+/// Returns the Levenshtein distance between two strings, in bytes. The time is proportional to the product of the strings' lengths.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {

@@ -1,15 +1,15 @@
-//! Parsing of texts that name one of several values.
+//! Parsing of strings that name one of several values.
 
-/// The error for a text that is not a known name, for example of a method or a shading mode.
+/// The error for a string that is not a known name, for example of a method or a shading mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} \"{text}\"; use {expected}")]
 #[non_exhaustive]
 pub struct ParseError {
-    /// The kind of thing that the text should name.
+    /// The kind of value that the string should name.
     pub kind: &'static str,
     /// The text that was parsed.
     pub text: String,
-    /// A description of the valid texts.
+    /// A description of the valid strings.
     pub expected: String,
 }
 

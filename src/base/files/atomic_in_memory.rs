@@ -21,7 +21,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file that does not exist yet.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then stays unchanged.
+/// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then remains unchanged.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok() { Err(io::ErrorKind::AlreadyExists.into()) } else { write(path, bytes) }
 }

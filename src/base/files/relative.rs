@@ -22,7 +22,7 @@ pub fn relative_to(folder: &Path, file: &Path) -> PathBuf {
         fs::canonicalize(&path).unwrap_or(path)
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    // A link to a file keeps its own name, because other files lie beside the link.
+    // A link to a file keeps its own name, because other files are stored beside the link.
     let beside = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (folder, file) = (real(folder), real(beside).join(file.file_name().unwrap_or_default()));
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();

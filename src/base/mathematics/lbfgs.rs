@@ -46,7 +46,7 @@ pub fn minimise(
         if slope.is_nan() || slope >= 0.0 {
             break;
         }
-        // Without a memory, the scale of the function is unknown, so the length of the first step is at most one.
+        // Without previous steps, the scale of the function is unknown, so the length of the first step is at most one.
         let mut length = if memory.is_empty() { 1.0_f64.min(1.0 / (-slope).sqrt()) } else { 1.0 };
         let mut accepted = None;
         for _ in 0..HALVINGS {
@@ -59,7 +59,7 @@ pub fn minimise(
             length *= 0.5;
         }
         let Some(next_value) = accepted else {
-            // The memory may give a bad direction, so try the negative gradient alone.
+            // The previous steps may result in a bad direction, so try the negative gradient alone.
             if memory.is_empty() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Files in memory, for a web page. The files exist as long as the page. The page can query each change and store it.
+//! Files in memory, for a web page. The files exist as long as the page exists. The page can query each change and store it.
 //!
 //! Paths are normalised: `..`, `.` and a leading `/` are resolved. Folders need not be created.
 
@@ -20,7 +20,7 @@ struct Entry {
 struct Store {
     files: BTreeMap<PathBuf, Entry>,
     count: u64,
-    /// The files that the program has written or removed since the last call of [`changes`].
+    /// The files that the program has written or removed since the last call to [`changes`].
     changed: Vec<PathBuf>,
 }
 

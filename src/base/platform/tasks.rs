@@ -38,7 +38,7 @@ mod web {
 
     use super::Receiver;
 
-    /// Whether work runs beside the window. Otherwise nothing may wait for it.
+    /// Whether work runs in the background. If this is false, nothing may wait for the work.
     pub const HAS_THREADS: bool = false;
 
     /// A handle to work that was started.

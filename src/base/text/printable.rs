@@ -50,7 +50,7 @@ fn ellipsis(count: usize) -> String {
     format!("…{count} characters left out…")
 }
 
-/// Returns how many characters from the start of `chars` fit into `available` characters after escaping.
+/// Returns the number of characters from the start of `chars` that fit into `available` characters after escaping.
 fn fitting(chars: impl Iterator<Item = char>, available: usize) -> usize {
     let mut remaining = available;
     let fits = |c: &char| {

@@ -63,10 +63,10 @@ pub struct Fit {
     back: Vec3,
     /// Tangents of half the horizontal and half the vertical field of view that the points fill.
     tangents: Vec2,
-    /// How much half the width and half the height of the filled part of the view frustum grow per metre of depth. Zero for an
+    /// Increase of half the width and of half the height of the filled part of the view frustum, per metre of depth. Zero for an
     /// orthographic camera.
     slopes: Vec2,
-    /// How far the points extend to the right of the right frustum plane through the origin, and above the upper plane.
+    /// Distances by which the points extend to the right of the right frustum plane through the origin, and above the upper plane.
     positive: Vec2,
     /// Like `positive`, for the left and the lower plane.
     negative: Vec2,
@@ -77,7 +77,7 @@ pub struct Fit {
 /// The target of a camera, and the distance of the camera from the target, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FittedView {
-    /// The point at the centre of the image, in the middle of the depth of the points.
+    /// The point at the centre of the image, in the middle of the points' depth range.
     pub target: Vec3,
     /// Distance of the camera from the target.
     pub distance: f32,

@@ -9,7 +9,7 @@ use super::{
     Texture, UnknownVariant, Variants,
 };
 
-/// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
+/// A character: the skeleton, skins, meshes, materials and clips of one file. It does not change after loading.
 #[derive(Clone, Debug, Default)]
 pub struct Character {
     /// Path of the file, as the user wrote it.
@@ -17,7 +17,7 @@ pub struct Character {
     /// Paths of the buffer and image files to which the file refers, resolved against its folder. Unreadable files are
     /// included.
     pub files: Vec<PathBuf>,
-    /// Locations that referenced files may be read from, also when the character is copied or reloaded.
+    /// Locations that referenced files may be read from, including when the character is copied or reloaded.
     pub references: References,
     /// Length in metres of one unit of the file, if its format does not define the unit. All lengths in a character are
     /// in metres.

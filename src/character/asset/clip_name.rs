@@ -64,7 +64,7 @@ mod tests {
         let clips = names.into_iter().chain([None]).map(clip).collect();
         let character = Character { clips, ..Character::default() };
         let all: Vec<String> = (0..character.clips.len()).map(|clip| character.clip_name(clip)).collect();
-        // A clip whose own name looks like `NAME#n` comes first.
+        // A clip whose own name looks like `NAME#n` takes precedence.
         assert_eq!(all, ["walk", "#1", "walk#2", "", "#4", "1", "walk#3", "#7"].map(String::from));
         assert_eq!((character.find_clip("walk#1"), character.find_clip("6")), (Some(0), Some(6)));
         for unknown in ["run", "walk#0", "walk#4", "#8", "walk#", "#"] {

@@ -2,8 +2,7 @@
 
 use super::MaterialBind;
 
-/// The presets of VRM 1.0, each with its name in VRM 0. VRM 0 has no preset for surprise, but files of VRM 0 often use the name
-/// `surprised`.
+/// The presets of VRM 1.0, each with its name in VRM 0. VRM 0 has no preset for surprise, but VRM 0 files often use the name `surprised`.
 const PRESETS: [(&str, &str); 18] = [
     ("happy", "joy"),
     ("angry", "angry"),

@@ -1,4 +1,4 @@
-//! How the joints of a machine move.
+//! The joints of machines, with their types and ranges.
 
 use glam::{DQuat, DVec3};
 

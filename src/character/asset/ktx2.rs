@@ -58,7 +58,7 @@ fn read_header(file: &[u8]) -> Option<Result<Header, String>> {
     if !ranges(file, levels)?.iter().all(|(start, size)| is_inside(file, *start, *size)) {
         return Some(Err("damaged: a part of the KTX file is outside the file".into()));
     }
-    // The caller refuses large images. Until then, no product may overflow.
+    // The caller refuses large images. Products must not overflow before that check.
     let blocks = u64::from(width.div_ceil(4)) * u64::from(height.div_ceil(4));
     let blocks_size = blocks.saturating_mul(BLOCK_SIZE);
     let window = match scheme {

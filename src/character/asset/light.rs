@@ -29,9 +29,9 @@ pub enum LightKind {
     Point,
     /// Rays in a cone. Angles are in radians from the axis of the cone.
     Spot {
-        /// Angle from which the light fades.
+        /// Angle at which the light begins to fade.
         inner: f32,
-        /// Angle at which the light ends.
+        /// Angle beyond which there is no light.
         outer: f32,
     },
 }

@@ -33,7 +33,7 @@ pub fn load(path: &Path) -> Result<Character, LoadError> {
 /// BVH file in metres, from 1e-6 to 1e6. If it is `None`, the unit is guessed from the size of the skeleton.
 ///
 /// # Errors
-/// [`LoadError`], also if `units` is given for a glTF file.
+/// [`LoadError`], including if `units` is given for a glTF file.
 pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadError> {
     load_with(path, units, &Progress::default())
 }
@@ -109,7 +109,7 @@ fn load_file(
     }
 }
 
-/// Returns whether a copy of a file with another pose can be written. The shapes of some formats cannot be copied.
+/// Returns whether a copy of a file with another pose can be written. Some formats contain shapes that cannot be copied.
 pub(crate) fn can_be_copied(path: &Path) -> bool {
     !["fbx", "urdf"].iter().any(|extension| has_extension(path, extension))
 }

@@ -10,7 +10,7 @@ pub const MANNEQUIN: &[u8] = sinew_assets::MANNEQUIN;
 /// The rig of [`mannequin`], a `.rig.toml` file.
 pub const MANNEQUIN_RIG: &str = sinew_assets::MANNEQUIN_RIG;
 
-/// The name that replaces the path of a file in messages about the built-in character.
+/// The name shown instead of a file path in messages about the built-in character.
 pub const MANNEQUIN_PATH: &str = "the built-in mannequin";
 
 /// Loads the built-in character, a stylised human about 1.75 m tall that faces +Z. It has VRM 1.0 bone names, a

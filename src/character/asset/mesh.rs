@@ -69,7 +69,8 @@ impl Influences {
     /// Maximum number of influence sets of a vertex.
     pub(super) const MAX_SETS: usize = 2;
 
-    /// Keeps as many influences of a vertex as all sets can hold, the heaviest first. Influences of equal weight keep their order.
+    /// Sorts the influences of a vertex by decreasing weight, and keeps as many as all sets can hold. Influences of equal weight keep their
+    /// order.
     pub(super) fn keep_heaviest(found: &mut Vec<(u16, f64)>) {
         found.sort_by(|a, b| b.1.total_cmp(&a.1));
         found.truncate(4 * Self::MAX_SETS);

@@ -1,4 +1,4 @@
-//! Values of a pose besides transforms and morph weights: how expressions and clips change materials, and which nodes they hide.
+//! Pose values other than transforms and morph weights: changes to materials by expressions and clips, and the visibility of nodes.
 
 use super::{Material, MaterialProperty};
 
@@ -14,11 +14,11 @@ pub struct PoseValue {
     pub target: PoseTarget,
 }
 
-/// What a value of a pose changes.
+/// The quantity that a pose value controls.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PoseTarget {
-    /// How much an expression changes materials, 0 to 1. The expression is an index into
+    /// The influence of an expression on materials, 0 to 1. The expression is an index into
     /// [`Character::expressions`](super::Character::expressions).
     Expression(usize),
     /// A property of the material with this index.

@@ -11,7 +11,7 @@ use crate::platform::fs;
 /// The folders of ROS packages by name, for the `package://NAME/…` references of robots.
 pub type Packages = BTreeMap<String, PathBuf>;
 
-/// Where the files that a model references may be located.
+/// The permitted locations of the files that a model references.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct References {
     /// The folders of packages that are neither ancestors of the robot's file nor siblings of an ancestor.
@@ -20,7 +20,7 @@ pub struct References {
     pub allow_parent: bool,
 }
 
-/// Why a file that a model references is not read.
+/// The reason why a referenced file is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ReferenceError {
     #[error("\"{0}\" is not a relative path")]
@@ -42,12 +42,12 @@ pub(super) struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Creates a folder whose files must be inside it, unless `allow_parent` is set.
+    /// Creates a folder that must contain all referenced files, unless `allow_parent` is set.
     pub(super) fn new(start: &'a Path, allow_parent: bool) -> Self {
         Self::within(start, start, allow_parent)
     }
 
-    /// Creates a folder whose files must be inside `boundary`, unless `allow_parent` is set. `boundary` contains the folder.
+    /// Creates a folder whose referenced files must be inside `boundary`, unless `allow_parent` is set. `boundary` contains the folder.
     pub(super) fn within(start: &'a Path, boundary: &'a Path, allow_parent: bool) -> Self {
         Self { start, boundary: (!allow_parent).then_some(boundary) }
     }

@@ -7,7 +7,7 @@ use crate::files::Progress;
 /// Maximum number of bytes that are returned at once.
 const PIECE: usize = 1 << 12;
 
-/// Reads bytes from memory. Every call fails after [`Progress::stop`], so that a decoder that reads from it stops too.
+/// Reads bytes from memory. Every call fails after [`Progress::stop`], so a decoder that reads the bytes also stops.
 pub(super) struct StoppableBytes<'a> {
     bytes: Cursor<&'a [u8]>,
     progress: Progress,

@@ -1,6 +1,6 @@
 //! The file formats and glTF extensions that sinew supports. The loader and `docs/support.md` use these tables.
 
-/// What the data of an extension describes.
+/// The subject of an extension's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Concern {
@@ -14,7 +14,7 @@ pub enum Concern {
     Other,
 }
 
-/// What the loader does with an extension.
+/// How the loader handles an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Support {
@@ -33,9 +33,9 @@ pub enum Support {
 pub struct Extension {
     /// Name in `extensionsUsed` and `extensionsRequired`.
     pub name: &'static str,
-    /// What the data of the extension describes.
+    /// The subject of the extension's data.
     pub concern: Concern,
-    /// What the loader does with the extension.
+    /// How the loader handles the extension.
     pub support: Support,
     /// Details for readers of the documentation. May be empty.
     pub note: &'static str,
@@ -49,7 +49,7 @@ pub struct FileFormat {
     pub name: &'static str,
     /// Usual file name extensions. The format is detected from the data, not from the extension.
     pub suffixes: &'static str,
-    /// What is read and what is not.
+    /// The parts of the format that are read, and those that are not.
     pub read: &'static str,
     /// Whether and how sinew writes the format.
     pub written: &'static str,
@@ -211,8 +211,8 @@ pub const FORMATS: &[FileFormat] = &[
 const LOOK_PREFIXES: [&str; 2] = ["KHR_materials_", "EXT_materials_"];
 
 impl Extension {
-    /// Returns what the loader does with an extension. Extensions of materials that are not in [`EXTENSIONS`] are ignored.
-    /// Returns `None` for all other unknown extensions, which may change the geometry.
+    /// Returns how the loader handles an extension. Extensions of materials that are not in [`EXTENSIONS`] are ignored. Returns `None` for
+    /// all other unknown extensions, which may change the geometry.
     ///
     /// ```
     /// use sinew_character::asset::support::{Extension, Support};

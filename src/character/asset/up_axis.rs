@@ -33,8 +33,8 @@ impl UpAxis {
 }
 
 impl Character {
-    /// Rotates a character that was read from a BVH file so that +Y is up. The joints keep their places in the body and their rest
-    /// rotations. Returns false, and changes nothing, for characters of other formats, which define their axes.
+    /// Rotates a character that was read from a BVH file so that +Y is up. The joints keep their positions within the body, and their rest
+    /// rotations do not change. Returns false, and changes nothing, for characters of other formats, which define their axes.
     ///
     /// ```
     /// use std::path::Path;

@@ -30,8 +30,7 @@ impl Figure<'_> {
             let direction = offset / distance;
             let t = ((forward.dot(direction) - parts.field_cos) / AIM_FADE + 1.0).clamp(0.0, 1.0);
             wanted = weight.min(1.0) * t * t * (3.0 - 2.0 * t);
-            // Without a previous target, the head aims at the new one at once, because only the weight has to change
-            // smoothly.
+            // If there is no previous target, the head aims at the new one at once, because only the weight must change smoothly.
             let part = if !is_known || strength < 1e-3 { 1.0 } else { follow };
             let mixed = self.stance.aim * (1.0 - part) + direction * part;
             self.stance.aim = normalize_or(mixed, direction);

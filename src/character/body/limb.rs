@@ -15,8 +15,8 @@ const LEAST_SOFT: f32 = 5e-5;
 /// If the sine of a limb's bend is below this, the limb bends about its preferred axis.
 const STRAIGHT: f32 = 0.05;
 
-/// The effect of the pole fades below two values: the squared sine of the angle between the pole and the limb, and the squared distance of
-/// the middle joint from the limb's line, relative to the squared bone lengths.
+/// The effect of the pole fades if one of two quantities is below these values: the squared sine of the angle between the pole and the
+/// limb, and the squared distance of the middle joint from the limb's line, relative to the squared bone lengths.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 1e-7;
 /// If the target is nearer to the first joint than this fraction of the reach, its direction is blended with the limb's.
@@ -152,8 +152,8 @@ impl Figure<'_> {
         let hinge = if is_hinged { axis } else { bend_normal(upper, lower, axis) };
         let cosines = Vec2::new(limb.least_cos, limb.most_cos);
         let bones = two_bone(upper, lower, target - origin, hinge, cosines, pole);
-        // A bone's rotation in model space is its parent's rotation followed by its own. The parents' matrices are still
-        // those from before the solve.
+        // A bone's rotation in model space is its parent's rotation followed by its own. The parents' matrices still describe the pose
+        // before the solve.
         let above = self.parent_rows(limb.first);
         let wanted = to_parent(&above, bones.upper);
         let before = self.rotation(limb.first);

@@ -1,5 +1,4 @@
-//! Bodies that are posed in closed form and in single precision: limbs of two bones, chains, heads, and feet on uneven
-//! ground.
+//! Poses bodies in single precision and in a fixed number of steps: limbs of two bones, chains, heads, and feet on uneven ground.
 //!
 //! GPU crowds implement the same passes in shaders. A [`FootPlacer`](crate::motion::FootPlacer) uses this module for one character in a
 //! game. The structs are the Rust twins of `shaders/crowd/body.wgsl`.
@@ -27,7 +26,7 @@ pub use ground::Ground;
 pub use plant::FootGoal;
 pub use pose::Inputs;
 
-/// Maximum numbers of limbs, of chains, of rotating joints of a chain, of points of a sole and of joints of a neck.
+/// Maximum numbers of limbs, chains, rotating joints per chain, points per sole and joints per neck.
 pub const LIMBS: usize = 8;
 /// See [`LIMBS`].
 pub const CHAINS: usize = 4;
@@ -69,7 +68,7 @@ pub struct JointLimit {
     pub twist: Vec2,
 }
 
-/// `Sole`: a point of a sole.
+/// `Sole`: a point on a sole.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]

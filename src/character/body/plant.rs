@@ -12,11 +12,12 @@ use super::stance::Foot;
 use super::types::NONE;
 use super::{Ground, LIMBS, Limb};
 
-/// Duration in seconds of the return of a released foot to its position in the clip.
+/// Time in seconds in which a released foot returns to its position in the clip.
 const RELEASE: f32 = 0.15;
 /// A standing foot is released when it is this far from its position in the clip, as a fraction of the leg length.
 const LEASH: f32 = 0.15;
-/// A foot that is farther away than this multiple of the leash was moved with its character. Its old footing is forgotten.
+/// A foot that is farther away than this multiple of the leash is assumed to have been moved with its character. Its old footing is
+/// forgotten.
 const JUMP: f32 = 2.0;
 /// Tangent of half of 40°, the yaw at which a standing foot is released.
 const LARGEST_YAW: f32 = 0.36;
@@ -38,14 +39,14 @@ pub struct FootGoal {
     pub turn: Quat,
     /// Height of the ankle above its height in the clip.
     pub change: f32,
-    /// How near the foot is to the floor in the clip, from 0 to 1.
+    /// Nearness of the foot to the floor in the clip, from 0 to 1.
     pub weight: f32,
     pub is_moved: bool,
     /// Whether the foot stands.
     pub held: bool,
     /// Whether the foot was released before its contact ended.
     pub spent: bool,
-    /// Whether the toes carry the foot, not the heel.
+    /// Whether the toes carry the foot rather than the heel.
     pub on_toes: bool,
 }
 
@@ -202,7 +203,7 @@ impl Figure<'_> {
         };
         let below = Vec3::new(below.x, place.y + ankle.y + lowest, below.y);
         let slope = slope_turn(ground.normal(below, (self.body.parts.foot * scale).max(1e-4)));
-        // While both ends are equally high, the end on which the foot stood in the last step is used again.
+        // If both ends are about equally high, the end on which the foot stood in the last step is used again.
         let roll = heel.y - toe.y;
         let is_rolled = roll.abs() > ROLL * self.body.parts.foot * scale;
         let on_toes = if is_rolled { roll > 0.0 } else { self.stance.on_toes >> leg & 1 == 1 };

@@ -13,7 +13,7 @@ use super::{BELOW_HIPS, Base, Figure, FootGoal, Ground, LIMBS, Limb};
 pub struct Inputs<'a, G> {
     /// Position of the camera, which heads may look at.
     pub eye: Vec3,
-    /// How much the head looks at the camera, from 0 to 1.
+    /// Weight with which the head looks at the camera, from 0 to 1.
     pub looks: f32,
     /// The ground under the feet. If `None`, the feet stay where the clip puts them.
     pub ground: Option<G>,

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Quat, Vec3, Vec4};
 
-/// No joint, no clip, no mask.
+/// Marks the absence of a joint, a clip or a mask.
 pub const NONE: u32 = u32::MAX;
 
 /// `Joint`: a joint in the rest pose.

@@ -86,7 +86,7 @@ pub fn calibration_pose(skeleton: &Skeleton, bones: &BTreeMap<String, usize>, lo
     pose
 }
 
-/// Rotates a joint so that the joint `next` lies in the world direction `to` from it.
+/// Rotates a joint so that the joint `next` is in the world direction `to` from it.
 fn straighten(skeleton: &Skeleton, pose: &mut Pose, joint: Option<usize>, next: Option<usize>, to: DVec3) {
     let (Some(joint), Some(next)) = (joint, next) else { return };
     let mut world = Vec::new();

@@ -39,7 +39,7 @@ impl Smoothing {
         Self { min_cutoff, ..self }
     }
 
-    /// Returns the latency in seconds: how far the filtered value lags behind a motion with constant `speed` in units per second,
+    /// Returns the latency in seconds: the time by which the filtered value lags behind a motion with constant `speed` in units per second,
     /// sampled every `step` seconds. The latency is largest at rest, where nobody sees it.
     ///
     /// It is the solution τ of 2πτ(f_min + β|ẋ|) = 1. The filter computes the rate ẋ = v (1 + τ/T) from the filtered value, which lags

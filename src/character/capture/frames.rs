@@ -25,7 +25,7 @@ impl<T: Clone + Default> Frames<T> {
         frames
     }
 
-    /// Appends a frame. Values beyond the width are dropped, and missing values are the default.
+    /// Appends a frame. Extra values are dropped, and missing values are set to the default.
     pub fn push(&mut self, row: impl IntoIterator<Item = T>) {
         self.values.extend(row.into_iter().take(self.width));
         self.resize(self.count + 1);
@@ -58,13 +58,13 @@ impl<T: Clone + Default> Frames<T> {
         self.values.get(start..start + self.width).filter(|_| frame < self.count)
     }
 
-    /// Returns the values of a frame for writing.
+    /// Returns the values of a frame as a mutable slice.
     pub fn get_mut(&mut self, frame: usize) -> Option<&mut [T]> {
         let start = frame * self.width;
         self.values.get_mut(start..start + self.width).filter(|_| frame < self.count)
     }
 
-    /// Iterates over the values of all frames, for writing.
+    /// Iterates over mutable references to the values of all frames.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.values.iter_mut()
     }

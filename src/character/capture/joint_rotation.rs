@@ -47,8 +47,8 @@ const TWIST_DECAY_ANGLE: f64 = 0.5;
 /// the measured direction. This is parallel transport, which adds no twist. `from` is the bone in the joint's space
 /// and `to` is its measurement in the parent space.
 ///
-/// Parallel transport alone would accumulate twist, because a bone that is moved once around a cone returns twisted by the cone's
-/// solid angle. As the bone moves, the twist therefore decays towards that of the shortest arc from the rest pose. Near a half turn, where
+/// Parallel transport alone would accumulate twist, because a bone that is moved once around a cone returns twisted by the cone's solid
+/// angle. As the bone moves, the twist therefore decays towards the twist of the shortest arc from the rest pose. Near a half turn, where
 /// that arc is not defined, the twist decays less. A bone that does not move does not twist.
 pub(super) fn swing(rest: DQuat, current: DQuat, from: DVec3, to: DVec3) -> DQuat {
     let Some(direction) = to.try_normalize() else { return current };
@@ -170,8 +170,8 @@ mod tests {
             largest = if i > 1 { largest.max(next.angle_between(q)) } else { largest };
             q = next;
         }
-        // The direction moves by 0.0031 rad per step. The decay of the twist, of which at most π remains, rotates the
-        // joint by at most 2π times this angle, because the decay angle is 0.5 rad.
+        // The direction moves by 0.0031 rad per step. At most π of twist remains. With a decay angle of 0.5 rad, its decay rotates the
+        // joint by at most 2π times the angle of a step.
         assert!(largest < 0.03, "largest step {largest} rad");
     }
 }

@@ -8,7 +8,7 @@ use super::bones::is_landmark;
 use super::markers::segment_of;
 use super::{Bone, Take, Tracks};
 
-/// The main joints of a body. Without one of them, a limb or the head only follows neighbouring joints.
+/// The main joints of a body. If one of them is missing, a limb or the head only follows neighbouring joints.
 const MAIN: [&str; 13] = [
     "head",
     "leftUpperArm",
@@ -38,7 +38,7 @@ pub(super) struct MatchedTake {
 }
 
 impl MatchedTake {
-    /// Describes what is left out, one line each.
+    /// Describes the unknown names and the missing joints, one line each.
     pub(super) fn warnings(&self) -> impl Iterator<Item = String> {
         let unknown = (!self.unknown.is_empty())
             .then(|| format!("joints without a node or a bone are ignored: {}", listed(&self.unknown)));

@@ -10,9 +10,9 @@ use super::tracked::TrackedTree;
 
 /// Turns the orientations of sensors on body segments into a pose of a skeleton.
 ///
-/// If Oᵢ is the world orientation of a segment and Oᵢ₊₁ that of the next segment outwards, the rotation of the joint
-/// between them is Rⱼ = Oᵢᵀ Oᵢ₊₁ (Oshita, lecture on inverse kinematics). The mounting orientation of a sensor on
-/// its segment is arbitrary. It is measured once, while the performer stands in a known pose ([`Segments::calibrate`],
+/// If Oᵢ is the world orientation of a segment and Oᵢ₊₁ is the world orientation of the next segment outwards, the rotation of the joint
+/// between them is Rⱼ = Oᵢᵀ Oᵢ₊₁ (Oshita, lecture on inverse kinematics). The mounting orientation of a sensor on its segment is arbitrary.
+/// It is measured once, while the performer stands in a known pose ([`Segments::calibrate`],
 /// [`calibration_pose()`](super::calibration_pose())).
 #[derive(Clone, Debug)]
 pub struct Segments {

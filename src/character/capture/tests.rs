@@ -250,8 +250,7 @@ fn a_gap_in_a_linear_motion_is_filled_exactly() {
         assert!(frame[0].unwrap().distance(at(t)) < 1e-5);
     }
     assert!(filled[3][0] && filled[7][1] && !filled[1][1]);
-    // After its last measurement, a joint keeps its offset from its parent, which was at(0) − at(1) at that
-    // measurement.
+    // After its last measurement, a joint keeps the offset from its parent that it had then, which is at(0) − at(1).
     assert!(frames[7][1].unwrap().distance(at(7.0) + at(0.0) - at(1.0)) < 1e-5);
     assert!(fill_gaps(&[0.0, 0.0], &mut Frames::of(0, [vec![], vec![]]), &[]).is_err());
     // A cycle of parents terminates.

@@ -19,8 +19,8 @@ pub(super) struct TrackedJoint {
     pub(super) parent: Option<usize>,
     /// Its nearest tracked descendants, indices into the tree.
     pub(super) children: Vec<usize>,
-    /// The transform from the space of the joint's local transform to the space of the tracked parent. For the root,
-    /// it is the transform to world space.
+    /// The transform from the space of the joint's parent in the skeleton to the space of the tracked parent. For the root, it is the
+    /// transform to world space.
     pub(super) between: DAffine3,
     /// The rotation part of `between`.
     pub(super) rotation_between: DQuat,

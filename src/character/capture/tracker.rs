@@ -35,7 +35,7 @@ struct JointTrack {
 pub struct Tracker {
     /// Computes the pose of a frame.
     pub fit: Fit,
-    /// Duration of the return of a joint that was missing, in seconds. Initially 0.25.
+    /// Time in seconds that a joint takes to return after it was missing. Initially 0.25.
     pub ease: f64,
     time: Option<f64>,
     tracks: Vec<JointTrack>,

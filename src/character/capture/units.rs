@@ -1,4 +1,4 @@
-//! The units of length that files name.
+//! The units of length that files can specify.
 
 /// Returns the length of a unit in metres, or `None` if the unit is unknown.
 pub(super) fn metres(unit: &str) -> Option<f64> {

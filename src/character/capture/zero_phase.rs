@@ -1,8 +1,8 @@
 //! Removes noise from recorded sensor values without lag.
 //!
-//! A Butterworth filter of second order runs over the values twice, forwards and backwards, so that the second pass cancels the
-//! lag of the first (Winter 2009, "Biomechanics and Motor Control of Human Movement", section 3.4.4.2). The filter needs the values before
-//! and after a sample, so it works only on recordings.
+//! A second-order Butterworth filter runs over the values twice, forwards and backwards, so that the second pass cancels the lag of the
+//! first (Winter 2009, "Biomechanics and Motor Control of Human Movement", section 3.4.4.2). The filter needs the values before and after a
+//! sample, so it works only on recordings.
 //!
 //! K is tan(π f_c / f_s) / C, and f_s is the sampling rate. C = (√2 − 1)^¼ ≈ 0.802 makes f_c the cutoff of both passes together.
 //!
@@ -20,12 +20,13 @@ use super::Take;
 
 /// Samples that are further apart than this many steps are filtered separately.
 const MAX_STEPS: f64 = 6.0;
-/// Steps may differ from the median step by this fraction of it. Otherwise, the values are interpolated at equal steps first.
+/// Maximum deviation of a step from the median step, as a fraction of the median step. If a step deviates more, the values are first
+/// interpolated at equal steps.
 const STEP_TOLERANCE: f64 = 0.01;
 /// Minimum length of a run of samples that is filtered.
 const MIN_SAMPLES: usize = 4;
 
-/// The coefficients of a Butterworth low-pass filter of second order, for one of two passes.
+/// The coefficients of a second-order Butterworth low-pass filter, for one of two passes.
 #[derive(Clone, Copy, Debug)]
 struct Butterworth {
     b0: f64,
@@ -92,7 +93,7 @@ impl Take {
     /// Removes frequencies above a cutoff in hertz from the positions and the orientations, without lag. Missing values stay
     /// missing, but a gap of fewer than six frames does not interrupt the filter.
     ///
-    /// At the cutoff, amplitudes are multiplied by 0.71. For motion capture of people, 6 Hz is a common cutoff, and 10 to 15 Hz for fast
+    /// At the cutoff, amplitudes are multiplied by 0.71. For motion capture of people, a common cutoff is 6 Hz, or 10 to 15 Hz for fast
     /// motion. A cutoff of half the frame rate or more changes nothing. The frames need not be evenly spaced.
     ///
     /// ```
@@ -121,7 +122,7 @@ impl Take {
             }
         }
         for column in 0..self.orientations.joints.len() {
-            // A quaternion and its negative are the same orientation. The filter needs the one nearer to that of the previous sample.
+            // A quaternion and its negative are the same orientation. The filter needs the one that is nearer to the previous sample.
             let mut previous = DQuat::IDENTITY;
             let samples = samples(&self.times, |frame| {
                 let value = self.orientations.frames.get(frame)?.get(column).copied().flatten()?.as_dquat();
@@ -236,8 +237,8 @@ mod tests {
         take.positions.frames.get(frame).unwrap()[0].map_or(f64::NAN, |p| f64::from(p.x))
     }
 
-    /// The gain and the delay in seconds with which the filter passes a sine, from its correlation with sine and cosine over whole
-    /// periods in the middle.
+    /// The filter's gain and delay (in seconds) for a sine wave, computed from its correlation with sine and cosine over whole periods in
+    /// the middle.
     fn response(take: &Take, hertz: f64) -> (f64, f64) {
         let rate = 1.0 / (take.times[1] - take.times[0]);
         let middle = take.times.len() / 4..take.times.len() * 3 / 4;

@@ -1,4 +1,4 @@
-//! What the checks need to know about a character, measured in the rest pose.
+//! Properties of a character that the checks need, measured in the rest pose.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(super) struct Anatomy {
     pub(super) above_hips: Vec<usize>,
     /// The feet of a body that stands on legs.
     pub(super) feet: Vec<Foot>,
-    /// Whether the feet have skin. Otherwise the points of the feet are joints.
+    /// Whether the feet have skin. If they have none, the points of the feet are joints.
     pub(super) has_soles: bool,
     /// Points on the skin of the body without props: nodes, and positions in the nodes' spaces.
     pub(super) skin: Vec<(usize, Vec3)>,

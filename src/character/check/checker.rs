@@ -21,7 +21,7 @@ use super::{
 
 /// Maximum number of clips that are used to find the floor.
 const FLOOR_CLIPS: usize = 64;
-/// Quantile of the frames' lowest foot heights that is used as the height of a clip.
+/// Quantile of the lowest foot heights of all frames, used as the height of a clip.
 const LOW_PART: f64 = 0.2;
 /// Distance from the rest floor beyond which the feet of most clips define another floor, in metres at human size.
 const SAME_FLOOR: f64 = 0.02;

@@ -1,4 +1,4 @@
-//! Where feet are relative to the floor, and how they move over it.
+//! Positions of feet relative to the floor, and their motion over it.
 
 use glam::{Vec2, Vec3};
 

@@ -68,7 +68,7 @@ pub struct Curve {
 pub struct NotApplied {
     /// The check.
     pub check: Check,
-    /// Why it does not apply, as a clause.
+    /// The reason why it does not apply, as a clause.
     pub reason: String,
 }
 
@@ -78,7 +78,7 @@ impl NotApplied {
     }
 }
 
-/// What a check contributes to a report.
+/// The contribution of a check to a report.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     pub(super) findings: Vec<Finding>,

@@ -14,15 +14,15 @@ use crate::mathematics::spans::{peak, runs};
 const MAX_FRAMES: usize = 2;
 /// Number of frames on each side of an excursion in which the joint must be slow.
 const CALM: usize = 3;
-/// Maximum angle as a fraction of the excursion's angle: in each of these frames, between the frames on both sides, and from frame to frame
-/// within the excursion.
+/// Maximum angle in each of these frames, between the frames on both sides of the excursion, and from frame to frame within it, as a
+/// fraction of the excursion's angle.
 const CALM_PART: f64 = 0.35;
 /// Number of successive frames that a trembling joint spends on alternate sides of its path.
 const TREMBLES: usize = 6;
 /// A joint that trembles may leave its path by this fraction of the limit.
 const TREMBLE_PART: f64 = 0.4;
 
-/// Returns how far a joint is from its path in degrees, for each frame where this is a fault, and zero elsewhere.
+/// Returns the deviation of a joint from its path in degrees for each frame in which it is a fault, and zero for all other frames.
 pub(super) fn excursions(sampled: &Sampled, node: usize) -> Vec<f64> {
     let rotations: Vec<DQuat> = sampled.rotations(node).iter().map(|q| q.as_dquat()).collect();
     let mut excursions = vec![0.0_f64; rotations.len()];

@@ -59,7 +59,7 @@ pub enum Check {
     SelfPenetration,
     /// The root's speed does not match the feet.
     RootSpeed,
-    /// A key is not a finite number.
+    /// A key contains a number that is not finite.
     NotFinite,
     /// The quaternion of a key does not have unit length.
     Unnormalised,

@@ -25,7 +25,7 @@ const ALONG_AXIS: f64 = 0.15;
 pub(super) struct LimitedJoint {
     pub(super) node: usize,
     limit: Limit,
-    /// Its parent in the rig, if that is not its parent in the file.
+    /// Its parent in the rig, if this differs from its parent in the file.
     above: Option<usize>,
     rest: DQuat,
     /// Unit direction of the bone in the space of the joint.
@@ -34,7 +34,7 @@ pub(super) struct LimitedJoint {
 }
 
 impl LimitedJoint {
-    /// Returns the joints of a rig that have limits. `is_exact`: whether the limits are known, not guessed.
+    /// Returns the joints of a rig that have limits. `is_exact` specifies whether the limits are known rather than guessed.
     pub(super) fn all(anatomy: &Anatomy, rig: &Rig, rest: &Sampled, is_exact: bool) -> Vec<Self> {
         let limited = rig.joints.iter().filter(|(_, joint)| joint.limit != Limit::Free);
         let joint = |(&node, joint): (&usize, &crate::rig::JointRig)| {
@@ -57,7 +57,7 @@ impl LimitedJoint {
         }
     }
 
-    /// Returns by how many degrees the joint exceeds its limit in each frame.
+    /// Returns the angle in degrees by which the joint exceeds its limit in each frame.
     pub(super) fn excesses(&self, sampled: &Sampled) -> Vec<f64> {
         let excess = |frame: usize| {
             let q = self.rest.conjugate() * self.relative(sampled, frame);
@@ -86,8 +86,7 @@ impl LimitedJoint {
         local * (q.conjugate() * repaired)
     }
 
-    /// Returns the local rotation that bends a guessed hinge by an angle in radians beyond its smallest or largest angle, or `None` for
-    /// other joints.
+    /// Returns the local rotation that bends a guessed hinge by an angle in radians beyond its smallest angle, or `None` for other joints.
     pub(super) fn overbent(&self, sampled: &Sampled, frame: usize, beyond: f64) -> Option<DQuat> {
         let Limit::Hinge { axis, min, .. } = self.limit else { return None };
         let local = sampled.local(frame, self.node).rotation.as_dquat();
@@ -96,7 +95,7 @@ impl LimitedJoint {
         Some(local * (q.conjugate() * DQuat::from_axis_angle(axis, change) * q))
     }
 
-    /// Returns the nearest accepted rotation from the rest pose.
+    /// Returns the accepted rotation nearest to `q`, relative to the rest pose.
     fn nearest(&self, q: DQuat) -> DQuat {
         if self.is_exact {
             return self.limit.nearest(q);
@@ -169,7 +168,7 @@ pub(super) fn check(joints: &[LimitedJoint], sampled: &Sampled, largest: f64) ->
 mod tests {
     use super::*;
 
-    /// A knee whose bone points down and that bends backwards.
+    /// A knee that bends backwards, with a bone that points down.
     fn knee() -> LimitedJoint {
         LimitedJoint {
             node: 0,

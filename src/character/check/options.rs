@@ -31,7 +31,7 @@ pub struct CheckOptions {
     pub limits: BTreeMap<Check, f64>,
     /// Whether clips are checked as loops.
     pub looping: Looping,
-    /// Height of the floor in metres. `None` for the height at which the feet stand.
+    /// Height of the floor in metres. `None` uses the height at which the feet stand.
     pub floor: Option<f32>,
     /// Speed in metres per second at which the program that plays the clip moves the character. `None` if unknown.
     pub speed: Option<f32>,

@@ -29,7 +29,7 @@ pub struct CheckRow {
     pub name: String,
     /// The outcome.
     pub status: CheckStatus,
-    /// Whether the row fails its run.
+    /// Whether the row makes the run fail.
     pub fails: bool,
     /// Time that the checks took, in milliseconds.
     pub milliseconds: f64,
@@ -53,7 +53,7 @@ pub struct FindingRow {
     pub check: &'static str,
     /// How serious it is.
     pub severity: Severity,
-    /// False if the finding fails the clip.
+    /// False if the finding makes the clip fail.
     pub passed: bool,
     /// One sentence.
     pub text: String,

@@ -15,7 +15,7 @@ use super::sampled::Sampled;
 const MIN_SPEED: f32 = 0.3;
 /// Fraction of the root speed that is added to the limit, because low feet do not stand all the time.
 const TOLERANCE: f64 = 0.1;
-/// Minimum number of measurements for a speed.
+/// Minimum number of measurements from which a speed is computed.
 const MIN_STEPS: usize = 3;
 /// Height above the floor that a stepping foot sometimes exceeds, in metres at human size.
 const LIFTED: f32 = 0.04;
@@ -53,7 +53,7 @@ pub(super) fn speeds(
     if in_place.is_none() && !walks(anatomy, sampled, contacts, along, root) {
         return None;
     }
-    // Forward speeds of the hips relative to each foot while it touches the floor, or otherwise to the lowest foot while it is low.
+    // Forward speeds of the hips relative to each foot that touches the floor, or otherwise relative to the lowest foot if it is low.
     let (mut standing, mut low) = (Vec::new(), Vec::new());
     for frame in 0..last {
         let (from, to) = sampled.span(frame, frame + 1);

@@ -29,7 +29,7 @@ const UNUSUAL: f64 = 3.0;
 const SAME_VELOCITY: f64 = 0.35;
 /// Minimum sum of the rotation speeds on both sides of the seam for a joint that moves there, in degrees per frame.
 const MOVING: f64 = 0.3;
-/// Rotation and translation relative to its parent beyond which a joint moves, in degrees and metres.
+/// Rotation and translation relative to its parent beyond which a joint counts as moving, in degrees and metres.
 const MOVES: f64 = 0.1;
 const MOVES_BY: f64 = 1e-4;
 /// Words in the names of clips that are loops.

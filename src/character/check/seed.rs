@@ -146,7 +146,7 @@ impl Seeder<'_, '_, '_> {
         let offsets = limb::eased(&frames, self.draft.sampled.len(), ease, |frame| way * part(frame));
         let before = self.draft.sampled.position(end, foot);
         limb::move_end(&mut self.draft, foot, &offsets);
-        // A leg that is too short cannot slide as far.
+        // If the leg is too short, the foot cannot slide this far.
         let moved = self.draft.sampled.position(end, foot).distance(before);
         (moved > 0.9 * amount).then_some((Some(foot), begin, end))
     }
@@ -202,7 +202,7 @@ impl Seeder<'_, '_, '_> {
             if !velocities_match(&self.seam) {
                 return None;
             }
-            // Larger than the typical velocity changes from frame to frame.
+            // The jump is larger than the typical velocity change from frame to frame.
             let gap = self.seam.gaps.iter().find(|g| g.node == self.draft.checker.anatomy.hips)?;
             #[expect(clippy::cast_possible_truncation, reason = "lengths are single precision")]
             let least = (3.2 * gap.usual) as f32 + gap.velocity.length();

@@ -55,7 +55,7 @@ pub(super) fn pairs(anatomy: &Anatomy, skeleton: &Skeleton, plan: &BodyPlan) -> 
             }
             let pair = Pair { limb: i, other: j, rest: 0.0 };
             let rest = depth(anatomy, &pair, |node| anatomy.world.get(node).copied().unwrap_or_default()).0;
-            // Parts that overlap deeply in the rest pose, such as skirts, have no sensible depth.
+            // Parts that overlap deeply in the rest pose, such as skirts, have no meaningful depth.
             if rest < 0.5 * a.radius.min(b.radius) {
                 pairs.push(Pair { rest: rest.max(0.0), ..pair });
             }

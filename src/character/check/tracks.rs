@@ -13,7 +13,7 @@ use super::sampled::{Sampled, degrees_between};
 use super::seam::{LoopKind, Seam};
 use crate::mathematics::spans::number;
 
-/// Rotation beyond which a joint moves, in degrees.
+/// Rotation beyond which a joint counts as moving, in degrees.
 const MOVES: f64 = 0.1;
 
 pub(super) fn check(

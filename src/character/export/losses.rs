@@ -1,10 +1,9 @@
-//! Warns about poses that a copy of a glTF file cannot store: those of instances of a mesh, which are nodes of a
-//! character but not of its file.
+//! Warns about poses that a copy of a glTF file cannot store: poses of mesh instances, which are nodes of a character but not of its file.
 
 use crate::asset::{Clip, Skeleton};
 use crate::pose::Pose;
 
-/// Returns a warning if [`posed_copy`](super::posed_copy) would lose a part of a pose.
+/// Returns a warning if [`posed_copy`](super::posed_copy) would lose part of a pose.
 pub fn posed_copy_loss(skeleton: &Skeleton, pose: &Pose) -> Option<String> {
     let is_posed = |node: &usize| {
         let Some(at_rest) = skeleton.nodes.get(*node) else { return false };

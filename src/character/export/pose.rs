@@ -57,7 +57,7 @@ struct ReportRecord {
     method: String,
     kind: String,
     outcome: String,
-    /// What keeps the body from reaching a missed target.
+    /// The causes of a missed target, such as joint limits or the floor.
     #[serde(skip_serializing_if = "String::is_empty")]
     held_by: String,
     iterations: usize,
@@ -216,7 +216,7 @@ fn export(
     let is_take = crate::capture::is_take;
     let (bytes, folder) = match file {
         Some(path) => {
-            // A copy of other formats would lose their shapes.
+            // Copies of files in other formats would lose the shapes.
             if !asset::can_be_copied(path) {
                 let cause = "only glTF and BVH files have copies; write the pose as .json".to_owned();
                 return Err(LoadError::Format { path: path.into(), cause });

@@ -39,7 +39,7 @@ fn is_zero(point: &Vec3) -> bool {
 }
 
 impl Contact {
-    /// Returns what is wrong with the contact, if anything.
+    /// Returns a description of the contact's fault, if it has one.
     pub(crate) fn error(&self) -> Option<&'static str> {
         match () {
             () if !(self.from.is_finite() && self.to.is_finite() && self.point.is_finite()) => {
@@ -137,7 +137,7 @@ mod tests {
         let found = intervals(12, 0.1, is_met);
         assert_eq!(found.len(), 1);
         assert!((found[0].0 - 0.2).abs() < 1e-6 && (found[0].1 - 0.5).abs() < 1e-6, "{found:?}");
-        // With fine samples, short gaps are closed.
+        // At a higher sample rate, short gaps are closed.
         assert_eq!(intervals(100, 0.01, |i| i != 40 && i < 80).len(), 1);
     }
 }

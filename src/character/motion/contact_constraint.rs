@@ -18,10 +18,10 @@ pub struct ContactConstraint {
     pub on: Option<usize>,
     /// Weight of the constraint, from 0 (the position in the pose) to 1 (the constrained position).
     pub weight: f32,
-    /// Whether, with `full_body.clear`, the position gives way to other parts of a recognised body. This is set for a foot in the air,
+    /// Whether the position gives way to other parts of a recognised body if `full_body.clear` is set. This is set for a foot in the air,
     /// because its leg passes the other leg.
     pub yields: bool,
-    /// Whether the body follows the point as it follows a target, and a node without an `orientation` follows its limb. This is set for
+    /// Whether the body follows the point as if it were a target, and a node without an `orientation` follows its limb. This is set for
     /// goals.
     pub pulls: bool,
 }

@@ -120,7 +120,7 @@ impl Crossfade {
         pose.clone_from(&self.shown);
     }
 
-    /// Measures how the displayed pose differs from the start of the clip.
+    /// Measures the difference between the displayed pose and the start of the clip.
     fn start(&mut self, character: &Character) {
         self.has_started = true;
         let longest = character.clips.iter().map(|clip| clip.timelines.len()).max().unwrap_or(0);

@@ -97,9 +97,9 @@ impl Edit {
     /// Returns the edit's weight in a motion that is played as a loop of `round` seconds, or only once if `round` is
     /// `None`.
     ///
-    /// In a loop the window wraps around the ends, so that the weights at the start and at the end are equal. If the
-    /// window is longer than the loop, the windows of successive rounds overlap. The largest of their weights is used
-    /// and not the sum, so that the weight never exceeds 1. An edit with a time outside the loop has no effect.
+    /// In a loop the window wraps around the ends, so that the weights at the start and at the end are equal. If the window is longer than
+    /// the loop, the windows of successive rounds overlap. The largest of their weights is used rather than the sum, so that the weight
+    /// never exceeds 1. An edit with a time outside the loop has no effect.
     pub fn weight_in(&self, time: f32, round: Option<f32>) -> f32 {
         let Some(round) = round.filter(|r| *r > 0.0) else { return self.weight(time) };
         if !(0.0..=round).contains(&self.time) {
@@ -198,8 +198,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// A walk is a cycle. With any edits added, it must still end in the pose that it starts in, and must never
-        /// jump.
+        /// A walk is a cycle. After any edits, the walk must still end in its start pose and must never jump.
         #[test]
         fn a_loop_has_no_seam(edits in edits(), time in 0.0_f32..1.0) {
             let walk = CHARACTER.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();

@@ -12,7 +12,7 @@ const GIMBAL_LOCK: f64 = 3e-6;
 /// Angles about Z, X and Y in radians. The rotation is Rz · Rx · Ry with column vectors.
 pub(crate) type Angles = [f64; 3];
 
-/// Returns the angles of a unit quaternion that are nearest to the previous frame's.
+/// Returns the angles of a unit quaternion that are nearest to the angles of the previous frame.
 ///
 /// Two triples describe every rotation, (z, x, y) and (z + π, π − x, y + π), and any number of full turns may be
 /// added to each angle. If x is a quarter turn, only z + y or z − y is known (gimbal lock). The change of this sum or

@@ -20,7 +20,7 @@ const FOLLOW: f32 = 0.2;
 
 /// Puts the feet of a character on uneven ground in a game loop: soles stand on the ground and tilt with its slope, the hips sink so that
 /// the lower foot reaches the ground, swinging feet keep their height above the ground, and standing feet stay in place. The placer works
-/// on the CPU in closed form, and describes a foot as crowds on the GPU do.
+/// on the CPU in closed form, and represents a foot in the same way as GPU crowds.
 ///
 /// Call [`Self::update`] once a frame, after sampling the pose from a clip that was made for level ground. Use one placer for each
 /// character. Its results depend only on its inputs since [`Self::reset`]. It does not allocate.

@@ -79,7 +79,8 @@ impl Floor {
         v.reject_from_normalized(self.up)
     }
 
-    /// Returns the positions, in two frames, of the points that carry a foot in both. If `touches` is set, they must also touch the floor.
+    /// Returns the positions in two frames of the points that carry a foot in both frames. If `touches` is set, they must also touch the
+    /// floor.
     fn carrying<'a>(
         self,
         [a, b]: [&'a [Vec3]; 2],

@@ -1,4 +1,4 @@
-//! Goal keys: where inverse kinematics puts a node at a given time, and with what weight.
+//! Goal keys: the goal of inverse kinematics for a node at a given time, with its weight.
 //!
 //! Between two keys, position, orientation and weight are interpolated. The weight blends forward kinematics, which is the pose of the keys
 //! and strips, with inverse kinematics. The first key of a node also applies before its time, and the last key after its time.
@@ -22,16 +22,16 @@ pub struct GoalKey {
     pub node: usize,
     /// Time on the timeline, in seconds.
     pub time: f32,
-    /// Position in the world, in metres. With `on`, it is in the frame of that node.
+    /// Position in the world, in metres. If `on` is set, it is in the frame of that node.
     pub position: Vec3,
-    /// Orientation in the world, as a product of local rotations. With `on`, it is relative to that node. If `None`, the node follows its
-    /// limb.
+    /// Orientation in the world, as a product of local rotations. If `on` is set, it is relative to that node. If `None`, the node follows
+    /// its limb.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<Quat>,
     /// Weight of the goal, from 0 (only forward kinematics) to 1 (only inverse kinematics).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f32,
-    /// How the goal changes from here to the next key of its node.
+    /// Easing of the goal from this key to the next key of its node.
     #[serde(default)]
     pub easing: Easing,
     /// The node that the goal follows, such as the head under a hand. `None` is the world.
@@ -49,7 +49,7 @@ fn is_one(weight: &f32) -> bool {
 }
 
 impl GoalKey {
-    /// Returns what is wrong with the key.
+    /// Returns a description of the key's fault, if it has one.
     pub(crate) fn error(&self) -> Option<&'static str> {
         let is_turn = |q: Quat| q.is_finite() && (q.length() - 1.0).abs() <= MAX_LENGTH_ERROR;
         match () {

@@ -1,4 +1,4 @@
-//! The goals of a motion: samples them, and adds and moves their keys.
+//! Samples the goals of a motion, and adds and moves their keys.
 
 use super::pose_key::{checked, is_same_time};
 use super::{GoalKey, Motion};

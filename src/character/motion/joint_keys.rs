@@ -1,4 +1,4 @@
-//! Keys of single joints: key poses that hold only some joints, and edits of them.
+//! Keys of single joints: key poses that hold only some joints, and operations on them.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use super::pose_key::{checked, pose_key_at};
 use super::{Easing, Motion, PoseKey};
 
 impl Motion {
-    /// Returns the motion in which the key poses of joints at a time are moved to another time. Other joints of that key keep their
-    /// time. Existing keys of the joints at that time are replaced. Contacts of the end of a limb move with the keys of the limb.
-    /// Returns `None` if there is no key of these joints.
+    /// Returns the motion with the key poses of some joints moved from one time to another. Other joints of that key keep their time.
+    /// Existing keys of the joints at the new time are replaced. Contacts of the end of a limb move with the keys of the limb. Returns
+    /// `None` if there is no key of these joints.
     pub fn with_joint_keys_moved(
         &self,
         joints: &[usize],
@@ -27,8 +27,7 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion in which the key poses of joints at a time are copied to another time, or `None` if there is no key of
-    /// these joints.
+    /// Returns the motion with the key poses of some joints copied from one time to another, or `None` if there is no key of these joints.
     pub fn with_joint_keys_copied(
         &self,
         joints: &[usize],
@@ -42,8 +41,8 @@ impl Motion {
         Some(motion)
     }
 
-    /// Returns the motion with several key poses of joints moved to other times. With `copies`, the original keys are kept too. Each key is
-    /// given by its joints and its time. All keys are removed before any key is inserted, so that they can pass each other.
+    /// Returns the motion with several key poses of joints moved to other times. If `copies` is set, the original keys are kept too. Each
+    /// key is given by its joints and its time. All keys are removed before any key is inserted, so that they can pass each other.
     ///
     /// Returns `None` if none of these keys exists, or if a new time is not finite.
     pub fn with_joint_keys_retimed(
@@ -85,7 +84,7 @@ impl Motion {
         }
     }
 
-    /// Returns the motion in which the key pose at a time no longer holds some joints, or `None` if it holds none of them. These joints are
+    /// Returns the motion with some joints removed from the key pose at a time, or `None` if the key holds none of them. These joints are
     /// then interpolated between the previous and the next key.
     pub fn without_joint_keys(&self, joints: &[usize], time: f32, skeleton: &Skeleton) -> Option<Self> {
         self.taken(joints, time, skeleton).map(|(motion, _)| motion)
@@ -160,7 +159,7 @@ impl PoseKey {
         self.morphs = pose.weights;
     }
 
-    /// Turns a partial key that holds everything back into a key of the whole character.
+    /// Converts a partial key that holds everything to a key of the whole character.
     fn complete(&mut self, skeleton: &Skeleton) {
         let is_complete =
             self.joints.len() >= skeleton.nodes.len() && self.morphs.len() == skeleton.rest_weights.len();

@@ -1,4 +1,4 @@
-//! The keys of a motion: adds key poses, and copies, moves and removes key poses and edits by their times.
+//! Adds key poses to a motion, and copies, moves and removes key poses and edits by their times.
 
 use crate::asset::Skeleton;
 use crate::pose::Pose;
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// If goals did not go with the pose, a hand that is kept in place would leave its place when the pose is moved or copied.
+    /// If goals did not follow the pose, a hand that is kept in place would leave its place when the pose is moved or copied.
     #[test]
     fn goals_go_with_the_key_of_the_whole_pose() {
         let goal = |node, time, x| GoalKey {

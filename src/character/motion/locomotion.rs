@@ -9,8 +9,8 @@ use crate::rig::recognize;
 
 use super::planar::PlanarTransform;
 
-/// A translated node can be the locomotion root only if the number of joints below it is at least this fraction of the
-/// largest such number of any translated node.
+/// A translated node can be the locomotion root only if the number of joints below it is at least this fraction of the largest number below
+/// any translated node.
 const MIN_FRACTION: f32 = 0.5;
 
 /// The locomotion root of a character.
@@ -66,7 +66,7 @@ pub fn locomotion_root(character: &Character) -> usize {
     LocomotionRoot::new(character, &[], None).root
 }
 
-/// Finds the locomotion root: the hips of a human, or otherwise the deepest translated node above enough joints.
+/// Finds the locomotion root: the hips of a human, or otherwise the deepest translated node with enough joints below it.
 fn find_root(character: &Character, counts: &[usize]) -> Option<usize> {
     let skeleton = &character.skeleton;
     if let Some(hips) = recognize(character).ok().and_then(|body| body.plan.bones.get("hips").copied()) {

@@ -322,7 +322,7 @@ fn grid(clips: usize, most: usize) -> Vec<Vec<f32>> {
     found
 }
 
-/// Calls `found` with every way to divide `parts` among the entries from `place` on, at most `most` of which are positive.
+/// Calls `found` with every way to divide `parts` among the entries from `place` on, with at most `most` positive entries.
 fn compose(
     weights: &mut Vec<usize>,
     (place, parts, most): (usize, usize, usize),

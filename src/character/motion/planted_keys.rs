@@ -44,7 +44,7 @@ impl Motion {
         contacts.iter().flat_map(|contact| self.left_of(contact)).collect()
     }
 
-    /// Returns the motion in which the contacts that follow from the keys are stored.
+    /// Returns the motion with the contacts of its keys added to its stored contacts.
     #[must_use]
     pub fn with_contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Self {
         let mut motion = self.clone();
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(spans(vec![stored(0.5, 1.5)]), [(0.0, 0.5), (1.5, 2.0)]);
         assert_eq!(spans(vec![stored(1.0, 3.0), stored(-1.0, 0.25)]), [(0.25, 1.0)]);
         assert_eq!(spans(vec![stored(0.0, 1.9), stored(0.5, 1.0), stored(1.91, 2.0)]), []);
-        // A contact of another node covers nothing.
+        // A contact of another node does not shorten the contact.
         assert_eq!(spans(vec![Contact { node: 0, ..stored(0.0, 2.0) }]), [(0.0, 2.0)]);
     }
 

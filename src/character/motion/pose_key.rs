@@ -55,7 +55,7 @@ impl Easing {
 pub struct PoseKey {
     /// Time on the timeline, in seconds.
     pub time: f32,
-    /// How the pose changes from here to the next key.
+    /// Easing of the pose from this key to the next one.
     #[serde(default)]
     pub easing: Easing,
     /// The joints whose easing differs from `easing`.
@@ -68,7 +68,7 @@ pub struct PoseKey {
     /// Local transforms of the nodes that a partial key holds, or otherwise of the nodes that are not in the rest pose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<(usize, Transform)>,
-    /// All morph weights. If empty, a partial key holds none, and a whole key has the rest weights.
+    /// All morph weights. If empty, a partial key holds no weights, and a whole key has the rest weights.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<f32>,
 }
@@ -89,12 +89,12 @@ impl PoseKey {
         }
     }
 
-    /// Returns how a joint changes from here to the next key.
+    /// Returns the easing of a joint from this key to the next one.
     pub fn easing_of(&self, joint: usize) -> Easing {
         self.easings.iter().find(|(node, _)| *node == joint).map_or(self.easing, |(_, easing)| *easing)
     }
 
-    /// Sets how some joints change from here to the next key.
+    /// Sets the easings of some joints from this key to the next one.
     pub(super) fn set_easings(&mut self, easings: &[(usize, Easing)]) {
         self.easings.retain(|(node, _)| easings.iter().all(|(other, _)| other != node));
         self.easings.extend(easings.iter().filter(|(_, easing)| *easing != self.easing));
@@ -114,7 +114,7 @@ impl PoseKey {
         }
     }
 
-    /// Returns why the key is invalid.
+    /// Returns the reason why the key is invalid, or `None` if it is valid.
     pub(super) fn error(&self) -> Option<&'static str> {
         let is_valid = |(_, local): &(usize, Transform)| {
             let is_unit = (local.rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR;

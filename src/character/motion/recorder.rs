@@ -5,8 +5,8 @@ use glam::{Quat, Vec3};
 use crate::asset::{Channel, Clip, Interpolation, PropertyTrack, Skeleton, Values};
 use crate::pose::Pose;
 
-/// Maximum number of values in a recording: the rotations of 60 joints at 120 Hz for almost three hours. Recording
-/// stops at this limit so that it does not fill the memory.
+/// Maximum number of values in a recording, enough for the rotations of 60 joints at 120 Hz for almost three hours. Recording stops at this
+/// limit so that it does not fill the memory.
 const MAX_VALUES: usize = 300_000_000;
 
 /// Records poses with their times and converts them to a clip.
@@ -87,8 +87,8 @@ impl Recorder {
 
     /// Adds a pose at a time in seconds. The time of the first pose becomes time zero of the clip.
     ///
-    /// Returns false and ignores the pose if the time is not later than the previous pose's, if the pose belongs to
-    /// another skeleton or is not finite, or if the recording is full.
+    /// Returns false and ignores the pose if it is not later than the previous pose, belongs to another skeleton or is not finite, or if
+    /// the recording is full.
     pub fn push(&mut self, time: f64, pose: &Pose) -> bool {
         let start = if self.times.is_empty() { time } else { self.start };
         #[expect(clippy::cast_possible_truncation, reason = "clip times are single precision")]
@@ -135,8 +135,8 @@ impl Recorder {
         self.times.last().copied().unwrap_or(0.0)
     }
 
-    /// Converts the recording to a clip with linear interpolation. Only properties that leave the rest pose get a
-    /// channel. Returns `None` if there are no frames.
+    /// Converts the recording to a clip with linear interpolation. A property gets a channel only if it differs from the rest pose at some
+    /// time. Returns `None` if there are no frames.
     ///
     /// ```
     /// use sinew_character::asset;
@@ -161,7 +161,7 @@ impl Recorder {
     pub fn clip(self, skeleton: &Skeleton, name: Option<String>) -> Option<Clip> {
         let Self { rest, times, nodes, weights, .. } = self;
         let (seconds, frames) = (*times.last()?, times.len());
-        // The second timeline is for constant properties, which have a single key.
+        // The second timeline is used for constant properties, which have a single key.
         let mut clip = Clip { name, seconds, timelines: vec![times, vec![0.0]], ..Clip::default() };
         let morphs = skeleton.nodes.iter().map(|node| node.morph_weights.end).max().unwrap_or_default();
         let tracks = skeleton.nodes.iter().zip(rest.locals).zip(nodes);
@@ -210,7 +210,7 @@ fn morph_values(rest: &[f32], tracks: &[ValueTrack<f32>], frames: usize) -> Opti
     Some((is_constant, Values::Weights(values)))
 }
 
-/// Flips the signs of quaternions so that each is nearest to the one before. Programs that interpolate without checking
+/// Flips the signs of quaternions so that each one is as close as possible to the previous one. Programs that interpolate without checking
 /// the sign then follow the shorter arc.
 fn continuous(mut rotations: Vec<Quat>) -> Vec<Quat> {
     for i in 1..rotations.len() {
@@ -227,7 +227,7 @@ mod tests {
     use crate::asset::{Character, mannequin};
     use crate::motion::Playhead;
 
-    /// Returns the built-in character and poses of its first clip, 60 per second.
+    /// Returns the built-in character and the poses of its first clip, sampled at 60 Hz.
     fn walk(frames: usize) -> (Character, Vec<Pose>) {
         let character = mannequin().unwrap();
         let mut playhead = Playhead::default();

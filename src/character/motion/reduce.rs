@@ -12,7 +12,7 @@ use super::interpolate::slerp;
 /// an eighth of a circle on the sphere of unit quaternions. The distance between two arcs of at most this length is
 /// therefore at most 1 / cos(π/8) times the distance between their ends.
 const MAX_ARC: f32 = std::f32::consts::FRAC_PI_2;
-/// The fraction of the tolerance that is used at keys. The remainder is for errors between keys.
+/// The fraction of the tolerance that is used at keys. The remainder is reserved for errors between keys.
 const KEY_FRACTION: f32 = 0.9;
 
 /// Maximum difference between a reduced clip and the original clip at any time, apart from rounding to single
@@ -21,7 +21,7 @@ const KEY_FRACTION: f32 = 0.9;
 pub struct Tolerance {
     /// Angle in radians.
     pub rotation: f32,
-    /// Distance in metres, both in the parent's space and in the world, in the rest pose.
+    /// Distance in metres, measured in the rest pose. It applies in the parent's space and in world space.
     pub translation: f32,
     /// Difference of the scale factor on each axis.
     pub scale: f32,
@@ -36,14 +36,12 @@ impl Default for Tolerance {
     }
 }
 
-/// Removes the keys of linear channels that interpolation restores. A constant channel keeps two keys. Step and cubic
-/// spline channels are not changed. A channel that never leaves the rest pose is dropped, unless another channel
-/// animates the same property.
+/// Removes keys of linear channels if interpolation can restore them. A constant channel keeps two keys. Step and cubic spline channels are
+/// not changed. A channel that never leaves the rest pose is dropped, unless another channel animates the same property.
 ///
-/// The algorithm is greedy. From each kept key, it searches for the farthest key such that interpolation between the two
-/// restores all keys in between. It first doubles the distance, and then halves it. This takes O(n log n) steps for n keys. The result
-/// has few keys, but not always the smallest possible number. Each channel has its own key times, and channels with
-/// equal times share a timeline.
+/// The algorithm is greedy. From each kept key, it finds the farthest key that still lets interpolation restore all keys in between. It
+/// doubles the search distance first and then bisects. This takes O(n log n) steps for n keys. The result has few keys, but not always the
+/// smallest possible number. Each channel has its own key times, and channels with equal times share a timeline.
 ///
 /// The clip must belong to the skeleton.
 ///

@@ -4,9 +4,8 @@ use super::{Contact, Edit, GoalKey, Layer, Motion, WeightedClip};
 
 impl Motion {
     /// Returns the motion with new indices of clips and nodes. `clip` and `node` return the new index, or `None` if the clip or the node no
-    /// longer exists. References to missing clips and nodes are removed. Strips that have no clips left are removed too, and so are layers
-    /// that have lost their clip or all their nodes, edits that have no nodes left, and contacts and goals that have lost a node. Key poses
-    /// lose the missing nodes.
+    /// longer exists. References to missing clips and nodes are removed. Strips and edits that become empty are removed too, as are layers
+    /// that lose their clip or all their nodes. Contacts and goals are removed if they lose a node. Key poses lose the missing nodes.
     #[must_use]
     pub fn renumbered(
         &self,

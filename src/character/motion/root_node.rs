@@ -9,7 +9,7 @@ use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 
 /// Returns whether a node is above the hips of a character, so that it can be the [`Motion::root_node`](super::Motion::root_node). `root`
-/// is the [`Player::root`](super::Player::root). If it is `None`, it is detected.
+/// is the [`Player::root`](super::Player::root). If it is `None`, the root is detected.
 pub fn can_carry_root_motion(character: &Character, root: Option<usize>, node: usize) -> bool {
     RootNode::new(&character.skeleton, &LocomotionRoot::new(character, &[], root), node).is_some()
 }

@@ -89,7 +89,7 @@ impl Cursor {
             return;
         }
         if time >= times[last] {
-            // At the end of the last segment every interpolation returns the last key.
+            // At the end of the last segment, every interpolation method returns the last key.
             *self = Self { key: last - 1, u: 1.0, seconds: 0.0 };
             return;
         }

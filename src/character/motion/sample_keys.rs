@@ -6,8 +6,8 @@ use crate::pose::Pose;
 use super::PoseKey;
 use super::blend::{blend, blend_local};
 
-/// Writes the pose of keys at a time in seconds. The first key also applies before its time, and the last key after its time. `other` is a
-/// scratch buffer. Without keys, the pose is unchanged.
+/// Writes the pose defined by the keys at a time in seconds. The first key also applies before its time, and the last key after its time.
+/// `other` is a scratch buffer. Without keys, the pose is unchanged.
 pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
     if keys.iter().any(|key| key.partial || !key.easings.is_empty()) {
         return sample_partial(keys, skeleton, time, pose, other);
@@ -28,20 +28,20 @@ pub(super) fn sample(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mu
     }
 }
 
-/// The indices of the last key before a time and the first key after it that hold a slot of a pose.
+/// For a slot of a pose, the indices of the nearest keys that contain it: the last one before a time and the first one after it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Around {
     before: Option<usize>,
     after: Option<usize>,
 }
 
-/// Writes the pose of keys at a time, where some keys hold only some joints. Each joint is interpolated between the nearest keys
-/// that hold it. A joint that no key holds gets its rest pose.
+/// Writes the pose defined by the keys at a time, where some keys contain only some joints. Each joint is interpolated between the nearest
+/// keys that contain it. A joint that no key contains gets its rest pose.
 fn sample_partial(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
     let middle = keys.partition_point(|key| key.time <= time);
     pose.reset(skeleton);
     other.reset(skeleton);
-    // The last slot is for the morph weights.
+    // The last slot is used for the morph weights.
     let mut slots = vec![Around::default(); pose.locals.len() + 1];
     let (before, after) = keys.split_at(middle);
     let before = before.iter().enumerate().rev();
@@ -73,7 +73,7 @@ fn sample_partial(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut P
     }
 }
 
-/// Finds, for each slot, the first of some keys that holds it, and stores that key's value in the pose.
+/// For each slot, finds the first of the given keys that contains it, and stores that key's value in the pose.
 fn gather<'a>(
     keys: impl Iterator<Item = (usize, &'a PoseKey)>,
     pose: &mut Pose,

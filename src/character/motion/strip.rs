@@ -267,8 +267,8 @@ impl PreparedStrip {
     }
 
     /// Returns the time between the foot's first strike and the time `since` seconds after the strip's start. The unit is one cycle of the
-    /// clip, and both times are taken within the same cycle. The result is negative before the strike. Returns `None` if the clip is not cyclic or the foot does not strike in it. In a
-    /// blend, the first clip is used.
+    /// clip, and both times are taken within the same cycle. The result is negative before the strike. Returns `None` if the clip is not
+    /// cyclic or the foot does not strike in it. In a blend, the first clip is used.
     pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
         let first = self.blended.first()?;
         let strike = first.strikes.iter().find(|(_, f)| *f == foot)?.0;

@@ -136,7 +136,7 @@ fn a_blend_does_not_depend_on_where_its_cycles_begin() {
             character.clips.push(other);
             let both = [clip, character.clips.len() - 1].map(|clip| WeightedClip { clip, weight: 0.5 });
             let blend = Strip { clips: both.to_vec(), looping: true, ..Strip::new(clip) };
-            // The strikes of the blend are halfway between those of both clips.
+            // The strikes of the blend are halfway between the strikes of both clips.
             let ahead = 0.5 * (phase - phase.round()) * seconds;
             let alone = Strip { from: ahead.rem_euclid(seconds), looping: true, ..Strip::new(clip) };
             let [blend, alone] = [blend, alone].map(|s| Motion { strips: vec![s], ..Motion::default() });
@@ -199,8 +199,8 @@ fn a_loop_accumulates_root_motion_or_stays_in_place() {
     }
 }
 
-/// Regression: a strip that began within its clip lasted as long as the whole clip, and a strip that was longer than its clip kept
-/// removing root motion from its last pose, so the figure slid.
+/// Regression: a strip that began within its clip lasted as long as the whole clip. A strip that was longer than its clip kept removing
+/// root motion from its last pose, so the figure slid.
 #[test]
 fn a_part_of_a_clip_ends_with_it_and_then_stands_still() {
     let (character, feet) = walker();

@@ -14,25 +14,25 @@ use super::{Contact, Edit, GoalKey, PoseKey};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Motion {
-    /// Clip strips in the order of their start times. Where two strips overlap, they crossfade.
+    /// Clip strips, sorted by start time. Where two strips overlap, they crossfade.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub strips: Vec<Strip>,
-    /// Layers on top of the strips, in the order of application.
+    /// Layers on top of the strips, in order of application.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<Layer>,
     /// Edits on top of the layers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,
-    /// Key poses of the whole character or of some joints, in the order of their times. Strips are played on top of them. The first strip
-    /// crossfades with the keys that are later than its start.
+    /// Key poses of the whole character or of some joints, sorted by time. Strips are played on top of them. The first strip crossfades
+    /// with the keys that are later than its start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<PoseKey>,
-    /// Contacts of feet and hands. Until it ends, each contact holds its point at the point's initial position, whatever the keys and
-    /// strips do. Contacts take precedence over the contacts of keys. They do not extend the motion.
+    /// Contacts of feet and hands. Until a contact ends, it holds its point at its initial position, regardless of keys and strips.
+    /// Contacts take precedence over the contacts of keys. They do not extend the motion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<Contact>,
-    /// Keys of goals, in the order of their times. A goal defines where inverse kinematics puts a node, on top of keys, strips, layers and
-    /// edits. A contact takes precedence over the goal of its node.
+    /// Keys of goals, sorted by time. A goal defines where inverse kinematics puts a node, on top of keys, strips, layers and edits. A
+    /// contact takes precedence over the goal of its node.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalKey>,
     /// Duration in seconds, if it differs from the duration of the content.
@@ -42,8 +42,8 @@ pub struct Motion {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub plant: bool,
     /// A node above the hips that carries the root motion. It receives the ground position and the heading of the hips, and the joints
-    /// below it keep the rest of the motion. No other node changes its place in the world. If `None`, the root motion stays on the nodes
-    /// that the clips animate. A node that is not above the hips is ignored.
+    /// below it keep the rest of the motion. All other nodes stay in place in the world. If `None`, the root motion stays on the nodes that
+    /// the clips animate. A node that is not above the hips is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_node: Option<usize>,
 }
@@ -77,12 +77,12 @@ pub struct Strip {
     /// ([`Player::mirror`](super::Player::mirror)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mirror: bool,
-    /// Duration in seconds of the fade-in over what is below or before the strip. If `None`, the fade lasts as long as the overlap
+    /// Duration of the fade-in over the content below or before the strip, in seconds. If `None`, the fade lasts as long as the overlap
     /// with the preceding strip or with the key poses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fade_in: Option<f32>,
-    /// Moments when the same thing happens in several clips, such as the arrival of a hand. Each mark is the index of a clip and a time in
-    /// that clip in seconds. If all blended clips have a mark, they are warped in time so that their marks coincide.
+    /// Times at which the same event happens in several clips, such as the arrival of a hand. Each mark is the index of a clip and a time
+    /// in that clip in seconds. If all blended clips have a mark, they are warped in time so that their marks coincide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<(usize, f32)>,
 }
@@ -148,7 +148,7 @@ impl Motion {
         Self { strips: vec![Strip::new(clip)], ..Self::default() }
     }
 
-    /// The clip of a motion that only plays one clip once, as [`Motion::clip`] creates it.
+    /// The clip of a motion that only plays one clip once, such as a motion created by [`Motion::clip`].
     pub fn only(&self) -> Option<usize> {
         let [Strip { clips, .. }] = self.strips.as_slice() else { return None };
         let [weighted] = clips.as_slice() else { return None };

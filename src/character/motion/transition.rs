@@ -103,7 +103,7 @@ impl Transition {
 }
 
 impl Motion {
-    /// Returns how long a new strip should overlap the existing strip at `index`, in seconds.
+    /// Returns the duration of the overlap between a new strip and the existing strip at `index`, in seconds.
     ///
     /// Overlaps from 0.2 s to 1.5 s are tried. The result is the shortest overlap that
     /// [is smooth](Transition::is_smooth) and in which the feet of both clips strike the ground within an eighth of a

@@ -1,6 +1,6 @@
 //! Warps the time of blended clips so that their feet strike the ground together.
 
-/// Takes the place of a foot's node in the list of strikes, for an entry that is the mark of a clip.
+/// Replaces the foot's node in the list of strikes if an entry is the mark of a clip.
 const MARK: usize = usize::MAX;
 
 /// The foot strikes of a clip.
@@ -32,8 +32,7 @@ impl Warp {
     /// Returns the phase of the clip, which continues beyond one cycle.
     pub(super) fn phase(&self, phase: f64) -> f64 {
         let Some((&(first, _), &(last, _))) = self.knots.first().zip(self.knots.last()) else { return phase };
-        // The end of the last segment counts as part of the same cycle, so that a clip that plays once is shown up to
-        // its end.
+        // The end of the last segment counts as part of the same cycle, so that a clip that plays once reaches its end.
         let cycles = if (first..=last).contains(&phase) { 0.0 } else { (phase - first).floor() };
         let within = phase - cycles;
         let next = self.knots.partition_point(|(x, _)| *x <= within).clamp(1, self.knots.len() - 1);

@@ -164,7 +164,7 @@ impl Mirror {
         };
         let mirror = self.plane.matrix();
         let mut mirrored = other.rest;
-        // The node's rotation from the rest pose is mirrored from its parent's frame to that of the counterpart's parent.
+        // The node's rotation from the rest pose is mirrored from its parent's frame to the frame of the counterpart's parent.
         let turn =
             local.rotation.as_dquat().normalize() * own.rest.rotation.as_dquat().normalize().conjugate();
         if DVec3::new(turn.x, turn.y, turn.z).length() > NO_ROTATION {

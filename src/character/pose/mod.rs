@@ -77,8 +77,8 @@ pub fn world_matrices(skeleton: &Skeleton, pose: &Pose, out: &mut Vec<Affine3A>)
     update_world_matrices(skeleton, pose, 0, out);
 }
 
-/// Updates the world matrices of a pose after local transforms have changed. `first` is a position in
-/// [`Skeleton::parents_first`] before which no node has changed.
+/// Updates the world matrices of a pose after local transforms have changed. No node before the position `first` in
+/// [`Skeleton::parents_first`] may have changed.
 pub fn update_world_matrices(skeleton: &Skeleton, pose: &Pose, first: usize, out: &mut [Affine3A]) {
     let nodes = skeleton.parents_first.get(first..).unwrap_or_default();
     if skeleton.sheared.is_empty() {

@@ -82,10 +82,10 @@ pub struct Puppet {
     pub rig: Rig,
     /// Options of the solver for the targets.
     pub options: Options,
-    /// If set, the solves are traced, and the pose is the pose after this number of steps of the traces instead of the result. Reports and
+    /// If set, the solves are traced, and the pose is the one after this number of traced steps instead of the result. Reports and
     /// [`Puppet::limited`] still describe the result.
     pub shown_steps: Option<usize>,
-    /// The style for [`Method::Style`](crate::ik::Method::Style). Its joints are matched with nodes by name.
+    /// The style for [`Method::Style`](crate::ik::Method::Style). The style's joints are matched with nodes by name.
     pub style: Option<CharacterPrior>,
     /// How joints deform the vertices.
     pub skinning: Skinning,
@@ -431,12 +431,12 @@ impl Puppet {
         Arc::clone(&self.character)
     }
 
-    /// Adds clips to the character. Earlier clones of the puppet do not receive them.
+    /// Adds clips to the character. Earlier clones of the puppet do not receive the clips.
     pub fn add_clips(&mut self, clips: impl IntoIterator<Item = Clip>) {
         Arc::make_mut(&mut self.character).clips.extend(clips);
     }
 
-    /// Uses the same character as another puppet, to which clips were added. Both must have the same skeleton.
+    /// Uses the character of another puppet after clips were added to it. Both must have the same skeleton.
     pub fn share_clips(&mut self, other: &Self) {
         if !Arc::ptr_eq(&self.character, &other.character) {
             self.character = Arc::clone(&other.character);

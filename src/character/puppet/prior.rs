@@ -59,8 +59,8 @@ pub struct PostureBody {
 }
 
 impl PostureBody {
-    /// Collects the joints of a puppet's skins that are the default base of the first joint or its descendants. If
-    /// there are no skins, collects the nodes that clips move.
+    /// Collects the joints of a puppet's skins at or below the default base of the first joint. If there are no skins, collects the nodes
+    /// that clips move.
     ///
     /// # Errors
     /// [`LearnError`] if there are no such nodes, or if they do not form a body.

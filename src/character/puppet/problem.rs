@@ -89,7 +89,7 @@ impl Groups {
         }
         if demand.is_one_group() {
             // The group uses the base of the first target that specifies a base, and other bases are pinned. If no target specifies a base,
-            // the base may move, so no joint may be above it.
+            // the base may move, so it must be the topmost joint.
             let given = demand.targets.iter().find_map(|t| t.base);
             let first =
                 demand.targets.first().map(|t| t.node).or_else(|| demand.pins.first().map(|p| p.node));
@@ -147,7 +147,7 @@ pub(super) struct Problem {
     effectors: Vec<usize>,
     /// The pinned nodes that can move.
     pinned: Vec<usize>,
-    /// Whether the base is pinned. Even if it is not pinned, it stays in place.
+    /// Whether the base is pinned. The base stays in place even if it is not pinned.
     is_base_pinned: bool,
     /// The effectors and all other nodes of the binding that a style needs.
     pub(super) bound_nodes: Vec<usize>,
@@ -316,7 +316,7 @@ fn check_base<'a>(
     }
 }
 
-/// Returns the nodes whose names are those of a prior's joints, with the indices of these joints.
+/// Returns the nodes that share a name with a joint of a prior, each with the index of that joint.
 fn nodes_of_prior(skeleton: &Skeleton, style: &CharacterPrior) -> Vec<(usize, usize)> {
     let joints = style.joints.iter().enumerate();
     joints.filter_map(|(joint, name)| Some((skeleton.find(name)?, joint))).collect()

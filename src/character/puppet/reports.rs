@@ -11,8 +11,8 @@ use super::{GoalReport, Puppet, Target};
 
 /// The default tolerance for positions, as a fraction of the length of the chain ([`Options::tolerance`]).
 const TOLERANCE: f64 = 1e-4;
-/// Rounding error of a pose: of a position, as a fraction of its distance from the origin plus the chain's length, and
-/// of an angle, in radians. Poses have single precision, and the errors of all ancestors add up.
+/// Rounding error of a pose. For a position, it is a fraction of the distance from the origin plus the chain's length. For an angle, it is
+/// in radians. Poses have single precision, and the errors of all ancestors add up.
 const ROUNDING: f64 = 1e-6;
 
 impl Posable<'_> {

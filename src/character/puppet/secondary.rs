@@ -72,8 +72,8 @@ impl Puppet {
         self.secondary.fraction = fraction.clamp(0.0, 1.0);
     }
 
-    /// Ends a step of the springs with the pose of the last [`Puppet::update`], for which the spring fraction must have been 1. Returns
-    /// whether a spring has moved in the step.
+    /// Ends a step of the springs with the pose of the last [`Puppet::update`]. The spring fraction must have been 1 in that update.
+    /// Returns whether a spring has moved in the step.
     pub fn end_spring_step(&mut self) -> bool {
         self.secondary.fraction = 0.0;
         self.secondary.springs.as_mut().is_some_and(Springs::end_step)

@@ -8,8 +8,8 @@ use super::solve::{Posable, Workspace};
 use super::{NodeStep, Puppet, PuppetError, SolveTrace, fits};
 
 impl Workspace {
-    /// Puts a character into the pose after the first `count` steps of the last frame's traces. The character must be in
-    /// the pose from before the first solve.
+    /// Puts a character into the pose after the first `count` steps of the last frame's traces. The character must be in the pose that it
+    /// had before the first solve.
     fn pose_at_step(&mut self, posable: &mut Posable<'_>, mut count: usize) -> Result<(), PuppetError> {
         for trace in &self.traces {
             if count == 0 {
@@ -40,17 +40,17 @@ impl Puppet {
         &self.workspace.traces
     }
 
-    /// Returns the steps of all traces in their order, each with the trace that contains it.
+    /// Returns the steps of all traces in order, each with the trace that contains it.
     pub fn steps(&self) -> impl Iterator<Item = (&SolveTrace, &NodeStep)> {
         self.traces().iter().flat_map(|trace| trace.steps.iter().map(move |step| (trace, step)))
     }
 
-    /// Returns the options with which the targets are solved.
+    /// Returns the options for solving the targets.
     pub(super) fn solve_options(&self) -> Options {
         self.options.with_trace(self.options.trace || self.shown_steps.is_some())
     }
 
-    /// Goes back from the result to the pose after [`Puppet::shown_steps`]. `before` is the pose before the first solve.
+    /// Replaces the result with the pose after the first [`Puppet::shown_steps`] steps. `before` is the pose before the first solve.
     pub(super) fn show_steps(&mut self, before: &Pose) -> Result<(), PuppetError> {
         let Some(count) = self.shown_steps.filter(|&count| count < self.steps().count()) else {
             return Ok(());

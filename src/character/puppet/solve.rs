@@ -19,7 +19,7 @@ pub(super) struct Workspace {
     pub(super) bindings: Bindings,
     pub(super) groups: Groups,
     problem: Problem,
-    /// For each node, whether its joint was at its limit after the joint's last solve in this frame.
+    /// For each node, whether its joint was at its limit after it was last solved in this frame.
     is_limited: Vec<bool>,
     /// The traces of this frame's solves.
     pub(super) traces: Vec<SolveTrace>,

@@ -40,8 +40,8 @@ pub struct Target {
     /// Weights and tolerances of the position and the orientation, along the axes of a frame.
     #[serde(default, skip_serializing_if = "is_default")]
     pub axes: GoalAxes,
-    /// Whether the node, a hand of a recognised body, should touch another part of the body. In that case, the flesh of that part does not
-    /// keep the hand away.
+    /// Whether the node, a hand of a recognised body, should touch another part of the body. In that case, that part does not push the hand
+    /// away.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub touches: bool,
 }
@@ -59,7 +59,7 @@ with_methods!(Target {
     with_touches(touches: bool),
 });
 
-/// Returns whether all axes of a target have the same weight, and the tolerances of the options.
+/// Returns whether the axes of a target are the default: equal weights, and the tolerances of the options.
 fn is_default(axes: &GoalAxes) -> bool {
     *axes == GoalAxes::default()
 }
@@ -151,7 +151,7 @@ pub struct GoalReport {
     /// The outcome. It is [`Outcome::Stalled`] for a contact constraint that a later solve has moved away from its position, and
     /// [`Outcome::OutOfReach`] for a contact constraint that no joint can move to its position.
     pub outcome: Outcome,
-    /// What keeps the body from reaching a missed target. Refers to nodes instead of links.
+    /// The causes that keep the body from reaching a missed target. Refers to nodes instead of links.
     pub held_by: Holds,
     /// Number of iterations.
     pub iterations: usize,
@@ -188,7 +188,7 @@ impl GoalReport {
         }
     }
 
-    /// Returns what holds the body back, for users: "limit of leftFoot and balance". Empty if nothing holds it back.
+    /// Returns the causes that hold the body back, as text for users: "limit of leftFoot and balance". Empty if nothing holds it back.
     pub fn holders(&self, skeleton: &Skeleton) -> String {
         let text = |hold: &Hold| match *hold {
             Hold::Limit(node) => format!("limit of {}", skeleton.label(node)),

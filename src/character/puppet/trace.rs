@@ -26,7 +26,7 @@ pub struct SolveTrace {
     pub targets: Vec<Target>,
     /// The steps.
     pub steps: Vec<NodeStep>,
-    /// What [`Bindings::bind`](super::bindings::Bindings::bind) needs to bind the same nodes again.
+    /// The arguments with which [`Bindings::bind`](super::bindings::Bindings::bind) binds the same nodes again.
     pub(super) base: usize,
     pub(super) whole_body: bool,
     pub(super) bound_nodes: Vec<usize>,

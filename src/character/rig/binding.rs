@@ -24,10 +24,10 @@ use super::{Rig, RigError, Slide};
 /// body once ([`Binding::body`]), copies each new pose into it ([`Binding::refresh`]), and copies the solved rotations
 /// back ([`Binding::write_back`]).
 ///
-/// The base may be any joint. If an effector is not a descendant of the base, the path first leads up from the base, against the hierarchy,
-/// and the link of a joint on that path has the inverse of the joint's rotation. The solved rotations alone would move the base. So the
-/// root of the skeleton ([`skeleton_root`](super::skeleton_root)) is moved by the transform that brings the base back, M = M_base ·
-/// M'_base⁻¹. Every bone keeps its length, and everything below the root moves with it.
+/// The base may be any joint. If an effector is not a descendant of the base, the path first leads up from the base, against the hierarchy.
+/// The link of a joint on that path has the inverse of the joint's rotation. The solved rotations alone would move the base. So the root of
+/// the skeleton ([`skeleton_root`](super::skeleton_root)) is moved by the transform that brings the base back, M = M_base · M'_base⁻¹.
+/// Every bone keeps its length, and everything below the root moves with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     base: usize,
@@ -49,7 +49,7 @@ pub struct Binding {
 /// A link and the node that it represents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BoundLink {
-    /// The node whose rotation the link has; `None` for the fixed base at the start of an upward path.
+    /// The node that the link represents, or `None` for the fixed base at the start of an upward path.
     node: Option<usize>,
     parent: Option<usize>,
     reversed: bool,
@@ -64,7 +64,7 @@ struct BoundLink {
 }
 
 impl BoundLink {
-    /// Creates the link of a node, without its place in the tree.
+    /// Creates the link of a node, without its parent and its offset.
     fn new(node: usize, turns: bool, rig: &Rig) -> Self {
         let joint = rig.joint(node);
         Self {
@@ -116,8 +116,8 @@ pub fn default_base(character: &Character, effector: usize) -> usize {
 impl Binding {
     /// Binds the nodes on the paths from `base` to each effector, with the limits and weights of a rig.
     ///
-    /// A node that is in no skin never rotates, unless no node of the binding is in a skin, as in a file of rigid parts. If the rig
-    /// gives joints logical parents, `skeleton` must be the [`Reparented`](super::Reparented) skeleton.
+    /// A node that is in no skin never rotates. The exception is a binding without any node in a skin, as in a file of rigid parts. If the
+    /// rig gives joints logical parents, `skeleton` must be the [`Reparented`](super::Reparented) skeleton.
     ///
     /// ```
     /// use sinew_character::glam::DVec3;
@@ -146,8 +146,8 @@ impl Binding {
     /// ```
     ///
     /// # Errors
-    /// [`RigError`] if a node does not exist, if base and effectors have no common ancestor, if a node's matrix has shear, if a node of an
-    /// upward path has scale, or if a node between that path and the root of the skeleton has non-uniform scale.
+    /// [`RigError`] if a node does not exist, the base and the effectors have no common ancestor, a node's matrix has shear, a node of an
+    /// upward path has scale, or a node between that path and the root of the skeleton has non-uniform scale.
     pub fn new(
         skeleton: &Skeleton,
         skins: &[Skin],
@@ -205,7 +205,7 @@ impl Binding {
         Ok(binding)
     }
 
-    /// Returns whether the path from the base leads up first.
+    /// Returns whether the path from the base starts upwards.
     fn is_upward(&self) -> bool {
         self.upward.len() > 1
     }
@@ -400,7 +400,7 @@ impl Binding {
     }
 }
 
-/// A matrix in a file may differ from the nearest transform by this fraction, which counts as a rounding error. Larger
+/// If a matrix in a file differs from the nearest transform by at most this fraction, the difference counts as a rounding error. Larger
 /// differences count as shear.
 const ROUNDING: f32 = 1e-4;
 

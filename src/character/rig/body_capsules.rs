@@ -1,7 +1,7 @@
-//! Measures the capsules of a person from the skin.
+//! Fits the capsules of a person to the skin.
 //!
-//! The trunk is wide and shallow. It has two capsules side by side at the chest, one across at the belly, and one across at the hips. They
-//! are fitted to its front, because hands reach the front. Limbs have a capsule for each bone.
+//! The trunk is wide and shallow. It has two capsules side by side at the chest, one across the belly, and one across the hips. They are
+//! fitted to its front, because hands reach the front. Limbs have a capsule for each bone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,20 +19,20 @@ use super::rest_skin::{RestSkin, for_each_part};
 const SPACING: f32 = 0.01;
 /// Largest number of samples along an edge of a triangle.
 const MAX_SAMPLES: f32 = 12.0;
-/// Fractions of the samples of arm bones, hands and leg bones that their capsules contain. Thumbs, skirts and swords stay outside.
+/// Fractions of the samples of arm bones, hands and leg bones that must be inside their capsules. Thumbs, skirts and swords remain outside.
 const ARM_INSIDE: f64 = 0.95;
 const HAND_INSIDE: f64 = 0.92;
 const LEG_INSIDE: f64 = 0.75;
-/// Starts of capsules, as fractions of their bones. A thigh begins in the trunk.
+/// Starts of capsules, as fractions of their bones. The top of a thigh is inside the trunk.
 const START: f32 = 0.1;
 const THIGH_START: f32 = 0.25;
 /// The capsule of a hand begins at this multiple of its radius beyond the wrist, which is as thin as the forearm.
 const WRIST: f32 = 0.7;
-/// The fraction of a level's samples that lie outside each of its bounds, such as belts, capes and hair.
+/// The fraction of a level's samples that are left outside each of its bounds. They include belts, capes and hair.
 const OUTSIDE: f64 = 0.03;
 /// Allowed range of radii and of the head's height, relative to a person of the same height.
 const RANGE: [f32; 2] = [0.6, 1.8];
-/// A trunk whose depth exceeds this fraction of its width carries something on its back.
+/// A trunk whose depth exceeds this fraction of its width is assumed to carry something on its back.
 const DEEP: f32 = 0.8;
 /// Half the height of a level, and the minimum number of samples in a level.
 const HALF_LEVEL: f32 = 0.05;
@@ -42,7 +42,7 @@ const HEAD_TOP: f32 = 0.22;
 /// The direction from a joint to the middle of its skin is used if the cosine of its angle to the preceding bone is at least this.
 const ALONG: f32 = 0.5;
 
-/// Sets the capsules of a person, from the matrices in the rest pose. Other bodies, and persons without a skin, have no capsules.
+/// Sets the capsules of a person, from the matrices in the rest pose. Other bodies, and people without a skin, have no capsules.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
     let is_person = plan.kind == BodyKind::Biped
         && plan.limbs.len() == 4
@@ -116,7 +116,7 @@ fn sample(part: &RestSkin<'_>, spacing: f32, mut visit: impl FnMut(usize, Vec3))
 /// The bounds of a horizontal slice of a part of the body, along the axes of the body.
 #[derive(Clone, Copy, Debug)]
 struct Level {
-    /// The middle between left and right, and half the width.
+    /// The midpoint between left and right, and half the width.
     middle: f32,
     half_width: f32,
     front: f32,
@@ -236,7 +236,7 @@ impl Fitter<'_> {
         capsules
     }
 
-    /// Adds two capsules side by side, whose fronts are at the front of two levels.
+    /// Adds two capsules side by side. The fronts of their ends are at the fronts of two levels.
     fn chest(&self, top: Level, bottom: Level, capsules: &mut Vec<Capsule>) {
         let radius = self.clamp(0.5 * (top.radius() + bottom.radius()), person::CHEST);
         for side in [1.0, -1.0] {
@@ -316,7 +316,7 @@ impl Fitter<'_> {
                 capsules.extend(self.hand(before, end));
             }
         } else if let [upper, lower] = &mut capsules[first..] {
-            // A thick thigh ends at the knee.
+            // Shorten the capsule of a thick thigh so that it ends at the knee.
             let [from, to] = upper.ends;
             let longer = upper.radius - lower.radius;
             let length = self.world.get(upper.node).map_or(0.0, |m| m.transform_vector3(to - from).length());
@@ -332,7 +332,7 @@ impl Fitter<'_> {
         let length = from.distance(to);
         let beside = |p: &&Vec3| (0.0..=length).contains(&(**p - from).dot(axis));
         let skin: Vec<Vec3> = self.skin.get(&node)?.iter().filter(beside).copied().collect();
-        // The bone may not be in the middle of the flesh.
+        // The bone is not always in the middle of the body part.
         #[expect(clippy::cast_precision_loss, reason = "a mean needs no exact count")]
         let middle = skin.iter().map(|p| (*p - from).reject_from_normalized(axis)).sum::<Vec3>()
             / skin.len().max(1) as f32;
@@ -376,7 +376,7 @@ mod tests {
         let plan = recognize(&character).unwrap().plan;
         let of = |node: usize| plan.capsules.iter().filter(move |c| c.node == node).collect::<Vec<_>>();
         let chest = of(plan.chest());
-        // Two side by side, equally wide.
+        // The chest has two capsules side by side with equal radii.
         assert_eq!(chest.len(), 2);
         assert!((chest[0].radius - chest[1].radius).abs() < 1e-3 && chest[0].ends[0].x > 0.03);
         assert!((chest[0].ends[0].x + chest[1].ends[0].x).abs() < 5e-3);

@@ -17,8 +17,8 @@ mod people {
     /// the Evaluation of Permanent Impairment", 5th edition).
     pub(super) const BACK: (f64, f64) = (110.0, 45.0);
     pub(super) const NECK: (f64, f64) = (60.0, 80.0);
-    /// Flexion of an elbow (150). A knee bends just as far in a deep squat, and less without a load (135; Hemmerich et al. 2006, "Hip,
-    /// knee, and ankle kinematics of high range of motion activities of daily living").
+    /// Flexion of an elbow (150). A knee reaches the same angle in a deep squat, and a smaller one without a load (135; Hemmerich et al.
+    /// 2006, "Hip, knee, and ankle kinematics of high range of motion activities of daily living").
     pub(super) const BEND: f64 = 150.0;
     /// Rotation of a shoulder (90 inwards, 70 outwards). The arm can be raised all the way.
     pub(super) const SHOULDER_TWIST: f64 = 80.0;
@@ -29,11 +29,11 @@ mod people {
     pub(super) const WRIST: (f64, f64) = (80.0, 80.0);
     /// Plantar flexion of an ankle (50) and inversion (35).
     pub(super) const ANKLE: (f64, f64) = (50.0, 35.0);
-    /// Range of toes upwards (70) and downwards (45), with the sign of a rotation about the left axis.
+    /// Range of the toes upwards (70) and downwards (45), with the signs of rotations about the left axis.
     pub(super) const TOES: [f64; 2] = [-70.0, 45.0];
 }
 
-/// How far an elbow, a knee or a hock may be overstretched, in degrees.
+/// Maximum hyperextension of an elbow, a knee or a hock, in degrees.
 const OVERSTRETCH: f64 = 3.0;
 /// An elbow or a knee that is bent by less than this, in degrees, counts as straight.
 const STRAIGHT: f64 = 15.0;
@@ -46,7 +46,7 @@ const PAW: (f64, f64) = (105.0, 35.0);
 const COLLAR: (f64, f64) = (25.0, 25.0);
 /// Swing and twist of the first joint of a spider's or an insect's leg, and of leg joints that are straight in the rest pose, in degrees.
 const COXA: (f64, f64) = (70.0, 30.0);
-/// Range of each joint of an animal's back, and of its neck, which reaches the ground, in degrees.
+/// Range of each joint of an animal's back and of its neck, in degrees. The neck must reach the ground.
 const ANIMAL_BACK: f64 = 35.0;
 const GRAZING_NECK: f64 = 80.0;
 

@@ -36,7 +36,7 @@ pub struct BodyPlan {
     pub facing: Vec3,
     /// Height of the floor on which the body stands, in metres.
     pub floor: f32,
-    /// Size relative to a person of 1.75 m, or, for an animal, to an animal whose shoulders are at 0.6 m.
+    /// Size relative to a person 1.75 m tall. For an animal, it is relative to an animal with a shoulder height of 0.6 m.
     pub size: f32,
     /// The capsules of a person: trunk and head, then the limbs in order. Empty for other bodies, and if there is no skin.
     pub capsules: Vec<Capsule>,
@@ -79,12 +79,12 @@ impl BodyKind {
 pub struct BodyLimb {
     /// The kind of limb.
     pub kind: LimbKind,
-    /// The side of the body, as seen by the body itself.
+    /// The side of the body, from the body's own point of view.
     pub side: LimbSide,
     /// The joints between the trunk and the first joint of the limb, such as a collarbone or a shoulder blade.
     pub collar: Vec<usize>,
-    /// The joints from the shoulder or the hip to the hand or the foot, both included. At least three in the
-    /// body of a [`Rig`](super::Rig). Simple figures may have fewer.
+    /// The joints from the shoulder or the hip to the hand or the foot, both included. There are at least three in the body of a
+    /// [`Rig`](super::Rig). Simple figures may have fewer.
     pub joints: Vec<usize>,
     /// The joints of each toe or finger, and other nodes below the end that must not pass through the floor.
     pub digits: Vec<Vec<usize>>,
@@ -111,7 +111,7 @@ pub enum LimbKind {
     Wing,
 }
 
-/// The side of a limb, as seen by the body itself.
+/// The side of a limb, from the body's own point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimbSide {
     /// The left side.
@@ -146,7 +146,7 @@ impl BodyPlan {
 }
 
 impl BodyPlan {
-    /// Returns whether every limb has a joint between its first one and its end.
+    /// Returns whether every limb has a joint between its first joint and its end.
     pub(super) fn has_middle_joints(&self) -> bool {
         self.limbs.iter().all(|l| l.joints.len() >= 3)
     }

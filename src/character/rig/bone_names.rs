@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Nodes by the names of bones.
+/// Nodes by bone name.
 pub type Bones = BTreeMap<String, usize>;
 
 /// The bones of a human body in VRM 1.0: in the middle, on each side, and in the fingers of each hand.
@@ -11,7 +11,7 @@ const SIDED: [&str; 9] =
     ["Eye", "UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm", "Hand"];
 const FINGERS: [&str; 4] = ["Index", "Middle", "Ring", "Little"];
 
-/// Returns whether VRM 1.0 has a bone of this name.
+/// Returns whether VRM 1.0 has a bone with this name.
 pub(crate) fn is_bone(name: &str) -> bool {
     let part = name.strip_prefix("left").or_else(|| name.strip_prefix("right"));
     let is_sided = |part: &str| match part.strip_prefix("Thumb") {

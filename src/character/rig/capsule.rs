@@ -7,7 +7,7 @@ use crate::mathematics::quantile;
 /// A segment with a radius, around a part of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
-    /// The node with which the capsule moves.
+    /// The node that moves the capsule.
     pub node: usize,
     /// The ends of the segment in the space of the node.
     pub ends: [Vec3; 2],

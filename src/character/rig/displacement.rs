@@ -6,8 +6,8 @@ use glam::{DVec3, Vec3};
 use crate::asset::{Node, Skeleton};
 use crate::ik::Limit;
 
-/// A translation differs from the axis of its joint by rounding errors of single precision if its distance from the axis is
-/// at most this fraction of its length.
+/// A translation counts as parallel to the axis of its joint if its distance from the axis is at most this fraction of its length. The
+/// difference is a rounding error of single precision.
 const ROUNDING: f64 = 16.0 * f32::EPSILON as f64;
 
 /// A prismatic joint of a skeleton. All vectors are in the frame of the joint's parent.

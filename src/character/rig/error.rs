@@ -1,6 +1,6 @@
 //! Errors of rigs.
 
-/// The reason why a rig cannot be used. Nodes are named as in the file, or `#INDEX`.
+/// The reason why a rig cannot be used. A node is identified by its name in the file, or by `#INDEX`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RigError {
@@ -30,7 +30,7 @@ pub enum RigError {
         /// The joint that should reach the target.
         effector: String,
     },
-    /// A chain that goes up the hierarchy contains a joint with scale.
+    /// A chain that leads up the hierarchy contains a joint with scale.
     #[error("node \"{node}\" has scale, so no base below it can stay fixed")]
     Scaled {
         /// The joint with scale.
@@ -49,10 +49,10 @@ pub enum RigError {
     Value {
         /// Name of the chain or joint.
         object: String,
-        /// The number and why it is invalid.
+        /// The number, and the reason why it is invalid.
         cause: String,
     },
-    /// The matrix of a joint has shear, which rotating the joint would lose.
+    /// The matrix of a joint has shear, which would be lost if the joint rotated.
     #[error("node \"{node}\" cannot be part of a chain because its matrix has shear")]
     Sheared {
         /// The joint with shear.

@@ -18,19 +18,19 @@ pub struct Foot {
     pub sole: [(usize, Vec3); POINTS],
     /// Height of the floor in metres, if it is known.
     pub floor: Option<f32>,
-    /// Size of the body relative to a person of 1.75 m. 1 if it is unknown.
+    /// Size of the body relative to a person 1.75 m tall, or 1 if it is unknown.
     pub size: f32,
 }
 
 impl Foot {
-    /// Returns a foot whose sole is unknown, so that only its joint counts.
+    /// Returns a foot whose sole is unknown. All points of the sole are at its joint.
     pub fn joint(node: usize) -> Self {
         let sole = [(node, Vec3::ZERO); POINTS];
         Self { node, heel: Vec3::ZERO, ball: Vec3::ZERO, sole, floor: None, size: 1.0 }
     }
 
-    /// Returns the height of the sole's lowest point relative to the floor, in metres, at most 0. `world` contains the world matrices of a
-    /// pose. The nodes of the foot must exist.
+    /// Returns the height of the sole's lowest point relative to the floor, in metres. The result is never positive. `world` contains the
+    /// world matrices of a pose. The nodes of the foot must exist.
     pub(crate) fn sunk(&self, world: &[Affine3A]) -> f32 {
         let heights = self.sole.iter().map(|&(node, point)| world[node].transform_point3(point).y);
         self.floor.map_or(0.0, |floor| heights.fold(floor, f32::min) - floor)

@@ -39,7 +39,7 @@ impl Hinges {
         Self(arms.filter_map(|limb| Hinge::new(skeleton, rig, &limb.joints)).collect())
     }
 
-    /// Turns the upper bones of arms about themselves. The directions of all bones, and everything below the elbows, stay unchanged.
+    /// Turns the upper bones of arms about their own axes. The directions of all bones, and everything below the elbows, stay unchanged.
     pub(crate) fn align(&self, pose: &mut Pose) {
         for hinge in &self.0 {
             let Some(turn) = hinge.turn(pose) else { continue };
@@ -73,7 +73,7 @@ impl Hinge {
         (is_chain && is_even(upper) && is_even(lower) && is_across).then_some(found)
     }
 
-    /// Returns the rotation of the upper bone about itself, or `None` if the arm is straight.
+    /// Returns the rotation of the upper bone about its own axis, or `None` if the arm is straight.
     fn turn(&self, pose: &Pose) -> Option<Quat> {
         let lower = pose.locals.get(self.lower)?.rotation.as_dquat() * self.lower_bone;
         let bend = lower.angle_between(self.bone);
@@ -94,7 +94,7 @@ impl Hinge {
             let angle = wrapped(now - wanted);
             (self.excess(DQuat::from_axis_angle(self.bone, -angle) * lower), angle)
         });
-        // A bone that is a little beyond straight is not turned to the other side.
+        // A slightly overextended bone is not turned to the other side.
         let cost = |(excess, angle): (f64, f64)| excess + 0.2 * angle.abs();
         let [a, b] = candidates;
         let angle = if cost(a) <= cost(b) { a.1 } else { b.1 };
@@ -102,7 +102,7 @@ impl Hinge {
         turn.is_finite().then_some(turn)
     }
 
-    /// Returns how far the lower bone is beyond the range of the hinge, in radians.
+    /// Returns the angle by which the lower bone exceeds the range of the hinge, in radians.
     fn excess(&self, lower: DVec3) -> f64 {
         let [from, to] = [self.at_rest, lower].map(|v| v.reject_from_normalized(self.axis));
         let angle = self.axis.dot(from.cross(to)).atan2(from.dot(to));
@@ -143,7 +143,7 @@ mod tests {
             let mut pose = Pose::rest(&character.skeleton);
             for hinge in &hinges.0 {
                 let elbow = Quat::from_axis_angle(hinge.axis.as_vec3(), bend);
-                // The arm as another body holds it: the upper arm is turned about itself, and the forearm the other way.
+                // The arm in the pose of another body: the upper arm is turned about its own axis, and the forearm is turned back.
                 let roll = Quat::from_axis_angle(hinge.bone.as_vec3(), roll);
                 let [upper, lower] = [hinge.upper, hinge.lower];
                 pose.locals[upper].rotation *= roll;
@@ -158,7 +158,7 @@ mod tests {
                 let along = lower.dot(hinge.axis) - hinge.at_rest.dot(hinge.axis);
                 assert!(along.abs() < 1e-3, "{roll} {bend}: {along}");
             }
-            // Only the upper arms move, and they turn about themselves.
+            // Only the upper arms move, and they turn about their own axes.
             let is_upper = |node: usize| hinges.0.iter().any(|hinge| hinge.upper == node);
             let point = |m: &Affine3A| m.transform_point3(Vec3::ONE);
             for (node, (a, b)) in before.iter().zip(&after).enumerate() {

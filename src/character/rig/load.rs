@@ -103,8 +103,8 @@ fn with_text(character: &Character, text: Option<&str>, bones: &Bones) -> Result
     Ok(rig)
 }
 
-/// Returns a rig in which the body is recognised again with other given bones. The chains of a detected rig follow from the body, and the
-/// chains of a file are kept. Limits that differ from the detected ones are kept.
+/// Returns a rig after its body has been recognised again with other given bones. The chains of a detected rig follow from the body, and
+/// the chains of a file are kept. Limits that differ from the detected ones are kept.
 ///
 /// # Errors
 /// [`Unrecognized`] if the bones contradict each other.

@@ -131,7 +131,7 @@ pub(super) fn reparent(skeleton: &Skeleton, parents: &BTreeMap<usize, usize>) ->
     Ok(copy)
 }
 
-/// Returns the local transform of a node from the world matrices of its parent and itself.
+/// Returns the local transform of a node from its own world matrix and the world matrix of its parent.
 fn local_transform(world_from_parent: Affine3A, world_from_node: Affine3A) -> Transform {
     Transform::from_affine(world_from_parent.inverse() * world_from_node)
 }

@@ -22,7 +22,7 @@ pub(crate) fn topmost_joint(character: &Character, node: usize) -> usize {
 /// because nothing connects them. If no skin contains the node or one of its ancestors, as in a file of rigid parts, the root is the root
 /// of the node's tree.
 ///
-/// Takes time in proportion to the number of nodes and joints.
+/// The time is proportional to the number of nodes and joints.
 pub fn skeleton_root(skeleton: &Skeleton, skins: &[Skin], node: usize) -> usize {
     let count = skeleton.nodes.len();
     let path: Vec<usize> = skeleton.ancestors(node).filter(|&n| n < count).collect();
@@ -33,7 +33,7 @@ pub fn skeleton_root(skeleton: &Skeleton, skins: &[Skin], node: usize) -> usize 
     let Some(mut root) = path.iter().rposition(|&n| is_joint[n]) else {
         return path.last().copied().unwrap_or(node);
     };
-    // For each node, the position on the path at which the way up from that node meets the path.
+    // For each node, the position on the path of the nearest node that is its ancestor or the node itself.
     let mut meets: Vec<Option<usize>> = vec![None; count];
     path.iter().enumerate().for_each(|(i, &n)| meets[n] = Some(i));
     for &(n, parent) in &skeleton.parents_first {
@@ -98,7 +98,7 @@ mod tests {
         Skin { name: None, joints, joint_from_mesh, has_inverse_binds: false }
     }
 
-    /// Two figures below a scene. Each has an armature with a root joint and two limbs.
+    /// Two figures below a scene. Each figure has an armature with a root joint and two limbs.
     ///
     /// ```text
     /// 0 scene ─┬─ 1 armature ── 2 root joint ─┬─ 3 ── 4

@@ -1,6 +1,6 @@
-//! The outermost points of the skin of a person's parts, which stay above the floor.
+//! The outermost points of the skin on each part of a person, which must stay above the floor.
 //!
-//! Capsules contain the middle of the flesh. Shoes, belts and the fingers of a fist are outside the capsules.
+//! The capsules enclose only the core of each body part. Shoes, belts and the fingers of a fist are outside the capsules.
 
 use std::collections::BTreeMap;
 

@@ -176,7 +176,7 @@ fn foot(
     for (slot, &(point, node)) in sole.iter_mut().zip(points.iter().cycle()) {
         *slot = (node, local(node, point)?);
     }
-    // A skin has two points at the back and then two in front. Without a skin, there is one of each.
+    // With a skin, a sole has two points at the back, followed by two in front. Without a skin, it has one of each.
     let ends = points.get(..4).unwrap_or(points);
     let (behind, before) = ends.split_at(ends.len() / 2);
     let middle = |points: &[(Vec3, usize)]| {

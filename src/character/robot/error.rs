@@ -2,7 +2,7 @@
 
 use crate::ik::SolveError;
 
-/// Why something cannot be computed for a robot. The message names the joint or the link.
+/// The reason why a result cannot be computed for a robot. The message names the joint or the link.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RobotError {

@@ -60,7 +60,7 @@ impl Robot {
     /// Returns the transform of a link for joint values (forward kinematics).
     ///
     /// # Errors
-    /// Those of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
+    /// The errors of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
     pub fn world_from_link(&self, q: &[f64], link: usize) -> Result<DAffine3, RobotError> {
         let missing = || RobotError::Link { name: link.to_string(), nearest: None };
         self.body(q)?.world_from_link(link).ok_or_else(missing)
@@ -78,7 +78,7 @@ impl Robot {
     /// angular velocity of the link in the robot's own frame. The point is in metres in the link's frame.
     ///
     /// # Errors
-    /// Those of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
+    /// The errors of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
     pub fn jacobian(&self, q: &[f64], link: usize, point: DVec3) -> Result<Vec<JacobianColumn>, RobotError> {
         let missing = || RobotError::Link { name: link.to_string(), nearest: None };
         let jacobian = self.body(q)?.jacobian(link, point).ok_or_else(missing)?;

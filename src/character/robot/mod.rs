@@ -171,7 +171,7 @@ impl Robot {
     /// Returns the position of a joint in `q`.
     ///
     /// # Errors
-    /// [`RobotError::Joint`] if no joint of this name has a value in `q`.
+    /// [`RobotError::Joint`] if no joint with this name has a value in `q`.
     pub fn joint(&self, name: &str) -> Result<usize, RobotError> {
         let joint = self.joints.iter().position(|joint| joint.name == name);
         let names = || self.joints.iter().map(|joint| &joint.name);
@@ -210,7 +210,7 @@ impl Robot {
         };
         let length = |(place, link): (usize, &usize)| {
             let link = links.get(*link);
-            // The offset of the first joint does not move.
+            // The offset of the first joint itself does not count.
             let offset = link.filter(|_| place < first).map_or(0.0, |link| link.offset.length());
             offset + link.map_or(0.0, |link| slide(&link.limit))
         };

@@ -27,7 +27,7 @@ pub struct JointTable {
     pub rows: Vec<(f64, Vec<f64>)>,
 }
 
-/// Why joint values cannot be read.
+/// The reason why joint values cannot be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {

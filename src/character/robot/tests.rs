@@ -67,7 +67,7 @@ fn joints_have_the_order_of_the_file() {
     assert_eq!(robot.joints()[2].range, None);
     let tips: Vec<&str> = robot.tips().into_iter().map(|tip| &*robot.links()[tip]).collect();
     assert_eq!(tips, ["left", "right"]);
-    // The turret stands at 0.1 m, and everything above it moves.
+    // The offset of the turret, 0.1 m, does not count, because only the parts above it move.
     assert!((robot.reach(4) - (0.2 + 0.5 + 0.4 + 0.04)).abs() < 1e-12, "{}", robot.reach(4));
 }
 
@@ -121,7 +121,7 @@ fn solves_lead_from_q_to_q_within_the_ranges() {
             );
         }
     }
-    // A start beyond a range is clamped.
+    // A start value beyond its range is clamped.
     let solution = robot.solve(&[], &[5.0, 0.0, 0.0, 0.0], &options).unwrap();
     assert!((solution.q[0] - 2.0).abs() < 1e-12, "{}", solution.q[0]);
 }
@@ -162,7 +162,7 @@ fn poses_and_joint_values_agree() {
     let pose = robot.pose(&character, &q).unwrap();
     let values = robot.pose_values(&pose, &[]);
     assert!(values.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-6), "{values:?}");
-    // Without a value in `near`, a value beyond half a turn is not found again.
+    // Without a value in `near`, a value beyond half a turn cannot be restored.
     let pose = robot.pose(&character, &[0.7, -0.4, 5.0, 0.01]).unwrap();
     assert!((robot.pose_values(&pose, &[])[2] - (5.0 - TAU)).abs() < 1e-6);
     assert!((robot.pose_values(&pose, &[0.0, 0.0, 4.5, 0.0])[2] - 5.0).abs() < 1e-6);

@@ -1,4 +1,4 @@
-//! Node constraints (`VRMC_node_constraint`), in the order in which loading sorted them.
+//! Node constraints (`VRMC_node_constraint`), in the order determined on loading.
 
 use glam::{Affine3A, DQuat, DVec3};
 
@@ -55,8 +55,7 @@ fn rotation(skeleton: &Skeleton, constraint: &Constraint, pose: &Pose) -> Option
     let full = match constraint.kind {
         ConstraintKind::Rotation => rest * (source_rest()?.conjugate() * source()?),
         ConstraintKind::Roll(axis) => {
-            // The source's rotation from the rest pose, first in the parent's frame and then in that of the constrained
-            // node.
+            // The source's rotation from the rest pose, first in the parent's frame and then in the constrained node's frame.
             let in_parent = source()? * source_rest()?.conjugate();
             let own = rest.conjugate() * in_parent * rest;
             // After the swing of the axis is removed, a twist about the axis remains.

@@ -23,7 +23,7 @@ pub(super) fn wide(matrix: glam::Affine3A) -> DAffine3 {
     DAffine3::from_cols(x.as_dvec3(), y.as_dvec3(), z.as_dvec3(), matrix.translation.as_dvec3())
 }
 
-/// Returns the world position of a node. Takes time in proportion to the node's depth.
+/// Returns the world position of a node. The time is proportional to the node's depth.
 pub(super) fn world_position(skeleton: &Skeleton, pose: &Pose, node: usize) -> DVec3 {
     let above = skeleton.nodes.get(node).and_then(|n| n.parent);
     let up = above.into_iter().flat_map(|parent| skeleton.ancestors(parent));

@@ -1,4 +1,4 @@
-//! Motion that follows from a pose: node constraints, eyes that look at a point, and spring bones.
+//! Motion derived from a pose: node constraints, eyes that look at a point, and spring bones.
 //!
 //! These are applied in this order, after the pose of the body is known. All of them are plain functions of a pose, except for springs,
 //! whose state is in [`Springs`].

@@ -2,7 +2,7 @@
 
 use crate::asset::{Character, Collider, Skeleton, Spring, SpringJoint};
 
-/// The nodes that springs move, in an order in which everything that a joint depends on comes before it.
+/// The nodes that springs move, sorted so that everything a joint depends on comes before it.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// All nodes with a spring joint, and their descendants.
@@ -71,7 +71,7 @@ impl Plan {
 }
 
 /// Sorts the nodes that move so that each comes after its parent and, if possible, after the other nodes that it needs. This is not
-/// possible in a cycle, such as a collider that is moved by the joint that it pushes.
+/// possible in a cycle, such as a collider moved by the joint that it pushes.
 fn sorted<I: Iterator<Item = usize>>(
     skeleton: &Skeleton,
     moves: &[bool],

@@ -12,8 +12,7 @@ use super::colliders::correction;
 use super::matrices::{local_matrix, narrow, wide};
 use super::plan::Plan;
 
-/// Number of simulation steps per second. The settings of springs depend on it, because part of the velocity is lost in each
-/// step.
+/// Number of simulation steps per second. The settings of springs depend on this rate, because part of the velocity is lost in each step.
 pub const STEPS_PER_SECOND: u32 = 60;
 
 /// Largest motion in one step that counts as rest, relative to half the figure's size.
@@ -160,7 +159,7 @@ impl Springs {
     }
 }
 
-/// A joint with its parent in the current pose and its own rest rotation.
+/// A joint in its rest rotation, with its parent in the current pose.
 struct Body {
     /// Position of the joint in world space.
     head: DVec3,

@@ -120,7 +120,7 @@ impl Blend {
         for set in sets {
             for (&joint, weight) in set.joints[vertex].iter().zip(set.weights[vertex].to_array()) {
                 let m = &joints[usize::from(joint)];
-                // A rotation has two quaternions. Use the one in the hemisphere of the first joint's quaternion.
+                // A rotation has two quaternions. Use the quaternion in the same hemisphere as the first joint's quaternion.
                 let side = if m.x_axis.dot(pivot) < 0.0 { -weight } else { weight };
                 sum.x_axis += m.x_axis * side;
                 sum.y_axis += m.y_axis * side;

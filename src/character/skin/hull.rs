@@ -1,4 +1,4 @@
-//! How far a set of points reaches in 26 directions (a discrete oriented polytope, Klosowski et al. 1998). After a transformation, the box
+//! The extent of a set of points in 26 directions (a discrete oriented polytope, Klosowski et al. 1998). After a transformation, the box
 //! around the hull is much tighter than the box around a transformed box.
 
 use glam::{Mat4, Vec3};
@@ -9,7 +9,7 @@ use crate::view::Bounds;
 /// weights and matrices.
 const MARGIN: f32 = 6e-6;
 
-/// The reach of some points in all directions whose components are −1, 0 or 1.
+/// The extent of some points in all directions whose components are −1, 0 or 1.
 #[derive(Clone, Debug)]
 pub(super) struct Hull {
     /// Indexed like [`direction`].
@@ -68,12 +68,12 @@ impl Hull {
         Self { reach }
     }
 
-    /// Returns an upper bound of how far the points reach in a direction of any length. The direction is a sum of three of the 26
-    /// directions with factors of at least zero. They have the signs of its largest component, of its two largest components, and of all
-    /// three.
+    /// Returns an upper bound for the extent of the points in a direction of any length. The direction is a sum of three of the 26
+    /// directions with factors of at least zero. They have the signs of the largest component, of the two largest components, and of all
+    /// three components, respectively.
     fn reach(&self, along: Vec3) -> f32 {
         let Vec3 { x, y, z } = along;
-        // The magnitude of each component, and by how much its sign changes the index.
+        // The magnitude of each component, and the change of the index due to its sign.
         let term = |value: f32, place: isize| (value.abs(), if value < 0.0 { -place } else { place });
         let (mut a, mut b, mut c) = (term(x, 9), term(y, 3), term(z, 1));
         if a.0 < b.0 {

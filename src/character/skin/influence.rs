@@ -32,8 +32,8 @@ pub fn weighted_joints(character: &Character) -> BTreeSet<usize> {
     joints
 }
 
-/// Returns the nodes that move a point of a triangle, with their weights, the largest first. Without a skin, only the part's node is
-/// returned. `at` contains barycentric coordinates.
+/// Returns the nodes that move a point of a triangle, with their weights, in descending order of weight. Without a skin, only the part's
+/// node is returned. `at` contains barycentric coordinates.
 pub fn influencing_nodes(
     character: &Character,
     part: Part,

@@ -125,7 +125,8 @@ fn arms(robot: Robot, count: usize, seed: u64) -> Result<Batch, SolveError> {
     })
 }
 
-/// Returns bodies with a trunk and five limbs, with cone and hinge limits, and reachable goals for the five ends, one of which is pinned.
+/// Returns bodies with a trunk, five limbs, and cone and hinge limits. Each body has reachable goals for its five ends, one of which is
+/// pinned.
 fn figures(count: usize, seed: u64) -> Result<Batch, SolveError> {
     let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
     let mut links = vec![Link::base()];

@@ -30,8 +30,8 @@ const STEP: f64 = 0.002;
 const JUMP: f64 = 5.0;
 /// Tolerance of the solves, as a fraction of the reach.
 const TOLERANCE: f64 = 1e-4;
-/// Turns are compared with the least turn in frames in which the end moves by at least this multiple of the target's
-/// step. In other frames, the target moves along the border of the reach or beyond it, and the least turn is almost zero.
+/// Turns are compared with the least turn in frames where the end moves by at least this multiple of the target's step. In other frames,
+/// the target moves along the border of the reach or beyond it, and the least turn is almost zero.
 const MOVED: f64 = 0.1;
 /// Number of repeated solves of the last target.
 const REPEATS: usize = 10;
@@ -48,8 +48,8 @@ pub(super) struct DragRow {
     pub(super) jumps: usize,
     /// Number of frames in which the end moves against the direction of the target's step by more than a tenth of the step's length.
     pub(super) reversals: usize,
-    /// The largest turn of a frame as a multiple of the least turn within the limits that moves the end equally far. A turn is the square
-    /// root of the sum of the squared angles of the joints that move the end. `None` for a body with other goals.
+    /// The largest turn of a frame as a multiple of the least turn within the limits that moves the end by the same displacement. A turn is
+    /// the square root of the sum of the squared angles of the joints that move the end. `None` for a body with other goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn_ratio: Option<f64>,
     /// 99th percentile of the largest joint rotation in a frame, radians.

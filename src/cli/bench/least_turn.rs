@@ -22,9 +22,9 @@ struct LeastTurn {
     motions: Vec<Condition>,
 }
 
-/// Returns the length of the turn between two poses as a multiple of the least turn that moves the end equally far, or zero if there is no
-/// least turn. If the result is not greater than `least`, the result of another frame, it is only an upper bound. `pole` states whether the
-/// goal has a pole, which also determines the direction in which the limb bends.
+/// Returns the length of the turn between two poses as a multiple of the least turn that moves the end by the same displacement, or zero if
+/// there is no least turn. If the result is not greater than `least`, the result of another frame, it is only an upper bound. `pole` states
+/// whether the goal has a pole, which also determines the direction in which the limb bends.
 ///
 /// The least turn is computed in the halfway pose, where J times the turn equals the motion to third order. Without a pole, it is also
 /// computed in the first and the last pose, and the shorter of these two is used if it is longer than the halfway one. Near a singular
@@ -124,10 +124,10 @@ impl LeastTurn {
 
     /// Returns the length in radians of the least turn within the limits, or infinity if no turn moves the end as prescribed.
     ///
-    /// This is a dual active-set method (Goldfarb & Idnani 1983) with cutting planes (Kelley 1960). For a joint beyond
-    /// its limit, a plane is added that separates the joint's turn from the nearest allowed turn. Planes that pull a joint outwards
-    /// instead of holding it back are removed. The least turn for some of the planes is never longer than the least turn for all of them,
-    /// so the longest least turn found is a lower bound even if the number of rounds does not suffice.
+    /// This is a dual active-set method (Goldfarb & Idnani 1983) with cutting planes (Kelley 1960). For a joint beyond its limit, a plane
+    /// is added that separates the joint's turn from the nearest allowed turn. Planes that pull a joint outwards instead of holding it back
+    /// are removed. The least turn for some of the planes is never longer than the least turn for all of them. The longest least turn found
+    /// is therefore a lower bound, even if the method runs out of rounds.
     fn within_limits(&self, body: &Body) -> f64 {
         let (mut borders, mut least): (Vec<Condition>, _) = (Vec::new(), 0.0_f64);
         for _ in 0..ROUNDS {

@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) joints: usize,
     pub(super) limits: bool,
     pub(super) cases: usize,
-    /// Fraction of the cases whose error exceeds that of the best possible result by at most 1.1 times the tolerance.
+    /// Fraction of the cases whose error exceeds the smallest possible error by at most 1.1 times the tolerance.
     pub(super) success: f64,
     pub(super) median_us: f64,
     pub(super) p99_us: f64,
@@ -114,7 +114,7 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Returns the time in seconds that reading the clock takes.
+/// Returns the time that it takes to read the clock, in seconds.
 pub(super) fn timer_overhead() -> f64 {
     let readings: Vec<f64> = (0..1001).map(|_| Instant::now().elapsed().as_secs_f64()).collect();
     nearest_rank(&sorted(&readings), 0.5)

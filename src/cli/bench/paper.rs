@@ -12,7 +12,7 @@ use super::measure::{self, Row};
 const TOLERANCE: f64 = 1e-9;
 const ITERATIONS: usize = 500;
 
-/// A note below the table. It says what "limits off" means, because the paper does not.
+/// A note below the table. The note defines "limits off", because the paper does not.
 pub(super) const NOTE: &str = "limits on: hinges in a plane with the paper's ranges; limits off: ball joints without \
     limits. Both have the same targets, which poses within the limits reach. A position is wrong if its error exceeds \
     1.1 times the tolerance. The form \"printed\" is textbook=true: the equations alone, with the -2 of eq. 14.";

@@ -19,7 +19,7 @@ use crate::cli::failure::Failure;
 const SIZE: u32 = 160;
 /// Number of images per clip.
 const IMAGES: u16 = 8;
-/// The images begin this much before a fault and end this much after it, as a fraction of the clip's length.
+/// The images also show this margin before and after a fault, as a fraction of the clip's length.
 const MARGIN: f32 = 0.08;
 /// Diameter in points and colour of the mark on a faulty joint.
 const MARK_SIZE: f32 = 9.0;

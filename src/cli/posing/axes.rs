@@ -164,7 +164,7 @@ impl PosingArgs {
     }
 }
 
-/// Returns whether a target has goals, but all of their axes are free.
+/// Returns whether a target has at least one goal and all axes of its goals are free.
 fn has_no_effect(target: &Target) -> bool {
     let position = target.position.map(|_| target.axes.position_error(DVec3::ONE, None).is_some());
     let half_turn = DQuat::from_rotation_x(PI);

@@ -39,7 +39,8 @@ impl PosingArgs {
         model.load_as(&self.load_options(model.file.as_deref())?, &Progress::default())
     }
 
-    /// Returns how the model is loaded, except for its units. Fails if an option affects neither the model nor a file of `--clips`.
+    /// Returns the options for loading the model, except for its units. Fails if an option affects neither the model nor a file of
+    /// `--clips`.
     pub(in crate::cli) fn load_options(&self, model: Option<&Path>) -> Result<LoadOptions, Failure> {
         let files = || model.into_iter().chain(self.clips.iter().map(PathBuf::as_path));
         check_smooth(self.smooth, files())?;
@@ -70,7 +71,7 @@ impl PosingArgs {
         Reading { transfer: self.transfer(), up: self.up_axis(), rotations: self.fit }
     }
 
-    /// Returns how clips of other files are transferred to the character.
+    /// Returns the options for retargeting clips of other files to the character.
     pub(in crate::cli) fn transfer(&self) -> Transfer {
         Transfer { keep_hands: self.keep_hands, smooth: self.smooth, ..Transfer::default() }
     }
@@ -130,7 +131,7 @@ impl PosingArgs {
         Ok(())
     }
 
-    /// Applies `--mirror`. A strip that the motion file already mirrors is then played unmirrored.
+    /// Applies `--mirror`. A strip that the motion file already mirrors is played unmirrored.
     fn mirror(&self, puppet: &mut Puppet) -> Result<(), Failure> {
         if !self.mirror {
             return Ok(());
@@ -268,7 +269,7 @@ pub(in crate::cli) fn trim(text: &str) -> Result<Trim, String> {
     }
 }
 
-/// How clips of other files are read.
+/// The options for reading clips of other files.
 #[derive(Clone, Debug, Default)]
 pub(in crate::cli) struct Reading {
     pub(in crate::cli) transfer: Transfer,
@@ -292,8 +293,8 @@ fn strips<'a>(puppet: &'a Puppet, option: &str) -> Result<&'a [Strip], Failure> 
     Ok(strips)
 }
 
-/// Returns a character with the clips of other files added, retargeted to it, and warnings about missed contacts and takes. A clip
-/// whose name is taken gets the file's name as a prefix.
+/// Returns a character with the retargeted clips of other files added, and warnings about missed contacts and takes. A clip whose name is
+/// taken gets the file's name as a prefix.
 pub(in crate::cli) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],

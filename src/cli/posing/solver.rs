@@ -14,7 +14,7 @@ use crate::ik::{OptionValue, SolverOption};
 
 use super::PosingArgs;
 
-/// The value of `--option` that lists the most important options, and the argument after it that lists all of them.
+/// The value of `--option` that lists the most important options, and the additional argument that lists all options.
 const HELP: &str = "help";
 const ALL: &str = "all";
 
@@ -82,7 +82,7 @@ impl PosingArgs {
         Ok(())
     }
 
-    /// Returns the given options that have their own flags, with flag, key and value.
+    /// Returns the flag, the key and the value of each given option that has its own flag.
     fn named(&self) -> Result<Vec<(&'static str, &'static str, OptionValue)>, Failure> {
         let mut named = Vec::new();
         if let Some(method) = &self.method {

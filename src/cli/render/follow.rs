@@ -21,7 +21,7 @@ impl Follow {
         Self { root: follows.then(root), first: None }
     }
 
-    /// Returns how far the root has moved over the ground since the first call, in metres.
+    /// Returns the horizontal displacement of the root since the first call, in metres.
     pub(super) fn shift(&mut self, puppet: &Puppet) -> Vec3 {
         let matrix = self.root.and_then(|root| puppet.world_from_node().get(root));
         let Some(position) = matrix.map(|m| Vec3::from(m.translation)) else { return Vec3::ZERO };

@@ -35,7 +35,7 @@ mod turntable;
 
 pub(super) use output_names::OutputNames;
 
-/// Maximum number of frames of a sequence, eleven hours at 24 frames per second.
+/// Maximum number of frames of a sequence, which is eleven hours at 24 frames per second.
 const MAX_FRAMES: u32 = 1_000_000;
 
 /// Maximum number of images of a turntable: one for every tenth of a degree.
@@ -354,8 +354,8 @@ impl PendingRenderer {
     }
 }
 
-/// Reads the reference image. If its size differs from the given one, the result has no pixels and therefore never
-/// matches.
+/// Reads the reference image. If the size of the image differs from the given size, the result has no pixels and
+/// therefore never matches.
 fn read_reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedImage, Failure> {
     let read = Drawn::read(path, width, height).map_err(|e| Failure::Usage(e.to_string()))?;
     match read {
@@ -365,8 +365,8 @@ fn read_reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedIma
     }
 }
 
-/// Returns whether an image matches the reference within `--threshold`, or true without a reference. If the image does not match,
-/// prints why and writes a difference image.
+/// Returns whether an image matches the reference within `--threshold`. Returns true if there is no reference. If the image does not match,
+/// prints the reason and writes a difference image.
 pub(super) fn is_match(
     expected: Option<&DecodedImage>,
     actual: &DecodedImage,

@@ -16,8 +16,8 @@ use crate::scene;
 use super::follow::{Follow, moved};
 use super::{PendingRenderer, RenderArgs};
 
-/// Draws the puppet at each of the times, in seconds. `write` gets the index of a time, its image and the background. The camera
-/// is chosen to show all poses.
+/// Draws the puppet at each of the times, in seconds. `write` receives the index of a time, the image at that time, and the background. The
+/// camera is chosen to show all poses.
 pub(super) fn draw(
     args: &RenderArgs,
     image_args: &ImageArgs,
@@ -52,7 +52,7 @@ pub(super) fn draw(
     for (index, &time) in times.iter().enumerate() {
         puppet.update_at(time, &mut clock)?;
         comparison.solve(&puppet);
-        // A camera of the file may move with the pose, so the settings are computed for each frame.
+        // A camera from the file may move with the pose, so the settings are computed for each frame.
         let settings = moved(&image_args.settings(&subject, &puppet)?, follow.shift(&puppet));
         let mut scene = image_args.finished(scene::frame(&puppet, &settings));
         comparison.add_to_frame(&mut scene, &puppet, settings.scale);

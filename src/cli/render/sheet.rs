@@ -114,7 +114,7 @@ impl Sheet {
         Self { image: DecodedImage { width, height, rgba } }
     }
 
-    /// Adds the image of a pose, and its time below it.
+    /// Adds the image of a pose, with the pose's time below the image.
     fn add(&mut self, layout: &Layout, index: usize, image: &DecodedImage, time: f32) {
         #[expect(clippy::cast_possible_truncation, reason = "a sheet has few images")]
         let index = index as u32;

@@ -1,4 +1,4 @@
-//! `sinew test --accept`: makes the results of failed cases their goldens.
+//! `sinew test --accept`: accepts the results of failed cases as their new goldens.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;

@@ -25,7 +25,7 @@ use crate::viewer::{Recording, Replay, ReplayError};
 
 use super::sources::{CharacterSource, RigSource};
 
-/// The options of a case. They are the options of `sinew render` that determine the image.
+/// The options of a case. These are the options of `sinew render` that determine the image.
 #[derive(Debug, Parser)]
 #[command(name = "case", no_binary_name = true, disable_help_flag = true)]
 pub(super) struct CaseArgs {
@@ -40,7 +40,7 @@ pub(super) struct CaseArgs {
 
 /// Default options of a case. Small images without multisampling are quick to draw.
 const DEFAULTS: [&str; 3] = ["--resolution=256,256", "--samples=1", CLASSIC];
-/// The default light of a case. It never changes, so that goldens remain valid.
+/// The default light of a case. This light never changes, so goldens remain valid.
 const CLASSIC: &str = "--light=classic";
 /// Maximum number of session frames whose joints are compared.
 const MAX_FRAMES: u32 = 100_000;
@@ -53,7 +53,7 @@ impl CaseArgs {
         <Self as CommandFactory>::command().args_override_self(true)
     }
 
-    /// Returns the keys that a suite may set. They have the names of the command-line options.
+    /// Returns the keys that a suite may set. The keys have the same names as the command-line options.
     pub(super) fn keys() -> Vec<OptionKey> {
         let command = Self::command();
         let keys = command.get_arguments().filter_map(|argument| {
@@ -132,7 +132,7 @@ impl Posed for ReplayedCase {
 /// The characters and rigs of a run. Each is loaded once.
 #[derive(Default)]
 pub(super) struct AssetCache {
-    /// Where the files to which the characters refer may be located.
+    /// The permitted locations of the files that the characters reference.
     references: References,
     characters: Mutex<HashMap<CharacterSource, CharacterCell>>,
     rigs: Mutex<HashMap<RigSource, Rig>>,
@@ -156,7 +156,7 @@ impl AssetCache {
         cell.get_or_init(|| source.load()).clone()
     }
 
-    /// Returns the rig of a character from the file `named` or, without one, from the rig's default source.
+    /// Returns the rig of a character from the file `named`, or from the rig's default source if `named` is `None`.
     fn rig(&self, of: (&Character, CharacterSource), named: Option<&Path>) -> Result<Rig, String> {
         let (character, source) = of;
         let key = RigSource { character: source, file: named.map(Path::to_path_buf) };

@@ -11,7 +11,7 @@ use crate::regress::{Machine, Outcome, Status, Suite, without_scene};
 /// judged its image and the measured difference. The output of a case lists all comparisons and the outcome of each goal, pin and contact.
 ///
 /// # Errors
-/// The message of the XML writer.
+/// The error message of the XML writer.
 pub(super) fn junit(
     suite: &Suite,
     (outcomes, checks): (&[Outcome], &[CheckRow]),

@@ -138,7 +138,7 @@ fn jobs(text: &str) -> Result<NonZero<usize>, String> {
 }
 
 impl TestArgs {
-    /// Returns where the files to which the models refer may be located.
+    /// Returns the permitted locations of the files that the models reference.
     fn references(&self) -> References {
         References { allow_parent: self.allow_parent, ..References::default() }
     }
@@ -253,8 +253,8 @@ fn selected(suite: &Suite, args: &TestArgs) -> Result<Vec<usize>, Failure> {
     Ok(indices.enumerate().filter(|(position, _)| in_shard(position)).map(|(_, index)| index).collect())
 }
 
-/// Prints one line for a case, with its status, the rule that judged its image, and its time. One line for each failed
-/// comparison follows, or for each comparison with `-v`.
+/// Prints one line for a case, with its status, the rule that judged its image, and its time. This line is followed by
+/// one line for each failed comparison, or for every comparison with `-v`.
 fn print_case(name: &str, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
     let rule = outcome.difference.as_ref().map(|d| format!("{}, ", d.rule().name())).unwrap_or_default();
     let head = format!("{:8}{name}  {rule}{:.1} ms", outcome.status.name(), outcome.seconds * 1e3);

@@ -8,7 +8,7 @@ use crate::capture::{LoadOptions, RotationFit, load_character};
 use crate::files::Progress;
 use crate::rig::{self, Rig};
 
-/// The file of a character, and the options with which it is loaded. The character depends on nothing else.
+/// The file of a character, and the options for loading it. The character depends on nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CharacterSource {
     /// `None` is the built-in character.
@@ -21,7 +21,7 @@ pub(super) struct CharacterSource {
     rotations: RotationFit,
 }
 
-/// A number as bits, which can be compared and hashed.
+/// The bits of a number, which can be compared and hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Bits(u64);
 

@@ -1,4 +1,4 @@
-//! The figure of a body, and its stance: the pose that the figure stays near.
+//! The figure of a body and its stance, which is the pose that the figure stays near.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ pub(crate) struct Stance {
 }
 
 impl Body {
-    /// Makes the body a figure with these parts. With [`root_motion`](crate::Options::root_motion),
-    /// [`Method::FullBody`](crate::Method::FullBody) and [`Method::Auto`](crate::Method::Auto) pose a figure as a whole.
-    /// Call [`Body::set_facing`] first.
+    /// Makes the body a figure with these parts. If [`root_motion`](crate::Options::root_motion) is set,
+    /// [`Method::FullBody`](crate::Method::FullBody) and [`Method::Auto`](crate::Method::Auto) pose a figure as a whole. Call
+    /// [`Body::set_facing`] first.
     ///
     /// # Errors
     /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link is
@@ -39,7 +39,7 @@ impl Body {
         self.figure.as_ref()
     }
 
-    /// Returns whether the solver of figures can pose this body. The body must be a figure without prismatic joints or
+    /// Returns whether the figure solver can pose this body. The body must be a figure without prismatic joints or
     /// reversed links.
     #[doc(hidden)]
     pub fn poses_as_figure(&self) -> bool {
@@ -55,9 +55,9 @@ impl Body {
         self.uniform_scale.is_none() || !self.links.iter().all(is_even)
     }
 
-    /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its
-    /// offset, in metres in base space. Without a stance, a solve stays near the pose in which it starts. Allocates nothing
-    /// after the first call. Numbers that are not finite are replaced by rest values.
+    /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its offset, in metres
+    /// in base space. If no stance is set, a solve stays near its start pose. Allocates nothing after the first call. Numbers that are not
+    /// finite are replaced by rest values.
     pub fn set_stance(&mut self, rotation: impl Fn(usize) -> DQuat, root: DVec3) {
         let stance = self.stance.get_or_insert_with(|| Stance { rotations: Vec::new(), root: DVec3::ZERO });
         let given = |(i, l): (usize, &Link)| {

@@ -9,9 +9,9 @@ use super::Body;
 /// The derivative of a point's position and of its link's orientation with respect to the joints of a [`Body`] (Whitney
 /// 1969, "Resolved motion rate control of manipulators and human prostheses").
 ///
-/// The matrix has one column for each degree of freedom, in the order of the links. A hinge and a prismatic joint have one
-/// column each. A ball joint (free, cone or Euler) has three: rotations about the x, y and z axes of its parent's frame. Locked
-/// joints, joints of weight 0 and mimic joints have none. The column of a leader includes the motion of its followers.
+/// The matrix has one column for each degree of freedom, in the order of the links. A hinge and a prismatic joint have one column each. A
+/// ball joint (free, cone or Euler) has three: rotations about the x, y and z axes of its parent's frame. Locked joints, joints of weight 0
+/// and mimic joints have no column. The column of a leader includes the motion of its followers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jacobian {
     columns: Vec<JacobianColumn>,

@@ -6,7 +6,7 @@ use super::{Body, Link, Stance};
 
 /// Maximum difference between two numbers that count as equal within single-precision rounding, relative to the larger of their magnitude
 /// and 1. Characters store their poses in single precision. A rotation that was stored in this way has been normalised, inverted and
-/// multiplied by a few others. Each of these operations rounds by at most half of the machine epsilon.
+/// multiplied by a few others. Each of these operations has a rounding error of at most half the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
 /// Like [`SINGLE_ROUNDING`], for offsets and scales that are computed from world matrices in single precision.
@@ -15,8 +15,8 @@ const GEOMETRY_ROUNDING: f64 = 1e-5;
 /// up along the joints of a limb.
 const TURN_ROUNDING: f64 = 1e-4;
 
-// `copy_from` and `is_nearly` list all fields of a body without `..`, so that the code does not compile after a field is added until the
-// field is considered here. When fields were forgotten, a continued solve returned the pose of another problem.
+// `copy_from` and `is_nearly` list all fields of a body without `..`. A new field therefore causes a compile error until both functions
+// handle it. When fields were forgotten, a continued solve returned the pose that belonged to another problem.
 impl Body {
     /// Makes this body equal to another one. Unlike `clone`, this allocates only if a buffer is too small.
     pub(crate) fn copy_from(&mut self, other: &Self) {

@@ -9,7 +9,7 @@ use crate::rotation::{any_perpendicular, shortest_arc};
 use super::stall::StallDetector;
 use super::{Chain, ChainOutcome};
 
-/// Two vectors count as opposite if 1 + cos of the angle between them is at most this, as in [`shortest_arc`].
+/// Two vectors count as opposite if 1 + cos of the angle between them is at most this value, as in [`shortest_arc`].
 const OPPOSITE: f64 = 1e-9;
 
 impl Chain {

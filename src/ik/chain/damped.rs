@@ -1,7 +1,7 @@
 //! Damped least squares on a free chain: a version of [`crate::methods::damped`] that is specialised for chains.
 //!
-//! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end. It is a 3×3 matrix for any length of the chain.
-//! With y = (J Jᵀ + λ²I)⁻¹ e, the orientation of a joint changes by (Σ r) × y, where the sum covers the arms of the
+//! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end. It is a 3×3 matrix for a chain of any length.
+//! With y = (J Jᵀ + λ²I)⁻¹ e, the orientation of a joint changes by (Σ r) × y, where the sum runs over the arms of the
 //! joint itself and of the joints above it. A step therefore consists of a running sum, the solution of three
 //! equations, and one product per joint.
 

@@ -27,9 +27,9 @@ const CLOSE: f64 = 0.1;
 impl Chain {
     /// Runs the fused method.
     ///
-    /// If the two halves of the chain cannot reach the target in closed form, the midpoint would come from differential
-    /// steps only. Differential steps do not use the freedom that the goal leaves, so they would amount to damped least
-    /// squares, which is run instead.
+    /// If the two halves of the chain cannot reach the target in closed form, the midpoint would result only from
+    /// differential steps. Differential steps ignore the freedom that the goal leaves. They would amount to damped
+    /// least squares, so damped least squares runs instead.
     pub(crate) fn fuse(
         &mut self,
         body: &Body,
@@ -119,8 +119,8 @@ impl Chain {
 
 /// A chain that is being solved for a target. The target is relative to the base.
 ///
-/// `Chain::next` and `Chain::spins_before` contain the stored pose. `Chain::arcs` contains, in base space, the rotation of
-/// each joint since then, together with the rotations of all joints above it.
+/// `Chain::next` and `Chain::spins_before` contain the stored pose. `Chain::arcs` contains, in base space, the rotation of each joint since
+/// the stored pose, combined with the rotations of all joints above it.
 struct ChainPose<'a> {
     chain: &'a mut Chain,
     target: DVec3,
@@ -248,7 +248,7 @@ impl FusedPose for ChainPose<'_> {
 /// of a step are smaller: [`retract`] maps [`LARGEST_TURN`] to 2 atan(1/2).
 const SMALL: f64 = 0.057;
 
-/// Returns the rotation vectors of the rotations from the unit quaternions `from` to those in `to`, like
+/// Returns the rotation vectors from the unit quaternions in `from` to the unit quaternions in `to`, like
 /// [`rotation_vector`]. Returns `None` if a rotation is large.
 ///
 /// If t is the tangent of a quarter of the angle, the vector is the axis times 4 atan(t). atan(t)/t is the eighth

@@ -26,7 +26,7 @@ const SHORTEST: f64 = 1e-9;
 /// A free chain with its current pose and reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    /// The shape of the body for which the fields from `end` to `bend` and `middle` were computed. They stay valid
+    /// The shape of the body for which the fields from `end` to `bend` and `middle` were computed. They remain valid
     /// while the body has this shape.
     shape: Option<Shape>,
     end: usize,
@@ -34,7 +34,7 @@ pub(super) struct Chain {
     offset: DVec3,
     limits: bool,
     simple: bool,
-    /// Whether a joint has a budget for cyclic coordinate descent.
+    /// Whether any joint has a budget for cyclic coordinate descent.
     has_ccd_budgets: bool,
     /// Upper bound for the distance by which the rounding errors of the links' scales move the end, in base space. Zero
     /// if every scale is exactly uniform.
@@ -131,7 +131,7 @@ impl Chain {
         if matches!(links[self.end].limit, Limit::Prismatic { .. }) {
             return;
         }
-        // Turning a link moves its points but not its own joint.
+        // Turning a link moves the points on the link, but not its own joint.
         let (mut next, mut local) = if self.offset == DVec3::ZERO {
             (links[self.end].parent, links[self.end].offset)
         } else {

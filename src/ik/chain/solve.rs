@@ -31,7 +31,7 @@ struct ChainGoal {
 
 impl Chain {
     /// Solves for a single position goal of a chain of free joints without building a tree. Returns false, with the
-    /// body unchanged, if this solver does not support the problem or the iterations get stuck. `continues` says
+    /// body unchanged, if this solver does not support the problem or the iterations get stuck. `continues` indicates
     /// whether the body is in the pose of the last result.
     pub(crate) fn solve(
         &mut self,

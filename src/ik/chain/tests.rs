@@ -1,5 +1,5 @@
-//! Tests the fast solvers for free chains without the general solver, which takes over when a fast solver gives up
-//! and would hide its failure.
+//! Tests the fast solvers for free chains without the general solver. The general solver takes over when a fast solver
+//! gives up, which would hide the failure.
 
 use std::cell::Cell;
 
@@ -55,8 +55,8 @@ fn single_precision_placement(random: &mut Random, depth: usize) -> DAffine3 {
     DAffine3 { matrix3: DMat3::from_cols(x, y, z), translation: Vec3::from(placement.translation).as_dvec3() }
 }
 
-/// The base of every animated character was rotated in single precision. When only exactly rigid placements counted as
-/// rigid, the general solver posed such characters, which was several times slower.
+/// The base of every animated character was rotated in single precision. An earlier version accepted only exactly rigid
+/// placements, so the general solver posed such characters, which was several times slower.
 #[test]
 fn chain_solves_bodies_that_are_placed_in_single_precision() {
     let random = &mut Random(3);

@@ -48,7 +48,7 @@ impl Candidate {
     }
 }
 
-/// The candidates of a solve. The first one is the requested start. Buffers are reused by later solves.
+/// The candidates of a solve. The first candidate is the requested start. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
     all: Vec<Candidate>,
@@ -90,8 +90,8 @@ impl Candidates {
         Some(best.filter(|best| best.beats(first, margin)).unwrap_or(first))
     }
 
-    /// Returns the index of the candidate with the smallest error among those that have not ended. A later candidate
-    /// must be better than the first by `margin` metres, as in `best`.
+    /// Returns the index of the candidate with the smallest error among the candidates that have not ended. A later
+    /// candidate must be better than the first by `margin` metres, as in `best`.
     pub(super) fn most_promising(&self, margin: f64) -> Option<usize> {
         let open = (0..self.used).filter(|&i| !self.all[i].ended);
         let error = |i: usize| self.all[i].error() + if i == 0 { 0.0 } else { margin };

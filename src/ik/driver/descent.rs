@@ -14,7 +14,7 @@ const STALL_ITERATIONS: usize = 16;
 /// A start stalls if its error does not fall below this fraction of its previous value within [`STALL_ITERATIONS`]
 /// iterations.
 const STALL_RATIO: f64 = 0.99;
-/// A target out of reach leaves an error that does not vanish, so the gain is compared with the chain's length: a start
+/// A target out of reach leaves an error that does not vanish, so the gain is compared with the chain's length. A start
 /// stalls if [`REMOTE_ITERATIONS`] iterations reduce the error by less than this fraction of the chain's length.
 const REMOTE_GAIN: f64 = 1e-4;
 /// Number of iterations over which [`REMOTE_GAIN`] is measured. A damped step that fails is repeated up to about five times
@@ -135,8 +135,8 @@ impl Driver {
             let bend_first = task.bend && candidate == 0 && !(is_damped(method) && is_free_chain(tree));
             let stuck = match pass {
                 0 => bend_first,
-                // If the closed form of the fused method does not help, it is undone, so the same error does not mean that
-                // the chain is stuck.
+                // If the closed form of the fused method does not help, it is undone, so an unchanged error does not mean that the chain is
+                // stuck.
                 1 if method == Method::Fused => false,
                 _ => (sum - last).abs() <= SAME_ERROR * last,
             };

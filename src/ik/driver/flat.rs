@@ -9,8 +9,8 @@ use crate::tree::{EffectorTask, Tree};
 /// chain's length. Rounding errors leave a far smaller gradient, and limits that block a bent chain leave a far larger one.
 const FLAT: f64 = 1e-6;
 
-/// Sine of the largest bend angle of a nearly straight chain. In rest poses, characters' knees are up to ten degrees beyond
-/// straight.
+/// Sine of the largest bend angle of a nearly straight chain. In the rest poses of characters, knees may be bent backwards by up to ten
+/// degrees.
 const STRETCHED: f64 = 0.2;
 /// A hinge counts as stopped at its limit if it is within this angle of the limit, in radians.
 const AT_LIMIT: f64 = 1e-3;
@@ -68,7 +68,7 @@ pub(super) fn fold(tree: &mut Tree, hinge: usize) {
 impl Gradient {
     fn new(task: &EffectorTask) -> Self {
         let error = task.target.map_or(DVec3::ZERO, |target| target - task.position);
-        // The error along the axes already contains the weights once. The transposed map multiplies it by them again.
+        // The error along the axes already contains the weights once. The transposed map multiplies this error by the weights again.
         let turn = match (task.orientation, task.turn_map) {
             (Some(_), Some(map)) => map.transpose() * task.orientation_term.weighted_rotation(task.turn),
             (Some(_), None) => task.turn,

@@ -1,4 +1,4 @@
-//! The buffers of all methods, and the call of one iteration.
+//! The buffers of all methods, and the code that runs one iteration of a method.
 
 use crate::methods::ccd::Ccd;
 use crate::methods::fabrik::{Fabrik, swing_whole};

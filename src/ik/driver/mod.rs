@@ -36,11 +36,11 @@ pub(super) struct Driver {
     seed: TreePose,
     /// The pose in which the solve started.
     start_pose: TreePose,
-    /// For each task, whether its target is out of reach, or its weight is zero.
+    /// For each task, whether its target is out of reach or its weight is zero.
     remote: Vec<bool>,
     /// For each joint, whether restarts turn it.
     turns: Vec<bool>,
-    /// The candidates that are still in the search for targets out of reach.
+    /// The remaining candidates in the search for targets out of reach.
     scouts: Vec<usize>,
     iterations: usize,
     /// Index of the current candidate.
@@ -59,7 +59,7 @@ pub(super) struct Task<'a> {
     pub(super) options: &'a Options,
     /// Whether damped least squares takes over if the closed form for limbs misses a goal.
     pub(super) auto: bool,
-    /// Whether the joints are bent a little before the first iteration.
+    /// Whether the joints are bent slightly before the first iteration.
     pub(super) bend: bool,
     /// Maximum number of restarts.
     pub(super) restarts: usize,
@@ -115,8 +115,8 @@ impl Driver {
             self.minimise(tree, task.options);
         } else {
             task.restarts = if budgeted { 0 } else { task.restarts };
-            // Without limits, a start with a slowly falling error still reaches its target. A restart would make the
-            // pose jump.
+            // If there are no limits, a start with a slowly falling error still reaches its target. A restart would
+            // make the pose jump.
             let limited = tree.joints.iter().any(|j| j.limit != Limit::Free);
             let patience = if limited && task.restarts > 0 { Patience::Brief } else { Patience::Full };
             self.descend(tree, &task, first, patience);
@@ -165,8 +165,8 @@ impl Driver {
     }
 
     /// Runs the closed form for limbs. If the result is worse than the start pose because of limits, the start pose is
-    /// kept. With softening, a swivel or a pole, the closed form is always used, because the requested pose need not
-    /// have the smallest error.
+    /// kept. If there is softening, a swivel or a pole, the closed form is always used, because the requested pose need
+    /// not have the smallest error.
     fn solve_limb(&mut self, tree: &mut Tree, options: &Options) {
         self.record(tree, options);
         let plain = options.limb.soften == 0.0 && options.limb.swivel == Swivel::Keep;

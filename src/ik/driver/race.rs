@@ -23,7 +23,7 @@ const SCOUTED: usize = 4;
 impl Driver {
     /// Restarts until a start meets the goals or no start is left. The first candidate has already run.
     pub(super) fn race(&mut self, tree: &mut Tree, task: &Task<'_>) {
-        // The start pose was already bent, if bending helps.
+        // If bending helps, the start pose has already been bent.
         let task = &Task { bend: false, ..*task };
         self.candidates.get(0).pose.apply(tree);
         let gain = select_joints(tree, &mut self.turns);
@@ -81,9 +81,10 @@ enum Gain {
     Remote,
 }
 
-/// Selects the joints that restarts turn: those above the goals within reach that are not met. If all goals within
-/// reach are met, selects the joints above targets out of reach, if limits may keep these joints from the nearest pose.
-/// The other joints are not turned, so that a restart for one limb does not change the other limbs.
+/// Selects the joints that restarts turn. These are the joints above the goals within reach that are not met. If all
+/// goals within reach are met, selects the joints above each target out of reach, provided that a limit may keep these
+/// joints from the nearest pose. The other joints are not turned, so that a restart for one limb does not change the
+/// other limbs.
 fn select_joints(tree: &Tree, turns: &mut Vec<bool>) -> Gain {
     let misses = |task: &usize| tree.tasks[*task].weight > 0.0 && !tree.is_reached(*task);
     turns.clear();

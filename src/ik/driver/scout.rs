@@ -15,7 +15,7 @@ use super::{Driver, Task, seed};
 const SCOUTS: usize = 8;
 /// Upper bound for the number of random poses. The options allow 10,000 restarts, which would need 80,000 poses.
 const MOST_SCOUTS: usize = 1024;
-/// Number of sweeps of cyclic coordinate descent in each round. With 2 sweeps, 0.5 % fewer of the nearest poses were found.
+/// Number of sweeps of cyclic coordinate descent in each round. With 2 sweeps, the search found 0.5 % fewer of the nearest poses.
 const SWEEPS: usize = 3;
 /// Number of poses from which the requested method iterates.
 const FINALISTS: usize = 3;
@@ -23,7 +23,7 @@ const FINALISTS: usize = 3;
 impl Driver {
     /// Iterates from the best of many random poses. The first candidate has already run to completion.
     pub(super) fn scout(&mut self, tree: &mut Tree, task: &Task<'_>) {
-        // Sweeps do not count as iterations, so without this check a solve would still improve the pose after its last
+        // Sweeps do not count as iterations. This check prevents a solve from improving the pose after its last
         // iteration.
         if self.is_over(task) {
             return;

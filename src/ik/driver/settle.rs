@@ -9,10 +9,10 @@ use super::{Driver, Task};
 
 /// Fractions of the way back to the start pose. They are tried in order.
 const FRACTIONS: [f64; 2] = [1.0, 0.5];
-/// Fraction of the tolerance by which the error of a goal that is not met may grow. With a smaller value, a bend of a
-/// nearly straight limb could not be undone, because it changes the error only to second order.
+/// Fraction of the tolerance by which the error of a goal that is not met may grow. A smaller value would prevent the
+/// undoing of a bend in a nearly straight limb, because such a bend changes the error only to second order.
 const SLACK: f64 = 0.1;
-/// Like [`SLACK`], for a complete return to the start pose. With a larger value, a slow drag would be jerky.
+/// Like [`SLACK`], for a complete return to the start pose. A larger value would make a slow drag jerky.
 const START_SLACK: f64 = 1e-4;
 
 impl Driver {
@@ -56,8 +56,8 @@ impl Driver {
     }
 }
 
-/// Returns whether turns that gain nothing may be undone for a method. Without limits, the steps of the methods listed
-/// here contain no such turns. With a secondary task, such turns are intended.
+/// Returns whether turns that gain nothing may be undone for a method. If there are no limits, the steps of the methods
+/// listed here contain no such turns. A secondary task causes such turns on purpose.
 fn applies(tree: &Tree, task: &Task<'_>) -> bool {
     let takes_least_steps = match task.method {
         Method::Fused => task.options.fused.correction == Correction::Midpoint,

@@ -38,7 +38,7 @@ impl Driver {
         Progress { iterations: self.iterations, method, spent }
     }
 
-    /// Returns whether another iteration may begin. If so, counts it.
+    /// Returns whether another iteration may begin. If so, counts the iteration.
     fn begin_pass(&mut self, options: &Options) -> bool {
         let begins = self.iterations < options.iterations;
         self.iterations += usize::from(begins);
@@ -143,7 +143,7 @@ impl Driver {
                     jacobian.step(tree, Inverse::Pseudo(damping * damping), own.parameters, longest)
                 }
             };
-            // Without an inverse there is no step, and the next iteration would fail in the same way.
+            // If there is no inverse, there is no step, and the next iteration would fail in the same way.
             if !has_moved {
                 return;
             }

@@ -8,8 +8,8 @@ use super::pose::Kinematics;
 use crate::figure::{Figure, Part, SOFT_PART};
 use sinew_base::mathematics::nearest_points;
 
-/// Where the capsule starts on the first bone and on the other bones of an arm or a leg, as a fraction of the bone's length. Used for
-/// bones without a measured capsule. The first bone begins in the trunk.
+/// Start of the capsule on the first bone and on the other bones of an arm or a leg, as a fraction of the bone's length. These values apply
+/// to bones without a measured capsule. The first bone begins inside the trunk.
 const ARM_STARTS: [f64; 2] = [0.45, 0.1];
 const LEG_STARTS: [f64; 2] = [0.25, 0.1];
 /// Flesh gives way by [`SOFT_PART`] of the smaller radius plus this distance, in metres.
@@ -118,7 +118,7 @@ impl Capsules {
                 } else {
                     (person::LEG[place], LEG_STARTS[place])
                 };
-                // The radius is at most half of the bone's length, for short legs.
+                // The radius is limited to half of the bone's length, because legs may be short.
                 self.add(figure, link, [to * start, to], radius.min(0.5 * to.length()));
             }
             if limb.is_arm {
@@ -180,8 +180,8 @@ impl Capsules {
         pair.map(|index| self.capsules[index].link)
     }
 
-    /// Returns the ends of all capsules that should stay above the floor: the link, the point relative to the link, and the radius.
-    /// Ankles and feet are left out. They are near the floor anyway, and their contacts hold them there.
+    /// Returns the ends of all capsules that should stay above the floor: the link, the point relative to the link, and the radius. Ankles
+    /// and feet are left out. Their contacts already keep them near the floor.
     pub(super) fn ends(&self, figure: &Figure) -> impl Iterator<Item = (usize, DVec3, f64)> {
         let count = |capsule: &Capsule| {
             let (BodyPart::UpperLeg(limb) | BodyPart::Leg(limb)) = capsule.part else { return 2 };
@@ -253,7 +253,7 @@ impl Capsules {
     }
 }
 
-/// The position of a capsule: its ends, its middle, and how far it extends from its middle.
+/// The position of a capsule: its ends, its middle, and its extent from the middle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     ends: [DVec3; 2],

@@ -1,5 +1,5 @@
-//! The energy of a figure. Its terms are joint springs about the stance, uprightness, comfort of balance, the weight of hanging arms,
-//! heels that stay down, and feet of pulled legs that stick to the floor. Pins that yield are springs too, see `yielding`.
+//! The energy of a figure. The terms are joint springs about the stance, uprightness, comfort of balance, the weight of hanging arms, heels
+//! that stay down, and feet of pulled legs that stick to the floor. Pins that yield are also springs (see `yielding`).
 
 use glam::{DMat3, DVec3};
 
@@ -16,11 +16,11 @@ use crate::rotation::rotation_vector;
 
 /// Displacement over which the friction of a foot builds up, in metres.
 const SLIP: f64 = 2e-3;
-/// The centre of mass shifts to the inner side of the standing foot, at this distance from the foot's middle, as a fraction of half
-/// the foot's width.
+/// The centre of mass shifts to a point on the inner side of the standing foot. The distance of this point from the foot's middle is this
+/// fraction of half the foot's width.
 const INNER: f64 = 0.67;
-/// The centre of mass shifts by at most this distance, in metres at human size. If a figure stands wider than a person, the shift is
-/// incomplete.
+/// The centre of mass shifts by at most this distance, in metres at human size. If a figure's feet are farther apart than a person's feet,
+/// the shift is incomplete.
 const ASIDE: f64 = 0.08;
 /// Height in metres at which a pulled foot no longer carries weight.
 pub(super) const LIFTED: f64 = 0.10;

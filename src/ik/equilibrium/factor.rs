@@ -1,8 +1,8 @@
 //! Symmetric matrices of a tree, stored and factorised without fill-in.
 //!
-//! Every joint comes after its parent, and two unknowns of the tree are coupled only if one is on the other's path to the root. Row k has
-//! entries for the unknowns above k, in increasing order, and then for k itself. The row of an unknown above k has entries for a prefix
-//! of the unknowns of row k, so all loops run along contiguous memory.
+//! Every joint follows its parent, and two unknowns of the tree are coupled only if one is on the other's path to the root. Row k has
+//! entries for the unknowns above k, in increasing order, and then for k itself. The row of an unknown above k has entries for a prefix of
+//! the unknowns of row k, so all loops run along contiguous memory.
 
 use super::model::Model;
 

@@ -21,10 +21,10 @@ const TIP: f64 = 0.7;
 /// A foot is on the floor if its ball has risen by less than the first value above its rest height, and its heel is lower than the
 /// second value.
 const STANDING: [f64; 2] = [0.03, 0.15];
-/// Maximum height of a person's ankle above the sole, in metres at human size. It also applies if the floor is far below.
+/// Maximum height of a person's ankle above the sole, in metres at human size. This maximum also applies if the floor is far below.
 const HIGHEST: f64 = 0.25;
-/// The end of a leg without toes stands on a single point, at any angle, if its height above the floor is less than this in the rest
-/// pose.
+/// The end of a leg without toes stands on a single point, at any angle, if its height above the floor in the rest pose is less than this
+/// value.
 const TIP_HEIGHT: f64 = 0.04;
 
 /// The sole of a leg. Positions are relative to the ankle, along the axes of the figure in the rest pose.
@@ -119,7 +119,7 @@ impl Foot {
     }
 }
 
-/// A standing foot. It may turn about its ball so that the heel rises.
+/// A standing foot. The foot may turn about its ball so that the heel rises.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
     pub(super) foot: usize,
@@ -165,8 +165,8 @@ impl Contact {
         self.ball.lerp(self.heel, 0.5)
     }
 
-    /// Moves the foot back exactly into place, in closed form. The knee bends according to the law of cosines, the hip aims the leg,
-    /// and the ankle keeps the orientation of the foot. This makes a straight leg non-singular.
+    /// Moves the foot back exactly into place, in closed form. The knee bends according to the law of cosines, the hip aims the leg, and
+    /// the ankle keeps the orientation of the foot. This avoids the singularity of a straight leg.
     pub(super) fn retract(&self, model: &Model, foot: &Foot, pose: &mut Pose, now: &Kinematics) {
         let (Some([hip, knee]), ankle) = (foot.leg, foot.link) else { return };
         let Freedom::Hinge { axis, .. } = model.joints[knee].freedom else { return };

@@ -118,7 +118,7 @@ impl Problem {
         Some(Pull { goal: index, link, kind, force: LIGHT_PULL, holds: false, is_pin: false })
     }
 
-    /// Returns whether nothing holds the body and only limbs are pulled. The limbs must then not drag the body along.
+    /// Returns whether nothing holds the body and only limbs are pulled. In that case, the limbs must not drag the body along.
     pub(super) fn hangs_on_limbs(&self) -> bool {
         let is_limb = |pull: &Pull| matches!(self.carrier(pull.link), Some(Part::Limb(..) | Part::Collar(_)));
         self.contacts.is_empty() && self.pulls.iter().all(|pull| !pull.is_pin && is_limb(pull))

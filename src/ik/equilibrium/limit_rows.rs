@@ -19,7 +19,7 @@ const NARROWEST: f64 = 1e-3;
 /// Maximum number of values of a limit.
 pub(super) const VALUES: usize = 6;
 
-/// Returns how far a rotation from rest is inside each border of a limit. Values that do not exist are infinite.
+/// Returns the distances from a rotation to the borders of a limit, which are positive within the limit. Unused entries are infinite.
 pub(super) fn limit_values(limit: &Limit, q: DQuat) -> [f64; VALUES] {
     let mut values = [f64::INFINITY; VALUES];
     match *limit {
@@ -28,7 +28,7 @@ pub(super) fn limit_values(limit: &Limit, q: DQuat) -> [f64; VALUES] {
             let vector = rotation_vector(away);
             let radii = DVec2::from(swing.map(|s| s.max(NARROWEST)));
             let at = DVec2::new(vector.dot(side), vector.dot(axis.cross(side))) / radii;
-            // This is smooth in the middle of the cone, and at the border it has the slope of an angle.
+            // This function is smooth in the middle of the cone, and at the border it has the slope of an angle.
             values[0] = 0.5 * (1.0 - at.length_squared()) * (radii.x * radii.y).sqrt();
             let middle = 0.5 * (twist[0] + twist[1]);
             let from_middle = wrapped(wrapped(angle - middle));
@@ -75,8 +75,8 @@ impl Problem {
         turn.w > 0.0 && sine < safe * safe
     }
 
-    /// Measures by how much the stance exceeds each limit. Also computes the sine of half the rotation angle from rest below which the
-    /// limit counts as far away.
+    /// Measures the amount by which the stance exceeds each limit. Also computes the threshold below which a limit counts as far away: the
+    /// sine of half the rotation angle from rest.
     pub(super) fn measure_limits(&mut self) {
         let Self { model, stance, limit_slack, safe_turns, .. } = self;
         let safe = |joint: &Joint| {

@@ -67,9 +67,9 @@ const REST: f64 = 1e-7;
 /// If a limb is bent by less than this angle, in radians, it is bent to this angle before the first step, because a straight limb has no
 /// bend direction.
 const STRAIGHT: f64 = 0.035;
-/// If a limb is bent the wrong way in the stance by less than this angle, in radians, and by more than half of [`STRAIGHT`], a push along
-/// the limb would bend it further that way. Such a limb is therefore bent farther the right way before the first step, and returned to the
-/// stance when nothing pushes it.
+/// This constant applies to limbs that, in the stance, are bent the wrong way by less than this angle, in radians, and by more than half of
+/// [`STRAIGHT`]. A push along such a limb would bend it further the wrong way. The limb is therefore bent farther the right way before the
+/// first step, and returned to the stance when nothing pushes it.
 const OVERSTRETCHED: f64 = 0.26;
 /// A limb counts as pushed if its end is pulled towards its root by more than this distance, in metres at human size.
 const PUSHED: f64 = 1e-6;
@@ -77,10 +77,10 @@ const PUSHED: f64 = 1e-6;
 const LOWERED: f64 = 2e-4;
 /// Number of times that the targets are corrected for a body with uneven scale.
 const LENGTH_ROUNDS: usize = 4;
-/// A row counts as holding the body back if its force exceeds this, in newtons.
+/// A row counts as holding the body back if its force exceeds this value, in newtons.
 const HOLDING: f64 = 20.0;
 
-/// The solver of figures, with its buffers.
+/// The figure solver, with its buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EquilibriumSolver {
     problem: Problem,
@@ -112,8 +112,8 @@ pub(crate) struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// Returns what is known about a missed goal. `beyond_bones` says whether its target is farther from a standing foot or a pin than the
-    /// total length of the bones in between. In that case, relaxing limits or balance would not help.
+    /// Returns the evidence about a missed goal. `beyond_bones` indicates whether the goal's target is farther from a standing foot or a
+    /// pin than the total length of the bones in between. In that case, relaxing limits or balance would not help.
     pub(crate) fn evidence(&self, beyond_bones: bool) -> Evidence {
         if beyond_bones {
             return Evidence { beyond_bones, ..Evidence::default() };
@@ -255,9 +255,9 @@ impl EquilibriumSolver {
         Ending { iterations: ending.iterations + last.iterations, converged: last.converged }
     }
 
-    /// Meets the goals of a body whose uneven scale makes lengths depend on the pose. Repeatedly solves for corrected targets: each is
-    /// moved by the difference between the model's position of the effector, which assumes the lengths in the rest pose, and its true
-    /// position. Returns the number of iterations.
+    /// Meets the goals of a body whose uneven scale makes lengths depend on the pose. Repeatedly solves for corrected targets. Each target
+    /// is moved by the difference between the effector's true position and its position in the model, which assumes the lengths in the rest
+    /// pose. Returns the number of iterations.
     fn follow_lengths(&mut self, body: &mut Body, most: usize) -> usize {
         let mut iterations = 0;
         for _ in 0..LENGTH_ROUNDS {
@@ -340,7 +340,7 @@ impl EquilibriumSolver {
         }
     }
 
-    /// Writes the pose into a body. Links that did not turn get exactly the rotation of the stance.
+    /// Writes the pose into a body. Links that did not turn keep exactly the rotation of the stance.
     fn write(&self, body: &mut Body) {
         let Self { problem: Problem { model, stance, .. }, pose, .. } = self;
         if pose.hips != stance.hips {
@@ -372,7 +372,7 @@ impl Key {
 }
 
 impl Goal {
-    /// Returns whether two goals differ at most in their targets.
+    /// Returns whether two goals are equal except for their targets.
     fn moved_as(&self, other: &Self) -> bool {
         let bare = |goal: &Self| Self {
             position: goal.position.map(|_| DVec3::ZERO),

@@ -41,7 +41,7 @@ impl Freedom {
     }
 }
 
-/// A joint of a figure. There is one for each link of the body.
+/// A joint of a figure. A figure has one joint for each link of the body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Joint {
     pub(super) parent: Option<usize>,
@@ -266,7 +266,7 @@ impl Model {
         self.joints.iter().map(turn).fold(0.0, f64::max)
     }
 
-    /// Returns the links from one link up to the hips, both included.
+    /// Returns the links from one link up to the hips, including both.
     pub(super) fn up(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(link), |&l| self.joints[l].parent)
     }

@@ -1,8 +1,8 @@
 //! Newton steps to the pose with the least energy that satisfies the constraint rows.
 //!
 //! Sequential quadratic programming with an exact penalty (Fletcher 1987, "Practical Methods of Optimization", chapter 14.4). Each step
-//! eliminates the pose. A quadratic program with bounds remains, whose unknowns are the forces on the rows. Levenberg's damping limits
-//! steps, and a second-order correction (Fletcher 1982) satisfies curved rows.
+//! eliminates the pose. The remaining problem is a quadratic program with bounds, in which the forces on the rows are the unknowns.
+//! Levenberg's damping limits steps, and a second-order correction (Fletcher 1982) satisfies curved rows.
 
 mod correction;
 mod hessian;
@@ -25,7 +25,7 @@ const LEAST_DAMPING: f64 = 1e-6;
 const MOST_DAMPING: f64 = 1e9;
 /// Maximum turn of a joint in a step, in radians. The hips may move by half this number of metres.
 const LARGEST_STEP: f64 = 0.6;
-/// No further step is taken, except to repair rows, if the angle by which joints may still turn is below this, in radians.
+/// No further step is taken, except to repair rows, if the angle by which joints may still turn is below this value, in radians.
 const SHORTEST: f64 = 5e-3;
 /// Row violations are repaired only if their penalty is at least the first value, in joules. A repair step turns joints by at most the
 /// second value, in radians.
@@ -37,16 +37,16 @@ const KNEES: f64 = 1.5;
 const ACCEPTED: f64 = 0.05;
 /// Stiffness of the springs along active rows that make an indefinite Hessian definite.
 const AUGMENTATION: f64 = 3e4;
-/// A step smaller than this ends the solve, in radians.
+/// A step smaller than this angle, in radians, ends the solve.
 const SMALLEST_STEP: f64 = 2e-6;
 /// If the last step was at least this large, in radians, the next step uses the whole curvature along a pull.
 const FAR_STEP: f64 = 0.05;
 /// Maximum number of times that goals may switch between holding and pulling in a step.
 const SWITCHES: usize = 3;
-/// Row errors below this count as rounding errors.
+/// Row errors below this value count as rounding errors.
 const ROUNDING: f64 = 1e-8;
 
-/// Hints from the last solve. They never change the result, only the time to find it.
+/// Hints from the last solve. Hints affect only the time of a solve, and never its result.
 #[derive(Clone, Debug, Default)]
 struct Warm {
     damping: f64,
@@ -161,7 +161,7 @@ impl Newton {
         merit(problem, pose, &self.now, &self.rows, &mut self.buffers)
     }
 
-    /// Takes one step, and increases the damping until a step is accepted. Returns whether this was the last step.
+    /// Takes one step, with increasing damping until the step is accepted. Returns whether this was the last step.
     fn iterate(&mut self, problem: &mut Problem, pose: &mut Pose, merit: &mut f64, tolerance: f64) -> bool {
         let mut share = (self.warm.step / FAR_STEP).min(1.0);
         let mut switches = 0;
@@ -179,7 +179,7 @@ impl Newton {
         }
     }
 
-    /// Computes the quadratic model of the energy and the pulls, and the rows.
+    /// Computes the rows, and the quadratic model of the energy and the pulls.
     fn assemble(&mut self, problem: &Problem, pose: &Pose, share: f64) {
         self.now.derive(&problem.model);
         self.system.begin(&problem.model);
@@ -371,7 +371,7 @@ impl Newton {
         changed
     }
 
-    /// Returns by how much the merit falls according to the quadratic model.
+    /// Returns the decrease of the merit that the quadratic model predicts.
     fn prediction(&mut self, problem: &Problem, full: bool) -> f64 {
         let System { hessian, gradient, .. } = &self.system;
         let (model, step) = (&problem.model, &self.step);

@@ -81,7 +81,7 @@ impl Kinematics {
             };
             positions.push(at);
             let spin = above * turn;
-            // Without normalisation, rounding errors would add up along a chain of joints that turn.
+            // The rotations are normalised, because rounding errors would otherwise add up along a chain of joints that turn.
             spins.push(if joint.freedom == Freedom::None { spin } else { spin.normalize() });
         }
     }

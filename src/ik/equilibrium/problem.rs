@@ -36,7 +36,7 @@ pub(super) struct Problem {
     pub(super) contacts: Vec<Contact>,
     pub(super) pulls: Vec<Pull>,
     pub(super) yielding: Vec<Yielding>,
-    /// Whether at least one goal that is not a pin pulls.
+    /// Whether at least one goal other than a pin exerts a pull.
     pub(super) is_pulled: bool,
     pub(super) has_balance: bool,
     pub(super) centre: DVec3,
@@ -48,14 +48,14 @@ pub(super) struct Problem {
     /// Stiffness of each joint, after relaxing the limbs that are pulled.
     pub(super) stiffness: Vec<DVec3>,
     pub(super) root_stiffness: f64,
-    /// By how much the stance exceeds the limits of each joint.
+    /// Amounts by which the stance exceeds the limits of each joint.
     pub(super) limit_slack: Vec<[f64; 6]>,
     /// See [`Problem::is_far_from_limit`].
     pub(super) safe_turns: Vec<f64>,
     pub(super) floor_points: Vec<FloorPoint>,
     pub(super) capsules: Capsules,
     pub(super) capsule_slack: Vec<f64>,
-    /// The direction that the head turns towards, with its stiffness.
+    /// The direction that the head turns towards, and the stiffness of the spring that turns the head.
     pub(super) look: Option<(DVec3, f64)>,
     rest: Kinematics,
     rest_pose: Pose,
@@ -136,8 +136,8 @@ impl Problem {
         self.look = None;
     }
 
-    /// Ends the range of each elbow and knee at the straight limb, or at the stance if the limb is overstretched there. A joint that
-    /// is pushed beyond that point would stay there.
+    /// Ends the range of each elbow and knee at the angle of the straight limb, or at the stance if the limb is overstretched there. A
+    /// joint that is pushed beyond that point would stay there.
     fn keep_from_overstretching(&mut self, figure: &Figure) {
         let Self { model, stance, stance_now, .. } = self;
         for joints in figure.parts.limbs.iter().flat_map(|limb| limb.joints.windows(3)) {
@@ -175,7 +175,8 @@ impl Problem {
         stance_now.update(model, stance);
     }
 
-    /// Sets the rest pose, in which all links have the axes of the figure. This pose is upright even if a node above the hips leans.
+    /// Sets the rest pose, in which all links are aligned with the axes of the figure. This pose is upright even if a node above the hips
+    /// leans.
     fn set_rest(&mut self, body: &Body, hips: Option<DVec3>) {
         let Self { model, rest, rest_pose, .. } = self;
         let hips = hips.unwrap_or_else(|| body.world_from_base().transform_point3(body.links()[0].offset));
@@ -315,8 +316,8 @@ impl Problem {
         }
     }
 
-    /// Keeps the skin above the floor, or the ends of all capsules if there is no skin. They are raised even if they start below the
-    /// floor, but not above their rest height.
+    /// Keeps the skin above the floor, or the ends of all capsules if there is no skin. These points are raised even if they start below
+    /// the floor, but not above their rest height.
     fn keep_above_floor(&mut self, figure: &Figure) {
         let Self { model, rest, floor_points, capsules, .. } = self;
         let Some(floor) = model.floor else { return };
@@ -341,8 +342,8 @@ impl Problem {
         }
     }
 
-    /// Returns the direction in which the head looks while a hand is pulled, and the stiffness of the spring that turns the head
-    /// there.
+    /// Returns the direction in which the head looks while a hand is pulled, and the stiffness of the spring that turns the head in this
+    /// direction.
     fn looks_at(&self, figure: &Figure, options: &Options) -> Option<(DVec3, f64)> {
         let head = self.model.head.filter(|_| options.full_body.look > 0.0)?;
         let is_hand = |pull: &&Pull| {

@@ -11,7 +11,7 @@ use super::pose::Kinematics;
 use super::system::{Forces, System};
 use crate::rotation::rotation_vector;
 
-/// The pull of a goal's or pin's position, orientation or look-at part.
+/// The pull of the position, orientation or look-at part of a goal or pin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pull {
     pub(super) goal: usize,
@@ -32,7 +32,7 @@ pub(super) enum PullKind {
     Position { offset: DVec3, axes: DMat3, free: DMat3, start: DVec3, end: DVec3, target: DVec3 },
     /// The orientation of the link relative to its rest orientation.
     Orientation { axes: DMat3, start: DQuat, end: DQuat, target: DQuat },
-    /// A direction of the link that must point at `end`. During strides, it points at `target` instead.
+    /// A direction of the link that must point at `end`. During strides, the direction points at `target` instead.
     Aim { axis: DVec3, eye: DVec3, start: DVec3, end: DVec3, target: DVec3 },
 }
 
@@ -53,7 +53,7 @@ impl Pull {
         }
     }
 
-    /// Returns how far the target moves from the stance, in metres and in radians.
+    /// Returns the distance that the target moves from the stance, in metres and in radians.
     pub(super) fn distance(&self) -> (f64, f64) {
         match self.kind {
             PullKind::Position { start, end, axes, .. } => ((axes * (end - start)).length(), 0.0),
@@ -137,7 +137,7 @@ impl Pull {
             PullKind::Aim { axis, .. } => {
                 forces.on_direction(self.link, now.spins[self.link] * axis, force);
             }
-            // Nothing is added for orientations. Their error is small while they are held, and their columns are exact.
+            // Nothing is added for orientations. The error of an orientation is small while its target is held, and its columns are exact.
             PullKind::Orientation { .. } => {}
         }
     }

@@ -1,5 +1,5 @@
-//! Small dense linear algebra of the solver of figures: a Cholesky factorisation that fails if the matrix is indefinite, and a
-//! quadratic program with bounds.
+//! Small dense linear algebra for the figure solver: a Cholesky factorisation that fails if the matrix is indefinite, and a quadratic
+//! program with bounds.
 
 /// Factorises the lower triangle of a row-major matrix of `n` rows in place. Returns whether it is positive definite.
 pub(super) fn cholesky(a: &mut [f64], n: usize) -> bool {
@@ -85,7 +85,7 @@ impl BoxQp {
         self.free.clear();
     }
 
-    /// Adds an unknown. `guess` and `free` are guesses of its value and of whether this value is between its bounds.
+    /// Adds an unknown. `guess` is an estimate of its value, and `free` indicates whether this value is expected to be between its bounds.
     pub(super) fn push(&mut self, b: f64, bounds: [f64; 2], guess: f64, free: bool) {
         self.b.push(b);
         self.bounds.push(bounds);

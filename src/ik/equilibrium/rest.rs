@@ -13,7 +13,7 @@ use crate::{Limit, Link};
 const MAX_BEND: f64 = 155.0 * PI / 180.0;
 /// Maximum bend in the wrong direction of an inner limb joint without a hinge limit, in radians.
 const OVERBEND: f64 = 3.0 * PI / 180.0;
-/// Two bones determine the axis of the joint between them if the sine of their angle is at least this.
+/// Two bones determine the axis of the joint between them if the sine of their angle is at least this value.
 const BENT: f64 = 0.05;
 
 /// The axis of a joint inside a limb.

@@ -1,8 +1,8 @@
-//! The constraint rows of a pose. Each row has a value, and a maximum force that enforces the constraint.
+//! The constraint rows of a pose. Each row has a value and a maximum force. The force enforces the constraint.
 //!
-//! An equality keeps its value at zero, and a bound keeps its value at least zero. A row is satisfied exactly if the rest of the
-//! problem does not push against it with more than its maximum force. The forces therefore define an order of precedence, and no set
-//! of rows is infeasible (an exact penalty).
+//! An equality keeps its value at zero, and a bound keeps its value at or above zero. A row is satisfied exactly, unless the rest of the
+//! problem pushes against it with more than its maximum force. The forces therefore define an order of precedence, and no set of rows is
+//! infeasible (an exact penalty).
 
 use glam::DVec3;
 
@@ -22,7 +22,7 @@ use crate::{Hold, Limit};
 const CONTACT_FORCE: f64 = 100.0 * constant::PULL;
 const BODY_FORCE: f64 = 20.0 * constant::PULL;
 const LIMIT_MOMENT: f64 = 5.0 * constant::PULL;
-/// A step leaves out a bound whose value is at least this, in metres or radians.
+/// A step leaves out a bound if its value is at least this many metres or radians.
 const NEAR: f64 = 0.03;
 const NEAR_FLOOR: f64 = 0.06;
 const NEAR_HINGE: f64 = 0.25;
@@ -61,7 +61,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns by how much the row is violated.
+    /// Returns the amount by which the row is violated.
     pub(super) fn violation(&self) -> f64 {
         if self.kind == Kind::Comfort {
             0.0
@@ -73,7 +73,7 @@ impl Row {
     }
 }
 
-/// The rows of a pose, and the derivatives of those that are near.
+/// The rows of a pose, and the derivatives of the near rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     pub(super) all: Vec<Row>,
@@ -94,7 +94,7 @@ impl Rows {
         self.all.push(row);
     }
 
-    /// Returns the sum of the penalties of all rows except those of goals' pulls.
+    /// Returns the sum of the penalties of all rows except the rows of goal pulls.
     pub(super) fn penalty(&self, problem: &Problem) -> f64 {
         let counts = |row: &&Row| !matches!(row.kind, Kind::Pull(p) if !problem.pulls[p].is_pin);
         self.all.iter().filter(counts).map(|row| row.force * row.violation()).sum()
@@ -130,7 +130,7 @@ impl Problem {
         }
     }
 
-    /// Computes the rows of a pose, except those of pulls. If `derive` is set, also computes the derivatives of near rows.
+    /// Computes the rows of a pose, except the rows of pulls. If `derive` is set, also computes the derivatives of near rows.
     pub(super) fn rows(
         &self,
         pose: &Pose,

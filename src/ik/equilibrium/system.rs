@@ -60,11 +60,11 @@ impl System {
     }
 }
 
-/// Forces on points and directions of links. They are used only for second derivatives.
+/// Forces on points and directions of links. The forces are used only for second derivatives.
 ///
-/// A turn of a joint by ω moves a point by exp(ω) r about the joint, so that ∂²x/∂a∂b = a × (b × r) for axes a above b, and the mean of
-/// both orders for two axes of one joint. Then −f · ∂²x = −a · ((b × r) × f) = −a · (r fᵀ − tr(r fᵀ)) b, which is linear in r fᵀ. Each link
-/// therefore needs only the sum of this matrix over all forces below it, regardless of their number.
+/// A turn of a joint by ω moves a point by exp(ω) r about the joint. For an axis a above an axis b, ∂²x/∂a∂b is therefore a × (b × r), and
+/// for two axes of the same joint, it is the mean of both orders. Then −f · ∂²x = −a · ((b × r) × f) = −a · (r fᵀ − tr(r fᵀ)) b, which is
+/// linear in r fᵀ. Each link therefore needs only the sum of this matrix over all forces below it, regardless of their number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forces {
     /// For each link, the sum of p fᵀ over its points p and of u fᵀ over its directions u, and the sum of f over its points.

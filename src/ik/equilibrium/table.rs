@@ -21,9 +21,9 @@ const CENTRE: f64 = 0.43;
 /// Masses of an animal's hips, back, head with neck, and all limbs together, as fractions of its mass.
 const ANIMAL: [f64; 4] = [0.2, 0.4, 0.1, 0.3];
 
-/// Stiffness in newton metres per radian. The components of a vector are for bending, twist and sideways bending. The stiffness of
-/// the back and the neck is divided among their joints. The ratios matter: with a stiff ankle and a soft knee, the hips move back as
-/// they go down.
+/// Stiffness in newton metres per radian. The components of a vector are the stiffness for bending, twist and sideways bending. The
+/// stiffness of the back and the neck is divided among their joints. The ratios matter: with a stiff ankle and a soft knee, the hips move
+/// back as they go down.
 const SPINE: DVec3 = DVec3::new(25.0, 30.0, 40.0);
 const NECK_SPRING: DVec3 = DVec3::new(6.0, 6.0, 8.0);
 const COLLAR: f64 = 60.0;
@@ -96,8 +96,8 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     }
 }
 
-/// Returns the vector from a joint to one of its descendants in the rest pose, along the figure's axes. All offsets are along
-/// these axes, so they can be added.
+/// Returns the vector from a joint to one of its descendants in the rest pose, along the figure's axes. All offsets are expressed in these
+/// axes, so they can be added.
 fn offset_of(joints: &[Joint], link: usize, below: usize) -> DVec3 {
     let up = std::iter::successors(Some(below), |&l| joints[l].parent).take_while(|&l| l != link);
     up.map(|l| joints[l].offset).sum()

@@ -1,8 +1,8 @@
 //! Pins that yield: springs that keep a point near its target, but give way to the rows that keep the parts of the body apart.
 //!
-//! A pin is stronger than the rows that keep the parts of the body apart. A leg whose ankle is pinned can therefore pass the other leg
-//! only by turning about the line from its hip to its ankle, and jumps from one side to the other. A foot in the air does not have to
-//! meet its target so exactly.
+//! A pin is stronger than the rows that keep the parts of the body apart. A leg whose ankle is pinned can therefore pass the other leg only
+//! by turning about the line from its hip to its ankle, and jumps from one side to the other. A foot in the air does not have to meet its
+//! target that exactly.
 
 use glam::{DMat3, DVec3};
 

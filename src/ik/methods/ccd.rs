@@ -14,8 +14,8 @@ use super::ccd_joints::{slide, turn_coupled};
 /// The largest number of iterations whose turns one extrapolation repeats. The number doubles from 1 to this value in
 /// six iterations.
 const MAX_STRIDE: f64 = 64.0;
-/// The largest turn of a joint by one extrapolation, radians. A larger turn would leave the region in which the turns
-/// of an iteration point in the right direction.
+/// The largest turn of a joint by one extrapolation, in radians. A larger turn would leave the region in which the
+/// turns of an iteration point in the right direction.
 const MAX_EXTRAPOLATION: f64 = 1.0;
 
 /// The state of cyclic coordinate descent. Buffers are reused by later solves.
@@ -23,9 +23,9 @@ const MAX_EXTRAPOLATION: f64 = 1.0;
 pub(crate) struct Ccd {
     /// Number of iterations since the start of this descent.
     iterations: usize,
-    /// How far each joint has turned in this descent, radians.
+    /// Angle by which each joint has turned in this descent, in radians.
     turned: Vec<f64>,
-    /// Square of the length of the longest chain, base space.
+    /// Square of the length of the longest chain, in base space.
     length2: f64,
     /// The weighted error before the last iteration.
     last_error: f64,
@@ -36,7 +36,7 @@ pub(crate) struct Ccd {
     /// The states of the joints before the iteration and after its sweep, for extrapolation.
     before: Vec<JointState>,
     after: Vec<JointState>,
-    /// The current and the wanted vectors from the current joint to the effectors that it moves, in the joint's frame,
+    /// The current and the desired vectors from the current joint to the effectors that it moves, in the joint's frame,
     /// and their weights.
     vectors: Vec<(DVec3, DVec3, f64)>,
 }
@@ -51,8 +51,8 @@ impl Ccd {
         self.turned.resize(tree.joints.len(), 0.0);
     }
 
-    /// Returns whether the solve ends because the last iteration did not reduce the weighted error, see
-    /// [`CcdOptions::early_stop`]. Called once before each iteration.
+    /// Returns whether the solve ends because the last iteration did not reduce the weighted error (see
+    /// [`CcdOptions::early_stop`]). Called once before each iteration.
     pub(crate) fn stops(&mut self, options: &CcdOptions, error: f64) -> bool {
         self.stopped = options.early_stop && error >= self.last_error;
         self.last_error = error;
@@ -64,7 +64,7 @@ impl Ccd {
         self.stopped
     }
 
-    /// Returns whether any joint has a maximum rotation for the whole solve. If so, the pose must come only from this
+    /// Returns whether any joint has a maximum rotation for the whole solve. If so, the pose must result only from this
     /// method's turns: a limb must not be straightened or bent first, and the solve must not restart from another pose.
     pub(crate) fn has_budgets(tree: &Tree, options: &CcdOptions) -> bool {
         options.budget.is_finite() || tree.joints.iter().any(|j| j.ccd_budget.is_finite())
@@ -72,8 +72,8 @@ impl Ccd {
 
     /// Runs one iteration. Each joint turns so that the effectors that it moves come nearest to their goals. For one position this is the
     /// shortest arc from joint→effector to joint→target. For several positions or orientations it is the solution of Wahba's problem
-    /// ([`best_fit`]). For a hinge it is the best angle about its axis. Prismatic joints and mimic joints have their own steps. With
-    /// [`CcdOptions::extrapolate`], [`Ccd::extrapolate`] must follow.
+    /// ([`best_fit`]). For a hinge it is the best angle about its axis. Prismatic joints and mimic joints have their own steps. If
+    /// [`CcdOptions::extrapolate`] is set, [`Ccd::extrapolate`] must follow.
     pub(crate) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions) {
         if options.extrapolate {
             self.before.clear();
@@ -190,8 +190,8 @@ impl Ccd {
                 self.vectors.push((inside(from), inside(target - joint.position), task.position_weight()));
             }
             if let Some(orientation) = task.nearest_orientation(task.spin) {
-                // With this length, the errors of the three axes together count as much as the orientation error
-                // times `radian`.
+                // This length makes the errors of the three axes together count as much as the orientation error times
+                // `radian`.
                 let length = task.radian * std::f64::consts::FRAC_1_SQRT_2;
                 for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                     let (from, to) = (task.spin * axis * length, orientation * axis * length);
@@ -213,7 +213,7 @@ impl Ccd {
         }
     }
 
-    /// Returns how much a turn brings the vectors together: half the decrease of Σ w |to − from|².
+    /// Returns the amount by which a turn brings the vectors together: half the decrease of Σ w |to − from|².
     fn gain(&self, arc: DQuat) -> f64 {
         self.vectors.iter().map(|&(from, to, weight)| weight * to.dot(arc * from - from)).sum()
     }
@@ -228,7 +228,7 @@ pub(crate) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> D
     if sin == 0.0 && cos == 0.0 { DQuat::IDENTITY } else { DQuat::from_axis_angle(axis, sin.atan2(cos)) }
 }
 
-/// Returns the linearised turn, see [`CcdOptions::linear`], about the axis of a hinge, or about any axis if `axis` is
+/// Returns the linearised turn (see [`CcdOptions::linear`]) about the axis of a hinge, or about any axis if `axis` is
 /// `None`. `length2` is the square of the chain's length.
 ///
 /// The weighted mean of l × Δp equals the weighted mean of `from × to`, because from × (to − from) = from × to.

@@ -10,7 +10,7 @@ const HALVINGS: usize = 6;
 
 /// Moves a prismatic joint to the displacement at which the effectors that it moves are nearest to their target
 /// positions, in closed form. The displacement minimises Σ w |target − position|², and changes no orientation. Maximum
-/// steps, budgets and [`CcdOptions::linear`] concern rotations and do not apply.
+/// steps, budgets and [`CcdOptions::linear`] apply only to rotations.
 pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
     let joint = &tree.joints[index];
     let Some(prismatic) = joint.prismatic else { return };
@@ -36,10 +36,10 @@ pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
     }
 }
 
-/// Moves a leader and its followers, and returns by how much the leader turned, radians. Leader and followers are one
-/// coordinate q with the Jacobian column J, so the Gauss-Newton step is (J·e)/(J·J). The step is halved until it
-/// reduces the error. Maximum steps and budgets apply to the leader if it is a hinge. `left` is the leader's remaining
-/// budget in radians.
+/// Moves a leader and its followers, and returns the angle by which the leader turned, in radians. Leader and followers
+/// are one coordinate q with the Jacobian column J, so the Gauss-Newton step is (J·e)/(J·J). The step is halved until
+/// it reduces the error. Maximum steps and budgets apply to the leader if it is a hinge. `left` is the leader's
+/// remaining budget in radians.
 pub(super) fn turn_coupled(tree: &mut Tree, index: usize, options: &CcdOptions, left: f64) -> f64 {
     // Descendant joints may have turned, and the followers need not be among them.
     tree.forward();

@@ -1,4 +1,4 @@
-//! Damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error after Chan & Lawrence 1988 and
+//! Damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error, as in Chan & Lawrence 1988 and
 //! Sugihara 2011, eq. 19. The loop is the same for every representation of a body. [`DampedProblem`] is implemented by
 //! the free chain, with running sums and a 3×3 matrix, and by the tree, with a Jacobian of any size.
 
@@ -7,10 +7,10 @@ use glam::{DQuat, DVec3};
 use crate::rotation::{any_perpendicular, shortest_arc};
 
 /// λ² as a fraction of the squared error, per joint that moves the effector. Measured on the sets of `sinew bench`: on free chains of 2 to
-/// 50 joints and on the limited bodies, 0.006 to 0.015 need the fewest iterations. Without the factor for the number of joints, 0.02 is
-/// best for three joints and 0.2 for fifty.
+/// 50 joints and on the limited bodies, values from 0.006 to 0.015 need the fewest iterations. If λ² did not grow with the number of
+/// joints, 0.02 would be best for three joints and 0.2 for fifty.
 const DAMPING: f64 = 0.01;
-/// Lower bound of λ² as a fraction of the chain's squared length. It keeps the matrix of a straight chain invertible.
+/// Lower bound of λ² as a fraction of the chain's squared length. This bound keeps the matrix of a straight chain invertible.
 const DAMPING_FLOOR: f64 = 1e-14;
 /// Factor by which a rejected step increases the damping.
 const MORE_DAMPING: f64 = 8.0;
@@ -24,7 +24,7 @@ const REJECTIONS: usize = 10;
 const CONTINUE: f64 = 0.01;
 
 /// A target counts as far to the side if the cosine of the angle at the base, between the end and the target, is at
-/// most this.
+/// most this value.
 const SIDE: f64 = 0.9;
 /// A chain turns as a whole only if the squared distance from the base to the target is at least this fraction of the
 /// squared distance from the base to the chain's end.
@@ -34,11 +34,11 @@ const WHOLE_TURN: f64 = 0.95;
 const STRAIGHT: f64 = 1e-3;
 /// Number of steps after which a free chain is bent into a circular arc if its target is farther from the base than
 /// [`STRETCHED`] times the reach. Such a target requires an almost straight chain. If the chain has many joints, steps
-/// often overshoot there. The arc loses little, because all poses that reach the target are similar.
+/// often overshoot there. Little is lost by the arc, because all poses that reach the target are similar.
 const ARC_STEPS: usize = 24;
 const STRETCHED: f64 = 0.98;
-/// Bounds of half the angle of an arc in Newton's method, radians: just above a straight line and below a full circle. The
-/// first guess, a series that is accurate for flat arcs, is at most [`FIRST_HALF_ANGLE`].
+/// Bounds of half the angle of an arc in Newton's method, in radians: just above a straight line and below a full circle. The first guess,
+/// a series that is accurate for flat arcs, is at most [`FIRST_HALF_ANGLE`].
 const HALF_ANGLES: [f64; 2] = [1e-9, 3.1];
 const FIRST_HALF_ANGLE: f64 = 3.0;
 
@@ -48,8 +48,8 @@ pub(crate) trait DampedProblem {
     fn cost(&self) -> f64;
     /// Returns whether the goals are met in the current pose.
     fn is_done(&self) -> bool;
-    /// Moves a free chain with a single target position out of poses from which steps make little progress, with
-    /// [`swing`], and with [`Arch`] if the chain [is straight](is_straight). Returns whether the chain was bent into an
+    /// Moves a free chain with a single target position out of poses from which steps make little progress. It uses
+    /// [`swing`], and also [`Arch`] if the chain [is straight](is_straight). Returns whether the chain was bent into an
     /// arc.
     fn start(&mut self) -> bool;
     /// Bends a free chain into an arc if its target is [far out](is_stretched). Returns whether the chain was bent.
@@ -82,8 +82,8 @@ pub(crate) struct Damped {
 }
 
 impl Damped {
-    /// Judges the last tentative step and takes another one. Takes no step if the goals are met before the first step,
-    /// or if the iterations are stuck.
+    /// Evaluates the last tentative step and takes another one. Takes no step if the goals are met before the first
+    /// step, or if the iterations are stuck.
     #[inline(always)]
     pub(crate) fn pass(&mut self, problem: &mut impl DampedProblem) {
         let is_first = self.boost == 0.0;
@@ -136,14 +136,14 @@ impl Damped {
         self.measured = problem.cost();
     }
 
-    /// Returns whether a tentative step is neither accepted nor rejected yet.
+    /// Returns whether a tentative step has been neither accepted nor rejected yet.
     #[inline(always)]
     pub(crate) fn is_open(&self) -> bool {
         self.boost > 0.0 && !self.is_stuck
     }
 }
 
-/// Returns λ² of a step, base-space metres squared. `joints` is the number of joints that move the effector, `error2` the squared error,
+/// Returns λ² of a step, in base-space metres squared. `joints` is the number of joints that move the effector, `error2` the squared error,
 /// and `length` the length of the chain. J W Jᵀ is a sum over the joints, so λ² must grow with their number to damp chains of all lengths
 /// alike.
 pub(crate) fn damping(joints: f64, error2: f64, length: f64) -> f64 {
@@ -151,8 +151,8 @@ pub(crate) fn damping(joints: f64, error2: f64, length: f64) -> f64 {
 }
 
 /// Returns the rotation of a whole chain about its base towards a target that is far to the side, or `None` if the
-/// target is not far to the side. Without this rotation, iterations would fold and unfold the chain. A chain that must
-/// fold to reach the target is left alone. `end` and `target` are relative to the base.
+/// target is not far to the side. This rotation prevents iterations from folding and unfolding the chain. A chain that
+/// must fold to reach the target is left alone. `end` and `target` are relative to the base.
 pub(crate) fn swing(end: DVec3, target: DVec3) -> Option<DQuat> {
     let (end2, target2) = (end.length_squared(), target.length_squared());
     let is_aside = target2 >= WHOLE_TURN * end2 && end.dot(target) <= SIDE * (end2 * target2).sqrt();
@@ -180,7 +180,7 @@ pub(crate) struct Arch {
     way: DVec3,
     axis: DVec3,
     across: DVec3,
-    /// Half of the angle of the arc, radians.
+    /// Half of the angle of the arc, in radians.
     half_angle: f64,
     reach: f64,
     passed: f64,

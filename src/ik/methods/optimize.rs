@@ -5,7 +5,7 @@
 //! vectors. The priors are the squared distances from the rest pose and from the start pose, and their matrices are
 //! diagonal. With D = μ + priors, the step (JᵀJ + D)⁻¹(Jᵀe + D h) equals h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by
 //! Woodbury's identity, so all Jacobian methods share the same small system. Limits are constraints: a joint that
-//! reaches its limit is locked, and the others are solved again.
+//! reaches its limit is locked, and the system is solved again for the other joints.
 
 use crate::rotation::rotation_vector;
 use crate::tree::{Joint, JointState, Role, Tree};
@@ -16,7 +16,7 @@ use super::jacobian::{Inverse, Jacobian, towards};
 /// State of a solve.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Optimize {
-    /// Damping, base-space metres squared.
+    /// Damping, in base-space metres squared.
     mu: f64,
     /// Factor by which the damping grows if the next step fails.
     growth: f64,
@@ -28,8 +28,8 @@ pub(crate) struct Optimize {
     converged: bool,
 }
 
-/// Returns the squared distance of a joint from another state, radians squared. A leader's prior covers its own turn,
-/// and the followers have no prior.
+/// Returns the squared distance of a joint from another state, in radians squared. A leader's prior covers its own
+/// turn, and the followers have no prior.
 fn distance_squared(joint: &Joint, state: JointState) -> f64 {
     match &joint.prismatic {
         _ if joint.role == Role::Follower => 0.0,
@@ -40,12 +40,13 @@ fn distance_squared(joint: &Joint, state: JointState) -> f64 {
 
 /// The solve ends after a step that reduces the sum by less than this fraction.
 const MIN_GAIN: f64 = 1e-9;
-/// The first μ as a fraction of the chain's squared length, which the squares of the columns do not exceed (Madsen, Nielsen
-/// & Tingleff 2004, "Methods for non-linear least squares problems", eq. 3.14, with τ = 1e-3, for a start that need not be near the minimum).
+/// The first μ as a fraction of the chain's squared length, which is an upper bound of the columns' squared lengths. The rule is eq. 3.14
+/// of Madsen, Nielsen & Tingleff 2004, "Methods for non-linear least squares problems", with τ = 1e-3 for a start that need not be near the
+/// minimum.
 const FIRST_MU: f64 = 1e-3;
 /// No step gains anything if μ exceeds this multiple of the squared length: turns are then below 1e-5 of the error.
 const LAST_MU: f64 = 1e5;
-/// Bounds of μ. They keep the product of μ and the factors of one step finite.
+/// Bounds of μ. These bounds keep the product of μ and the factors of one step finite.
 const MU_RANGE: [f64; 2] = [1e-16, 1e6];
 
 impl Optimize {
@@ -61,7 +62,7 @@ impl Optimize {
         self.mu = FIRST_MU * length * length;
     }
 
-    /// Returns the sum to minimise, base-space metres squared.
+    /// Returns the sum to minimise, in base-space metres squared.
     fn objective(&self, tree: &Tree, jacobian: &Jacobian, options: &OptimizeOptions, length2: f64) -> f64 {
         let priors = tree.joints.iter().zip(&self.start).map(|(joint, start)| {
             let from = |pose: JointState| distance_squared(joint, pose);
@@ -85,7 +86,7 @@ impl Optimize {
         tree.forward();
     }
 
-    /// Makes one step. The next call evaluates the step, and undoes it if it increased the sum.
+    /// Makes one step. The next call evaluates the step, and undoes it if the step increased the sum.
     pub(crate) fn pass(&mut self, jacobian: &mut Jacobian, tree: &mut Tree, options: &OptimizeOptions) {
         let length = tree.length();
         let length2 = length * length;

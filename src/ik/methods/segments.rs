@@ -2,7 +2,7 @@
 //! backward reaching and particle inverse kinematics use them if there are limits or orientation goals.
 //!
 //! A segment is the part of the body between a joint and its child joints and effectors. Points alone, as in the
-//! methods' founding papers, do not show how a segment is twisted, so a limit could not act on them (Aristidou,
+//! methods' original papers, do not show how a segment is twisted, so a limit could not act on them (Aristidou,
 //! Chrysanthou & Lasenby 2016, "Extending FABRIK with model constraints", section 3).
 
 use glam::{DQuat, DVec3};
@@ -23,7 +23,7 @@ const BORDER: f64 = 1e-3;
 /// The position and orientation of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
-    /// Position of the joint, base space.
+    /// Position of the joint, in base space.
     pub(crate) position: DVec3,
     /// Rotation from the joint's turned frame to base space.
     pub(crate) spin: DQuat,
@@ -45,7 +45,7 @@ pub(crate) enum Attached {
     Effector(usize),
 }
 
-/// A current and a wanted vector, and their weight.
+/// A current and a desired vector, and their weight.
 pub(crate) type Pair = (DVec3, DVec3, f64);
 
 /// The segments of a tree. Buffers are reused by later solves.
@@ -56,7 +56,7 @@ pub(crate) struct Segments {
     /// Whether each joint carries the segment below it like a rigid body, at least in some directions: a hinge, or a
     /// joint at its limit.
     pub(super) binding: Vec<bool>,
-    /// What is attached to the segments, grouped by segment, and the range of each segment.
+    /// The items that are attached to the segments, grouped by segment, and the range of each segment.
     attached: Vec<Attached>,
     ranges: Vec<(usize, usize)>,
     pub(super) pairs: Vec<Pair>,
@@ -72,7 +72,7 @@ pub(crate) fn needs_segments(tree: &Tree) -> bool {
 }
 
 impl Segments {
-    /// Stores what is attached to the joints of a tree.
+    /// Stores the items that are attached to the joints of a tree.
     pub(crate) fn set(&mut self, tree: &Tree) {
         self.attached.clear();
         self.ranges.clear();
@@ -100,7 +100,7 @@ impl Segments {
         }
     }
 
-    /// Returns what is attached to a segment.
+    /// Returns the items that are attached to a segment.
     pub(crate) fn attached(&self, index: usize) -> &[Attached] {
         let (start, end) = self.ranges[index];
         &self.attached[start..end]
@@ -127,7 +127,7 @@ impl Segments {
                 (fit_pairs(&self.pairs) * old.spin).normalize()
             };
             let requested = if let Some(axis) = joint.hinge_axis() {
-                // Both vectors of a pair in the frame before the joint turns.
+                // Both vectors of a pair are in the frame before the joint turns.
                 let (from, to) = (joint.rotation * old.spin.conjugate(), frame.conjugate());
                 self.pairs.iter_mut().for_each(|p| (p.0, p.1) = (from * p.0, to * p.1));
                 push_frame(&mut self.pairs, joint.rotation, to * wanted);
@@ -195,7 +195,7 @@ fn allowed(joint: &Joint, requested: DQuat) -> DQuat {
     joint.allowed(joint.rotation.slerp(rotation, joint.weight).normalize())
 }
 
-/// Adds the axes of a current and a wanted orientation to the pairs that determine the angle of a hinge.
+/// Adds the axes of a current and a desired orientation to the pairs that determine the angle of a hinge.
 pub(super) fn push_frame(pairs: &mut Vec<Pair>, from: DQuat, to: DQuat) {
     let longest = pairs.iter().map(|(_, to, _)| to.length()).fold(0.0, f64::max);
     let size = if longest > 0.0 { longest } else { 1.0 };
@@ -209,7 +209,7 @@ pub(super) fn keep_definite(pairs: &mut Vec<Pair>) {
     pairs.retain(|(from, to, _)| from.length_squared() > 0.0 && to.length_squared() > 0.0);
 }
 
-/// Returns the rotation that brings the current vectors nearest to the wanted vectors: the shortest arc for a single
+/// Returns the rotation that brings the current vectors nearest to the desired vectors: the shortest arc for a single
 /// pair, otherwise the solution of Wahba's problem.
 pub(super) fn fit_pairs(pairs: &[Pair]) -> DQuat {
     match pairs {

@@ -17,27 +17,27 @@ const SWIVELS: usize = 24;
 /// Number of rounds of the search for a swivel. The step of the last round is 0.4⁷ ≈ 1/600 of the first step, or
 /// 0.025°.
 const ROUNDS: usize = 8;
-/// Number of steps across the interval that a later round searches. The interval is centred on the best swivel so far,
-/// and lies between the neighbours of this swivel in the previous round.
+/// Number of steps across the interval that a later round searches. The interval is centred on the best swivel so far
+/// and lies between this swivel's neighbours in the previous round.
 const REFINED_STEPS: usize = 4;
-/// The step of a round as a fraction of the previous step. It is less than a half, so that two steps do not reach the
+/// The step of a round as a fraction of the previous step. It is less than one half, so that two steps do not reach the
 /// neighbours of the best swivel.
 const REFINEMENT: f64 = 0.4;
 /// Fraction by which another swivel must reduce the squared error. A gain at the level of rounding errors must not turn
 /// the limb.
 const MIN_GAIN: f64 = 1e-9;
 
-/// Maximum number of corrections for a limb whose lengths change as it turns. Scales up to 3 : 1 need fewer.
+/// Maximum number of corrections for a limb whose lengths change as it turns. Scale ratios up to 3 : 1 need fewer corrections.
 const CORRECTIONS: usize = 32;
 
-/// Sine of the bend below which a limb counts as straight. Its plane would be known to fewer than ten digits.
+/// Sine of the bend below which a limb counts as straight. The plane of such a limb would be known to fewer than ten digits.
 const STRAIGHT: f64 = 1e-6;
 /// Fraction of the product of the two bone lengths below which a turn of the middle joint does not change the limb's
 /// length.
 const NO_LEVER: f64 = 1e-12;
-/// Angles that differ by less than this count as equal, radians. It is far above rounding errors.
+/// Angles that differ by less than this value, in radians, count as equal. This value is far above rounding errors.
 const SAME_ANGLE: f64 = 1e-9;
-/// Sine below which two directions count as parallel. It is far above rounding errors.
+/// Sine below which two directions count as parallel. This value is far above rounding errors.
 const PARALLEL: f64 = 1e-9;
 
 /// Returns the two joints of a limb. The tree must have one goal with a position and two joints above the end. The
@@ -63,8 +63,8 @@ pub(crate) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
 
 /// Solves a limb in closed form within its limits.
 ///
-/// If a limit of the first joint blocks the solution, other swivels are tried in a fixed order and the best one is
-/// used ([`search`]). Each try is the closed form for its swivel, so this is part of the closed form and not an
+/// If a limit of the first joint blocks the solution, other swivels are tried in a fixed order and the best one is used
+/// ([`search`]). Each try applies the closed form to its swivel, so the search is part of the closed form and not an
 /// iterative method. The limb then has a swivel that differs from the requested one.
 pub(crate) fn solve(tree: &mut Tree, options: &LimbOptions) {
     let (first, middle) = (0, 1);
@@ -81,7 +81,7 @@ pub(crate) fn solve(tree: &mut Tree, options: &LimbOptions) {
     // Swing the end back onto its old line within the limb's plane, and then swing the whole limb towards the target.
     swing(tree, first, line);
     swing(tree, first, target);
-    // With scale, bones change their length as they turn. Repeat the closed form with the lengths of the current pose.
+    // If the body has scale, bones change their length as they turn. Repeat the closed form with the lengths of the current pose.
     for _ in 0..if tree.rigid { 0 } else { CORRECTIONS } {
         if tree.measure().done {
             break;
@@ -121,9 +121,9 @@ fn swivel_angle(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
 }
 
 /// Returns the angle by which a limb must turn about the line to the target, so that its middle joint points in the
-/// wanted direction. This is the direction `hanging`, rotated by the shortest arc from straight down to the target.
-/// `hanging` is for a limb that hangs down, in the space of the figure (+Y up, +Z to the front). Returns `None` if the
-/// limb is straight.
+/// desired direction. This is the direction `hanging`, rotated by the shortest arc from straight down to the target.
+/// `hanging` is the direction for a limb that hangs down, in the space of the figure (+Y up, +Z to the front). Returns
+/// `None` if the limb is straight.
 pub(crate) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64> {
     let (start, middle) = (tree.joints[0].position, tree.joints[1].position);
     let line = (target - start).try_normalize()?;
@@ -137,9 +137,9 @@ pub(crate) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64
 /// Bends the middle joint so that the effector has the same distance from the first joint as the target. Returns
 /// whether this is possible.
 ///
-/// With u the vector into the joint, v the vector out of it and n the axis, |u + R(θ)v|² = d² becomes C cos θ + S sin
-/// θ + c₀ = ½(d² − u² − v²). Of the two solutions, the one that the limit changes less is used. If the limit allows both,
-/// the smaller turn is used, which keeps the bend direction of the current or rest pose.
+/// If u is the vector into the joint, v the vector out of it and n the axis, |u + R(θ)v|² = d² becomes C cos θ + S sin θ + c₀ = ½(d² − u² −
+/// v²). Of the two solutions, the method uses the one that the limit changes less. If the limit allows both, the smaller turn is used,
+/// which keeps the bend direction of the current or rest pose.
 pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) -> bool {
     let Some((task, target)) = tree.tasks.first().and_then(|t| Some((t.position, t.target?))) else {
         return false;
@@ -286,8 +286,8 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
 }
 
 /// Returns the length to which a limb stretches for a target at the given distance. The length equals the distance,
-/// except for the last `fraction` of the full length. There it approaches the full length exponentially, so that the
-/// limb never snaps straight. l(x) = f − s e^(−(x − f + s)/s) with s = fraction · f.
+/// except for the last `fraction` of the full length. In this last part, it approaches the full length exponentially,
+/// so that the limb never snaps straight. l(x) = f − s e^(−(x − f + s)/s) with s = fraction · f.
 fn softened(distance: f64, full: f64, fraction: f64) -> f64 {
     let soft = fraction * full;
     if soft <= 0.0 || distance <= full - soft {

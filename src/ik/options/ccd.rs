@@ -5,7 +5,7 @@ use sinew_base::api::with_methods;
 /// Largest factor for over-relaxation. Successive over-relaxation diverges if the factor is 2 or more (Ostrowski 1954;
 /// Reich 1949).
 const MAX_RELAXATION: f64 = 1.95;
-/// Smallest factor for damping. With a factor of 0, no joint would turn.
+/// Smallest factor for damping. A factor of 0 would not turn any joint.
 const MIN_RELAXATION: f64 = 0.01;
 
 /// Options of cyclic coordinate descent: the order of the joints, the form of a turn, and the maximum rotations.
@@ -20,10 +20,10 @@ pub struct CcdOptions {
     pub base_first: bool,
     /// Whether every second iteration turns the joints in the opposite order.
     pub alternating: bool,
-    /// Maximum rotation of a joint in one step, radians.
+    /// Maximum rotation of a joint in one step, in radians.
     #[cfg_attr(feature = "serde", serde(with = "cap"))]
     pub step: f64,
-    /// Maximum rotation of a joint in a whole solve, radians.
+    /// Maximum rotation of a joint in a whole solve, in radians.
     #[cfg_attr(feature = "serde", serde(with = "cap"))]
     pub budget: f64,
     /// Whether the maximum step is multiplied by the number of the joint, counted from the tip, as in MMD.
@@ -33,8 +33,8 @@ pub struct CcdOptions {
     /// 1954). The default is 1.
     pub relaxation: f64,
     /// Whether each turn is linearised: the rotation vector is ω = l × Δp / L², with the vector l from the joint to the
-    /// effector, the vector Δp from the effector to the target, and the length L of the chain. Without the constant
-    /// factor this is the formula of Oshita's lecture (Kyushu Institute of Technology, 2021). Joints far from the end
+    /// effector, the vector Δp from the effector to the target, and the length L of the chain. Except for the constant
+    /// factor, this is the formula of Oshita's lecture (Kyushu Institute of Technology, 2021). Joints far from the end
     /// turn more than joints near it.
     pub linear: bool,
     /// Whether the turns of an iteration are repeated by all joints together if this reduces the error. This is the

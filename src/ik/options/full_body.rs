@@ -15,8 +15,8 @@ pub struct FullBodyOptions {
     /// How far the head turns towards the target of a hand, from 0 (not at all) to 1 (it faces the target as far as the
     /// neck allows).
     pub look: f64,
-    /// Whether parts of the body that pass through each other or the floor at the start are moved apart. If false, these parts may stay as
-    /// they are, but do not come any nearer to each other.
+    /// Whether parts of the body that pass through each other or the floor at the start are moved apart. If false, these parts may continue
+    /// to overlap, but the overlap does not increase.
     pub clear: bool,
 }
 

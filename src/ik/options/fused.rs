@@ -8,7 +8,7 @@ use sinew_base::api::with_methods;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Correction {
-    /// Eqs. 15 and 16, the improved method: a repetition of the part of the last step after its interpolated midpoint.
+    /// Eqs. 15 and 16, the improved method: repeats the part of the last step that follows its interpolated midpoint.
     #[default]
     Midpoint,
     /// Eq. 14, the method before the improvement: a pull towards the middle angles of the joints.

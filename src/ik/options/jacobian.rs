@@ -28,7 +28,7 @@ pub enum Secondary {
     /// Pull towards the posture from [`Body::set_posture`](crate::Body::set_posture), or towards the rest pose if there
     /// is no such posture.
     Posture,
-    /// Pull towards the middles of the joint limits.
+    /// Pull towards the midpoints of the joint limits.
     LimitCentres,
     /// Pull towards the pose in which the solve started.
     Start,
@@ -53,7 +53,7 @@ pub struct JacobianOptions {
     pub damping: Option<f64>,
     /// Maximum error that one iteration tries to correct, as a fraction of the chain's length. Values of 0.02 to 0.1
     /// keep the steps in the range where the Jacobian is a good approximation, and keep the path of the effector almost
-    /// straight. The default of 1 practically never limits a step. This is possible because rejected steps are repeated
+    /// straight. The default of 1 practically never limits a step. A smaller limit is rarely needed, because rejected steps are repeated
     /// with more damping.
     pub clamp: f64,
     /// Fixed step size of [`Method::JacobianTranspose`](super::Method::JacobianTranspose), θ += step · Jᵀe / l² with

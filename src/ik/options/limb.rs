@@ -41,8 +41,8 @@ pub enum Swivel {
 const FLAT: f64 = 1e-9;
 
 impl Swivel {
-    /// Fits a [`Swivel::Follow`] to measured swivels by a least-squares fit of the angles. This is the swivel that
-    /// Oshita's lecture derives from data (2021, analytical solution).
+    /// Fits a [`Swivel::Follow`] to measured swivel angles by least squares. This is the swivel that Oshita's lecture derives from data
+    /// (2021, analytical solution).
     ///
     /// A sample consists of the vector from the first joint to the target in base space, divided by the length of the limb, and of the
     /// angle relative to the swivel of the rest pose in radians. Returns `None` if there are fewer than four samples, if their targets lie

@@ -21,7 +21,7 @@ pub enum Method {
     Auto,
     /// Cyclic coordinate descent.
     Ccd,
-    /// Particles on springs, to which the rotations are fitted.
+    /// Particles connected by springs. The rotations are fitted to the particles.
     Particle,
     /// Forward and backward reaching.
     Fabrik,
@@ -40,7 +40,7 @@ pub enum Method {
     /// Nonlinear least squares with a trust region.
     Optimize,
     /// Whole-body IK with root motion: the static equilibrium of a [figure](crate::FigureParts), or damped least
-    /// squares on any other body, with pins before the other goals.
+    /// squares on any other body, where pins take precedence over other goals.
     FullBody,
     /// The likeliest posture of a [`Style`](crate::Style), or a blend of [`Examples`](crate::Examples), followed by
     /// the full-body method. Needs a pose prior from [`Solver::set_style`](crate::Solver::set_style).

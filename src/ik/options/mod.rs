@@ -35,8 +35,8 @@ pub(crate) const DEFAULT_CHARACTERISTIC_LENGTH: f64 = 0.3;
 
 /// The pose that a solve starts from, and whether the solve may jump to another pose.
 ///
-/// With [`Current`](Self::Current) and [`Rest`](Self::Rest) a solver keeps no memory: the same problem has the same
-/// result, to the last bit, whatever the solver did before.
+/// With [`Current`](Self::Current) and [`Rest`](Self::Rest), the solver keeps no state: the same problem gives the same result, to the last
+/// bit, whatever the solver did before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -90,8 +90,8 @@ pub struct Options {
     pub characteristic_length: f64,
     /// The pose that the solve starts from.
     pub start: Start,
-    /// Whether joint limits apply. Without them all joints turn freely, prismatic joints keep their displacement, and mimic
-    /// joints do not follow.
+    /// Whether joint limits apply. If they do not, all joints turn freely, prismatic joints keep their displacement, and mimic joints do
+    /// not follow their leaders.
     pub limits: bool,
     /// Maximum number of restarts from other poses for a solve that stalls. These poses are the same in every run. If
     /// the joints have limits and a target is out of reach, the restarts begin in the best of eight times as many

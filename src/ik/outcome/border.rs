@@ -1,4 +1,4 @@
-//! How far the joints of a tree can turn within their limits.
+//! Measures how far the joints of a tree can turn within their limits.
 
 use std::f64::consts::{PI, TAU};
 
@@ -13,13 +13,12 @@ use crate::{Limit, swing_twist};
 const FAR: f64 = 1e9;
 /// Step of the finite differences of rotations, in radians.
 const PROBE: f64 = 1e-4;
-/// A swing counts as at the border of its ellipse if it is at most this far from the border, as a fraction of the
-/// ellipse's size.
+/// A swing is treated as being at the border of its ellipse if its distance from the border is at most this fraction of the ellipse's size.
 const AT_BORDER: f64 = 1e-6;
 /// An ellipse counts as a rectangle if a semi-axis is smaller than this, in radians.
 const FLAT: f64 = 1e-3;
 
-/// A direction in which a joint turns or slides while the other coordinates of the joint stay constant.
+/// A direction in which a joint turns or slides while the other coordinates of the joint remain constant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coordinate {
     /// The turn of the joint per radian of the coordinate, as a rotation vector in base space.
@@ -27,8 +26,8 @@ pub(super) struct Coordinate {
     /// How far the coordinate can change in the negative and in the positive direction, in radians. The first number is
     /// at most zero, and the second is at least zero.
     pub(super) room: [f64; 2],
-    /// Curvature of the border to which the direction is tangent, per radian. The joint's preceding coordinate points
-    /// outwards across the border.
+    /// Curvature of the border to which the direction is tangent, per radian. The joint's preceding coordinate is perpendicular to the
+    /// border and points outwards.
     pub(super) curvature: f64,
     /// Whether the joint is prismatic. The range of a prismatic joint counts as part of the body's lengths.
     pub(super) is_stroke: bool,
@@ -50,14 +49,14 @@ impl Coordinate {
         self.room[0] <= -FAR && self.room[1] >= FAR
     }
 
-    /// Returns the room if `is_limited` is set, and an unlimited room otherwise.
+    /// Returns the range of the coordinate if `is_limited` is set, and an unlimited range otherwise.
     pub(super) fn room_if(&self, is_limited: bool) -> [f64; 2] {
         if is_limited { self.room } else { [-FAR, FAR] }
     }
 }
 
 /// Returns the coordinates of a joint. The limit is a box in these coordinates, or, for the swing of a cone, a half-plane
-/// that touches it. `push` returns how much a turn reduces the error, to first order.
+/// that touches it. `push` returns the amount by which a turn reduces the error, to first order.
 pub(super) fn coordinates(
     tree: &Tree,
     joint: &Joint,
@@ -80,8 +79,7 @@ pub(super) fn coordinates(
     }
 }
 
-/// Returns, for each of the numbers that describe a joint's own rotation, how the joint turns in base space per change of
-/// that number.
+/// Returns the turn of the joint in base space per unit change of each number that describes the joint's own rotation.
 fn turns(tree: &Tree, joint: &Joint, numbers: [f64; 3], rotation: impl Fn([f64; 3]) -> DQuat) -> [DVec3; 3] {
     DVec3::AXES.map(|change| {
         let at = |probe: f64| joint.link_rotation(rotation((DVec3::from(numbers) + change * probe).into()));

@@ -1,7 +1,7 @@
 //! The reason why a goal is missed.
 //!
 //! For all methods, one function determines the outcome from the evidence about the returned pose. The outcome
-//! describes only this pose: another posture may be nearer.
+//! describes only this pose: another posture may come nearer to the goal.
 
 mod border;
 mod multipliers;
@@ -11,7 +11,7 @@ use super::Outcome;
 
 pub(super) use multipliers::Multipliers;
 
-/// What is known about a goal in the pose that a solve returns.
+/// The evidence about a goal in the pose that a solve returns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     /// Whether the goal is within its tolerances.

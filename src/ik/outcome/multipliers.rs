@@ -1,9 +1,8 @@
 //! Determines which effectors are held back by limits.
 //!
 //! At the nearest pose within limits, the gradient of the squared error points out of the limits (Karush 1939; Kuhn &
-//! Tucker 1951): no allowed direction reduces the error, and a forbidden direction does. Both conditions are checked with
-//! the linear least squares problem of the pose. The problem is solved with and without limits, and the error reductions
-//! of the two steps are compared.
+//! Tucker 1951): no allowed direction reduces the error, but a forbidden direction does. Both conditions are checked with the linear least
+//! squares problem of the pose. The problem is solved with and without limits, and the error reductions of the two steps are compared.
 
 use glam::DVec3;
 
@@ -34,7 +33,7 @@ const ROUNDS: usize = 64;
 /// Movement of the base in metres that counts as much as one radian of a joint, as a fraction of the length of the chain.
 const ROOT: f64 = 0.5;
 
-/// What is known about an effector.
+/// The evidence about an effector.
 #[derive(Clone, Copy, Debug, Default)]
 struct Verdict {
     /// Whether no allowed direction reduces the effector's error.
@@ -53,7 +52,7 @@ struct Unknown {
     room: [f64; 2],
     damping: f64,
     value: f64,
-    /// Whether the value is at an end of the room.
+    /// Whether the value is at an end of the coordinate's range.
     is_bound: bool,
 }
 
@@ -106,7 +105,7 @@ impl Multipliers {
         }
     }
 
-    /// Returns what is known about an effector that misses its goal.
+    /// Returns the evidence about an effector that misses its goal.
     pub(crate) fn evidence(&self, tree: &Tree, effector: usize) -> Evidence {
         let Verdict { at_rest, is_held, .. } = self.verdicts.get(effector).copied().unwrap_or_default();
         let held = is_held.then_some(Outcome::BlockedByLimits);

@@ -76,15 +76,14 @@ pub struct Step {
     /// Why the joint was turned.
     pub kind: StepKind,
     /// Number of the start pose to which the iteration belongs: 0 for the requested pose, then the other start poses in their
-    /// order. Most of the poses that are compared for targets out of reach have no iterations.
+    /// order. If a target is out of reach, most of the poses that are compared have no iterations.
     pub start: usize,
     /// Number of the iteration, counted from 1 over all starts. It is 0 before the first iteration.
     pub iteration: usize,
     /// Index of the link that turns or slides, or of the base that moves. For a spring, the link at its upper end.
     pub link: usize,
-    /// The sign of the joint on the path from the base to the end: 1 if the joint turns what follows it on the path, and −1 if the
-    /// path leads from the joint to its parent, so that the rotation is applied in the opposite direction (Oshita 2021,
-    /// `FindJointPath`).
+    /// The sign of the joint on the path from the base to the end. It is 1 if the joint turns the rest of the path. It is −1 if the path
+    /// leads from the joint to its parent, so that the rotation is applied in the opposite direction (Oshita 2021, `FindJointPath`).
     pub sign: i8,
     /// Axis of the turn or direction of the translation, a unit vector in world space. The turn is the product of the
     /// link's orientation after the step and the inverse of its orientation before. Orientations are products of
@@ -95,8 +94,7 @@ pub struct Step {
     /// Length of the translation in world metres. It is 0 for a turn. For [`StepKind::Pull`] and [`StepKind::Spring`], it is the
     /// distance by which the lower particle moves.
     pub distance: f64,
-    /// For [`StepKind::Pull`] and [`StepKind::Spring`], the positions of the lower and of the upper particle after the step, in
-    /// world metres.
+    /// For [`StepKind::Pull`] and [`StepKind::Spring`], the positions of the lower and upper particles after the step, in world metres.
     pub particles: Option<[DVec3; 2]>,
     /// Largest distance between a goal's point and its target position after the step, in world metres. `None` if no goal has a
     /// position. Goals of weight zero do not count. For moves of particles, the position of the end's particle is compared with

@@ -156,7 +156,7 @@ impl Recorder {
         self.changes.push(Change { stage, link, to: Value::Displacement(displacement) });
     }
 
-    /// Records a move of particles. `at` contains the numbers of the start and of the iteration.
+    /// Records a move of particles. `at` contains the start number and the iteration number.
     pub(crate) fn note_particles(&mut self, tree: &Tree, moved: &Move, at: (usize, usize)) {
         let Some((joint, target)) =
             tree.joints.get(moved.joint).zip(tree.tasks.first().and_then(|t| t.target))

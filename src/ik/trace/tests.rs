@@ -248,7 +248,7 @@ fn descent_turns_one_joint_after_the_other_towards_the_target() {
             step.apply(&mut replayed);
         }
     }
-    // A problem that is already solved has no steps.
+    // A problem that is already solved produces no steps.
     let mut solver = Solver::default();
     let options = Options { start: Start::Continue, trace: true, ..Options::default() };
     let goals = [Goal::position(6, target)];

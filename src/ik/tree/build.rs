@@ -11,8 +11,8 @@ use super::term::Term;
 use super::{EffectorTask, Hinge, Joint, Prismatic, Role, Tree};
 
 impl Tree {
-    /// Loads the pose of a body and its goals, which must be valid. Of the options, this function uses the limits, the
-    /// tolerance of orientations and the characteristic length.
+    /// Loads the pose of a body and its goals, which must be valid. The only options that this function uses are the limits, the
+    /// orientation tolerance and the characteristic length.
     pub(crate) fn set(&mut self, body: &Body, goals: &[Goal], options: &Options) {
         self.angle_tolerance = options.angle_tolerance;
         self.characteristic_length = options.characteristic_length;

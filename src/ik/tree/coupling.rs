@@ -118,8 +118,7 @@ impl Tree {
         let is_above = move |joint: usize| self.above(effector).any(|above| above == joint);
         self.above(effector).filter_map(move |index| match self.joints[index].role {
             Role::Single | Role::Leader => Some(index),
-            // The leader counts once. It is among the joints above, or replaces the follower that is nearest to the
-            // effector.
+            // The leader counts once. If the leader is not above the effector, it replaces the follower that is nearest to the effector.
             Role::Follower => {
                 let leader = leader(index)?.leader;
                 let same =

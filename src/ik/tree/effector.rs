@@ -1,4 +1,4 @@
-//! Effector tasks: the form of a solve's goals that the methods use.
+//! Effector tasks: a solve's goals in the form that the methods use.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -89,7 +89,7 @@ impl EffectorTask {
         }
     }
 
-    /// Returns the current and the desired direction of the aiming axis, as unit vectors in base space.
+    /// Returns the current and desired directions of the aiming axis, as unit vectors in base space.
     pub(crate) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
         let (axis, at) = self.aim?;
         Some((self.spin * axis, (at - self.position).try_normalize()?))

@@ -50,8 +50,8 @@ impl Hinge {
         if cos < 0.0 { (-cos, -sin) } else { (cos, sin) }
     }
 
-    /// Returns how far the hinge may turn in the direction of `turn` if `turn` leads more than `margin` radians beyond
-    /// the range, and `None` otherwise.
+    /// Returns the angle by which the hinge may turn in the direction of `turn` if `turn` would exceed the range by more than `margin`
+    /// radians, and `None` otherwise.
     #[inline]
     pub(crate) fn room(&self, rotation: DQuat, turn: f64, margin: f64) -> Option<f64> {
         let half = self.half.filter(|_| !self.goes_round)?;

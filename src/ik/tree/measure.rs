@@ -192,13 +192,13 @@ pub(super) fn nonzero_length(length: f64) -> f64 {
 /// The lengths of an effector's chain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lengths {
-    /// Sum of the segment lengths in base space. For segments of variable length, the maximum counts.
+    /// Sum of the segment lengths in base space. For segments of variable length, the maximum length is used.
     pub(crate) sum: f64,
     /// The maximum, over all segments, of the sum of a segment's minimum and maximum length, in base space. The two
     /// lengths are equal for most segments.
     longest: f64,
-    /// Sum of the segment lengths in base space. For segments of variable length, the length in the rest pose counts, so
-    /// that tolerances do not grow with the range of a prismatic joint.
+    /// Sum of the segment lengths in base space. For segments of variable length, the length in the rest pose is used, so that tolerances
+    /// do not grow with the range of a prismatic joint.
     pub(crate) nominal: f64,
     /// The sum `nominal`, in world metres.
     pub(crate) world: f64,

@@ -1,4 +1,4 @@
-//! The form of a body that the methods use: the joints that turn, and the effectors that they move.
+//! A body in the form that the methods use: the joints that turn, and the effectors that they move.
 
 mod build;
 mod coupling;
@@ -34,8 +34,8 @@ pub(super) struct Joint {
     /// Index of the joint's link in the body.
     pub(super) link: usize,
     pub(super) parent: Option<usize>,
-    /// Transform from the joint's frame, before it turns, to the parent's turned frame. Without a parent, the transform
-    /// leads to base space. The links in between, which never turn, are included.
+    /// Transform from the joint's frame, before it turns, to the parent's turned frame. If the joint has no parent, this is the transform
+    /// to base space. The links in between, which never turn, are included.
     fixed: DAffine3,
     /// Whether `fixed` is only a translation, as for a joint directly below another joint.
     fixed_is_translation: bool,
@@ -174,7 +174,7 @@ pub(super) struct Tree {
     has_uniform_scale: bool,
     /// Length of the longest chain in the loaded pose, in base space.
     length: f64,
-    /// Whether the base moves. No target is then out of reach.
+    /// Whether the base moves. If it does, no target is out of reach.
     pub(super) root_moves: bool,
     /// Tolerance of orientations and aims in radians.
     pub(super) angle_tolerance: f64,
@@ -272,17 +272,17 @@ impl Tree {
         self.base_from_world.transform_point3(place)
     }
 
-    /// Transforms a direction of the world to a unit vector of base space.
+    /// Transforms a world direction to a unit vector in base space.
     pub(super) fn base_direction(&self, direction: DVec3) -> DVec3 {
         self.base_from_world.transform_vector3(direction).normalize_or(direction)
     }
 
-    /// Transforms a position of base space to the world.
+    /// Transforms a position from base space to world space.
     pub(super) fn point_to_world(&self, point: DVec3) -> DVec3 {
         self.world_from_base * (point - self.base_from_world.translation)
     }
 
-    /// Transforms a vector of base space to the world.
+    /// Transforms a vector from base space to world space.
     pub(super) fn to_world(&self, vector: DVec3) -> DVec3 {
         self.world_from_base * vector
     }
@@ -330,15 +330,15 @@ impl Tree {
         if self.rigid { joint.frame } else { DMat3::from_quat(joint.spin) }
     }
 
-    /// Returns the rotation in a joint's frame that turns everything below the joint about a direction of base space.
-    /// In a mirrored frame, the angle has the opposite sign.
+    /// Returns the rotation in a joint's frame that turns everything below the joint about a direction in base space. In a mirrored frame,
+    /// the angle has the opposite sign.
     pub(super) fn turn_about(&self, joint: &Joint, direction: DVec3, angle: f64) -> DQuat {
         let Some(axis) = self.to_frame(joint, direction).try_normalize() else { return DQuat::IDENTITY };
         DQuat::from_axis_angle(axis, if joint.frame.determinant() < 0.0 { -angle } else { angle })
     }
 
-    /// Returns how fast a point below a joint moves in base space if the joint turns about `axis` by one radian per
-    /// second. `axis` is a rotation vector in base space, and `arm` is the vector from the joint to the point.
+    /// Returns the velocity in base space of a point below a joint that turns about `axis` at one radian per second. `axis` is a rotation
+    /// vector in base space, and `arm` is the vector from the joint to the point.
     #[inline]
     pub(super) fn velocity(&self, joint: &Joint, axis: DVec3, arm: DVec3) -> DVec3 {
         if self.rigid {

@@ -14,7 +14,7 @@ const SAME_ROTATION: f64 = 1e-12;
 /// If a joint or a pole is nearer to the line of a limb than this fraction of the limb's length, its direction from the line is
 /// undefined.
 const ON_LINE: f64 = 1e-9;
-/// Number of axes about which the room of a joint is measured, and the angle of these probe turns in radians.
+/// Number of axes about which a joint is turned to probe its limit, and the angle of each probe turn in radians.
 const DIRECTIONS: u32 = 8;
 const PROBE: f64 = 0.5;
 
@@ -75,7 +75,7 @@ impl Tree {
     }
 
     /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, or the axis about which
-    /// the rest pose bends, or any axis perpendicular to the link. If the limit leaves much more room about another axis, that axis is
+    /// the rest pose bends, or any axis perpendicular to the link. If the limit allows much larger turns about another axis, that axis is
     /// returned.
     pub(crate) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
         let joint = &self.joints[index];
@@ -133,13 +133,13 @@ impl Tree {
     }
 }
 
-/// Returns whether a limit may leave more room about one axis than about another.
+/// Returns whether a limit may allow larger turns about one axis than about another.
 fn is_narrow(limit: &Limit) -> bool {
     matches!(limit, Limit::Cone { .. } | Limit::Euler { .. })
 }
 
-/// Returns the axis about which the limit of a joint lets it turn farthest, perpendicular to a link, or the default axis if it leaves
-/// at least half of that room. A knee whose limit is a box of Euler angles bends about the widest side of the box.
+/// Returns the axis, perpendicular to a link, about which a joint's limit allows the largest turn. Returns the default axis if that axis
+/// allows at least half of this turn. A knee whose limit is a box of Euler angles bends about the widest side of the box.
 fn widest_axis(joint: &Joint, default_axis: DVec3, link: DVec3) -> DVec3 {
     let Some(link) = link.try_normalize() else { return default_axis };
     let axis = |direction: u32| {

@@ -61,8 +61,8 @@ impl Prismatic {
         displacement.max(self.min).min(self.max)
     }
 
-    /// Returns how far the joint may move in the direction of `turn` if `turn` leads more than `margin` beyond the range,
-    /// and `None` otherwise. `turn`, `margin` and the result are in radians, see [`Prismatic::per_radian`].
+    /// Returns how far the joint may move in the direction of `turn` if `turn` would exceed the range by more than `margin`, and `None`
+    /// otherwise. `turn`, `margin` and the result are in radians, see [`Prismatic::per_radian`].
     pub(crate) fn room(&self, displacement: f64, turn: f64, margin: f64) -> Option<f64> {
         let left = if turn > 0.0 { self.max - displacement } else { displacement - self.min };
         let room = (left / self.per_radian).max(0.0);
@@ -81,9 +81,8 @@ impl Prismatic {
         0.5 * (self.min + self.max)
     }
 
-    /// Returns the smallest and the largest distance between a fixed point and a point that the joint moves. `vector` leads
-    /// from the fixed point to the moved point without a displacement, and `along` is the movement per metre of
-    /// displacement.
+    /// Returns the smallest and the largest distance between a fixed point and a point that the joint moves. `vector` points from the fixed
+    /// point to the moved point at zero displacement, and `along` is the movement per metre of displacement.
     fn distances(&self, vector: DVec3, along: DVec3) -> (f64, f64) {
         let at = |displacement: f64| (vector + along * displacement).length();
         let ends = [at(self.min), at(self.max)];

@@ -12,7 +12,7 @@ pub(crate) struct Term {
     pub(crate) weight: f64,
     /// The axes, unless all of them have the same weight.
     pub(crate) axes: Option<TermAxes>,
-    /// The tolerance of the goal itself, if it has one.
+    /// The goal's own tolerance, if it has one.
     tolerance: Option<Tolerance>,
     /// Rotation from the space in which the error is measured to the axes.
     axes_from_error: DMat3,
@@ -32,8 +32,8 @@ pub(crate) struct TermAxes {
 }
 
 impl Term {
-    /// Creates a term. `axes_from_error` is a rotation. `scale` is the length of a unit vector of base space in the space
-    /// of the error, and `error_from_base` is the map from base space to the space of the error.
+    /// Creates a term. `axes_from_error` is a rotation. `error_from_base` maps base space to the space of the error, and `scale` is the
+    /// length of a base-space unit vector in that space.
     pub(super) fn new(
         term: &AxisTerm,
         axes_from_error: DMat3,
@@ -89,7 +89,7 @@ impl Term {
         }
     }
 
-    /// Returns whether an error vector is within tolerance. `default` is used if the goal has no tolerance itself.
+    /// Returns whether an error vector is within tolerance. `default` is used if the goal has no tolerance of its own.
     pub(super) fn is_within(&self, error: DVec3, default: f64) -> bool {
         match self.tolerance {
             None => self.length(error) <= default,
@@ -101,7 +101,7 @@ impl Term {
         }
     }
 
-    /// Returns the tolerance of the goal itself if it is the same in all directions.
+    /// Returns the goal's own tolerance if it is the same in all directions.
     pub(super) fn norm_tolerance(&self) -> Option<f64> {
         match self.tolerance {
             Some(Tolerance::Norm(norm)) => Some(norm),
@@ -117,8 +117,8 @@ impl Term {
         }
     }
 
-    /// Returns the orientation error from a current to a target orientation in base space, as a rotation vector in base
-    /// space without a component along free axes, and the map of [`TermAxes::weighted_from_base`] in this pose.
+    /// Returns the orientation error from a current to a target orientation, and the map of [`TermAxes::weighted_from_base`] in this pose.
+    /// The orientations are in base space. The error is a rotation vector in base space without components along free axes.
     pub(super) fn rotation_error(&self, target: DQuat, current: DQuat) -> Option<(DVec3, DMat3)> {
         let axes = self.axes?;
         let q = target * current.conjugate();

@@ -1,4 +1,4 @@
-//! Draws the puppets of assertions, with one renderer for the process.
+//! Draws the puppets of assertions with one renderer per process.
 
 use std::sync::{Mutex, PoisonError};
 

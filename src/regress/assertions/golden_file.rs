@@ -14,7 +14,7 @@ pub struct CallSite {
     pub file: &'static str,
     /// The path of the module.
     pub module: &'static str,
-    /// The path of a function inside the test's function.
+    /// The path of a helper function that is declared inside the test function.
     pub function: &'static str,
 }
 
@@ -99,7 +99,7 @@ impl GoldenFile {
     }
 }
 
-/// Returns a name for an assertion without one: the name of its test, and a number from the second assertion on.
+/// Returns a name for an assertion without one: the name of its test, with a number appended from the second assertion onwards.
 fn unnamed(site: &CallSite, extension: &str) -> String {
     let mut parts: Vec<&str> = site.function.split("::").collect();
     parts.pop(); // the function inside the test

@@ -1,4 +1,4 @@
-//! `assert_pose!` and `assert_image!`: regression tests of other programs, as ordinary tests.
+//! `assert_pose!` and `assert_image!`: regression tests for other programs, written as ordinary tests.
 //!
 //! A golden is in the folder `goldens` beside the source file of its test. It is named after the module and the test, or after the
 //! assertion's name. A missing golden fails the test, even without CI. `SINEW_UPDATE=1` writes the goldens of failing assertions,
@@ -99,8 +99,8 @@ macro_rules! assert_pose {
 /// The golden is `goldens/MODULE__NAME.png`, named as for [`assert_pose!`](crate::assert_pose).
 ///
 /// # Panics
-/// If the image exceeds the tolerance, has a different size or cannot be drawn, or if the golden is missing or invalid. The message has
-/// the FLIP errors and the paths of the new image and the difference image.
+/// If the image exceeds the tolerance, has a different size or cannot be drawn, or if the golden is missing or invalid. The message
+/// contains the FLIP errors and the paths of the new image and the difference image.
 #[macro_export]
 macro_rules! assert_image {
     ($image:expr $(, tolerance = $tolerance:expr)? $(,)?) => {

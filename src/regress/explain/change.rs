@@ -33,7 +33,7 @@ pub enum ChangeKind {
     Camera,
     /// Only the outlines of surfaces differ, within one pixel, although the scene is the same.
     Silhouette,
-    /// Small differences of single pixels, although the scene is the same.
+    /// Small differences in single pixels, although the scene is the same.
     Noise,
 }
 

@@ -23,11 +23,11 @@ const CLEAR_LEVELS: u8 = 96;
 const DRIVER_SHIFT: f32 = 0.04;
 /// The smallest mean difference of a channel in levels that can be distinguished from another driver's rounding.
 const DRIVER_MEAN: f64 = 1.25;
-/// The value of `DRIVER_MEAN` if the other driver draws nearly all other pixels identically, and the fraction of these that may still
-/// differ.
+/// The value of `DRIVER_MEAN` if the other driver draws nearly all other pixels identically, and the fraction of those pixels that may
+/// still differ.
 const QUIET_MEAN: f64 = 0.75;
 const QUIET: f64 = 0.02;
-/// Of the pixels that another driver draws differently, one in this number may differ by two levels or more.
+/// Among the pixels that another driver draws differently, one in this many may differ by two levels or more.
 const DRIVER_VISIBLE: usize = 8;
 
 /// The changes between the golden's scene, redrawn by the current driver, and the actual scene.
@@ -207,7 +207,7 @@ impl<'a> Describe<'a> {
         let has_many = group.visible > self.tolerance.changed;
         let is_located = is(MeshChange::is_located);
         if let Some(shift) = self.meshes.get(cause) {
-            // The noise of another machine is everywhere on the part, so its pixels count only if the changed vertices are known.
+            // Noise from another machine affects the whole part, so its pixels count only if the changed vertices are known.
             let has_many = match self.scenes.conditions.same_machine {
                 true => has_many,
                 false => is_located && group.clear > self.tolerance.changed,

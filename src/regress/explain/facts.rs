@@ -43,7 +43,7 @@ pub(super) struct Facts {
     pub(super) seen: BTreeMap<u32, SeenVertices>,
     /// How the materials of parts differ.
     pub(super) materials: BTreeMap<u32, MaterialChange>,
-    /// The settings that differ, as clauses, by what they affect.
+    /// The settings that differ, as clauses, grouped into light, background and other settings.
     pub(super) light: Vec<String>,
     pub(super) background: Vec<String>,
     pub(super) other: Vec<String>,
@@ -68,7 +68,7 @@ pub(super) struct JointChange {
 }
 
 impl Facts {
-    /// Compares what a puppet shows now with what a golden shows.
+    /// Compares the current record of a puppet's scene with the record of a golden.
     pub(super) fn between(puppet: &Puppet, golden: &SceneRecord, actual: &SceneRecord) -> Self {
         let skeleton = &puppet.character().skeleton;
         let mut facts = Self {
@@ -178,7 +178,8 @@ impl Facts {
     }
 
     /// Returns the changed joint that has moved a surface. `nodes` are the nodes that move it, largest weight first. For each of them in
-    /// this order, this looks for the nearest changed node among the node itself and its ancestors. Returns the first one found, or `None`.
+    /// this order, the function looks for the nearest changed node among the node itself and its ancestors. Returns the first one found, or
+    /// `None`.
     pub(super) fn cause(&self, puppet: &Puppet, nodes: &[usize]) -> Option<usize> {
         let skeleton = &puppet.character().skeleton;
         let changed = |node: &usize| skeleton.ancestors(*node).find(|n| self.joints.contains_key(n));

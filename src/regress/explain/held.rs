@@ -15,7 +15,7 @@ use super::{Explanation, motion};
 /// The cause that is reported for a camera that follows the figure.
 const FRAMING: &str = "the framing follows the figure";
 
-/// The camera and the floor of a golden, with which a scene is redrawn.
+/// The camera and the floor of a golden, which are used to redraw a scene.
 pub(crate) struct GoldenView {
     camera: Camera,
     floor: Option<FloorRecord>,

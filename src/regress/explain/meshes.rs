@@ -1,4 +1,4 @@
-//! How the mesh of a part differs from a recorded one: which attributes, and which vertices.
+//! Finds the attributes and vertices in which the mesh of a part differs from a recorded mesh.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -20,7 +20,7 @@ pub(super) struct MeshChange {
     counts: [[usize; 2]; 2],
     /// The vertices whose weights differ. `None` if they are not recorded, or if their order differs.
     weights: Option<BTreeSet<u32>>,
-    /// What is known about moved vertices.
+    /// The evidence about moved vertices.
     moved: Moved,
     /// The joints of a large mesh near which positions and weights differ.
     regions: [Vec<String>; 2],
@@ -116,7 +116,7 @@ impl MeshChange {
             return;
         }
         self.weights = Some(indices(&|a, b| a.weights != b.weights));
-        // The sums are exact. If only one vertex has moved, their difference is its movement.
+        // The sums are exact. If only one vertex has moved, the difference between the sums is its movement.
         let sums = DVec3::from_array(before.sum).distance(DVec3::from_array(now.sum));
         if elsewhere.is_empty() {
             self.moved = if sums > 0.0 { Moved::Rounding(2.0 * step * scale) } else { Moved::Connected };
@@ -143,7 +143,7 @@ impl MeshChange {
         [Attribute::Positions, Attribute::Morphs].iter().any(|attribute| self.attributes.contains(attribute))
     }
 
-    /// Returns whether attributes differ that affect only the shading.
+    /// Returns whether any attribute that affects only the shading differs.
     pub(super) fn changes_shading(&self) -> bool {
         !self.shading().is_empty()
     }

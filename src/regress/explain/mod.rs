@@ -119,7 +119,7 @@ impl Explanation {
     }
 
     /// Like [`Self::new`], with two further images that the driver of `actual` has drawn: the golden's scene, and the actual scene. These
-    /// images lack another driver's noise, so they show smaller changes of everything that the record contains.
+    /// images lack another driver's noise, so they reveal smaller changes in everything that the record contains.
     pub(super) fn with_redrawn(
         puppet: &Puppet,
         golden: (&DecodedImage, &SceneRecord),
@@ -140,7 +140,7 @@ impl Explanation {
         })
     }
 
-    /// Returns the first clauses about differences that no pixel shows, and the number of the others.
+    /// Returns the first clauses about differences that no pixel shows, and the number of the remaining ones.
     pub(super) fn unseen_text(&self) -> String {
         verdict::some_of(&self.unseen).join("; ")
     }

@@ -1,4 +1,4 @@
-//! How far visible vertices have moved.
+//! Measures how far visible vertices have moved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::raster;
 use super::raster::{Hit, Ids};
 use super::surfaces::Surfaces;
 
-/// Minimum movement in pixels that can be the reason why a pixel differs.
+/// Minimum movement in pixels that can explain why a pixel differs.
 pub(super) const MIN_SHIFT: f32 = 0.01;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,8 +42,8 @@ pub(super) struct Scenes<'a> {
     clip_from_world: [Mat4; 2],
     size: Vec2,
     pub(super) conditions: Conditions,
-    /// The largest movements of visible vertices by the joints that caused them (`None` stands for morph weights), and of the camera in
-    /// pixels.
+    /// The largest movement of visible vertices caused by each joint (`None` stands for morph weights), and the largest movement in pixels
+    /// caused by the camera.
     pub(super) shifts: BTreeMap<Option<usize>, Shift>,
     pub(super) camera: f32,
 }
@@ -124,8 +124,8 @@ impl<'a> Scenes<'a> {
         self.puppet.character().primitive(part).triangles.get(hit.triangle as usize).copied()
     }
 
-    /// Returns the largest shift of any visible vertex, by the joint that caused it, and of the camera in pixels. A vertex is visible if
-    /// one of its triangles is visible in either scene.
+    /// Returns the largest movement of any visible vertex caused by each joint, and the largest movement in pixels caused by the camera. A
+    /// vertex is visible if one of its triangles is visible in either scene.
     fn largest_shifts(&self) -> (BTreeMap<Option<usize>, Shift>, f32) {
         let mut shifts: BTreeMap<Option<usize>, Shift> = BTreeMap::new();
         let mut camera: f32 = 0.0;

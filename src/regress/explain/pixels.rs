@@ -238,7 +238,7 @@ impl Scenes<'_> {
     }
 }
 
-/// The surfaces around a pixel. A pixel at an edge may show part of them.
+/// The surfaces around a pixel. A pixel at an edge may partly show its neighbours' surfaces.
 struct Neighbours {
     hits: [[Option<Hit>; 8]; 2],
     count: usize,

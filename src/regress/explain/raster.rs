@@ -31,7 +31,7 @@ pub(super) struct Ids {
     pub(super) height: u32,
     /// The surface at each pixel, row by row from the top. `None` if there is no surface.
     pub(super) hits: Vec<Option<Hit>>,
-    /// The opaque surfaces behind transparent ones and behind holes. Empty if no part has either.
+    /// The opaque surfaces behind transparent ones and behind holes. Empty if no part is transparent or has holes.
     behind: Vec<Option<Hit>>,
 }
 
@@ -130,7 +130,7 @@ impl Ids {
         }
     }
 
-    /// Draws a triangle that is in front of the near plane. `facing` is whether clockwise triangles are the front faces, or `None`
+    /// Draws a triangle that is in front of the near plane. `facing` states whether clockwise triangles are the front faces. It is `None`
     /// if both sides are drawn.
     #[expect(
         clippy::cast_possible_truncation,

@@ -10,7 +10,7 @@ use crate::render::{Draw, Floor, Frame, Grid, Instance, Light};
 use crate::skin::Palette;
 use crate::view::Bounds;
 
-/// Settings of which a record contains only digests.
+/// Settings that a record contains only as digests.
 const UNKNOWN: [&str; 3] = ["file lights", "overlays", "ghosts"];
 
 /// A golden's pose, camera, light and materials, to be drawn with the current meshes and textures.

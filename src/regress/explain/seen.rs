@@ -1,4 +1,4 @@
-//! How far changes of meshes, of their weights and of inverse bind matrices move visible vertices.
+//! Measures how far changes to meshes, skin weights and inverse bind matrices move visible vertices.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::motion::Scenes;
 use super::pixels::Cause;
 use super::raster;
 
-/// The minimum distances in pixels by which changes of meshes move visible vertices.
+/// The minimum distances in pixels by which changes to meshes move visible vertices.
 #[derive(Debug, Default)]
 pub(super) struct MeshShifts(BTreeMap<Cause, f32>);
 

@@ -53,7 +53,7 @@ pub(super) fn is_double_sided(character: &Character, part: Part) -> bool {
     material.is_some_and(|m| m.double_sided || m.alpha_mode == AlphaMode::Blend)
 }
 
-/// Returns whether a part may show what is behind it: through holes, or because it is transparent.
+/// Returns whether surfaces behind a part may be visible, through holes or because the part is transparent.
 pub(super) fn is_see_through(character: &Character, part: Part) -> bool {
     let material = character.primitive(part).material.and_then(|m| character.materials.get(m));
     material.is_some_and(|m| m.alpha_mode != AlphaMode::Opaque || m.transmission.is_some())

@@ -223,11 +223,11 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
     assert!(!fails(10, 2, true) && !fails(60, 1, true));
     // A vertex that moved within a surface of one colour fails.
     assert!(fails(11, 2, true));
-    // Another driver's slight changes of colours pass.
+    // Slight colour changes from another driver pass.
     assert!(!fails(60, 8, false) && fails(60, 9, false));
 }
 
-/// Draws a figure with so few vertices that they are recorded. One of its skin weights is multiplied by `weight`.
+/// Draws a figure with few enough vertices that they are recorded. One of its skin weights is multiplied by `weight`.
 fn small(weight: f32) -> Drawing {
     let mut figure =
         asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/awkward.glb").as_ref()).unwrap();
@@ -295,8 +295,8 @@ fn other_weights_are_judged_by_how_far_they_move_a_vertex() {
     assert!(!near.fails(), "{}", near.verdict);
 }
 
-/// The noise of another driver hides an exposure that changes colours by two levels, and seems to show an exposure that changes nothing.
-/// Two images from this driver show the difference.
+/// Another driver's noise hides an exposure that changes colours by two levels, and seems to show an exposure that changes nothing. Two
+/// images from this driver show the difference.
 #[test]
 fn a_change_is_judged_by_two_images_of_this_driver() {
     let golden = drawing(|_, _| {});
@@ -322,7 +322,7 @@ fn a_change_is_judged_by_two_images_of_this_driver() {
     assert!(many.map.iter().all(|change| *change == 0));
 }
 
-/// A golden is redrawn with the current character: its pose, camera, light, colours and numbers, to the same pixels.
+/// A golden's pose, camera, light, colours and material numbers are redrawn with the current character, and the pixels are identical.
 #[test]
 fn a_golden_is_drawn_again() {
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());

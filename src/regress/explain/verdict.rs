@@ -1,4 +1,4 @@
-//! The words for changes, and a sentence about all of them.
+//! Describes each change in words, and all changes in one sentence.
 
 use std::collections::BTreeSet;
 
@@ -216,7 +216,7 @@ pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
         clauses.push(format!("{} more {}", count(more), if more == 1 { "change" } else { "changes" }));
     }
     let unseen = some_of(unseen);
-    // A camera that follows the figure hides the changes themselves, so the camera comes last.
+    // A camera that follows the figure hides the changes themselves, so the camera is listed last.
     let hides = shown.first().is_some_and(|change| change.kind == ChangeKind::Camera);
     if clauses.is_empty() {
         clauses.push("no pixel differs".to_owned());
@@ -225,7 +225,7 @@ pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
     sentence(&clauses.join("; "))
 }
 
-/// Returns the first clauses about differences that no pixel shows, and the number of the others.
+/// Returns the first clauses about differences that no pixel shows, and the number of the remaining ones.
 pub(super) fn some_of(unseen: &[String]) -> Vec<String> {
     let more = unseen.len().saturating_sub(NAMED);
     let mut some: Vec<String> = unseen.iter().take(NAMED).cloned().collect();
@@ -239,7 +239,7 @@ pub(super) fn some_of(unseen: &[String]) -> Vec<String> {
     some
 }
 
-/// Returns a text with a capital letter and a full stop.
+/// Returns a text with a capital letter at the start and a full stop at the end.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();

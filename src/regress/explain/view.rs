@@ -117,8 +117,8 @@ impl PoseView {
 }
 
 impl Mesh {
-    /// Collects the surfaces. With `cells`, all vertices in a cell of a grid become one; the grid has this number of cells along the
-    /// longest side (vertex clustering, Rossignac & Borrel 1993).
+    /// Collects the surfaces. If `cells` is given, all vertices in a grid cell are merged into one. The grid has this number of cells along
+    /// its longest side (vertex clustering, Rossignac & Borrel 1993).
     fn fill(&mut self, puppet: &Puppet, surfaces: &[Surfaces; 2], cells: Option<f32>) {
         *self = Self::default();
         let [golden, actual] = surfaces;

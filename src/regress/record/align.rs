@@ -12,7 +12,7 @@ use super::{Joint, SceneRecord};
 /// Largest difference between two world matrices of the same joint, relative to the size of the figure.
 const SAME: f32 = 1e-4;
 
-/// Maximum number of joints without names that are searched for, because every pair is compared.
+/// Maximum number of unnamed joints to search for, because every pair is compared.
 const MAX_UNNAMED: usize = 500;
 
 impl SceneRecord {
@@ -77,7 +77,7 @@ impl SceneRecord {
                 own.and_then(|own| free.iter().position(|f| bind(other, &f.name).as_ref() == Some(&own)));
             known.is_none_or(|known| names.insert(index, free.swap_remove(known).name.clone()).is_some())
         });
-        // The others keep their names, or take the remaining ones.
+        // The other joints keep their names or take the remaining names.
         waiting.retain(|&index| {
             let own = self.joints.get(index).and_then(|j| free.iter().position(|f| f.name == j.name));
             own.is_none_or(|own| names.insert(index, free.swap_remove(own).name.clone()).is_some())
@@ -120,7 +120,7 @@ mod tests {
             joints: vec![joint("#0", 0.0), joint("#1", 1.0), joint("hand", 2.0), joint("#3", 3.0)],
             ..SceneRecord::default()
         };
-        // A different order, and one joint moved.
+        // The joints are in a different order, and one joint has moved.
         let now = SceneRecord {
             joints: vec![joint("#0", 1.0), joint("#1", 0.0), joint("#2", 3.5), joint("hand", 2.0)],
             ..SceneRecord::default()

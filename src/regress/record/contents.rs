@@ -50,11 +50,11 @@ impl Contents {
 #[derive(Debug, Default)]
 pub(crate) struct ContentsCache(Mutex<Vec<Known>>);
 
-/// A character, its parts that a puppet draws in the current scene, and the contents of these parts.
+/// A character, the parts of it that a puppet draws in the current scene, and the contents of these parts.
 type Known = (Arc<Character>, Vec<Part>, Arc<Contents>);
 
 impl ContentsCache {
-    /// Maximum number of characters that are kept.
+    /// Maximum number of cached entries.
     const MAX: usize = 24;
 
     pub(crate) fn of(&self, puppet: &Puppet) -> Arc<Contents> {

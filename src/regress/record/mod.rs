@@ -1,4 +1,4 @@
-//! Records of what an image shows. A golden image contains one, so that a later difference can be explained.
+//! Records of the scenes that images show. A golden image contains such a record, so that a later difference can be explained.
 
 mod align;
 mod contents;
@@ -39,8 +39,8 @@ const VERSION: u32 = 2;
 const SAME_VIEW: f32 = 2e-6;
 const SAME_FLOOR: f32 = 1e-4;
 
-/// What an image shows: the camera, the pose, the parts with their materials, and the view settings. For meshes and textures, it
-/// contains digests that reveal changes, and for small meshes also the rounded vertices.
+/// The scene of an image: the camera, the pose, the parts with their materials, and the view settings. For meshes and textures, it contains
+/// digests that reveal changes, and for small meshes also the rounded vertices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -82,7 +82,7 @@ pub struct CameraRecord {
     pub fov: Option<f32>,
     /// The height of the visible part of the world in metres, if the projection is orthographic.
     pub height: Option<f32>,
-    /// Distances of the near and of the far plane in metres.
+    /// Distances of the near and far planes in metres.
     pub depth: [f32; 2],
 }
 
@@ -132,14 +132,14 @@ pub struct MaterialRecord {
     pub values: String,
     /// Digest of the material's encoded images.
     pub textures: String,
-    /// The most common numbers of the material, with which the material can be drawn again: metalness, roughness, scale of the normal map,
-    /// strength of the occlusion, emission (linear RGB and its strength), index of refraction, and specular factor.
+    /// The most common numbers of the material, which are used to draw it again: metalness, roughness, scale of the normal map, strength of
+    /// the occlusion, emission (linear RGB and its strength), index of refraction, and specular factor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<[f32; 10]>,
 }
 
 impl SceneRecord {
-    /// Records what a frame of a puppet shows. `size` is the image's width and height in pixels.
+    /// Records the scene that a frame of a puppet shows. `size` is the image's width and height in pixels.
     pub fn of(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32)) -> Self {
         Self::with(puppet, frame, size, &Contents::of(puppet))
     }
@@ -303,7 +303,8 @@ impl CameraRecord {
     }
 }
 
-/// Returns the names of a puppet's parts, from their meshes or otherwise their nodes, with a number where a name occurs twice.
+/// Returns the names of a puppet's parts. A part is named after its mesh, or after its node if the mesh has no name. Repeated names get a
+/// number.
 pub(super) fn part_names(puppet: &Puppet) -> Vec<String> {
     let character = puppet.character();
     let name = |part: &crate::asset::Part| {

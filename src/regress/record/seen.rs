@@ -24,8 +24,8 @@ pub(super) const MAX_SEEN: usize = 20_000;
 pub struct SeenRecord {
     /// Digest of the positions in the order of the vertices, on which the digits depend.
     pub order: String,
-    /// A digit for each vertex, which is its cell in a block of eight by eight. A space stands for a vertex that is at the same place as
-    /// the first vertex with the same position. Other characters stand for vertices behind the camera.
+    /// A digit for each vertex, which identifies its cell in a block of eight by eight. A space stands for a vertex that is at the same
+    /// place as the first vertex with the same position. Other characters stand for vertices behind the camera.
     pub cells: String,
 }
 
@@ -67,7 +67,7 @@ impl SeenRecord {
         self.order == order(primitive)
     }
 
-    /// Returns the positions of the vertices of a part that has the recorded order.
+    /// Returns the positions of the vertices of a part whose vertices are in the recorded order.
     pub(crate) fn vertices(&self, primitive: &Primitive) -> SeenVertices {
         SeenVertices { cells: self.cells.clone().into(), first: first_at(primitive) }
     }
@@ -94,7 +94,7 @@ impl SeenVertices {
     }
 }
 
-/// Returns the side of a vertex's cells. Multiples of the golden ratio are spread evenly.
+/// Returns the side length of a vertex's cells. The fractional parts of multiples of the golden ratio are spread evenly.
 fn side(vertex: usize) -> f32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a fraction")]
     let fraction = (vertex as f64 * 0.618_033_988_749_895).fract() as f32;

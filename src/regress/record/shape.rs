@@ -249,7 +249,7 @@ mod tests {
             }
         }
         assert_eq!(digests(&character, part), before);
-        // Opposite winding is a different surface.
+        // A triangle with the opposite winding is a different surface.
         let primitive = &mut character.meshes[part.mesh].primitives[part.primitive];
         primitive.triangles[0].swap(0, 1);
         assert_ne!(digests(&character, part), before);

@@ -49,7 +49,7 @@ impl RecordedScene {
 
     /// Writes the chunks after the header of a PNG. Nothing is written if the text is damaged.
     ///
-    /// The PNG encoder compresses texts quickly rather than well, so its chunks would be a tenth longer.
+    /// The PNG encoder compresses text quickly rather than well, so its chunks would be a tenth longer.
     pub(crate) fn write(&self, writer: &mut png::Writer<impl Write>) -> Result<(), png::EncodingError> {
         let Ok(text) = self.text() else { return Ok(()) };
         if let Some(contents) = &self.contents {

@@ -39,8 +39,8 @@ pub struct VerticesRecord {
     /// For x, y and z: the upper digits of all vertices, then the lower ones. Each number is the difference from the previous vertex,
     /// in steps. Positive and negative differences are interleaved, so that small differences have small digits.
     pub positions: String,
-    /// Two digits for each vertex. The first stands for the joint with the largest weight, and the second depends on all joints and their
-    /// weights.
+    /// Two digits for each vertex. The first digit stands for the joint with the largest weight, and the second digit depends on all joints
+    /// and their weights.
     pub weights: String,
 }
 
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(longer.vertices(), None);
         let other = VerticesRecord { positions: record.positions.replace('0', "?"), ..record.clone() };
         assert_eq!(other.vertices(), None);
-        // Steps that add up to an unlimited sum, and a position that no file can have.
+        // Steps whose sum exceeds the maximum, and a position that no file can contain.
         let far = VerticesRecord { positions: "y".repeat(600), weights: String::new(), ..record.clone() };
         assert_eq!(far.vertices(), None);
         assert_eq!(VerticesRecord { low: [3e38; 3], ..record }.vertices(), None);

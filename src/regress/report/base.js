@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = id => document.getElementById(id);
 
-// Returns a new element. Texts are only ever set as text, so names from files are never interpreted.
+// Returns a new element. Strings are always inserted as plain text, so names from files are never interpreted.
 function make(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(props)) {
@@ -58,7 +58,7 @@ function angleText(radians) {
 const thousands = n => n.toLocaleString("en");
 const count = (n, word) => `${thousands(n)} ${word}${n === 1 ? "" : "s"}`;
 
-// The nodes of a text in which names are in backticks.
+// The nodes for a text whose names are in backticks.
 const named = text => text.split("`").map((part, i) => i % 2 ? make("code", {}, part) : part);
 
 // The verdict of a case without an explanation.

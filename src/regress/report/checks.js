@@ -87,7 +87,7 @@ function curveNode(check, curve, span) {
   return node;
 }
 
-// What a screen reader says about a curve.
+// The text that a screen reader speaks for a curve.
 function curveLabel(check, curve) {
   const values = curve.values.filter(v => Number.isFinite(v));
   const range = values.length ? `from ${valueText(values.reduce((a, b) => Math.min(a, b)), curve.unit)} to ${valueText(values.reduce((a, b) => Math.max(a, b)), curve.unit)}` : "without values";

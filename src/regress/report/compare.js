@@ -272,7 +272,7 @@ function connectCompare() {
     compareState.phase = 1 - compareState.phase;
     emit("draw");
   }, BLINK_MILLISECONDS);
-  // Whether a drawing is already scheduled. Many events may ask for the same one.
+  // Whether a drawing is already scheduled. Many events may request the same drawing.
   let isAsked = false;
   on("draw", () => {
     if (isAsked) return;

@@ -59,7 +59,7 @@ function layout(curve, span, width, height) {
   };
 }
 
-// The faults and warnings that belong to a curve and have a span of time.
+// The faults and warnings that belong to a curve and have a time span.
 const findingsOf = (check, curve) => check.findings.filter(f => (!f.passed || f.severity === "warning") && Number.isFinite(f.from)
   && f.check === curve.check && (f.subject || "") === (curve.subject || ""));
 
@@ -95,7 +95,7 @@ function drawCurve(canvas, check, curve, span, cursor, lit) {
   let isDown = false;
   curve.times.forEach((time, i) => {
     const value = curve.values[i];
-    // A missing value is a gap.
+    // A missing value leaves a gap.
     if (!Number.isFinite(value)) return void (isDown = false);
     context[isDown ? "lineTo" : "moveTo"](place.x(time), place.y(value));
     isDown = true;

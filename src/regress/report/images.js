@@ -1,4 +1,4 @@
-// The decoded images of the selected case. The images of other cases stay encoded, so that a page may have thousands of cases.
+// The decoded images of the selected case. The images of other cases remain encoded, so that a page may have thousands of cases.
 
 // The decoded images: `golden`, `actual`, `flip` and `map`, each a canvas or `null`, and `pixels`, their RGBA bytes.
 let shown = emptyImages();
@@ -23,8 +23,8 @@ async function showImages() {
   const { row } = entry;
   const clear = () => { shown = emptyImages(); emit("images"); };
   if (!hasImage(entry)) return clear();
-  // The images of the previous case must not stay visible under the name of this one, but most images are decoded so quickly that clearing
-  // the area at once would only cause flicker.
+  // The images of the previous case must not remain visible under the name of this one, but most images are decoded so quickly that
+  // clearing the area at once would only cause flicker.
   const timer = setTimeout(clear, 100);
   const same = row.expected && !row.actual && row.status !== "missing";
   const urls = { golden: row.expected, actual: same ? row.expected : row.actual, flip: row.difference, map: row.explanation?.map };
@@ -79,8 +79,8 @@ function paint(write) {
 
 const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 
-// The difference by kind: the golden in pale grey, and each changed pixel in the colour of its kind. All changes but the highlighted
-// one are paler.
+// The difference by kind: the golden in pale grey, and each changed pixel in the colour of its kind. All changes except the highlighted one
+// are paler.
 function paintKinds() {
   const colours = state.entry.changes.map(change => rgbOf(kindColour(change.kind)));
   const { golden, actual, map } = shown.pixels;
@@ -100,7 +100,7 @@ function paintKinds() {
   });
 }
 
-// The difference in levels, from dark blue over orange to white. Small differences are enlarged by a square root.
+// The difference in levels, from dark blue over orange to white. A square root makes small differences more visible.
 function paintLevels() {
   const stops = [[12, 14, 24], [58, 44, 120], [214, 80, 60], [255, 176, 60], [255, 255, 255]];
   return paint(out => {

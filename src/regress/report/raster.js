@@ -85,7 +85,7 @@ function drawTriangles(target, projected, normals, triangles, camera, isDrawn, c
   }
 }
 
-// Blends the golden over the actual pose. Where it is behind the actual pose, only a trace of it is visible.
+// Blends the golden over the actual pose. Where the golden is behind the actual pose, only a faint trace of it is visible.
 function blendTargets(actual, golden) {
   const [over, under] = [golden.image.data, actual.image.data];
   for (let i = 0, at = 0; i < golden.depths.length; i++, at += 4) {

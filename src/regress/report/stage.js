@@ -45,7 +45,7 @@ function imagePoint(x, y) {
   return pane && shown.width ? { pane, x: (x - pane.left) / view.zoom, y: (y - pane.top) / view.zoom } : null;
 }
 
-// Changes the zoom so that the pixel at the point of the canvas stays there.
+// Changes the zoom so that the pixel at the point of the canvas does not move.
 function zoomTo(zoom, x, y) {
   const point = imagePoint(x, y);
   if (!point) return;

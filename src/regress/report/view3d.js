@@ -174,7 +174,7 @@ function showView() {
   const node = byId("view");
   node.hidden = !source;
   if (!source) return;
-  // Without images, the view takes their place.
+  // If there are no images, the view takes their place.
   node.classList.toggle("large", !hasImage(state.entry));
   if (hasImage(state.entry)) byId("changes").after(node); else byId("main").append(node);
   view3d.mesh = meshOf(source);

@@ -70,7 +70,7 @@ pub(crate) fn case(
     Ok(outcome)
 }
 
-/// Compares the image of a case. Returns the new golden, and whether the old one has a scene if it must have one.
+/// Compares the image of a case. Returns the new golden, and `false` if the suite requires a scene that the golden does not contain.
 fn image(
     outcome: &mut Outcome,
     case: &Case,

@@ -165,7 +165,7 @@ impl ImageCheck<'_> {
         let drawn = masked.as_ref().unwrap_or(image);
         let difference = compare(&expected.image, drawn, self.tolerance.levels)?;
         let within = difference.passes(self.tolerance);
-        // On the same machine, every difference has a cause. If all pixels are the same, the explanation lists changes of the file.
+        // On the same machine, every difference has a cause. If all pixels are the same, the explanation lists changes in the file.
         let needs = |scenes: &(&SceneRecord, &SceneRecord)| {
             difference.pixels() == 0 || same_machine || self.needs_explanation(&difference, within, *scenes)
         };
@@ -245,9 +245,9 @@ impl ImageCheck<'_> {
     }
 }
 
-/// Returns the limits for an image of the same scene that another machine drew. Only the renderer can have changed then, and bugs of the
-/// renderer cause larger differences (`docs/decisions/regression-tests.md`). Shadows that are sharp instead of soft change large areas by a
-/// few levels.
+/// Returns the limits for an image of the same scene that another machine drew. In this case, only the renderer can have changed, and bugs
+/// in the renderer cause larger differences (`docs/decisions/regression-tests.md`). Shadows that are sharp instead of soft change large
+/// areas by a few levels.
 fn other_machine(tolerance: &ImageTolerance, other_shadows: bool) -> ImageTolerance {
     let (mean, worst) = if other_shadows { (2.0, 3.0) } else { (1.5, 1.5) };
     ImageTolerance { mean: tolerance.mean * mean, worst: tolerance.worst * worst, ..*tolerance }

@@ -1,4 +1,4 @@
-//! Reads and writes suites: TOML files with cases, and with matrices that expand to cases. `docs/testing.md` describes the format.
+//! Reads and writes suites: TOML files with cases, and with matrices that expand into cases. `docs/testing.md` describes the format.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ const KEYS: [&str; 10] = ["name", "model", "rig", "clip", "only", "skip", "limit
 /// A `[[check]]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionCheck {
-    /// Human-readable name. In reports, the name of a clip follows it.
+    /// Human-readable name. In reports, this name is followed by the name of a clip.
     pub name: String,
     /// File of the character, or `None` for the built-in character.
     pub model: Option<PathBuf>,

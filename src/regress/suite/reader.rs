@@ -207,8 +207,8 @@ impl SuiteReader<'_> {
         Ok(())
     }
 
-    /// Adds the cases of a table with values chosen from its lists. A recorded session makes a case for each compared
-    /// frame and one for the joints. Any other table makes a single case.
+    /// Adds the cases of a table with values chosen from its lists. A recorded session produces one case for each compared frame and one
+    /// case for the joints. Any other table produces a single case.
     fn cases(
         &self,
         defaults: &Table,

@@ -213,7 +213,7 @@ pub(super) fn slug(name: &str) -> String {
     while let Some(c) = chars.next() {
         // A dash between words is not a sign.
         let sign = matches!(c, '-' | '\u{2212}') && !before.is_some_and(char::is_alphanumeric);
-        // A point is only kept inside a number. Elsewhere it would look like the start of an extension.
+        // A point is kept only after a digit, as in a decimal number. Elsewhere it would look like the start of an extension.
         let point = c == '.' && slug.ends_with(|last: char| last.is_ascii_digit());
         if sign && chars.peek().is_some_and(|next| next.is_ascii_digit() || *next == '.') {
             slug.push_str("minus");

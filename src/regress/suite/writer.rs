@@ -80,7 +80,7 @@ impl NewCase {
     /// Adds the path of a file, relative to the folder of the suite.
     ///
     /// # Errors
-    /// If the path is not Unicode, which TOML cannot contain.
+    /// If the path is not Unicode, because TOML cannot contain such a path.
     pub fn path(self, key: &str, folder: &Path, file: &Path) -> Result<Self, String> {
         let path = relative_to(folder, file);
         let text = path.to_str().ok_or_else(|| {
@@ -110,7 +110,7 @@ impl NewCase {
     }
 }
 
-/// Converts a number, without a fraction if it has none.
+/// Converts a number to an integer if it is whole and small, and to a decimal number otherwise.
 fn number_value(number: f64) -> Value {
     // Converts negative zero to zero.
     let number = number + 0.0;

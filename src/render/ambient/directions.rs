@@ -24,7 +24,7 @@ fn directions() -> [Vec3; DIRECTIONS] {
 
 /// Returns the shader's parameters for maps of a sphere: their centre, and one divided by half their width in metres.
 pub(crate) fn place((center, radius): (Vec3, f32)) -> [f32; 4] {
-    // The border stays empty, because points outside the map read the texels of the border.
+    // The border is left empty, because points outside the map read the texels of the border.
     #[expect(clippy::cast_precision_loss, reason = "a power of two")]
     let margin = 1.0 + 4.0 / WIDTH as f32;
     center.extend(1.0 / (radius.max(1e-6) * margin)).into()
@@ -52,7 +52,8 @@ mod tests {
     fn directions_are_evenly_spread() {
         let all = directions();
         assert!(all.iter().all(|d| d.is_normalized()));
-        // The mean of the cosine over a hemisphere is a half, so its sum over all directions is a quarter of their number.
+        // The mean of the cosine over a hemisphere is one half, so its sum over the hemisphere is a quarter of the number of all
+        // directions.
         for normal in [Vec3::Y, Vec3::X, Vec3::new(-0.6, 0.0, 0.8), Vec3::new(0.48, -0.6, 0.64)] {
             let sum: f32 = all.iter().map(|d| d.dot(normal).max(0.0)).sum();
             #[expect(clippy::cast_precision_loss, reason = "a small number")]

@@ -122,7 +122,7 @@ impl CrowdModel {
         &self.character
     }
 
-    /// Returns the visible parts, which a [`Model`](crate::Model) for the crowd must consist of.
+    /// Returns the visible parts. A [`Model`](crate::Model) for the crowd must consist of these parts.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }

@@ -15,7 +15,7 @@ use super::types::{Joint, Layer, Local, NONE};
 /// A position between two keys.
 #[derive(Clone, Copy)]
 struct Cursor {
-    /// The last key at or before the time. If the track has several keys, this is never the last one.
+    /// The last key at or before the time. If the track has several keys, this key is never the track's last key.
     key: usize,
     /// Position between this key (0) and the next key (1).
     u: f32,

@@ -5,7 +5,7 @@ use glam::{Quat, Vec3, Vec4};
 use super::CrowdError;
 use super::types::{Character, LAYERS, Layer, NONE};
 
-/// Maximum time in seconds and maximum speed factor. Up to these values, all sums stay finite.
+/// Maximum time in seconds and maximum speed factor. Up to these values, all sums remain finite.
 const LONGEST: f32 = 1e6;
 pub(super) const FASTEST: f32 = 1e4;
 

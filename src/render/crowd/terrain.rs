@@ -229,7 +229,7 @@ mod tests {
         let terrain = Terrain::from_heights(heights, 2, 2, 2.0, Vec2::new(10.0, 20.0)).unwrap();
         let at = |x: f32, z: f32| terrain.height(Vec2::new(x, z));
         assert_eq!([at(10.0, 20.0), at(12.0, 20.0), at(10.0, 22.0), at(12.0, 22.0)], [0.0, 1.0, 2.0, 4.0]);
-        // The middle of the cell is on the diagonal, and the middles of the triangles are on their planes.
+        // The centre of the cell is on the diagonal, and the other two points are in the planes of the triangles.
         assert_eq!(at(11.0, 21.0), 2.0);
         assert_eq!(at(11.5, 20.5), 0.75 + 0.75);
         assert_eq!(at(10.5, 21.5), 1.5 + 0.5);

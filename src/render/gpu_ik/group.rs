@@ -26,7 +26,7 @@ type Key = Vec<u64>;
 pub(super) struct Group {
     pub(super) structure: Structure,
     pub(super) problems: Vec<usize>,
-    /// Whether the bodies are figures, which the CPU would pose with its solver of figures.
+    /// Whether the bodies are figures, which the CPU would pose with its figure solver.
     pub(super) is_figure: bool,
     /// The key of the structure. Equal structures have equal keys, even in later solves.
     pub(super) key: Key,

@@ -14,7 +14,7 @@ const LANES: usize = 64;
 /// Size of the two rotations of a limb in bytes.
 const TURNS: u64 = 32;
 /// Maximum distance of a target, in lengths of the limb. A target farther away is moved to this distance, so that the square
-/// of the distance stays within single precision. The limb is already straight at a distance of 1.
+/// of the distance remains within the range of single precision. The limb is already straight at a distance of 1.
 const FARTHEST: f64 = 2.0;
 
 #[derive(Debug)]

@@ -152,7 +152,7 @@ impl Group {
     }
 }
 
-/// Returns the sum of the errors of a report, where one radian counts like one metre.
+/// Returns the sum of the errors of a report, where one radian counts as much as one metre.
 fn error(report: &Report) -> f64 {
     let errors = |g: &GoalOutcome| g.position_error.unwrap_or(0.0) + g.orientation_error.unwrap_or(0.0);
     report.goals.iter().map(errors).sum()

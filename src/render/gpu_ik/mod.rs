@@ -33,12 +33,12 @@
 //!   joints least. A whole body has no restarts.
 //! - Pins have a hundred times the weight of other goals, instead of priority over them.
 //! - Locked joints are not released within a step, and the damping has a lower bound that single precision requires. The
-//!   nearest pose to a target out of reach is therefore found less exactly. A straight chain whose target is in line with it
-//!   is restarted instead of bent.
+//!   nearest pose to a target out of reach is therefore found less accurately. A straight chain whose target is in line with it is
+//!   restarted instead of bent.
 //! - The only outcomes are reached, out of reach, stalled and iteration limit. A pose that is blocked by limits counts as
 //!   stalled.
-//! - If the GPU is requested, a body that is a figure is solved with the differential method, like other bodies. The CPU's
-//!   solver of figures gives better poses, so [`Choice::Auto`] uses it.
+//! - If the GPU is requested, a body that is a figure is solved with the differential method, like other bodies. The CPU's figure solver
+//!   gives better poses, so [`Choice::Auto`] uses it.
 
 mod body;
 mod calibration;

@@ -11,8 +11,8 @@ pub const POSITION_TOLERANCE: f64 = 1e-5;
 pub const ANGLE_TOLERANCE: f64 = 1e-4;
 /// Default maximum number of iterations of each start. Steps converge quadratically, so a start that needs more has stalled.
 const ITERATIONS: u32 = 48;
-/// Minimum and maximum number of iterations. Restarts spend their iterations in four parts, and each part needs at least one.
-/// Beyond the maximum, the driver could stop a dispatch for taking too long.
+/// Minimum and maximum number of iterations. The iterations of a restart are divided into four parts, and each part needs at least one
+/// iteration. Beyond the maximum, the driver could stop a dispatch for taking too long.
 const ITERATION_RANGE: [u32; 2] = [4, 1000];
 /// Default number of restarts.
 const RESTARTS: u32 = 8;

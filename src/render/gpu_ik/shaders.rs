@@ -26,8 +26,8 @@ pub(super) const BODY: &[&str] = &[ALL_KINDS, ROTATION, TRIGONOMETRY, LIMITS, si
 /// All modules with their files in order, for tests without an adapter.
 pub const SOURCES: [(&str, &[&str]); 3] = [("ik_chain", CHAIN), ("ik_limb", LIMB), ("ik_body", BODY)];
 
-/// Returns the constants of the module for chains with a number of joints, or `None` if the number is zero or too large.
-/// `kinds` has a bit for each kind of limit that occurs. If `unrolled` is set, the loops over joints have constant bounds.
+/// Returns the constants of the module for chains with the given number of joints, or `None` if the number is zero or too large. `kinds`
+/// has a bit for each kind of limit that occurs. If `unrolled` is set, the loops over joints have constant bounds.
 pub(super) fn chain_constants(joints: usize, kinds: u32, unrolled: bool) -> Option<String> {
     let constants = format!(
         "const JOINTS: u32 = {joints}u;\nconst UNROLLED: bool = {unrolled};\nconst KINDS: u32 = {kinds}u;\n"

@@ -74,7 +74,7 @@ impl Environment {
         Self { irradiance, levels, key, id }
     }
 
-    /// Returns what a surface of the given roughness reflects from a direction, like the shader with its texture.
+    /// Returns the light that a surface of the given roughness reflects from a direction, as the shader computes it from its texture.
     pub fn reflected(&self, direction: Vec3, roughness: f32) -> Vec3 {
         #[expect(clippy::cast_precision_loss, reason = "a few levels")]
         let level = roughness.clamp(0.0, 1.0) * (LEVELS - 1) as f32;

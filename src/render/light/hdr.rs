@@ -22,15 +22,15 @@ const KEY_COSINE: f32 = 0.85;
 #[error("{}{cause}", path.as_ref().map(|path| format!("{}: ", path.display())).unwrap_or_default())]
 #[non_exhaustive]
 pub struct HdrError {
-    /// The file, unless bytes were read.
+    /// The file, or `None` if bytes were read.
     pub path: Option<PathBuf>,
     /// Description of the error.
     pub cause: String,
 }
 
-/// Maximum width and height of the panorama that is sampled. Larger images are reduced to it, so that no small lamp is missed.
+/// Maximum width and height of the panorama that is sampled. Larger images are reduced to this size, so that no small lamp is missed.
 const REDUCED: (usize, usize) = (256, 128);
-/// Maximum light of a pixel. Relative to a clear sky, the sun is about this bright.
+/// Maximum light of a pixel, about the brightness of the sun relative to a clear sky.
 const MAX_LIGHT: f32 = 1e6;
 
 /// The pixels of a file: three mantissas and their common exponent.
@@ -61,7 +61,7 @@ impl Environment {
     /// Reads a panorama from the bytes of a Radiance image.
     ///
     /// # Errors
-    /// [`HdrError`] if they are not a Radiance image, or it is too large.
+    /// [`HdrError`] if the bytes are not a Radiance image, or if the image is too large.
     pub fn from_hdr(bytes: &[u8]) -> Result<Self, HdrError> {
         Self::read_hdr(bytes).map_err(|cause| HdrError { path: None, cause })
     }
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!((panorama.width, panorama.height), (16, 8));
         assert_eq!(panorama.pixel(0, 0), Vec3::splat(0.5));
         assert_eq!(panorama.pixel(4, 2), Vec3::splat(200.0));
-        // The centre of the image is −Z, and the pixel is to the left of it and above it.
+        // The centre of the image is −Z, and the pixel is above and to the left of it.
         let towards = panorama.brightest();
         assert!(towards.x < -0.4 && towards.y > 0.3, "{towards}");
         assert!(panorama.radiance(towards).x > 50.0);
@@ -317,7 +317,7 @@ mod tests {
         let environment = Environment::from_hdr(&image()).unwrap();
         assert!(environment.key.direction.x < -0.4 && environment.key.direction.y > 0.3);
         assert!(environment.key.color.x > 1.0, "{}", environment.key.color);
-        // The opposite side is as bright as its grey.
+        // The opposite side has the brightness of the panorama's grey pixels.
         let below = environment.reflected(Vec3::NEG_Y, 0.0);
         assert!((below.x - 0.5).abs() < 0.05, "{below}");
     }

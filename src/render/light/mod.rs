@@ -1,8 +1,8 @@
 //! Light of a scene: the fixed classic light, or an environment that surfaces reflect.
 //!
-//! An environment is light from all directions. It is stored as nine spherical harmonics for the light that matt surfaces collect
-//! (Ramamoorthi & Hanrahan 2001), and as a small texture whose levels contain what surfaces of increasing roughness reflect, the
-//! first factor of a split sum (Karis 2013). Its brightest area is the key light, which casts the shadow.
+//! An environment is light from all directions. It is stored in two forms. Nine spherical harmonics describe the light that matt surfaces
+//! collect (Ramamoorthi & Hanrahan 2001). The levels of a small texture contain the light that surfaces of increasing roughness reflect,
+//! which is the first factor of a split sum (Karis 2013). The brightest area of an environment is the key light, which casts the shadow.
 
 mod environment;
 mod harmonics;
@@ -52,12 +52,12 @@ pub struct Light {
     pub file_lights: FileLights,
 }
 
-/// Recordings without file lights stay as they were before this field existed.
+/// Recordings without file lights are written as they were before this field existed.
 fn is_default(lights: &FileLights) -> bool {
     *lights == FileLights::default()
 }
 
-/// Where the light of a frame comes from.
+/// The source of a frame's light.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 pub(super) const SIZE: usize = 128;
 /// Number of levels. The roughness increases evenly from zero to one, and each level has half the width of the previous one.
 pub(super) const LEVELS: usize = 5;
-/// The fraction of the texture's width that all directions cover. The texels beyond contain what is across the edge, so that
+/// The fraction of the texture's width that all directions cover. The texels outside it contain the light from across the edge, so that
 /// filtering needs no special cases. In the last level, the edge is in the centre of the outer texels.
 pub(super) const CONTENT: f32 = 0.875;
 

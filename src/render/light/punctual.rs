@@ -19,7 +19,7 @@ pub enum FileLights {
     /// Not drawn.
     #[default]
     Off,
-    /// Drawn with a common factor. It is chosen so that the light that is strongest at the centre of the figure is as bright there as a key
+    /// Drawn with a common factor. This factor makes the light that is strongest at the centre of the figure as bright there as a key
     /// light.
     On,
     /// Drawn with this factor. With a factor of one, a white surface that faces a light of π lux is white, as in the Khronos viewer.

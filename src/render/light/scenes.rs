@@ -36,9 +36,9 @@ impl SoftBox {
 /// Returns the studio: a large soft key light from the upper right with a bright lamp in it, a cool fill light from the left, a narrow
 /// lamp in front, two strips behind the figure, and a grey room.
 ///
-/// White surfaces that face the default camera receive light of about one, so that base colours look as their authors chose them. The
-/// bright lamp is small, so it adds highlights to smooth surfaces and little light to others. The floor is lighter than the walls,
-/// so that metals show a horizon.
+/// White surfaces that face the default camera receive light with a brightness of about one, so that base colours look as their authors
+/// chose them. The bright lamp is small, so it adds highlights to smooth surfaces and little light to others. The floor is lighter than the
+/// walls, so that metals show a horizon.
 pub(super) fn studio() -> &'static Environment {
     static STUDIO: LazyLock<Environment> = LazyLock::new(|| {
         let soft_box = |towards: Vec3, half_size, edge, color| SoftBox {

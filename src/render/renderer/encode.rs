@@ -31,7 +31,7 @@ pub(super) struct Plan {
     has_occlusion: bool,
     has_floor: bool,
     has_ghosts: bool,
-    /// Whether surfaces show what is behind them.
+    /// Whether any surface lets other surfaces show through.
     has_backdrop: bool,
 }
 

@@ -20,8 +20,8 @@ const WIDTH_STEP: f32 = 1.3;
 const OUTLINE: f32 = 2.0;
 const OUTLINE_COLOR: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.55);
 
-/// Returns the sRGB colour of a method. Six come from the palette of Okabe and Ito 2008 ("Color Universal Design"),
-/// whose colours people with any colour vision can distinguish. The others differ from these in lightness.
+/// Returns the sRGB colour of a method. Six come from the palette of Okabe and Ito 2008 ("Color Universal Design"), whose colours are
+/// distinguishable for people with any type of colour vision. The others differ from these in lightness.
 pub fn color(method: Method) -> [u8; 3] {
     match method {
         Method::Auto => [0xB4, 0xBA, 0xC6],
@@ -244,7 +244,7 @@ impl Comparison {
     fn copy_problem(&mut self, lead: &Puppet) -> bool {
         if !lead.targets.is_empty() {
             self.problem.targets.clear();
-            // All candidates have the same problem, which every method can solve.
+            // All candidates solve the same problem, which every method supports.
             self.problem.targets.extend(lead.targets.iter().map(|target| target.with_known_depth()));
             self.problem.pins.clone_from(&lead.pins);
         }

@@ -32,7 +32,7 @@ pub struct CrowdLayout {
     pub hills: bool,
     /// Seed of the random positions, clips and tints.
     pub seed: u32,
-    /// How far heads turn towards the camera, from 0 to 1.
+    /// Amount by which heads turn towards the camera, from 0 to 1.
     pub looks: f32,
 }
 

@@ -30,7 +30,7 @@ pub struct ViewSettings {
     pub floor: bool,
     /// Whether the key light casts shadows.
     pub shadow: bool,
-    /// Pixels per point. The sizes of overlays are multiplied by it. It is larger on high-resolution screens.
+    /// Pixels per point. This factor multiplies the sizes of overlays, and is larger on high-resolution screens.
     pub scale: f32,
 }
 

@@ -18,7 +18,7 @@ const TEXT: [u8; 3] = [0xF2, 0xF2, 0xF2];
 const SHADE: f32 = 0.7;
 /// The letters of [`ROWS`].
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz0123456789-.,:_";
-/// Seven rows of five pixels for each letter, the leftmost pixel in the highest bit.
+/// Seven rows of five pixels for each letter, with the leftmost pixel in the highest bit.
 #[rustfmt::skip]
 const ROWS: [[u8; 7]; 41] = [
     [0, 0, 14, 1, 15, 17, 15], [16, 16, 22, 25, 17, 17, 30], [0, 0, 14, 16, 16, 17, 14], [1, 1, 13, 19, 17, 17, 15],

@@ -10,13 +10,13 @@ use crate::puppet::Puppet;
 use crate::{FileLights, MAX_LIGHTS, PunctualLight};
 
 /// Returns the lights of a puppet's file at its current pose, strongest first and at most [`MAX_LIGHTS`]. `center` is the point at which
-/// they are compared. The list is empty if `lights` is off.
+/// their strengths are compared. The list is empty if `lights` is off.
 pub fn file_lights(puppet: &Puppet, lights: FileLights, center: Vec3) -> Vec<PunctualLight> {
     let character = puppet.character();
     if lights == FileLights::Off || character.lights.is_empty() {
         return Vec::new();
     }
-    // Strength and factor come from the rest pose, so that a light does not appear or change abruptly while it moves.
+    // The strength and the factor come from the rest pose, so that a light does not appear or change abruptly while it moves.
     let mut rest = Vec::new();
     world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut rest);
     let strength = |light: &Light| rest.get(light.node).map_or(0.0, |node| strength(light, node, center));

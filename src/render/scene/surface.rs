@@ -22,7 +22,7 @@ struct Triangle {
 }
 
 impl Surface {
-    /// Returns the visible triangles of a puppet in its current pose for whose nodes `accepts` returns true.
+    /// Returns the visible triangles of a puppet in its current pose, if `accepts` returns true for their nodes.
     #[doc(hidden)]
     pub fn new(puppet: &Puppet, accepts: impl Fn(usize) -> bool) -> Self {
         let mut triangles = Vec::new();
@@ -58,7 +58,7 @@ impl Surface {
         Self { triangles: self.triangles.iter().filter(is_near).copied().collect() }
     }
 
-    /// Returns the triangles after their nodes have moved. Triangles for whose nodes `motion` returns `None` are left out.
+    /// Returns the triangles after their nodes have moved. If `motion` returns `None` for a node, its triangles are left out.
     #[doc(hidden)]
     pub fn moved(&self, motion: impl Fn(usize) -> Option<Affine3A>) -> Self {
         let moved = |triangle: &Triangle| {

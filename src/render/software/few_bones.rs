@@ -8,7 +8,7 @@ use super::super::Frame;
 /// Size of `few_bones` in `shaders/bones.wgsl`.
 pub(crate) const COUNT: usize = 1024;
 
-/// Returns whether the matrices of a frame fit.
+/// Returns whether the matrices of a frame fit into the buffer.
 pub(crate) fn fit(frame: &Frame<'_>) -> bool {
     let vectors = frame.instances.iter().chain(&frame.ghosts).map(|instance| {
         let has_duals = instance.draws.iter().any(|draw| draw.dual);

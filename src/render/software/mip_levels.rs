@@ -1,5 +1,5 @@
-//! Mip levels of textures, computed on the CPU. Software drivers would compute them on the same cores, but round differently from the
-//! goldens of existing suites.
+//! Mip levels of textures, computed on the CPU. Software drivers would compute them on the same cores, but their rounding would differ from
+//! the goldens of existing suites.
 
 use std::sync::LazyLock;
 

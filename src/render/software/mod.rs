@@ -1,5 +1,5 @@
-//! Optimisations that only software drivers need, whose adapters [draw on the
-//! CPU](super::capabilities::Capabilities::is_software). Measurements are in `docs/decisions/software-drivers.md`.
+//! Optimisations for software drivers, whose adapters [draw on the CPU](super::capabilities::Capabilities::is_software). Measurements are
+//! in `docs/decisions/software-drivers.md`.
 
 pub(super) mod few_bones;
 pub(super) mod mip_levels;

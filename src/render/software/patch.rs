@@ -1,9 +1,8 @@
 //! Multisampling only where there are surfaces.
 //!
-//! On a software driver, clearing and resolving the samples of an image takes longer than drawing a character. Only surfaces
-//! have edges, so a rectangle around them is drawn with several samples, into a separate texture. The rest of the image is
-//! drawn with one sample, which has the same colours, because the lines of the floor are smooth by themselves. The samples are
-//! then resolved into the image.
+//! On a software driver, clearing and resolving the samples of an image takes longer than drawing a character. Only surfaces have edges, so
+//! a rectangle around them is drawn with several samples, into a separate texture. The rest of the image is drawn with one sample. Its
+//! colours are the same, because the lines of the floor are smooth by themselves. The samples are then resolved into the image.
 
 use glam::Vec2;
 use wgpu::{TextureFormat, TextureUsages};
@@ -56,7 +55,7 @@ impl Patch {
         output: Output,
     ) -> u32 {
         let has_outlines = models.iter().flat_map(|model| &model.parts).any(|part| part.has_outline);
-        // With OpenGL, Mesa 22.3 reads black from the samples.
+        // With OpenGL, Mesa 22.3 returns black when the samples are read.
         let is_software = gpu.capabilities.is_software && gpu.info.backend != wgpu::Backend::Gl;
         let is_possible =
             is_software && is_byte_format(output.format) && !has_outlines && !is_transmissive(models, frame);
@@ -156,7 +155,8 @@ fn resolve_pipeline(gpu: &Gpu, format: TextureFormat) -> wgpu::RenderPipeline {
     create_pipeline(&gpu.device, (&module, "resolve"), Some(&resolve_layout(gpu)), target)
 }
 
-/// Returns whether a frame may show what is behind surfaces. Parts of crowds do not count, because they have no rectangle.
+/// Returns whether a frame may contain surfaces that let other surfaces show through. Parts of crowds do not count, because they have no
+/// rectangle.
 fn is_transmissive(models: &[&Model], frame: &Frame<'_>) -> bool {
     let part_of = |instance: &Instance<'_>, draw: &Draw<'_>| {
         models
@@ -175,8 +175,8 @@ fn is_byte_format(format: TextureFormat) -> bool {
     matches!(format, Rgba8Unorm | Rgba8UnormSrgb | Bgra8Unorm | Bgra8UnormSrgb)
 }
 
-/// Returns the rectangle around the surfaces of a frame, if there is nothing else with edges, and if it is small enough to be
-/// worth a separate pass.
+/// Returns the rectangle around the surfaces of a frame, if nothing else has edges and the rectangle is small enough to be worth a separate
+/// pass.
 fn rect(frame: &Frame<'_>, area: (u32, u32)) -> Option<Rect> {
     let has_others = !(frame.crowds.is_empty()
         && frame.ghosts.is_empty()

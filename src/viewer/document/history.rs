@@ -60,7 +60,7 @@ impl History {
         self.forget_oldest();
     }
 
-    /// Drops the oldest steps that exceed the limits, but never the newest step.
+    /// Drops the oldest steps until the limits are met, but never the newest step.
     fn forget_oldest(&mut self) {
         let (mut bytes, mut rig) = (0_usize, None);
         let fits = |state: &&Scene| {

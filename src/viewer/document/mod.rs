@@ -1,4 +1,4 @@
-//! The document: what the user makes with the viewer, and what a project stores. Except for the character, it is plain data.
+//! The document: the user's work in the viewer, as stored in a project. Except for the character, it is plain data.
 
 use crate::ik::{Method, OptionOverrides, SolverOption};
 use crate::render::LightSource;

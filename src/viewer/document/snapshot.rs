@@ -107,7 +107,7 @@ pub(in crate::viewer) struct Restored {
 }
 
 impl Snapshot {
-    /// Returns the snapshot of a character's document. It contains only those parts of the rig, such as limits, poles and options, that
+    /// Returns the snapshot of a character's document. It contains only the parts of the rig, such as limits, poles and options, that
     /// differ from the rig `before`. `time` is the time on the timeline in seconds.
     pub(in crate::viewer) fn of(document: &Document, character: &Character, before: &Rig, time: f32) -> Self {
         let rest = &character.skeleton;

@@ -32,7 +32,7 @@ enum Kind {
 struct Turn {
     /// For each joint: node, local rotation, and parent orientation.
     joints: Vec<(usize, Quat, Quat)>,
-    /// The active joint's position in the view, in pixels, and the angle, in radians, of the direction from there to the pointer.
+    /// The active joint's position in the view in pixels, and the angle of the direction from the joint to the pointer in radians.
     center: Vec2,
     from: f32,
     has_turned: bool,

@@ -62,7 +62,7 @@ pub struct Input {
     /// Which keys trigger which actions, and which buttons move the camera.
     pub keymap: Keymap,
     at: Vec2,
-    /// Where a button was pressed, until the pointer moves away from there.
+    /// The position at which a button was pressed, until the pointer moves away.
     pressed: Option<Vec2>,
     action: PointerAction,
     shift: bool,

@@ -1,4 +1,4 @@
-//! Describes a drag beside the pointer: what moves, how far it is from its target, and what stops it.
+//! Describes a drag beside the pointer: the moving part, its distance from the target, and the reason if it misses the target.
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Ui, Vec2, vec2};
 
@@ -57,7 +57,8 @@ fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
     rect.translate((room.min - rect.min).max(Vec2::ZERO))
 }
 
-/// Returns two lines: what the current drag moves and, if it misses its target, how far away it is and why. `None` if there is no drag.
+/// Returns two lines: the part that the current drag moves and, if it misses its target, the distance and the reason. `None` if there is no
+/// drag.
 fn texts(session: &Session) -> Option<(String, Option<String>)> {
     let Some(drag) = &session.drag else {
         let gizmo = session.gizmo_drag.as_ref()?;
@@ -95,7 +96,7 @@ fn limb(session: &Session, node: usize) -> Option<String> {
     chain.or_else(|| kind.map(|limb| if limb.kind == LimbKind::Leg { "leg" } else { "arm" }.to_owned()))
 }
 
-/// Returns how far a node is from its target, and what stops it.
+/// Returns a text with the distance of a node from a missed target, and the reason.
 fn miss(session: &Session, node: usize) -> Option<String> {
     let report = session.reports.iter().find(|report| report.node == node)?;
     if report.outcome == Outcome::Reached {

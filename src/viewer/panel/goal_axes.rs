@@ -1,4 +1,4 @@
-//! The weights, free axes and tolerances of a goal, in an initially closed section of its row.
+//! The weights, free axes and tolerances of a goal, in a section of its row that is initially collapsed.
 
 use egui::{CollapsingHeader, ComboBox, Id, Response, RichText, Slider, SliderClamping, Ui};
 use glam::DVec3;

@@ -7,7 +7,7 @@ use crate::viewer::session::{drag_goal, gizmo};
 
 use super::{name, node_name};
 
-/// Text color of secondary labels. It suits their dark background in both themes.
+/// Text color of secondary labels. It is readable on their dark background in both themes.
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 
 /// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, all handles. `scene` is the part of the

@@ -103,7 +103,7 @@ pub(super) struct PanelState {
     pub(super) path: path_field::PathField,
     /// Whether the user has dragged anything or made an undoable change. The hint is then hidden.
     pub(super) has_dragged: bool,
-    /// When each of the two hints after the first one was first shown, in egui's time.
+    /// The times at which the second and the third hint were first shown, in egui's time.
     hinted: [Option<f64>; 2],
     /// The search text of the joint list.
     pub(super) search: String,
@@ -212,7 +212,7 @@ pub(super) enum AppRequest {
     Reload,
     /// Starts recording a take, or stops and saves it.
     Take,
-    /// Matches the performer's hip height to the character's.
+    /// Matches the performer's hip height to the character's hip height.
     Level,
 }
 

@@ -26,7 +26,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         if is_editable && slider.changed() {
             commands.push(Command::Morph(index, weight));
         }
-        // A drag of the slider is one undo step, and so is a typed number.
+        // A slider drag or a typed number is one undo step.
         if is_editable && (slider.drag_stopped() || slider.changed() && !slider.dragged()) {
             commands.push(Command::Release);
         }

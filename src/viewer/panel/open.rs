@@ -20,7 +20,7 @@ pub(in crate::viewer) struct Reading {
     pub(in crate::viewer) began: Instant,
 }
 
-/// Delay before a read's progress is shown. Most reads finish sooner, and text that only flashes up is unreadable.
+/// Delay before a read's progress is shown. Most reads finish sooner, and text that appears only briefly is unreadable.
 const LONG: Duration = Duration::from_secs(1);
 
 /// Describes the progress of a read: its stage, the seconds since it began and, while a large file is incomplete, the megabytes read.
@@ -48,7 +48,7 @@ pub(in crate::viewer) struct Open {
     pub(in crate::viewer) motions: Vec<PathBuf>,
     /// The opened recorded session, which can be watched.
     pub(in crate::viewer) session: Option<PathBuf>,
-    /// Whether to ignore changes of the open file on disk.
+    /// Whether to ignore changes to the open file on disk.
     pub(in crate::viewer) ignore_changes: bool,
 }
 

@@ -85,12 +85,12 @@ mod tests {
         let scene = Rect::from_min_size(egui::pos2(10.0, 20.0), vec2(800.0, 600.0));
         let body = session.body_position().unwrap();
         assert_eq!(border(&session, body, scene), None);
-        // +X is to the right of a figure that faces the camera from +Z.
+        // The camera looks from the +Z side, so +X is on the right of the image.
         let (right, direction) = border(&session, body + Vec3::X * 50.0, scene).unwrap();
         assert!(right.x > 700.0 && direction.x > 0.9, "{right:?} {direction:?}");
         let (left, direction) = border(&session, body - Vec3::X * 50.0, scene).unwrap();
         assert!(left.x < 100.0 && direction.x < -0.9, "{left:?} {direction:?}");
-        // Behind the camera, the arrow still points to the body's side.
+        // Even if the character is behind the camera, the arrow points to the side on which it is.
         let (behind, _) = border(&session, body + Vec3::new(30.0, 0.0, 60.0), scene).unwrap();
         assert!(behind.x > 400.0 && scene.contains(behind), "{behind:?}");
         assert_eq!(border(&session, body + Vec3::X * 50.0, Rect::ZERO), None);

@@ -1,7 +1,7 @@
-//! The field for a typed path, shown over the scene. It is for desktops without a file dialog, and for people who prefer typing.
+//! The field for a typed path, shown over the scene. It serves desktops without a file dialog, and people who prefer typing.
 //!
-//! The field keeps its text and the keyboard focus until the path is used or the user leaves it. Mistakes can therefore be
-//! corrected, and no letter becomes a shortcut.
+//! The field keeps its text and the keyboard focus until the path is used or the user leaves it. Mistakes can therefore be corrected, and
+//! no typed letter triggers a shortcut.
 
 use std::path::{Path, PathBuf};
 

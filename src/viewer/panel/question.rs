@@ -1,4 +1,4 @@
-//! Questions that are asked before work would be lost, in a window over everything else.
+//! Questions asked before work could be lost, in a window over everything else.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::{AppRequest, PanelState, PathPurpose};
 pub(in crate::viewer) enum Question {
     /// Whether to save before leaving the character.
     Leave(Leave),
-    /// Whether to recover the unsaved work in this file, which remained when the program ended.
+    /// Whether to recover the unsaved work in this file, which an earlier run of the program left behind.
     Recover(PathBuf),
     /// Whether to replace an existing file.
     Replace(PathPurpose, PathBuf),

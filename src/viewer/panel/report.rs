@@ -50,8 +50,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
     curve::times(ui, "Frame", &panel.frames, "ms");
 }
 
-/// Shows in one line how many contacts of the motion are met. Contacts begin and end with every footstep, so with one line for
-/// each contact, the rest of the panel would keep moving.
+/// Shows in one line how many contacts of the motion are met. Contacts begin and end with every footstep, so one line for each contact
+/// would keep moving the rest of the panel.
 fn contacts(ui: &mut Ui, session: &Session) {
     let contacts = || session.reports.iter().filter(|r| r.kind == GoalKind::Contact);
     let lost = contacts().filter(|r| r.outcome != Outcome::Reached).count();

@@ -8,8 +8,7 @@ use crate::viewer::{Command, Session};
 
 use super::{node_name, theme};
 
-/// Shows the button that turns the step mode on, or its controls while it is on. Shows nothing without a solve to
-/// step through.
+/// Shows the button that turns the step mode on, or its controls while it is on. Shows nothing if there is no solve to step through.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some((shown, count)) = session.shown_steps() else {
         if session.can_step() {

@@ -1,5 +1,6 @@
-//! Messages over the scene, which also appear when the panel is hidden. The first of these that exists is shown: the newest toast, the error of
-//! the last solve, the file that is being read, or a hint. A hint shows new users what to do next, and disappears once they have done it.
+//! Messages over the scene, which also appear when the panel is hidden. The first available message in this order is shown: the newest
+//! toast, the error of the last solve, the file that is being read, or a hint. A hint shows new users what to do next, and disappears once
+//! they have done it.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use super::{AppRequest, PanelState, RECORDING};
 
 /// The first hint. The dots mark joints that are easy to grab.
 const HINT: &str = "Drag any part of the character, for example a dot   ·   ?  shortcuts";
-/// Seconds for which each hint after the first one is shown. Each of them is shown once.
+/// Display time of each hint after the first one, in seconds. Each of these hints is shown once.
 const HINT_DURATION: f64 = 12.0;
 /// Interval at which a read's progress is redrawn.
 const READING_INTERVAL: Duration = Duration::from_millis(250);
@@ -28,7 +29,7 @@ const MAX_WIDTH: f32 = 640.0;
 const MAX_LINES: usize = 4;
 /// Display time of messages and of errors, in seconds.
 const DURATIONS: [f64; 2] = [4.0, 12.0];
-/// Text color of errors. It suits the dark background in both themes.
+/// Text color of errors. It is readable on the dark background in both themes.
 const ERROR: Color32 = Color32::from_rgb(255, 172, 150);
 
 /// The latest message to the user.

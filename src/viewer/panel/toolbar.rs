@@ -1,4 +1,4 @@
-//! The bar above the scene: the file menu, undo, what a drag moves, actions on the selected joint, and the layout selector.
+//! The bar above the scene: the file menu, undo, the drag scope, actions on the selected joint, and the layout selector.
 
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ fn history(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     action(ui, panel, Action::Redo, session.history.can_redo(), Button::new("Redo"));
 }
 
-/// Shows the selector for what a drag moves, and whether the drag's goal remains afterwards.
+/// Shows the selector for the drag scope, and the checkbox that keeps the goals of drags active.
 fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let scopes: &[(DragScope, &str, &str)] = if session.has_body() {
         &[
@@ -113,7 +113,7 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
             (DragScope::Joint, "Joint", TURN_HINT),
         ]
     } else {
-        // Without a recognised body, the body scope also drags limbs.
+        // If no body is recognised, the body scope also drags limbs.
         &[(DragScope::Body, "Limb", "moves the chain of the joint"), (DragScope::Joint, "Joint", TURN_HINT)]
     };
     segmented(ui, |ui| {
@@ -135,7 +135,7 @@ fn scope(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     }
 }
 
-/// Shows exclusive choices as one control.
+/// Shows mutually exclusive choices as one control.
 fn segmented(ui: &mut Ui, choices: impl FnOnce(&mut Ui)) {
     let fill = ui.visuals().extreme_bg_color;
     let corner = ui.visuals().widgets.inactive.corner_radius;

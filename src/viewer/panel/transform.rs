@@ -26,13 +26,14 @@ struct Shown {
     degrees: [f64; 3],
 }
 
-/// Shows the rotation and the position. With `world`, they refer to the world's axes, otherwise to the frame of the joint's parent.
+/// Shows the rotation and the position. If `world` is set, both refer to the world's axes. Otherwise they refer to the frame of the joint's
+/// parent.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     rotation(ui, session, node, world, commands);
     position(ui, session, node, world, commands);
 }
 
-/// Shows the rotation from the rest pose in degrees. With several selected joints, a change rotates all of them equally about their own
+/// Shows the rotation from the rest pose in degrees. If several joints are selected, a change rotates all of them equally about their own
 /// axes.
 fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: &mut Vec<Command>) {
     let Some(frames) = Frames::of(session, node) else { return };
@@ -72,7 +73,7 @@ fn shown_angles(ui: &Ui, node: usize, frames: &Frames, world: bool) -> [f64; 3] 
     kept.map_or_else(|| angles(turned), |kept| kept.degrees)
 }
 
-/// Returns a joint's local rotation for angles in degrees, and stores these angles as the ones that are shown.
+/// Returns a joint's local rotation for angles in degrees, and stores these angles as the shown ones.
 fn set_angles(ui: &Ui, node: usize, frames: &Frames, world: bool, degrees: [f64; 3]) -> Quat {
     let [x, y, z] = degrees.map(f64::to_radians);
     #[expect(clippy::cast_possible_truncation, reason = "angles")]

@@ -1,4 +1,4 @@
-//! JSON values in TOML. TOML has no `null`, so `null`, which is the value of a free goal axis, is written as `"free"`.
+//! JSON values in TOML. TOML has no `null`, so a free goal axis, whose JSON value is `null`, is written as `"free"`.
 
 use serde_json::{Map, Value as Json};
 use toml_edit::{Array, InlineTable, Value};

@@ -1,7 +1,7 @@
 //! A session's settings in the tables `[view]` and `[solver]` of a project.
 //!
-//! Reading and writing follow one rule: for example, the value of the command `auto-key` is stored under the key `auto_key` of `[solver]`.
-//! A value needs a row of [`KEYS`] only if it is stored in another way.
+//! Reading and writing follow one rule: a setting is stored in `[solver]` under the name of its command with underscores, so the command
+//! `auto-key` has the key `auto_key`. [`KEYS`] lists the settings that are stored in another way.
 
 use serde_json::{Map, Value as Json, json};
 use toml_edit::{Item, Table, Value};
@@ -29,7 +29,7 @@ enum Form {
     Degrees,
     /// The value `"on"` is written as `true`, and a scale factor as a number.
     FileLights,
-    /// The number of ghosts. If a project contains it, the ghosts are shown.
+    /// The number of ghosts. A project contains it only if the ghosts are shown.
     Ghosts,
     /// Whether the eyes follow the camera.
     Eyes,
@@ -94,7 +94,7 @@ fn at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Json> {
     parts.try_fold(first, |value, part| value.get(part))
 }
 
-/// Writes those settings of a project's table that differ from those of a new session.
+/// Writes the settings of a project's table that differ from the settings of a new session.
 pub(super) fn write(settings: &Settings, table: &str, to: &mut Table) {
     let (now, initial) = (values(settings), values(&Settings::default()));
     for (_, key, path, form) in rows(&now).into_iter().filter(|row| row.0 == table) {

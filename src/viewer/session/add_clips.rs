@@ -88,7 +88,7 @@ impl Session {
         (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
     }
 
-    /// Adds those additions of another session that this character does not have yet. Returns a one-line error for each addition that does
+    /// Adds the additions of another session that this character does not have yet. Returns a one-line error for each addition that does
     /// not fit the character.
     pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
         self.reapply_with(additions, &Progress::default())

@@ -29,7 +29,7 @@ pub struct AddedClips {
     /// Whether hands keep their positions, see [`Source::clips`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_hands: bool,
-    /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
+    /// The cutoff frequency in hertz for smoothing a take, see [`Source::smooth`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smooth: Option<f64>,
     /// Name of the clip to add from the file. `None` adds all clips.
@@ -44,7 +44,7 @@ pub struct AddedClips {
 pub struct Transfer {
     /// Whether hands keep their positions, see [`Source::clips`].
     pub keep_hands: bool,
-    /// The cutoff in hertz with which a take is smoothed, see [`Source::smooth`].
+    /// The cutoff frequency in hertz for smoothing a take, see [`Source::smooth`].
     pub smooth: Option<f64>,
     /// Name of the clip to transfer. `None` transfers all clips.
     pub clip: Option<String>,

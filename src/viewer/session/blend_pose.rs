@@ -14,7 +14,7 @@ impl Session {
     /// Returns the command that blends the current pose with a stored one. `weight` is from 0 to 1.
     ///
     /// # Errors
-    /// [`ReadPoseError`] if the pose belongs to a character with other joints.
+    /// [`ReadPoseError`] if the pose belongs to a character with different joints.
     pub fn blend_command(&self, pose: &StoredPose, weight: f32) -> Result<Command, ReadPoseError> {
         let (character, hips) =
             (self.puppet.character(), self.puppet.rig.body.as_ref().map(|body| body.hips));

@@ -1,4 +1,4 @@
-//! Contacts of the motion: stores those implied by keys, adds new ones and, between keys, keeps a hand where a drag has placed it.
+//! Edits the contacts of the motion: stores the contacts that keys imply, adds new ones, and keeps a dragged hand in place between keys.
 
 use glam::Vec3;
 
@@ -10,17 +10,17 @@ use super::Session;
 
 /// Maximum distance between a hand and the flesh of a body part that counts as touching, in metres at human size.
 const TOUCHING: f64 = 0.06;
-/// Minimum movement after which a hand or foot no longer counts as being where a drag has placed it, in metres at human size.
+/// Distance that a hand or foot may move and still count as placed by a drag, in metres at human size.
 const STILL: f32 = 0.03;
 
-/// Where a drag has placed a hand or foot on a part of the body.
+/// The place where a drag has put a hand or foot on a part of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Laid {
     /// The node of the body part.
     on: usize,
     /// Position of the hand or foot in the frame of that node.
     place: Vec3,
-    /// Time of the last key in which the hand or foot is there.
+    /// Time of the last key with the hand or foot at this position.
     keyed: Option<f32>,
 }
 
@@ -100,7 +100,8 @@ impl Session {
         }
     }
 
-    /// Returns a motion in which hands and feet placed by drags stay in place from their last key there to the key at the current time.
+    /// Returns the motion with contacts that keep hands and feet where drags have placed them, from the last key at that place to the key
+    /// at the current time.
     pub(super) fn with_laid(&mut self, mut motion: Motion) -> Motion {
         self.note_laid();
         let time = self.puppet.time;

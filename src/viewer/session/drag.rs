@@ -173,8 +173,8 @@ impl Drag {
         let start = self.hit.point + self.lever;
         let line = self.line();
         let is_free = self.frees_depth && line.is_none() && !self.is_pushed;
-        // If the pointer moves down on the screen, the target moves straight down in the world, not forwards too. This is impossible if the
-        // camera looks steeply up or down.
+        // If the pointer moves down on the screen, the target moves straight down in the world instead of also moving forwards. This is
+        // impossible if the camera looks steeply up or down.
         let is_upright = is_free && sight.y.abs() < MAX_PITCH.sin();
         let level = |v: Vec3| if is_upright { v.with_y(0.0).normalize_or(v) } else { v };
         let sight = level(sight);
@@ -253,7 +253,7 @@ impl Drag {
         self.move_others();
     }
 
-    /// Moves the plane of the pointer, and with it the target, away from the camera.
+    /// Moves the pointer's plane away from the camera, together with the target.
     pub(in crate::viewer) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
         let plane = pushed(self.plane, steps, camera);
         if plane.is_finite() {

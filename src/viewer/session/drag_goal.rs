@@ -75,8 +75,8 @@ impl DragGoal {
 /// Returns the base of the chain that contains the hit node. If no chain contains it, searches its ancestors for a chain, nearest first.
 pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
     let own = character.skeleton.ancestors(hit.node).find_map(|node| {
-        // A joint inside the chain can rotate about the base. The base's own rotation moves only hit points away from
-        // its origin.
+        // A joint inside the chain can rotate about the base. The base's own rotation moves a hit point only if the point is not at the
+        // base's origin.
         let is_beside = node != hit.node || !hit.handle;
         let contains = |c: &&crate::rig::Chain| c.joints.contains(&node) && (node != c.base || is_beside);
         let inside = rig.chains.iter().filter(contains).max_by_key(|c| node != c.base);

@@ -11,7 +11,7 @@ use crate::viewer::session::drag::Drag;
 use super::Session;
 
 impl Session {
-    /// Begins a scene edit: ends a drag, and adds an undo step unless the last step still collects edits of this run.
+    /// Begins a scene edit: ends a drag, and adds an undo step unless the last step still collects edits of this kind.
     pub(super) fn begin_edit(&mut self, run: Option<EditRun>) {
         if run.is_none() || self.is_dragging() {
             self.release();
@@ -78,7 +78,8 @@ impl Session {
     }
 
     /// Sets the weights and tolerances of a goal along its axes, and solves again. Consecutive changes to the same goal, until the next
-    /// release, form one undo step. Invalid numbers have no effect. The same applies to target axes for a goal without an orientation.
+    /// release, form one undo step. Invalid numbers have no effect. Axes in the target's frame have no effect on a goal without an
+    /// orientation.
     pub(super) fn set_goal_axes(&mut self, node: usize, axes: &GoalAxes) {
         if self.document.scene.goals.iter().any(|goal| goal.node == node && axes_fit(axes, goal)) {
             self.begin_edit(Some(EditRun::Axes(node)));
@@ -139,7 +140,7 @@ impl Session {
         }
     }
 
-    /// Sets a morph weight. Consecutive changes of the same weight, until the next release, form one undo step.
+    /// Sets a morph weight. Consecutive changes to the same weight, until the next release, form one undo step.
     pub(super) fn set_morph(&mut self, index: usize, weight: f32) {
         if index < self.document.scene.held.weights.len() && weight.is_finite() {
             self.begin_edit(Some(EditRun::Morph(index)));

@@ -180,7 +180,7 @@ impl Session {
         drag
     }
 
-    /// Changes what the current drag moves. The result is the same as if the drag had had this scope from its start.
+    /// Changes the scope of the current drag. The result is the same as if the drag had started with this scope.
     pub(super) fn set_current_scope(&mut self, scope: DragScope) {
         let Some(drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
         self.restart_drag(drag, scope);
@@ -263,7 +263,7 @@ impl Session {
             let others = drag.others.iter().map(|(_, other)| Drag::settled(other, &self.puppet));
             let goals: Vec<Target> =
                 [target].into_iter().chain(others).chain(self.reflected(&target)).collect();
-            // Without a goal, the goal keys would pull back a joint that was dragged away from them.
+            // Goal keys would pull a dragged joint back, so such a joint keeps its goal.
             for goal in goals {
                 if self.document.settings.keep_goals || self.has_goal_key(goal.node) {
                     self.document.scene.store_goal(goal);

@@ -1,4 +1,4 @@
-//! The marks under the pointer: they highlight the hovered part of the character or of the gizmo.
+//! The marks under the pointer, which highlight the hovered part of the character or the gizmo.
 
 use glam::Vec2;
 
@@ -47,7 +47,7 @@ impl Session {
     }
 }
 
-/// Returns whether a command may instantly change what is under the pointer.
+/// Returns whether a command may instantly change the object under the pointer.
 pub(super) fn changes_view(command: &Command) -> bool {
     matches!(
         command,

@@ -14,8 +14,8 @@ use super::timeline::DEFAULT_DURATION;
 const FADE_SECONDS: f32 = 0.4;
 
 impl Session {
-    /// Stores the current pose as a key at the current time, ends the drag and clears the goals. Without strips, layers and edits, the key
-    /// is a key pose. Otherwise it is an edit of the motion, unless the pose equals the motion's pose.
+    /// Stores the current pose as a key at the current time, ends the drag and clears the goals. If the motion has no strips, layers or
+    /// edits, the key is a key pose. Otherwise it is an edit of the motion, unless the pose equals the motion's pose.
     pub(super) fn key(&mut self) {
         let wanted = self.puppet.primary_pose().clone();
         if self.document.scene.motion.takes_keys() {
@@ -46,7 +46,7 @@ impl Session {
     /// Stores a node's position as a goal key at the current time. The node's goal and pin are removed.
     pub(super) fn key_goal(&mut self, node: usize) {
         let Some(key) = self.goal_key_here(node) else { return };
-        // Without strips, the goal key applies on top of key poses, so add a key pose if there is none.
+        // If there are no strips, the goal key applies on top of key poses, so add a key pose if there is none.
         let before = &self.document.scene.motion;
         let has_pose = !before.keys.is_empty() || !before.takes_keys();
         let posed =
@@ -158,7 +158,7 @@ impl Session {
         let mut free = self.puppet.clone();
         (free.targets, free.pins, free.rotations) = Default::default();
         free.motion = Motion::clone(&self.document.scene.motion);
-        // Without goals the update cannot fail.
+        // The update cannot fail because there are no goals.
         drop(free.update());
         let own = free.primary_pose().clone();
         free.motion.edits.clear();

@@ -95,7 +95,7 @@ impl Surroundings {
         Some(Self {
             surface: Surface::new(puppet, |node| stays.get(node).copied().unwrap_or_default()),
             node_from_world: world.iter().map(Affine3A::inverse).collect(),
-            // A foot may stand lower, for example on steps.
+            // A foot may be below the floor, for example on steps.
             floor: plan.floor.min(lowest),
             clearance: (hit.point.y - lowest).max(0.0),
             end,

@@ -3,8 +3,8 @@
 use crate::asset::{Character, Skeleton};
 use crate::rig::{BodyLimb, Rig};
 
-/// Returns the nodes of a node's limb: an arm, leg or wing of the body, including fingers or toes. Without a body limb, returns the
-/// shortest chain that contains the node, or only the node itself.
+/// Returns the nodes of a node's limb: an arm, leg or wing of the body, including fingers or toes. If the node belongs to no limb of the
+/// body, returns the shortest chain that contains the node, or only the node itself.
 pub(super) fn nodes(character: &Character, rig: &Rig, node: usize) -> Vec<usize> {
     let chain = || {
         let chains = rig.chains.iter().filter(|c| c.joints.contains(&node));

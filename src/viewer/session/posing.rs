@@ -66,7 +66,7 @@ impl Session {
         self.replace_pose(pose, |scene| scene.remove_goals(&others));
     }
 
-    /// Resets the limbs of the selected joints, or only these joints. Without a selection, resets the joint that keys act on.
+    /// Resets the limbs of the selected joints, or only these joints. If nothing is selected, resets the joint that keys act on.
     pub(super) fn reset(&mut self, whole_limbs: bool) {
         self.release();
         let mut selected = self.selection();
@@ -164,7 +164,7 @@ impl Session {
     /// same joint names. This is one undo step.
     ///
     /// # Errors
-    /// [`ReadPoseError`] if the text is not a pose, or is the pose of a character with other joints. The session is then unchanged.
+    /// [`ReadPoseError`] if the text is not a pose, or is the pose of a character with different joints. The session is then unchanged.
     pub fn paste_pose(&mut self, text: &str) -> Result<(), ReadPoseError> {
         let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
         let (mut nodes, mut morphs) = StoredPose::read(text)?.fit(&self.puppet.character().skeleton, hips)?;

@@ -64,8 +64,8 @@ impl Session {
         self.recorder.as_ref().is_some_and(Recorder::has_failed)
     }
 
-    /// Records a command if a recording is running. Returns false if the command cannot be written as text; it must
-    /// then not be executed. If a take is saved beside the recording, the command gets that file's path.
+    /// Records a command if a recording is running. Returns false if the command cannot be written as text. In that case, it must not be
+    /// executed. If a take is saved beside the recording, the command gets that file's path.
     pub(super) fn log(&mut self, command: &mut Command) -> bool {
         let now = self.clock.now;
         if let Command::AddClips(addition) = command {
@@ -91,7 +91,7 @@ impl Session {
         commands
     }
 
-    /// Returns the state of the character. It contains only those parts of the rig that differ from the rig at the start of the session,
+    /// Returns the state of the character. It contains only the parts of the rig that differ from the rig at the start of the session,
     /// which a replay also loads.
     fn snapshot(&self) -> Snapshot {
         let character = self.puppet.character();

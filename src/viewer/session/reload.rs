@@ -1,4 +1,4 @@
-//! Takes over a previous session's state after another file was opened or the same file was reloaded.
+//! Copies the state of the previous session after another file is opened or the same file is reloaded.
 
 use std::sync::Arc;
 

@@ -127,8 +127,8 @@ impl Session {
         Some((rig.chain(limb.end())?, f64::from(limb.pull)))
     }
 
-    /// Sets the pull of the limb that ends at a node, and solves again. Consecutive changes of the same limb, until the next
-    /// release, form one undo step.
+    /// Sets the pull of the limb that ends at a node, and solves again. Consecutive changes to the same limb, until the next release, form
+    /// one undo step.
     pub(super) fn set_pull(&mut self, end: usize, pull: f64) {
         let is_end = self.limb_pull(end).is_some_and(|(chain, _)| chain.effector == end);
         if is_end && (0.0..=1.0).contains(&pull) {

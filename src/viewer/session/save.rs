@@ -259,8 +259,8 @@ impl Session {
         beside.unwrap_or(folder).join(format!("{name}.{EXTENSION}"))
     }
 
-    /// Continues an earlier project with this session's work, which was recovered from a copy. All of the work counts as unsaved. Without
-    /// an earlier project, the session belongs to no project.
+    /// Continues an earlier project with this session's work, which was recovered from a copy. All of the work counts as unsaved. If there
+    /// is no earlier project, the session belongs to no project.
     pub(in crate::viewer) fn continue_project(&mut self, earlier: Option<&Path>) {
         self.project = earlier.map(|path| {
             let text = bounded::read_to_string(path, MAX_BYTES).unwrap_or_default();
@@ -317,7 +317,7 @@ pub(in crate::viewer) fn write_numbered(
     with_free_name(folder, name, extension, |path| atomic::write_new(path, bytes))
 }
 
-/// Calls `create` with each numbered path until one does not fail with `AlreadyExists`.
+/// Calls `create` with each numbered path until a call does not fail with `AlreadyExists`.
 pub(in crate::viewer) fn with_free_name(
     folder: &Path,
     name: &str,

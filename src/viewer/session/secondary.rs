@@ -11,11 +11,11 @@ use super::Session;
 
 /// Settling time of springs after a jump to another time or pose, in seconds.
 const SETTLE_SECONDS: f64 = 1.0;
-/// Maximum time without frames or commands for which springs are simulated. After a longer gap they settle, so that a month-long recording
+/// Maximum time between frames or commands over which springs are simulated. After a longer gap they settle, so that a month-long recording
 /// replays in seconds. A window draws frames more often.
 const MAX_GAP: Duration = Duration::from_secs(600);
 
-/// What a character looks at with its eyes, or with its head if the file does not define eyes.
+/// The look-at target of a character's eyes, or of its head if the file does not define eyes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EyeTarget {

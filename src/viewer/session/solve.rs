@@ -79,7 +79,7 @@ impl Session {
         if let Some(before) = before.filter(|b| *b != self.document.scene) {
             self.history.remember(before);
         }
-        // During a drag, all methods continue from their current poses, unless the method changes. Without a drag, the compared methods
+        // During a drag, all methods continue from their current poses, unless the method changes. Outside a drag, the compared methods
         // restart from their common start pose.
         if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);

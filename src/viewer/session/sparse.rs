@@ -1,4 +1,4 @@
-//! Serialises the solver's options without default values. Options may also be given by dotted keys, as on the command line.
+//! Serialises the solver's options, omitting default values. Options may also be given by dotted keys, as on the command line.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;

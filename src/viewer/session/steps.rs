@@ -77,8 +77,8 @@ impl Session {
         self.puppet.steps().nth(self.stepping.as_ref()?.shown.checked_sub(1)?)
     }
 
-    /// Stores the session's current problem, which starts in the pose before the drag. Without a drag, only the kept goals have changed, so
-    /// the problem still starts in the pose before the last drag.
+    /// Stores the session's current problem, which starts in the pose before the drag. If there is no drag, only the kept goals have
+    /// changed, so the problem still starts in the pose before the last drag.
     pub(super) fn note_problem(&mut self) {
         let dragged = self.drag.as_ref().map(|drag| &drag.before.held);
         let turned = self.gizmo_drag.as_ref().filter(|drag| drag.target().is_some());
@@ -156,8 +156,8 @@ impl Session {
         }
     }
 
-    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if step mode must continue
-    /// after the command, with the steps of the changed problem.
+    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if step mode must resume after
+    /// the command with the steps of the changed problem.
     pub(super) fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
         let shown = self.stepping.as_ref()?.shown;
         let touches = |at| self.grip_under(at).is_some() || self.under(at).is_some();

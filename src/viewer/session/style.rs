@@ -151,7 +151,7 @@ mod tests {
         session
     }
 
-    /// Drags the left hand, and returns the positions of pointer and hand in the image.
+    /// Drags the left hand, and returns the positions of the pointer and the hand in the image.
     fn drag_hand(session: &mut Session) -> [Vec2; 2] {
         let hand = session.puppet.rig.bones["leftHand"];
         let seen = |session: &Session| {

@@ -1,4 +1,4 @@
-//! How the timeline counts, snaps and loops, and where the playhead can go.
+//! Time settings of the timeline, and the range of the playhead.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub(super) const DEFAULT_DURATION: f32 = 2.0;
 /// Latest time that the playhead can reach in a motion to which key poses can be added, in seconds.
 const LAST_TIME: f64 = 3600.0;
 
-/// How the timeline counts, snaps and loops.
+/// Frame rate, time display, snapping and looping of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Timeline {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     proptest! {
-        /// From any frame, a step forward and a step back lead to the same frame again.
+        /// From any frame, stepping forward and then back returns to the same frame.
         #[test]
         fn a_step_back_undoes_a_step_forward(rate in prop::sample::select(vec![24.0_f32, 25.0, 30.0, 60.0]), frame in 0_u16..20_000) {
             let timeline = Timeline { frame_rate: rate, ..Timeline::default() };

@@ -21,8 +21,8 @@ pub(in crate::viewer) struct Viewpoint {
 }
 
 impl Viewpoint {
-    /// Returns the viewpoint from which a character can look at something. Its head is the one that the file defines, or else the head of
-    /// the recognised body.
+    /// Returns the viewpoint from which a character can look at something. Its head comes from the look-at definition of the file or, if
+    /// there is none, from the recognised body.
     pub(in crate::viewer) fn of(puppet: &Puppet) -> Option<Self> {
         let (character, body) = (puppet.character(), puppet.rig.body.as_ref());
         let look = character.look_at.as_ref();
@@ -160,7 +160,7 @@ mod tests {
             let angle = degrees_between(viewpoint.forward, point(&session) - viewpoint.eyes);
             assert!(angle < 1.0, "{angle}");
             assert!(*session.puppet.primary_pose() == pose && !session.history.can_undo());
-            // For a point behind the back, the limits stop the head.
+            // If the point is behind the character, the limits stop the head.
             let behind = viewpoint.eyes - 2.0 * viewpoint.forward + Vec3::X;
             session.apply(Command::LookAt(EyeTarget::Point(behind.as_dvec3())));
             let neck = session.puppet.rig.body.as_ref().unwrap().neck.clone();

@@ -13,20 +13,20 @@ use super::Session;
 
 /// Minimum radius that a view of joints shows, as a fraction of the character's radius.
 const MIN_FOCUS: f32 = 0.12;
-/// Distance by which the character may rise or sink before the camera follows, as a fraction of the character's radius. Without it, the
-/// image would bob with every step.
+/// Distance by which the character may rise or sink before the camera follows, as a fraction of the character's radius. Without this slack,
+/// the image would bob with every step.
 const VERTICAL_SLACK: f32 = 0.12;
 
-/// Positions of the followed joint and the camera at the last command. Recorded commands replace both positions. The clock does not, so
-/// that the camera is independent of the frame rate.
+/// Positions of the followed joint and the camera at the last command. Recorded commands replace both positions. Clock ticks leave them
+/// unchanged, so that the camera is independent of the frame rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FollowAnchor {
     node: usize,
-    /// Position of the joint in world metres. Its height is the one for which the camera looks at `target`.
+    /// Position of the joint in world metres. While the joint remains near this height, the camera's target keeps its height.
     position: Vec3,
     /// The camera's target.
     target: Vec3,
-    /// Height by which the camera has risen since that command.
+    /// Height by which the camera has risen since the last command.
     rise: f32,
 }
 
@@ -67,7 +67,7 @@ impl Session {
         view
     }
 
-    /// Returns a view of the selected joints and their bones from the current direction. Without a selection, it shows the whole
+    /// Returns a view of the selected joints and their bones from the current direction. If nothing is selected, it shows the whole
     /// character.
     pub fn selection_view(&self) -> Orbit {
         let mut view = self.document.orbit;
@@ -89,7 +89,7 @@ impl Session {
         view
     }
 
-    /// Returns the scene's bounds. If the camera follows the character, the bounds follow it too, and with them the floor and the light.
+    /// Returns the scene's bounds. If the camera follows the character, the bounds, the floor and the light move with it.
     pub(super) fn scene_bounds(&self) -> Bounds {
         let Bounds { lo, hi } = self.scene_bounds;
         let center = self.scene_bounds.sphere().0;

@@ -54,7 +54,7 @@ fn window_frame(session: &Session, scale: f32) -> Frame<'_> {
     frame
 }
 
-/// Returns a line to replace a floor seen exactly from the side, which would be invisible.
+/// Returns a line that replaces a floor seen exactly from the side, because such a floor would be invisible.
 fn floor_from_side(camera: &Camera, floor: &Floor, scale: f32) -> Option<Line> {
     let sight = camera.direction();
     let is_flat = matches!(camera.projection, Projection::Orthographic { .. }) && sight.y.abs() < 1e-4;
@@ -64,8 +64,8 @@ fn floor_from_side(camera: &Camera, floor: &Floor, scale: f32) -> Option<Line> {
 }
 
 impl App {
-    /// Draws the scene and the panel. `origin` is the upper left corner of the scene in pixels, and `started` the time
-    /// at which the frame began.
+    /// Draws the scene and the panel. `origin` is the upper left corner of the scene in pixels, and `started` is the time at which the
+    /// frame began.
     pub(super) fn draw_scene(
         &mut self,
         origin: Vec2,

@@ -19,7 +19,7 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(8);
 /// Settings for receiving a performer's motion.
 #[derive(Clone, Debug)]
 pub struct Listening {
-    /// The address on which to receive it.
+    /// The address on which the motion is received.
     pub address: SocketAddr,
     /// Cutoff frequency of the smoothing at rest, in hertz.
     pub smooth: Option<f64>,
@@ -57,7 +57,7 @@ impl Capture {
         Ok(Self { source, began: Instant::now(), trackers: trackers.clone() })
     }
 
-    /// Returns whether data has arrived that is not shown yet.
+    /// Returns whether some received data has not been shown yet.
     pub(super) fn has_new_packets(&self) -> bool {
         self.source.has_new_packets()
     }
@@ -99,7 +99,7 @@ impl App {
         }
     }
 
-    /// Matches the performer's hip height to the character's.
+    /// Matches the performer's hip height to the character's hip height.
     pub(super) fn level_hips(&mut self) {
         if let Some(LiveSource { receiver, live, .. }) = self.capture.as_mut().map(|c| &mut c.source) {
             receiver.with_state(|state| live.level(&state.performer));

@@ -1,4 +1,4 @@
-//! What the window needs from a desktop: dialogs, a file manager, a settings folder, and its own window.
+//! Desktop-specific parts of the window: dialogs, a file manager, a settings folder, and the creation of the window.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ pub(in crate::viewer) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::S
     clamped(SIZE.to_physical(monitor.scale_factor()), monitor.size()).into()
 }
 
-/// Limits a window size in pixels. A side longer than the monitor's is reduced to the monitor's without its margin.
+/// Limits a window size in pixels. A side that is longer than the monitor's side is reduced to the monitor's side minus the margin.
 fn clamped(wanted: PhysicalSize<u32>, monitor: PhysicalSize<u32>) -> PhysicalSize<u32> {
     let side = |wanted: u32, whole: u32| if wanted <= whole { wanted } else { whole - whole / MARGIN };
     PhysicalSize::new(side(wanted.width, monitor.width), side(wanted.height, monitor.height))

@@ -1,4 +1,4 @@
-//! Asks for paths: with system dialogs, or with the path field where the desktop has none.
+//! Asks for paths with system dialogs, or with the path field if the desktop has no dialogs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub(super) enum DialogRequest {
 }
 
 impl App {
-    /// Opens the system's dialog and waits for it on another thread. If an earlier request showed no dialog, this shows the path
+    /// Opens the system's dialog and waits for it on another thread. If no dialog appeared after an earlier request, this shows the path
     /// field instead.
     pub(super) fn ask_path(&mut self, purpose: PathPurpose) {
         match &self.files.dialog {

@@ -41,7 +41,7 @@ impl App {
             (self.is_over_panel() || self.context.egui_is_using_pointer()) && !self.input.is_busy();
         let event = match event {
             WindowEvent::CursorMoved { .. } => {
-                // Over the panel, the event is only needed to clear the hover.
+                // If the pointer is over the panel, the event only needs to clear the hover.
                 if belongs_to_panel && !self.session.is_hovering() {
                     return;
                 }
@@ -73,8 +73,8 @@ impl App {
                 let shift = now.shift_key() && !self.context.text_edit_focused() && !self.is_typing();
                 Event::Modifiers(shift, now.control_key(), now.alt_key())
             }
-            // When the window receives the focus, winit reports every key that is already down. Such a key was meant for
-            // another window, as Tab is after Alt+Tab.
+            // When the window receives the focus, winit reports every key that is already down. Such a key was meant for another window,
+            // for example Tab after Alt+Tab.
             WindowEvent::KeyboardInput { is_synthetic: true, .. } => return,
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
                 match self.key_event(event, consumed, belongs_to_panel) {

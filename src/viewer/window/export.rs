@@ -9,7 +9,7 @@ use crate::viewer::panel::{Answer, ExportProgress, Leave, PathPurpose, Question}
 
 use super::App;
 
-/// State shared by window and thread.
+/// State shared by the window and the export thread.
 #[derive(Debug, Default)]
 struct Shared {
     /// The completed fraction, as the bits of a float.

@@ -101,8 +101,8 @@ impl App {
         self.request_redraw();
     }
 
-    /// Opens another file. The question about unsaved work waits until the file is read, because nothing is lost if the file is unreadable
-    /// or only adds a motion or pose.
+    /// Opens another file. The user is asked about unsaved work only after the file is read, because nothing is lost if the file is
+    /// unreadable or only adds a motion or pose.
     pub(super) fn open_file(&mut self, file: &Path) {
         self.files.stepped = None;
         if is_style(file) {

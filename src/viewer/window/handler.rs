@@ -22,10 +22,10 @@ impl ApplicationHandler<AppEvent> for App {
         }
     }
 
-    /// The system takes away the window and its graphics. The session stays, and [`Self::resumed`] recreates both.
+    /// The system takes away the window and its graphics. The session is kept, and [`Self::resumed`] recreates both.
     fn suspended(&mut self, events: &ActiveEventLoop) {
         self.suspend();
-        // With a deadline in the past, the event loop would spin.
+        // A deadline in the past would make the event loop spin.
         events.set_control_flow(ControlFlow::Wait);
     }
 

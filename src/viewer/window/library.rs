@@ -10,7 +10,7 @@ use crate::viewer::{Command, SaveError};
 use super::App;
 
 impl App {
-    /// Returns the pose folder: beside the project, or, before a project exists, one per character in the settings folder.
+    /// Returns the pose folder. It is beside the project or, before a project exists, in a folder for the character in the settings folder.
     fn library_folder(&self) -> Option<PathBuf> {
         match self.session.project() {
             Some(project) => Some(poses_of(project)),
@@ -67,7 +67,7 @@ impl App {
         Ok(())
     }
 
-    /// Applies a pose fully. With the slider, the user can then choose how much of the pose is blended in.
+    /// Applies a pose fully. The user can then set the weight of the pose with the slider.
     fn apply_library_pose(&mut self, name: &str) {
         let read = self.panel.library.poses().pose(name).map_err(|e| e.to_string());
         let pose = read.and_then(|text| StoredPose::read(&text).map_err(|e| format!("{name}: {e}")));

@@ -20,8 +20,8 @@ pub(super) use read::decode;
 pub(super) use read::read_session;
 use read::{ReadRequest, read};
 
-/// Maximum number of background threads. With a second thread, the next read does not have to wait for a cancelled one to stop. More
-/// threads would only use more memory, because the allocator keeps as many heaps as threads have run at the same time.
+/// Maximum number of background threads. A second thread lets the next read start before a cancelled read has stopped. More threads would
+/// only use more memory, because the allocator keeps a heap for each thread that has run concurrently.
 const MAX_THREADS: usize = 2;
 
 /// Reads files in the background. A new request replaces the previous one.
@@ -92,7 +92,7 @@ impl CharacterLoader {
         }
     }
 
-    /// Sets where the files to which other files refer may be located.
+    /// Sets the possible locations of the files that other files reference.
     pub fn set_references(&mut self, references: References) {
         self.references = references;
     }
@@ -126,7 +126,7 @@ impl CharacterLoader {
         })
     }
 
-    /// Starts reading a recorded session. It is delivered as a replay at its start.
+    /// Starts reading a recorded session. The result is a replay at its start.
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].

@@ -93,7 +93,7 @@ pub enum ViewerError {
     Recorded {
         /// Why the window failed.
         failure: Box<ViewerError>,
-        /// Where the recording is, or why it could not be saved.
+        /// The location of the recording, or the reason why it could not be saved.
         recording: String,
     },
 }

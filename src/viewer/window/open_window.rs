@@ -190,7 +190,7 @@ impl App {
 mod tests {
     use super::*;
 
-    /// On a slow computer, a press in the scene, followed by a move over a text field, once put the text cursor into the field.
+    /// On a slow computer, pressing in the scene and then moving over a text field once put the text cursor into the field.
     #[test]
     fn a_press_is_the_last_event_of_its_frame_if_the_pointer_moves_on() {
         let moved = |x: f32| egui::Event::PointerMoved(egui::pos2(x, 0.0));

@@ -1,4 +1,4 @@
-//! What the window needs from a web page: a canvas with an adapter, and file storage.
+//! Web-specific parts of the window: a canvas with an adapter, and file storage.
 //!
 //! A page cannot block, so it opens the adapter before the window. Files are in memory, see [`fs`](crate::platform::fs): the page puts dropped and
 //! chosen files there, and receives the files that the window writes.
@@ -43,7 +43,7 @@ pub(super) type OpenedAdapter = (Gpu, wgpu::Surface<'static>, wgpu::SurfaceCapab
 
 /// Functions that the page provides to the window.
 pub struct PageHooks {
-    /// Asks for files to open, or to add clips from (`true`).
+    /// Asks for files to open or, if the argument is `true`, for files from which to add clips.
     pub choose: Box<dyn Fn(bool)>,
     /// Receives a file that the window has written or removed (`None`).
     pub changed: Box<dyn Fn(&Path, Option<&[u8]>)>,

@@ -1,4 +1,4 @@
-//! The window in a web page, from its adapter to its end.
+//! Runs the window in a web page, from creating its adapter until it ends.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Opens the viewer in a canvas, with a file that was [put](put_file) into memory, or else with the built-in character.
+    /// Opens the viewer in a canvas. Shows a file that was [put](put_file) into memory, or the built-in character if there is none.
     /// `backends` are browser backends.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ fn load(path: &Path, progress: &Progress) -> Result<Opened, String> {
     Ok((session, None))
 }
 
-/// A window that reports its written files and its end to the page.
+/// A window that tells the page when it has written a file and when it has ended.
 struct PageWindow {
     startup: Startup<String>,
     has_drawn: bool,

@@ -11,7 +11,7 @@ pub(super) enum PageEvent {
     Link(String),
     /// Saving an image succeeded or failed.
     Image(Result<PathBuf, String>),
-    /// The page is hidden and may never return.
+    /// The page is hidden and may never be shown again.
     Hidden,
     /// Add a file's clips.
     AddClips(PathBuf),

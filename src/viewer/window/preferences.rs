@@ -17,7 +17,7 @@ mod tolerant;
 
 /// Maximum number of recent files.
 const MAX_RECENT: usize = 8;
-/// Maximum size of the file in bytes. A path of 4096 bytes takes at most six times as much in JSON.
+/// Maximum size of the file in bytes. In JSON, a path of 4096 bytes takes up at most six times as many bytes.
 const MAX_BYTES: u64 = 256 << 10;
 
 /// Preferences in a small JSON file.
@@ -30,7 +30,7 @@ pub struct Preferences {
     stored: StoredSettings,
 }
 
-/// The contents of the file. Every field is written, so that [`tolerant`] knows it.
+/// The contents of the file. Every field is written, because [`tolerant`] ignores keys that the written defaults lack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct StoredSettings {
@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// Preferences that differ from the defaults in every field. A new field does not compile until it is added here.
+    /// Preferences that differ from the defaults in every field. If a new field is missing here, the code does not compile.
     fn changed() -> StoredSettings {
         let layout = json!({
             "face": "lab",

@@ -72,7 +72,7 @@ impl App {
         is_saved
     }
 
-    /// Saves the project under another name, which becomes its name.
+    /// Saves the project under a new name, which it keeps from then on.
     pub(super) fn save_as(&mut self, path: &Path) {
         match self.session.save_project(path, true) {
             Ok(()) => {

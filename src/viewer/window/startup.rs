@@ -27,7 +27,7 @@ use super::{App, ViewerError, pixels};
 const HEAD_START: Duration = Duration::from_millis(50);
 /// Interval at which the loading text is redrawn.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Background colour while loading. It equals the scene's background, so that the window does not flash when the character appears.
+/// Background colour while loading. It is also the scene's background colour, so the window does not flash when the character appears.
 const BACKGROUND: Color32 = Color32::from_rgb(0x6B, 0x70, 0x7A);
 
 /// The window's initial contents.

@@ -55,11 +55,11 @@ pub(in crate::viewer) struct SceneView<'a> {
 /// The result of drawing a frame.
 pub(in crate::viewer) struct Drawn {
     pub(in crate::viewer) outcome: DrawOutcome,
-    /// Whether the scene had changed, and was drawn.
+    /// Whether the scene had changed and was therefore drawn.
     pub(in crate::viewer) has_drawn_scene: bool,
     /// Time spent waiting for the display.
     pub(in crate::viewer) waited: Duration,
-    /// GPU time of a recent scene of the same quality, spent while the CPU did other work. `None` if it is not known yet.
+    /// GPU time of a recent scene of the same quality, which the GPU drew while the CPU did other work. `None` if it is not known yet.
     pub(in crate::viewer) beside: Option<Duration>,
 }
 

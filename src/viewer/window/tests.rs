@@ -1,5 +1,5 @@
-//! Tests of real windows, each in its own process because an event loop can only be created once: they check that a window can be destroyed
-//! and recreated, as on phones, and which frames draw the scene.
+//! Tests of real windows. Each runs in its own process, because a process can create only one event loop. The tests check that a window can
+//! be destroyed and recreated, as on phones, and which frames draw the scene.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

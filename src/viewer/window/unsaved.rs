@@ -1,4 +1,4 @@
-//! Work that is not saved in a project yet: the question that is asked before it would be lost, and the copy for recovery after a crash.
+//! Work that is not saved in a project yet: the question asked before it is discarded, and the copy for recovery after a crash.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,9 +28,9 @@ pub(super) struct Unsaved {
     saved: Option<(String, PathBuf)>,
     /// The copy from which this session was recovered, until the work is saved in a project.
     recovered: Option<PathBuf>,
-    /// The copy that is being read for recovery, and the project to which the work belongs.
+    /// The copy being read for recovery, and the project to which the work belongs.
     recovering: Option<(PathBuf, Option<PathBuf>)>,
-    /// Work left by an earlier run, until the user has decided about it.
+    /// Work left by an earlier run, until the user has decided whether to recover it.
     undecided: Option<PathBuf>,
     /// Whether the recovery question was answered. It is not asked again, even if carrying out the answer failed.
     has_answered: bool,
@@ -59,7 +59,7 @@ impl App {
         self.panel.question = left.map(Question::Recover);
     }
 
-    /// Records that a recording contains everything up to now.
+    /// Notes that the work so far comes from a recording, so it does not need saving.
     pub(super) fn note_watched(&mut self) {
         self.unsaved.opened = self.session.work();
     }
@@ -74,7 +74,7 @@ impl App {
         session.recorded().is_none() && !session.is_saved() && !is_as_opened()
     }
 
-    /// Leaves the character, or asks first if that would lose work.
+    /// Closes the character, or asks first if that would lose work.
     pub(super) fn leave(&mut self, leave: Leave) {
         if leave == Leave::Close && self.ask_about_export() {
             return;
@@ -121,7 +121,7 @@ impl App {
                     self.unsaved.undecided = None;
                     self.notify(Ok(format!("kept as {}", project.display())));
                 }
-                // If the folder is not writable, the work is still recovered, and the autosaved copy stays.
+                // If the folder is not writable, the work is still recovered, and the autosaved copy keeps its name.
                 Err(_) if answer == Answer::Yes => self.recover(file),
                 Err(error) => self.notify(Err(error.to_string())),
             },
@@ -130,7 +130,7 @@ impl App {
             (Some(Question::Export), answer) => self.answer_about_export(answer),
             (Some(Question::Leave(_) | Question::Replace(..)) | None, _) => {}
         }
-        // A pending file that was neither shown nor caused another question was declined.
+        // If no further question follows, a pending file that has not been shown was declined.
         if self.panel.question.is_none() {
             self.files.pending = None;
             self.unsaved.has_answered |= is_recovery;
@@ -173,7 +173,7 @@ impl App {
         }
         let work = self.session.work();
         let is_known = self.unsaved.saved.as_ref().is_some_and(|(saved, _)| *saved == work);
-        // Until the user has decided about an earlier run's work, its file must not be replaced.
+        // The file of an earlier run's work must not be replaced until the user has decided whether to recover it.
         let is_asked = self.unsaved.undecided.is_some();
         let Some(file) = self.autosave_file().filter(|_| !is_known && !is_asked) else { return };
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -195,12 +195,12 @@ impl App {
     /// Removes this window's autosaved copy.
     pub(super) fn remove_autosave(&mut self) {
         if let Some((_, file)) = self.unsaved.saved.take() {
-            // A leftover copy only causes another question.
+            // A leftover copy only leads to another recovery question.
             drop(fs::remove_file(file));
         }
     }
 
-    /// Returns whether the session was recovered and is not yet saved.
+    /// Returns whether the session was recovered and has not been saved since.
     pub(super) fn is_recovered(&self) -> bool {
         self.unsaved.recovered.is_some()
     }
@@ -224,7 +224,7 @@ impl App {
     }
 }
 
-/// Turns the copy of unsaved work into a visible project: `.fox.glb.autosave.sinew` to `fox.glb-recovered-0001.sinew`.
+/// Renames the copy of unsaved work to a visible project, for example `.fox.glb.autosave.sinew` to `fox.glb-recovered-0001.sinew`.
 fn kept(copy: &Path) -> Result<PathBuf, SaveError> {
     let name = copy.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = name.strip_prefix('.').unwrap_or(&name);

@@ -11,11 +11,11 @@ use super::verdict::{CheckResult, Rule};
 /// Length of the outward path, and of a step, in metres at human size.
 const WAY: f32 = 0.7;
 const STEP: f32 = 0.01;
-/// Number of directions of each part, and number of drags of a hand forwards.
+/// Number of drag directions for each part, and number of forward drags of a hand.
 const DIRECTIONS: usize = 20;
 const FORWARDS: usize = 12;
-/// How far forward drags go beyond the shoulder, as a factor of the arm's length, and by how many degrees they differ
-/// from straight ahead.
+/// Minimum and maximum distance of forward drags from the shoulder, as factors of the arm's length, and their maximum deviation from
+/// straight ahead in degrees.
 const REACH: [f32; 2] = [1.3, 2.3];
 const TILT: f32 = 35.0;
 const PARTS: [&str; 6] = ["left hand", "right hand", "left foot", "hips", "head", "chest"];

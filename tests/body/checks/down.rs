@@ -8,14 +8,14 @@ use super::same::{SPEEDS, compare_speeds};
 use super::shot::End;
 use super::verdict::{CheckResult, Rule};
 
-/// Number of checks with the target in metres, and their depths in metres at human size.
+/// Number of checks whose target is set in metres, and the step between their depths, in metres at human size.
 const DEPTHS: u8 = 8;
 const DEPTH: f32 = 0.1;
-/// The views of the checks in pixels, as angles in degrees around the body and downwards.
+/// The views of the checks that move the pointer in pixels: angles around the body and downwards, in degrees.
 const YAWS: [f32; 3] = [0.0, 45.0, 90.0];
 const PITCHES: [f32; 3] = [0.0, 15.0, 30.0];
 const PIXELS: [u8; 3] = [1, 5, 8];
-/// Length of the pointer's path, in metres at human size, at the distance of the hips.
+/// Length of the pointer's path at the distance of the hips, in metres at human size.
 const WAY: f32 = 0.8;
 
 /// The names of the checks.
@@ -51,7 +51,7 @@ pub fn down(person: &Person, (_, number): (u64, usize), result: &mut CheckResult
     }
 }
 
-/// The drags at different speeds go straight to the depth, except the middle one, which rests one step above it.
+/// The drags at different speeds go straight to the depth, except that the middle one first rests one step above it.
 fn in_metres(person: &Person, number: usize, result: &mut CheckResult) -> Result<(), String> {
     let hips = person.body().node("hips")?;
     #[expect(clippy::cast_precision_loss, reason = "a small number")]

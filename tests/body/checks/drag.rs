@@ -45,8 +45,8 @@ impl<'a> Drag<'a> {
         drag
     }
 
-    /// Grabs a node with a pointer. The camera turns around the body by an angle from its front, and looks down by
-    /// another, both in degrees.
+    /// Grabs a node with a pointer. The camera is rotated around the body from the front by one angle, and downwards by another, both in
+    /// degrees.
     pub fn with_pointer(person: &'a Person, node: usize, yaw: f32, pitch: f32) -> Option<Self> {
         let mut drag = Self::at_rest(person, node);
         let bounds = person.puppet.bounds();
@@ -81,7 +81,7 @@ impl<'a> Drag<'a> {
         position(self.puppet(), self.node)
     }
 
-    /// Returns by how many pixels the pointer must move down in the view to move the node down by a distance in metres.
+    /// Returns the number of pixels by which the pointer must move down to move the node down by a distance in metres.
     pub fn pixels_below(&self, metres: f32) -> f32 {
         let (camera, from) = (self.session.camera(), self.person.at(self.node));
         let sight = (camera.target - camera.position).normalize_or_zero();

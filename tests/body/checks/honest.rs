@@ -14,8 +14,8 @@ use super::verdict::{CheckResult, Rule};
 
 /// Maximum distance between targets that count as the same, in metres at human size.
 const SAME: f32 = 1e-4;
-/// The default tolerance is this fraction of the length of a chain, which reports do not contain. No chain is longer than
-/// twice the height, and none is shorter than a tenth of it.
+/// The default tolerance is this fraction of the length of a chain, which reports do not contain. Every chain is between a tenth of the
+/// height and twice the height long.
 const TOLERANCE: f64 = 1e-4;
 const HEIGHT: f64 = 1.75;
 const CHAINS: [f64; 2] = [0.1, 2.0];

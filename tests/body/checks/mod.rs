@@ -38,7 +38,7 @@ pub struct Selection {
     pub seed: u64,
     /// `(k, n)` runs every n-th check, starting at the k-th.
     pub part: (usize, usize),
-    /// Kinds, or single checks of a kind. Empty for all.
+    /// Whole kinds, or single checks of a kind. Empty for all.
     pub only: Vec<(Kind, Option<usize>)>,
 }
 

@@ -87,7 +87,7 @@ impl Person {
         self.body().rest[node]
     }
 
-    /// Returns the chest or, without one, its neighbour.
+    /// Returns the chest or, if there is none, the upper chest or the spine.
     pub fn chest(&self) -> Result<usize, String> {
         let body = self.body();
         body.node("chest").or_else(|_| body.node("upperChest")).or_else(|_| body.node("spine"))

@@ -37,7 +37,7 @@ impl Random {
         Vec3::new(radius * around.cos(), height, radius * around.sin())
     }
 
-    /// Returns a point of a ball around the origin.
+    /// Returns a point in a ball around the origin.
     pub fn in_ball(&mut self, radius: f32) -> Vec3 {
         self.direction() * (radius * self.range(0.0, 1.0).cbrt())
     }

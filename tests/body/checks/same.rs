@@ -7,8 +7,7 @@ use super::shot::{End, Shooter};
 use super::targets::drag_target;
 use super::verdict::{CheckResult, Rule};
 
-/// Step of a slow drag in metres at human size, and the compared steps in millimetres at human
-/// size.
+/// Step of a slow drag in metres at human size, and the steps of the drags at different speeds in millimetres at human size.
 const STEP: f32 = 0.005;
 pub const SPEEDS: [u8; 3] = [2, 10, 16];
 

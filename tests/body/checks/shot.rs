@@ -10,7 +10,7 @@ use super::person::{Person, Snapshot};
 use super::runner::rules::position;
 use super::verdict::{CheckResult, Rule};
 
-/// A pose, and what was reported about the target.
+/// A pose and the report about its target.
 #[derive(Clone, Debug)]
 pub struct End {
     pub pose: Snapshot,

@@ -41,7 +41,7 @@ pub fn surface(person: &Person, (_, number): (u64, usize), result: &mut CheckRes
     };
     let hand = person.body().arm(Side::Left)?[2];
     let mut drag = Drag::new(person, hand);
-    // The hand goes around the body, not through it.
+    // The hand moves around the body, not through it.
     let before = target + person.metres(0.25) * towards;
     let mut frame = 0;
     for to in [before, target] {
@@ -64,7 +64,7 @@ pub fn surface(person: &Person, (_, number): (u64, usize), result: &mut CheckRes
     Ok(())
 }
 
-/// Returns a place inside the body, and the direction from which the hand comes.
+/// Returns a place inside the body, and the direction from which the hand approaches it.
 fn place(person: &Person, index: usize) -> Result<(Vec3, Vec3), String> {
     let body = person.body();
     let shoulders = [body.at("leftUpperArm")?, body.at("rightUpperArm")?];
@@ -152,8 +152,8 @@ impl Skin {
     }
 }
 
-/// The skin in a pose: the triangles except those of the dragged hand, whether they belong to the trunk, the head or a leg, and
-/// vertices of the hand and the forearm.
+/// The skin in a pose: all triangles outside the dragged hand, with a flag for the trunk, the head and the legs, and vertices of the hand
+/// and the forearm.
 #[derive(Default)]
 struct Posed {
     triangles: Vec<([Vec3; 3], bool)>,
@@ -161,7 +161,7 @@ struct Posed {
 }
 
 impl Posed {
-    /// Returns how deep the hand or the forearm is inside the body, in metres.
+    /// Returns the depth of the hand or the forearm inside the body, in metres.
     fn depth(&self) -> f32 {
         let depth = |&at: &Vec3| {
             let (distance, is_body) = self.nearest(at);

@@ -8,13 +8,13 @@ use super::runner::Side;
 use super::shot::{End, Shooter};
 use super::verdict::{CheckResult, Rule};
 
-/// Distance between neighbouring targets, and the distance to which values refer, in metres at human size.
+/// Distance between neighbouring targets, and the smaller distance to a target added between them, in metres at human size.
 const STEP: f32 = 0.02;
 const UNIT: f32 = 0.01;
 /// Maximum error of a reached target, and minimum distance beyond the reach of a far target, in metres at human size.
 const REACHED: f64 = 0.01;
 const FAR: f32 = 0.4;
-/// By how many degrees the seed turns the lines.
+/// Maximum angle in degrees by which the seed turns the lines.
 const TILT: f32 = 8.0;
 
 pub const SWEEPS: [&str; 8] = [
@@ -115,8 +115,8 @@ fn change<'a>(person: &'a Person, a: &End, b: &End) -> Change<'a> {
     }
 }
 
-/// Solves for targets along a line, each from rest. If the poses of two neighbours differ by more than is allowed for targets 1 cm apart,
-/// a target between the two is tried too, so that values always refer to a centimetre or more.
+/// Solves for targets along a line, each from rest. If the poses of two neighbours differ by more than the limit for targets 1 cm apart, a
+/// target midway between them is also solved, so no value refers to less than a centimetre.
 pub fn sweep(person: &Person, (seed, number): (u64, usize), result: &mut CheckResult) -> Result<(), String> {
     let Line { node, from, direction, length } = line(person, (seed, number))?;
     let mut shooter = Shooter::new(person);

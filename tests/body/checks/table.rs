@@ -4,8 +4,8 @@ use super::verdict::{CheckResult, Kind, Rule};
 
 /// Returns a Markdown table with a row for each kind of check.
 ///
-/// A check has one value for each rule: its worst. The table has the worst and the median of these values. The limits in
-/// the last column show which value is which.
+/// Each check contributes its worst value for each rule. The table shows the worst and the median of these values. The column of limits
+/// names the rules in the same order.
 pub fn table(results: &[CheckResult]) -> String {
     let mut lines = vec![
         "| check | failed / all | worst | median | limits | solves | iterations: median, largest |"
@@ -49,8 +49,8 @@ fn row(kind: Kind, results: &[CheckResult]) -> String {
     )
 }
 
-/// Returns one line with the failed and total number of checks of each kind. For random hand targets, the first number counts the
-/// reached ones.
+/// Returns one line with the failed and total number of checks of each kind. For random hand targets, the first number is the number of
+/// targets reached.
 pub fn summary(results: &[CheckResult]) -> String {
     let score = |kind: Kind| {
         let covering = results.iter().filter(|r| r.covers(kind));

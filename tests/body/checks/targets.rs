@@ -8,12 +8,12 @@ use super::runner::Side;
 use super::shot::Shooter;
 use super::verdict::CheckResult;
 
-/// The fraction of an arm's length by which the seed moves the targets of drags.
+/// Maximum offset by which the seed moves drag targets, as a fraction of the arm's length.
 const SPREAD: f32 = 0.1;
 /// Minimum height of hand targets above the floor, in metres at human size.
 const ABOVE_FLOOR: f32 = 0.05;
 
-/// The drags that are compared with single solves and with each other.
+/// The drags that are compared with single solves and with drags at other speeds.
 pub const DRAGS: [&str; 9] = [
     "left hand in front",
     "right hand far in front",
@@ -62,8 +62,7 @@ pub fn drag_target(person: &Person, (seed, number): (u64, usize)) -> Result<(usi
     Ok((node, target + random.in_ball(SPREAD * arm)))
 }
 
-/// Returns a hand and a target for it: anywhere around its shoulder up to one and a half lengths of the arm, and above
-/// the floor.
+/// Returns a hand and a random target for it, above the floor and within one and a half arm lengths of its shoulder.
 pub fn random_hand(
     person: &Person,
     (seed, letter, number): (u64, char, usize),

@@ -1,10 +1,10 @@
-//! The results of checks: values, their limits, and what failed where.
+//! The results of checks: values, their limits, and descriptions of the failures.
 
 use std::fmt;
 
 use super::honest::Entry;
 
-/// A kind of check. Its letter is part of the names of its checks.
+/// A kind of check. The names of its checks begin with its letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Sweep,
@@ -67,7 +67,7 @@ pub enum Rule {
     SweepError,
     /// Movement of a joint while the target moves by 1 cm.
     SweepPlace,
-    /// Turn of a joint while the target moves by 1 cm.
+    /// Rotation of a joint while the target moves by 1 cm.
     SweepTurn,
     /// Number of changes in posture far out of reach.
     SweepChanges,
@@ -75,7 +75,7 @@ pub enum Rule {
     Same,
     /// Distance between joints after drags at different speeds.
     Speed,
-    /// How far the hips rise while they are pulled down.
+    /// Distance by which the hips rise while they are pulled down.
     Rise,
     /// Distance between joints after pulls at different speeds.
     PullSpeed,
@@ -85,13 +85,13 @@ pub enum Rule {
     BackTurn,
     /// Slide of a standing foot.
     Slide,
-    /// Turn of a standing foot, without its roll over heel and toes.
+    /// Rotation of a standing foot, excluding its roll over heel and toes.
     FootTurn,
     /// Depth of a hand or a foot below the floor.
     Depth,
     /// Difference between the reported and the measured error.
     Error,
-    /// Number of reports that say `reached` with a large error, or something else with a small one.
+    /// Number of reports that say `reached` despite a large error, or another outcome despite a small one.
     Reached,
     /// Whether `out-of-reach` is reported for a target that another run reached.
     OutOfReach,
@@ -159,7 +159,7 @@ impl Rule {
         }
     }
 
-    /// Returns the kind of check that the rule belongs to. A refusal belongs to each of them.
+    /// Returns the kind of check that the rule belongs to. Returns `None` for a refusal, which belongs to every kind.
     pub fn kind(self) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| Self::of(*kind).contains(&self))
     }
@@ -198,12 +198,12 @@ impl fmt::Display for Id {
 pub struct CheckResult {
     pub id: Id,
     pub name: String,
-    /// The reason why the character cannot be checked, for example because it has no chest.
+    /// The reason why this check was skipped, for example because the character has no chest.
     pub skipped: Option<String>,
     pub figures: Vec<Figure>,
     /// The number of iterations of each solve.
     pub iterations: Vec<usize>,
-    /// The ends of its runs, until those of all checks are compared.
+    /// The final results of its runs, kept until the runs of all checks are compared.
     pub ends: Vec<Entry>,
     /// Number of changes in posture far out of reach.
     pub changes: usize,
@@ -243,12 +243,12 @@ impl CheckResult {
         }
     }
 
-    /// Returns whether a rule of a kind failed. Refusals count for the check's own kind.
+    /// Returns whether a rule of a kind failed. A refusal counts as a failure of the check's own kind.
     pub fn failed(&self, kind: Kind) -> bool {
         self.failures().any(|f| f.rule.kind().unwrap_or(self.id.kind) == kind)
     }
 
-    /// Returns whether the check says anything about a kind.
+    /// Returns whether the check has results for a kind.
     pub fn covers(&self, kind: Kind) -> bool {
         self.skipped.is_none()
             && (self.id.kind == kind || self.figures.iter().any(|f| f.rule.kind() == Some(kind)))
@@ -258,7 +258,7 @@ impl CheckResult {
         self.figures.iter().filter(|f| f.failed())
     }
 
-    /// Returns a line for each failure. It begins with what `--only` accepts.
+    /// Returns a line for each failure. Each line begins with the value to pass to `--only`.
     pub fn lines(&self) -> Vec<String> {
         let line = |figure: &Figure| {
             let (limit, unit) = figure.rule.limit();

@@ -1,4 +1,5 @@
-//! Seeded breaks of a file, of the light and of the camera: each must fail with its own cause first. The camera follows the figure.
+//! Seeded defects in a file, the light and the camera: each case must fail, and the seeded cause must be reported first. The camera follows
+//! the figure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use super::glb::Glb;
 use crate::{folder, sinew, stdout};
 
-/// A figure whose left arm is raised, so that it shows its weights.
+/// A figure whose left arm is raised, so that errors in its skin weights are visible.
 const SUITE: &str = r#"version = 1
 require-scenes = true
 
@@ -36,7 +37,7 @@ impl Broken {
         Self { folder, figure: Glb::new(&bytes) }
     }
 
-    /// Returns whether a changed file or a changed suite passes, and its case as JSON.
+    /// Returns whether the case passes with a changed file or suite, and the case as JSON.
     fn run(&self, change: Change<'_>, suite: &str) -> (bool, Value) {
         let mut figure = self.figure.clone();
         change(&mut figure);
@@ -73,7 +74,7 @@ fn bind(figure: &mut Glb) {
     figure.write(8, 7, &matrix);
 }
 
-/// Gives vertices of the left forearm to the hips.
+/// Assigns vertices of the left forearm to the hips.
 fn weights(figure: &mut Glb, count: usize) {
     let (joints, weights) = (figure.attribute(0, "JOINTS_0"), figure.attribute(0, "WEIGHTS_0"));
     let forearm = (0..2014).filter(|vertex| figure.read(joints, *vertex)[0] == 6.0);
@@ -227,7 +228,7 @@ fn add_pane(figure: &mut Glb, mode: &str) {
     figure.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
 }
 
-/// The report names the changes behind glass or a hole, not the surface in front of them.
+/// The report names the changes seen through glass or a hole, not the surface in front of them.
 #[test]
 fn changes_behind_glass_and_behind_holes_are_named() {
     for mode in ["BLEND", "MASK"] {

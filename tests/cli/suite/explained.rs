@@ -54,7 +54,7 @@ fn the_verdict_names_the_joint_and_the_tolerances_that_would_accept_it() {
     assert!((degrees - 5.72).abs() < 0.01, "{degrees}");
     let verdict = case["explanation"]["verdict"].as_str().unwrap();
     assert!(verdict.starts_with("Moved: left lower arm ") && verdict.contains("turned 5.7"), "{verdict}");
-    // The first line of a failed case says why.
+    // The first line of a failed case states the reason.
     assert_eq!(text.lines().nth(1).unwrap().trim(), format!("verdict: {verdict}"));
     assert!(fs::read_to_string(&junit).unwrap().contains("turned 5.7"));
 
@@ -152,7 +152,7 @@ fn scenes_are_added_to_old_goldens_without_changing_their_pixels() {
     let (_, text, case) = run(&folder, &suite);
     assert!(text.contains("verdict: none, because the golden does not contain its scene"), "{text}");
     assert!(case["explanation"].is_null());
-    // Only goldens that pass get a scene.
+    // A scene is added only to goldens that pass.
     let failing = fs::read(&golden).unwrap();
     sinew(["test", &suite, "--update=scenes"]);
     assert_eq!(fs::read(&golden).unwrap(), failing);
@@ -177,7 +177,7 @@ fn a_golden_whose_scene_is_damaged_is_compared_without_it() {
     fs::write(&golden, bytes).unwrap();
     let (passes, text, _) = run(&folder, &suite);
     assert!(!passes && text.contains("the recorded scene of the golden is not used: EOF"), "{text}");
-    // The image has not changed, so it passes, and can be repaired.
+    // The image has not changed, so the case passes, and the golden can be repaired.
     fs::write(&suite, SUITE).unwrap();
     assert!(run(&folder, &suite).0);
     stdout(["test", &suite, "--update=all"]);

@@ -112,7 +112,7 @@ fn too_many_cases_are_refused() {
     fs::write(&suite, format!("version = 1\n{names}")).unwrap();
     let error = refusal(["test", suite.to_str().unwrap(), "--list"]);
     assert!(error.contains("line 200002: too many cases"), "{error}");
-    // Each frame of a session is a case, and the joints of the session are one more.
+    // Each frame of a session is a case, and the session's joints are one additional case.
     let session = |frames: String, compare: &str| {
         let case =
             format!("[[case]]\nname=\"s\"\nreplay=\"a.session\"\ncompare=[{compare}]\nframes=[{frames}]\n");
@@ -129,7 +129,7 @@ fn too_many_cases_are_refused() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 99_999);
 }
 
-/// Regression test: reading took time quadratic in the number of cases, which is minutes for this suite.
+/// Regression test: the time to read a suite was quadratic in the number of cases, so this suite took minutes.
 #[test]
 fn the_maximum_number_of_cases_is_read_quickly() {
     let suite = folder("suite-long").join("suite.toml");

@@ -39,7 +39,7 @@ fn a_suite_of_characters_with_any_names_passes_from_any_folder() {
         written.contains("model = \"a b/Männ chen.glb\"") && written.contains("model = \"ä/Männ chen.glb\"")
     );
     assert!(written.contains("name = \"ä Männ chen left arm raised from behind\""), "{written}");
-    // A few cases suffice here, because all are drawn in the test of weights.
+    // A few cases are enough here, because the test of weights draws all of them.
     let filter = ["test", text(&suite), "--filter", "rest", "--update"];
     stdout(filter);
     for place in [&first, &folder] {
@@ -86,7 +86,7 @@ fn a_run_names_joints_that_no_case_moves() {
         "warning: the built-in mannequin: no case moves 53 of the 54 joints with skin weights: hips, spine, chest, upperChest, \
          neck, head and 47 more"
     );
-    // A part of a suite says nothing about the whole.
+    // A filtered run cannot tell which joints the whole suite leaves unmoved, so it prints no warning.
     for arguments in [["test", text(&suite), "--filter", "turned"], ["test", text(&suite), "-q", "--update"]]
     {
         assert!(sinew(arguments).stderr.is_empty());

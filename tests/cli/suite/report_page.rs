@@ -1,4 +1,4 @@
-//! The HTML report in Chromium: every part of it is operated and observed.
+//! Operates every part of the HTML report in Chromium and checks the results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn browser() -> Option<PathBuf> {
     std::env::split_paths(&paths).flat_map(|p| browsers.map(|b| p.join(b))).find(|p| p.is_file())
 }
 
-/// Opens a copy of the page with the observing script, and returns what the script writes.
+/// Opens a copy of the page with the observing script, and returns the observations that the script writes.
 fn observe(browser: &Path, folder: &Path, page: &str) -> Value {
     let observed = folder.join("observed.html");
     let page = page.replacen("<title>", &format!("<script>{FRAMES}</script><title>"), 1);
@@ -111,7 +111,7 @@ fn cases_are_grouped_by_their_causes_beside_those_of_an_earlier_run() {
     let (folder, suite) = suite_with_goldens("suite-page-causes");
     let [page, earlier] = ["page.html", "earlier.json"].map(|name| folder.join(name));
     let [page_text, earlier_text] = [&page, &earlier].map(|path| path.to_str().unwrap());
-    // The earlier run has another background in all images, and this one another clip time in one of them.
+    // The earlier run has a different background in all images, and this run has a different clip time in one of them.
     edit(&suite, "[defaults]\n", "[defaults]\nbackground = \"#405060\"\n");
     assert_eq!(sinew(["test", &suite, "--json", earlier_text]).status.code(), Some(1));
     edit(&suite, "background = \"#405060\"\n", "");
@@ -152,7 +152,7 @@ fn a_page_of_motion_checks_has_strips_and_curves() {
     assert_eq!(observed["lights"], true);
 }
 
-/// Checks what the keys do and what the modes draw.
+/// Checks the effects of the keys, and the drawing in each mode.
 fn keys_and_modes(observed: &Value, suite: &str, odd: &str) {
     let keys =
         ["home", "next", "previous", "slash", "typed", "escape"].map(|key| observed[key].as_str().unwrap());

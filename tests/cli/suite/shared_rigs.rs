@@ -1,8 +1,8 @@
 //! Cases of a suite share the rig of a character only if they load it in the same way.
 //!
-//! Rigs were once kept only by the path and the up axis of their character. Of two cases that read a take with and without
-//! `asymmetric`, the second one was then posed with the rig of the first, whose floor is at another height, and its joints were up to
-//! 8 mm off. The order of the cases decided which one was wrong.
+//! Rigs were once cached only by the path and the up axis of their character. If one case read a take with `asymmetric` and another without
+//! it, the second one was posed with the rig of the first. That rig has its floor at a different height, so the joints were up to 8 mm off.
+//! The order of the cases decided which one was wrong.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,7 +10,7 @@ use std::fs;
 use super::code_and_lines;
 use crate::{folder, stdout};
 
-/// A standing person at 2 Hz whose left arm and leg are 8 cm longer than the right ones, and who raises both forearms.
+/// A standing person, sampled at 2 Hz, whose left arm and leg are 8 cm longer than the right ones and who raises both forearms.
 fn take() -> String {
     let mut joints: Vec<(String, [f64; 3])> = vec![
         ("hips".into(), [0.0, 0.95, 0.0]),

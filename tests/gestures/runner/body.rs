@@ -1,5 +1,4 @@
-//! The joints of a body by their VRM names, and its measures in the rest pose. They are taken from poses, independently of
-//! solvers.
+//! The joints of a body by their VRM names, and its measurements in the rest pose. They are taken from poses, independently of solvers.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +11,10 @@ use sinew::skin::Skinned;
 const PERSON: f32 = 1.75;
 const ANIMAL_SHOULDER: f32 = 0.6;
 
-/// Height above the lowest foot, in metres, from which a foot is in the air.
+/// Height above the lowest foot at which a foot counts as being in the air, in metres.
 const STANDING: f32 = 0.1;
 
-/// The side of a body that makes the gestures with one hand or one foot.
+/// The side of the body whose hand or foot makes a gesture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Left,
@@ -36,7 +35,7 @@ impl Side {
 #[derive(Clone, Debug)]
 pub struct Body {
     pub kind: BodyKind,
-    /// Nodes by VRM's names of their bones, or, for a quadruped, by names such as `leftFrontFoot`.
+    /// Nodes by the VRM names of their bones or, for a quadruped, by names such as `leftFrontFoot`.
     pub joints: BTreeMap<String, usize>,
     /// World positions of all nodes in the rest pose.
     pub rest: Vec<Vec3>,
@@ -49,7 +48,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// Returns the body of a puppet in its rest pose, or the reason why its gestures cannot be tried.
+    /// Returns the body of a puppet in its rest pose, or the reason why it cannot make gestures.
     pub fn new(puppet: &Puppet) -> Result<Self, String> {
         let position = |world: &Affine3A| Vec3::from(world.translation);
         let rest: Vec<Vec3> = puppet.world_from_node().iter().map(position).collect();
@@ -132,7 +131,7 @@ impl Body {
         names.iter().flat_map(|foot| sides.into_iter().filter_map(|s| self.side(s, foot).ok())).collect()
     }
 
-    /// Returns the feet or paws that stand on the floor at rest, nearly as low as the lowest of them.
+    /// Returns the feet or paws that stand on the floor at rest: those that are almost as low as the lowest one.
     pub fn standing(&self) -> Vec<usize> {
         let feet = self.feet();
         let lowest = feet.iter().map(|&foot| self.rest[foot].y).fold(f32::INFINITY, f32::min);
@@ -144,7 +143,7 @@ impl Body {
         Vec3::Y.cross(self.facing).normalize_or(Vec3::X)
     }
 
-    /// Returns the direction from the feet to the toes, or the direction that has the left hip on the left.
+    /// Returns the direction from the feet to the toes or, if it is unknown, the forward direction derived from the upper legs.
     fn own_facing(&self) -> Result<Vec3, String> {
         let toes =
             |side| Some(self.rest[self.side(side, "Toes").ok()?] - self.rest[self.side(side, "Foot").ok()?]);
@@ -169,7 +168,7 @@ fn extent(puppet: &Puppet, joints: &[Vec3]) -> (f32, f32) {
     heights.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &y| (lo.min(y), hi.max(y)))
 }
 
-/// Names the joints of a plan as VRM does. Names in the file's own map replace them.
+/// Maps the VRM names of the joints of a body plan to nodes. Names in the file's own map replace them.
 fn biped(plan: &BodyPlan, puppet: &Puppet) -> BTreeMap<String, usize> {
     let mut joints = BTreeMap::from([("hips".to_owned(), plan.hips)]);
     let mut add = |name: String, node: Option<&usize>| joints.extend(node.map(|&node| (name, node)));

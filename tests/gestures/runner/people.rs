@@ -87,7 +87,7 @@ fn hips_up(subject: &Subject) -> Result<Attempt, String> {
     for side in [Side::Left, Side::Right] {
         match body.side(side, "Toes") {
             Ok(toes) => run.require_still(Rule::Feet, toes, 0.005),
-            // A foot without toes rises about its tip.
+            // A foot without toes pivots about its tip.
             Err(_) => run.require_tip(body.side(side, "Foot")?, 0.005),
         }
     }
@@ -151,7 +151,7 @@ fn hand_up(subject: &Subject) -> Result<Attempt, String> {
     let arm @ [shoulder, _, hand] = subject.arm()?;
     let to = body.rest[shoulder] + 1.1 * body.length(arm) * Vec3::Y;
     let mut run = there(Run::new(subject, "8", hand), body.rest[hand], to, false);
-    // The body is as near as it can stretch if the arm is straight and points to the target.
+    // If the arm is straight and points to the target, the hand need not reach it.
     let reach = run.at(hand) - run.at(shoulder);
     let away = reach.angle_between(to - run.at(shoulder)).to_degrees();
     let is_stretched = reach.length() > 0.98 * body.length(arm) && away < 10.0;
@@ -268,12 +268,12 @@ fn chest(body: &Body) -> Result<usize, String> {
     body.node("chest").or_else(|_| body.node("upperChest")).or_else(|_| body.node("spine"))
 }
 
-/// Returns the direction away from the middle of the body on the side of the subject.
+/// Returns the outward sideways direction on the subject's side.
 fn sideways(subject: &Subject) -> Vec3 {
     if subject.side == Side::Left { subject.body.left() } else { -subject.body.left() }
 }
 
-/// Returns by how many degrees the direction from the hips to the neck differs from rest.
+/// Returns the angle in degrees between the current and the rest direction from the hips to the neck.
 fn tilt(run: &Run<'_>) -> Result<f32, String> {
     let body = run.body;
     let (hips, neck) = (body.node("hips")?, body.node("neck").or_else(|_| body.node("head"))?);
@@ -306,7 +306,7 @@ fn angle_at_middle([upper, lower, end]: [Vec3; 3]) -> f32 {
     (lower - upper).angle_between(end - lower).to_degrees()
 }
 
-/// Returns how far a knee is ahead of the line from the hip to the ankle, in metres.
+/// Returns the distance of a knee in front of the line from the hip to the ankle, in metres.
 fn knee_ahead(run: &Run<'_>, leg: [usize; 3]) -> f32 {
     let [hip, knee, ankle] = leg.map(|n| run.at(n));
     let line = (ankle - hip).normalize_or_zero();

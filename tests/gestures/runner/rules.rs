@@ -13,7 +13,7 @@ use super::body::{Body, Side};
 use super::sole::Sole;
 use super::verdict::{Failures, Rule, Turn};
 
-/// Largest turn of a joint in a frame, for a joint in general and for a joint of a stretched limb, in radians.
+/// Maximum rotation of a joint in a frame, in general and for a joint of a stretched limb, in radians.
 const MAX_TURN: f64 = 0.15;
 const MAX_STRETCHED_TURN: f64 = 0.35;
 /// A limb is stretched if its ends are this fraction of its length apart.
@@ -21,13 +21,13 @@ const STRETCHED: f32 = 0.98;
 /// Largest slide of a standing foot in metres, and its largest turn in degrees.
 const MAX_SLIDE: f32 = 0.005;
 const MAX_FOOT_TURN: f64 = 5.0;
-/// How far a joint of a foot or a hand may be below the floor, in metres.
+/// Maximum depth of a foot or hand joint below the floor, in metres.
 const MAX_DEPTH: f32 = 0.01;
 /// Largest limit violation and tilt of the head in degrees.
 const MAX_VIOLATION: f64 = 0.1;
 const MAX_HEAD_TILT: f64 = 30.0;
 
-/// Which of the rules apply to a gesture.
+/// The rules that apply to a gesture.
 #[derive(Clone, Debug)]
 pub struct Applicable {
     /// The feet that must stand still.
@@ -126,7 +126,7 @@ impl<'a> Watcher<'a> {
     fn check_feet(&mut self, puppet: &Puppet, seconds: f64) {
         let scale = self.body.scale;
         for &foot in &self.applicable.standing {
-            // A heel may rise, so that the foot rolls about its ball.
+            // A heel may rise while the foot rolls about its ball.
             let Some(sole) = self.soles.iter().find(|sole| sole.foot == foot) else { continue };
             let (slide, degrees) = sole.moved(puppet);
             self.failures.at_most(Rule::Feet, slide.into(), (MAX_SLIDE * scale).into(), || {
@@ -202,8 +202,8 @@ impl<'a> Watcher<'a> {
         self.failures.at_most(Rule::Report, (measured - reported).abs(), 1e-4 * scale, || {
             format!("the error is {measured:.5} m but {reported:.5} m is reported at {seconds:.3} s")
         });
-        // The tolerance is a fraction of the length of the chain, which reports do not contain. No chain is longer than
-        // twice the height, and none is shorter than a tenth of it.
+        // The tolerance is a fraction of the length of the chain, which reports do not contain. Every chain is between a tenth of the
+        // height and twice the height long.
         let fraction = 1e-4 * 1.75 * scale;
         let tolerance = puppet.options.tolerance;
         let [least, most] = tolerance.map_or([0.1 * fraction, 2.0 * fraction], |t| [t, t]);
@@ -215,7 +215,7 @@ impl<'a> Watcher<'a> {
         });
     }
 
-    /// Returns the mean angle in degrees between the joints of the body and their rest rotations, without fingers.
+    /// Returns the mean angle in degrees between the body's joints and their rest rotations, excluding fingers.
     pub fn mean_turn_from_rest(&self, puppet: &Puppet) -> f64 {
         let is_finger =
             |name: &str| ["Thumb", "Index", "Middle", "Ring", "Little"].iter().any(|f| name.contains(f));
@@ -230,8 +230,8 @@ impl<'a> Watcher<'a> {
     }
 }
 
-/// Returns the joints of feet and hands, and their descendants that move the skin, each with the height of the floor. A joint
-/// that is lower at rest may stay there. For an animal, all named joints count.
+/// Returns the joints of feet and hands, and their descendants that move the skin, each with the height of the floor. A joint that is lower
+/// at rest may remain at its rest height. For an animal, all named joints count.
 pub fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
     let sides = [Side::Left, Side::Right];
     let hands = sides.into_iter().filter_map(|s| body.side(s, "Hand").ok());

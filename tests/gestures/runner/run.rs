@@ -1,4 +1,4 @@
-//! Makes a drag in small steps, as a hand on a mouse does, and watches every frame.
+//! Drags in small steps, as with a mouse, and checks every frame.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,9 +26,9 @@ pub struct Subject {
     pub character: Arc<Character>,
     pub rig: Rig,
     pub body: Body,
-    /// The side on which gestures of one hand or foot are made.
+    /// The side of gestures with one hand or one foot.
     pub side: Side,
-    /// Whether diagonal gestures go the whole length along each of their two axes instead of along the diagonal.
+    /// Whether diagonal gestures move the full length along both axes instead of along the diagonal.
     pub far: bool,
     /// Whether the pointer repeats its last position while it rests.
     pub repeats: bool,
@@ -37,7 +37,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Loads a character. `None` stands for the built-in one. The error is the reason why it has no gestures.
+    /// Loads a character. `None` stands for the built-in one. The error is the reason why it cannot make gestures.
     pub fn load(file: Option<&Path>) -> Result<Self, String> {
         let character = match file {
             Some(file) => asset::load(file).map_err(|e| e.to_string())?,
@@ -55,12 +55,12 @@ impl Subject {
         Session::new(Arc::clone(&self.character), Some(self.rig.clone()), size)
     }
 
-    /// Returns the sum of two perpendicular unit vectors, with the length that diagonal gestures use.
+    /// Returns the sum of two perpendicular unit vectors, scaled to the length of diagonal gestures.
     pub fn diagonal(&self, a: Vec3, b: Vec3) -> Vec3 {
         if self.far { a + b } else { (a + b).normalize() }
     }
 
-    /// Returns the arm or the leg on this subject's side.
+    /// Returns the arm on the subject's side.
     pub fn arm(&self) -> Result<[usize; 3], String> {
         self.body.arm(self.side)
     }
@@ -84,12 +84,12 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Grabs a node. All feet on the floor except the dragged one stand, and nothing is pinned.
+    /// Grabs a node. All feet on the floor, except a dragged one, count as standing, and nothing is pinned.
     pub fn new(subject: &'a Subject, name: &str, node: usize) -> Self {
         Self::with_pins(subject, name, node, &[])
     }
 
-    /// Pins nodes by hand and grabs another.
+    /// Pins nodes explicitly and grabs another one.
     pub fn with_pins(subject: &'a Subject, name: &str, node: usize, pins: &[usize]) -> Self {
         let body = &subject.body;
         let mut session = subject.session(Vec2::new(800.0, 600.0));
@@ -191,7 +191,7 @@ impl<'a> Run<'a> {
         position(self.puppet(), node)
     }
 
-    /// Returns how far a node has moved since the rest pose.
+    /// Returns the displacement of a node from its rest position.
     pub fn moved(&self, node: usize) -> Vec3 {
         self.at(node) - self.body.rest[node]
     }
@@ -228,7 +228,7 @@ impl<'a> Run<'a> {
         self.watcher.failures.at_most(Rule::Feet, moved.into(), bound.into(), text);
     }
 
-    /// Requires a condition that a gesture sets for the posture.
+    /// Requires a condition on the posture.
     pub fn require(&mut self, holds: bool, text: impl FnOnce() -> String) {
         self.watcher.failures.require(Rule::Posture, holds, text);
     }

@@ -1,4 +1,4 @@
-//! The sole of a foot, and how far it slides.
+//! The sole of a foot, and the distance that it slides.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -10,7 +10,7 @@ use sinew::rig::LimbKind;
 use super::body::Body;
 use super::rules::position;
 
-/// Length of a foot without toes as a fraction of the height, and the part of it that is behind the ankle.
+/// Length of a foot without toes as a fraction of the height, and the fraction of that length behind the ankle.
 const FOOT: f32 = 0.152;
 const BEHIND: f32 = 0.25;
 /// The height of a person for which lengths are given, in metres.
@@ -71,7 +71,7 @@ impl Sole {
         Some(Self { foot, lines, rest, across })
     }
 
-    /// Returns how far the foot slides in metres, and by how many degrees it turns, without its roll over heel and toes.
+    /// Returns the slide of the foot in metres and its rotation in degrees, excluding its roll over heel and toes.
     pub fn moved(&self, puppet: &Puppet) -> (f32, f64) {
         let world = puppet.world_from_node()[self.foot];
         let least = |line: &[(Vec3, Vec3); 2]| {

@@ -1,13 +1,13 @@
-//! The result of a gesture: which rules hold, and by how much the others fail.
+//! The result of a gesture: the violated rules, and the size of each violation.
 
-/// A rule of the protocol. Each has a letter in tables.
+/// A rule of the protocol. Each rule has a letter in tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The dragged joint is at its target.
     Target,
     /// The posture that a gesture requires: a straight torso, bent knees, resting hips.
     Posture,
-    /// Standing feet stay in place, and pins hold.
+    /// Standing feet and pinned nodes stay in place.
     Feet,
     /// Nothing is under the floor.
     Floor,
@@ -19,7 +19,7 @@ pub enum Rule {
     Head,
     /// The report agrees with the pose.
     Report,
-    /// After the way back, the body is in its initial pose.
+    /// After the return path, the body is in its initial pose.
     Return,
     /// The solver rejected the drag.
     Refused,
@@ -43,11 +43,11 @@ impl Rule {
     }
 }
 
-/// A rule that does not hold.
+/// A violated rule.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub rule: Rule,
-    /// How far the value is from its bound, as a multiple of the bound.
+    /// The value as a multiple of its bound.
     excess: f64,
     /// The value, its bound, the joint and the time.
     pub text: String,
@@ -81,7 +81,7 @@ impl Failures {
 /// The largest turn of a joint in a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    /// The turn as a multiple of what is allowed: a stretched limb may turn further.
+    /// The rotation as a multiple of the allowed rotation, which is larger for a stretched limb.
     pub ratio: f64,
     pub radians: f64,
     pub joint: String,

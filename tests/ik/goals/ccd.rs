@@ -20,7 +20,7 @@ fn solve(body: &mut Body, goal: Goal, ccd: CcdOptions, iterations: usize) -> Rep
     report(body, &[goal], &options)
 }
 
-/// Returns how far each link has turned, in radians.
+/// Returns the angle by which each link has turned, in radians.
 fn turns(before: &Body, after: &Body) -> Vec<f64> {
     before.rotations().iter().zip(after.rotations()).map(|(a, b)| angle(*a, *b)).collect()
 }
@@ -64,7 +64,7 @@ fn ccd_alternates_between_both_orders() {
     };
     let base_first = DEFAULT().with_base_first(true);
     let alternating = DEFAULT().with_alternating(true);
-    // Cones that allow everything send the problem to the general solver.
+    // With cones, the general solver handles the problem, even if they allow every rotation.
     for limit in [Limit::Free, sinew::ik::round_cone(DVec3::Y, 3.0, [-3.0, 3.0])] {
         let links = chain(5).links().iter().map(|l| (*l).with_limit(limit)).collect();
         let mut start = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -83,7 +83,7 @@ fn ccd_relaxation_scales_each_turn() {
         solve(&mut body, goal, DEFAULT().with_relaxation(relaxation), 1);
         turns(&start, &body)[2]
     };
-    // The tip turns first, so its turn depends on nothing else.
+    // The tip turns first, so its turn does not depend on other joints.
     let whole = tip(1.0);
     assert!(whole > 0.1);
     for relaxation in [0.25, 0.5, 1.5] {
@@ -132,7 +132,7 @@ fn ccd_respects_the_budget_of_each_joint() {
         body
     };
     let goal = Goal::position(5, DVec3::new(0.5, 0.3, 0.4));
-    // As in the example of the founding notes: the joints next to the base do not turn, the others turn by 30°.
+    // As in the example of the founding notes, the joints next to the base do not turn, and the others turn by 30°.
     let start = degrees([0.0, 0.0, 30.0, 30.0, 30.0]);
     for base_first in [false, true] {
         let mut body = start.clone();
@@ -160,7 +160,7 @@ fn ccd_respects_the_budget_of_each_joint() {
 
 #[test]
 fn early_stop_ends_the_solve_when_the_error_no_longer_falls() {
-    // Hinges that cannot reach their target: soon the error stays the same. Restarts do not help.
+    // The hinges cannot reach their target, so the error soon stops changing. Restarts do not help.
     let limit = Limit::Hinge { axis: DVec3::Z, min: -0.2, max: 0.2 };
     let half = Link::child(0, DVec3::X * 0.5).with_limit(limit);
     let links = vec![Link::base().with_limit(limit), half, Link::child(1, DVec3::X * 0.5)];
@@ -187,7 +187,7 @@ fn early_stop_ends_the_solve_when_the_error_no_longer_falls() {
     assert!(away.iter().all(|a| *a < 1e-6), "{away:?}");
 }
 
-/// Returns a leg with a ball joint and a hinge knee, which is straight, and targets that it reaches.
+/// Returns a straight leg with a ball joint and a hinge knee, and targets that it reaches.
 fn straight_leg(count: usize) -> (Body, Vec<Goal>) {
     let knee = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 150f64.to_radians() };
     let links =
@@ -220,7 +220,7 @@ fn measure(body: &Body, goals: &[Goal], ccd: CcdOptions, (tolerance, restarts): 
     [100.0 * reached as f64, iterations as f64].map(|sum| sum / goals.len() as f64)
 }
 
-/// Shows the weaknesses of the method, and that the documented remedies remove them. `--nocapture` prints the table of
+/// Shows the weaknesses of the method, and checks that the documented remedies remove them. `--nocapture` prints the table of
 /// `docs/solvers.md`.
 #[test]
 fn remedies_remove_the_weaknesses_of_ccd() {

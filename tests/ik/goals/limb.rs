@@ -125,8 +125,8 @@ fn with_swivel(body: &Body, target: DVec3, swivel: Swivel) -> Body {
     body
 }
 
-/// The rules of the founding lecture: for hanging limbs, the knee is in front and the elbow behind. The shortest arc
-/// carries them along.
+/// The rules of the founding lecture: for hanging limbs, the knee is in front and the elbow behind. The shortest arc rotates these
+/// directions with the limb.
 #[test]
 fn knees_bend_forwards_and_elbows_backwards() {
     let mut other = chain(2);

@@ -1,5 +1,4 @@
-//! Options of single methods: the sweeps and the formula of the methods that move points,
-//! and the weights and balance of optimization.
+//! Options of individual methods: the sweeps and the formula of the methods that move points, and the weights and balance of optimization.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{

@@ -5,7 +5,7 @@ use sinew::ik::{Body, Goal, Link, Method, Options};
 
 use crate::{error, position, report};
 
-/// The methods that treat pins as the first of several levels.
+/// The methods that treat pins as the first of several priority levels.
 const LEVELLED: [Method; 6] = [
     Method::JacobianTranspose,
     Method::PseudoInverse,

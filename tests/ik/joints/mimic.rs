@@ -23,8 +23,8 @@ fn assert_coupled(body: &Body, context: &str) {
     }
 }
 
-/// Returns a finger on an arm: two hinges, a slide, and a finger of three hinges whose last two follow the first. A second
-/// finger, with a slide that follows the first slide, begins at the same hand.
+/// Returns a finger on an arm: two hinges, a slide, and a finger of three hinges whose last two follow the first. A second finger, with a
+/// slide that follows the first slide, is attached to the same hand.
 fn hand(random: &mut Random) -> Body {
     let mut hinge = |min: f64, max: f64| Limit::Hinge { axis: axis(random), min, max };
     let (a, b, first, second, third) =

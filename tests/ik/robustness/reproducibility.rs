@@ -87,7 +87,7 @@ fn reused_solver_gives_exactly_the_results_of_a_new_one() {
     for frame in 0..60 {
         let t = f64::from(frame) * 0.1;
         let target = DVec3::new(t.cos(), 0.4 + 0.7 * (0.9 * t).sin(), (0.7 * t).sin()) * 0.8;
-        // In some frames another method solves, or the body is already at its target.
+        // In some frames, a different method solves the goal, or the body is already at its target.
         let method =
             [Method::Dls, Method::Dls, Method::Optimize, Method::Dls, Method::Fabrik][frame as usize % 5];
         let goal = Goal::position(end, if frame % 7 == 6 { position(&reused, end) } else { target });

@@ -105,7 +105,7 @@ fn the_sweep_of_tmps() {
     }
 }
 
-/// Turning and scaling the whole body changes nothing else.
+/// Rotating and scaling the whole body has no other effect on the result.
 #[test]
 fn a_body_may_be_placed_anywhere() {
     let at = DAffine3::from_scale_rotation_translation(
@@ -130,7 +130,7 @@ fn the_trace_has_one_turn_of_each_joint_in_each_pass() {
     assert_eq!(steps, order.map(|(iteration, link)| (StepKind::Iteration, iteration, link, 1)));
 }
 
-/// The listing compares the vectors of the last joint of a pass from before its turn.
+/// The listing compares the error with the tolerance before the last turn of a pass, not after it.
 #[test]
 fn the_listing_of_tmps_ends_with_the_error_in_front_of_the_last_turn() {
     let mut body = spatial(|_, _| {});
@@ -175,7 +175,7 @@ fn the_planar_form_stops_within_a_pass() {
     assert_eq!(stopped.trace[..], first.trace[..2]);
 }
 
-/// A target out of reach is a problem of one link: the base points at it, and the others are straight.
+/// If the target is out of reach, the base points at it, and the other links are straight.
 #[test]
 fn the_planar_form_stretches_towards_a_target_out_of_reach() {
     let mut body = planar();

@@ -1,4 +1,4 @@
-//! The documents do not cover degenerate bodies and targets. Whatever happens then, the pose is finite and the same every time.
+//! The documents do not cover degenerate bodies and targets. In these cases, the pose must be finite and the same every time.
 
 use std::f64::consts::PI;
 

@@ -60,7 +60,7 @@ const TRANSPOSE: [Table; 2] = [
 ];
 /// δ of the table of the transpose, in radians per square metre.
 const DELTA: f64 = 1.5;
-/// The length of the chain of the tables.
+/// The length of the chain in the tables.
 const LENGTH: f64 = 0.8003075264442692;
 
 fn solved(method: Method, count: usize, own: JacobianOptions, mut body: Body, target: DVec3) -> Body {
@@ -138,7 +138,7 @@ fn fewer_columns_than_rows() {
     assert_eq!(position(&same, 1), DVec3::X);
 }
 
-/// The steps end when the end is within tolerance, and none is made if it is there at the start.
+/// The method stops when the end is within tolerance, and takes no step if the end is already there at the start.
 #[test]
 fn the_steps_end_at_the_target() {
     let options = Options::default().with_method(Method::PseudoInverse).with_textbook(true);

@@ -13,7 +13,7 @@ const MIDDLE: [(f64, DVec3); 2] = [
     (0.7, DVec3::new(0.100692068, 1.296796953, 0.281688928)),
 ];
 
-/// Returns an arm that hangs down, whose elbow bends by up to 2.5 rad about +x.
+/// Returns a hanging arm whose elbow bends by up to 2.5 rad about +x.
 fn arm() -> Body {
     let elbow = Limit::hinge(DVec3::X, 0.0..=2.5);
     let links = vec![
@@ -46,7 +46,7 @@ fn the_limb_of_the_lecture() {
     }
 }
 
-/// The steps are as in the slides: hang, bend, swing, swivel and the end.
+/// The steps match the slides: hang, bend, swing, swivel and the end.
 #[test]
 fn the_trace_has_the_parts_of_the_lecture() {
     let mut body = arm();
@@ -73,7 +73,7 @@ fn the_current_swivel_is_kept() {
     assert!(position(&body, 1).distance(before) < 1e-6);
 }
 
-/// A distance that the limb cannot have is clamped.
+/// A distance outside the limb's range is clamped.
 #[test]
 fn out_of_reach_the_limb_is_straight() {
     let mut body = arm();

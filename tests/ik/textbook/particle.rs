@@ -109,7 +109,7 @@ const ONE_CHILD: [[f64; 3]; 3] = [
     [0.114591392, -0.225866840, 0.967394947],
 ];
 
-/// Returns the largest difference between a rotation and its columns.
+/// Returns the largest difference between the columns of a rotation and the expected columns.
 fn away(rotation: DQuat, columns: [[f64; 3]; 3]) -> f64 {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z].into_iter().zip(columns);
     axes.map(|(axis, column)| (rotation * axis).distance(DVec3::from(column))).fold(0.0, f64::max)

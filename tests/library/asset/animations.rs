@@ -1,4 +1,4 @@
-//! Clips: how they are read and played.
+//! Reading and playing clips.
 
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};

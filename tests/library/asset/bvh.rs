@@ -1,4 +1,4 @@
-//! Reading BVH: all variants that programs write are read.
+//! Reads BVH files in all variants that other programs write.
 
 use std::f32::consts::FRAC_PI_2;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ static WRITTEN: LazyLock<PathBuf> = LazyLock::new(|| {
     let written = sinew::export::bvh::write(&character, run, 50.0, 0.0254).unwrap();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asset-bvh-written");
     std::fs::create_dir_all(&folder).unwrap();
-    // Under nextest several processes write the same file, and none may read an incomplete one.
+    // Under nextest, several processes write the same file, and none of them may read an incomplete file.
     let (path, part) = (folder.join("run.bvh"), folder.join(format!("{}.part", std::process::id())));
     std::fs::write(&part, written.text).unwrap();
     std::fs::rename(part, &path).unwrap();

@@ -179,7 +179,7 @@ fn compressed_data_is_decoded_once() {
     let mesh = root["meshes"][0].clone();
     root["meshes"] = vec![mesh; 10].into();
     assert_eq!(load(root.to_string().as_bytes()).unwrap().meshes.len(), 10);
-    // The same data in other buffer views overlaps.
+    // Identical buffer views of compressed data overlap, so they are rejected.
     let view = root["bufferViews"][0].clone();
     root["bufferViews"] = vec![view; 10].into();
     for (i, mesh) in root["meshes"].as_array_mut().unwrap().iter_mut().enumerate() {

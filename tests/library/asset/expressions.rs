@@ -124,7 +124,7 @@ fn invalid_binds_are_ignored_with_a_warning() {
         format!("{}: weight 1000 is not between 0 and 100 and was clamped", at.replace("[1]", "[0]"))
     );
     assert_eq!(character.expressions, [expression("A", None, false, &[(2, 1.0)])]);
-    // Values of other types where a list is expected.
+    // Values of the wrong type are ignored where a list is expected.
     for invalid in
         [json!(null), json!(7), json!([7, null, [], {"binds": 3}]), json!({"preset": [], "custom": "x"})]
     {

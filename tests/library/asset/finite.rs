@@ -146,7 +146,7 @@ fn retargeted_clips_that_exceed_single_precision_are_refused() {
     let target = mannequin().unwrap();
     let mut source = target.clone();
     let spine = source.skeleton.find("spine").unwrap();
-    // The source's bones are shorter than the target's, so that lengths are scaled.
+    // The source's bones are shorter than the target's, so lengths are scaled.
     source.skeleton.nodes.iter_mut().for_each(|n| n.rest.translation *= 0.01);
     source.clips = vec![
         clip(spine, Values::Rotation(vec![Quat::IDENTITY; 2])),

@@ -95,7 +95,7 @@ fn a_node_with_a_missing_mesh_has_no_parts() {
     Puppet::new(character, 0).update().unwrap();
 }
 
-/// Parents of up to 40 nodes, any of which may be missing, form cycles or come after their children.
+/// Parents of up to 40 nodes. Parents may be missing, form cycles or come after their children.
 fn parents() -> impl Strategy<Value = Vec<Option<usize>>> {
     prop::collection::vec(prop::option::weighted(0.8, 0..40_usize), 0..40)
 }

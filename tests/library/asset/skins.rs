@@ -59,7 +59,7 @@ fn weights_sum_to_one_over_both_sets() {
     assert_eq!(weights(&character, 1)[2], Vec4::splat(0.125));
 }
 
-/// In a file with twelve influences per vertex, the first eight counted. The heaviest were last.
+/// Regression: in a file with twelve influences per vertex, the first eight were used. The heaviest were last.
 #[test]
 fn the_heaviest_eight_influences_count() {
     // One vertex has ten influences, one has none, and one has a single one in the third set.

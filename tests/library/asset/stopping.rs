@@ -1,4 +1,4 @@
-//! A read can be stopped from another thread, whatever it is doing, and counts its bytes.
+//! A read can be stopped from another thread at any point, and it counts the bytes read.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +23,7 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Stops a read at several times, and checks that it ends soon.
+/// Stops a read at several times, and checks that it ends soon afterwards.
 fn stop<T: Send, E: Send>(name: &str, read: impl Fn(&Progress) -> Result<T, E> + Sync) {
     let mut longest = Duration::ZERO;
     for delay in DELAYS {
@@ -43,7 +43,7 @@ fn stop<T: Send, E: Send>(name: &str, read: impl Fn(&Progress) -> Result<T, E> +
     assert!(longest < MAX_TIME, "{name}: {longest:?}");
 }
 
-/// A document whose only buffer is `bytes` zeros, which are three values for each of its vertices.
+/// A document whose only buffer contains `bytes` zero bytes, which are the positions of its vertices.
 fn vertices(bytes: usize, uri: &str) -> String {
     json!({
         "asset": { "version": "2.0" },

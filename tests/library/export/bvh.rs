@@ -1,4 +1,4 @@
-//! Writing BVH: written files are read again without loss.
+//! Writes BVH files, and checks that they are read back without loss.
 
 use std::path::Path;
 

@@ -37,7 +37,7 @@ fn the_data_of_dropped_clips_is_removed_and_nothing_else() {
         let bare = animated_copy(&character, Some(&file), &[]).unwrap();
         let copy = asset::gltf::load_bytes(&file, &bare, None).unwrap();
         assert!(of(&copy) == of(&character) && copy.clips.is_empty(), "{}", file.display());
-        // The clips account for everything that was removed: add them again, and remove them again.
+        // Check that only data of the clips was removed: add the clips again, and remove them again.
         let all = animated_copy(&character, Some(&file), &character.clips).unwrap();
         let folder = tempfile(&file);
         std::fs::write(&folder, &all).unwrap();

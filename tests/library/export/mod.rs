@@ -1,4 +1,4 @@
-//! Files for other programs can be read again.
+//! Checks that files written for other programs can be read back.
 
 mod bvh;
 mod copies;

@@ -40,7 +40,7 @@ fn walker() -> Character {
 fn slides(puppet: &mut Puppet, planted: &Motion) -> Vec<f32> {
     let feet: Vec<Foot> = puppet.rig.soles().collect();
     let (mut player, mut contacts) = (Player::default(), Vec::new());
-    // For each step: the foot, its first position, the position of the contact, and how far the foot has slid.
+    // For each step: the foot, its first position, the position of the contact, and the distance that the foot has slid.
     let mut steps: Vec<(usize, Vec3, Vec3, f32)> = Vec::new();
     let frames = (puppet.seconds() * f32::from(RATE)) as u16;
     for frame in 0..frames {
@@ -89,8 +89,8 @@ fn feet_do_not_slide_in_a_transition_or_a_blend() {
     }
 }
 
-/// Regression: the ankle of a foot that leaves the ground in a transition was held at the height at which it had stood, so that the toes
-/// were 8 cm below the floor.
+/// Regression: the ankle of a foot that leaves the ground in a transition was held at the height at which it had stood, so the toes were 8
+/// cm below the floor.
 #[test]
 fn planted_feet_rise_with_their_heels() {
     let Some(file) = external("models/ozz-animation/converted/locomotions/locomotions.glb") else { return };

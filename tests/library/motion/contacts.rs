@@ -1,4 +1,4 @@
-//! Contacts that a motion holds, whatever its keys do.
+//! Contacts that a motion maintains regardless of its keys.
 
 use glam::{DVec3, Quat, Vec3};
 use sinew::asset::{self, Character};
@@ -10,7 +10,7 @@ use sinew::rig::Foot;
 
 use crate::support::external_or_skip;
 
-/// How far a point in contact may move, in metres at human size.
+/// Maximum movement of a point in contact, in metres at human size.
 const STILL: f32 = 2e-3;
 const ADVENTURER: &str = "models/quaternius/modular_men/Adventurer/Adventurer.glb";
 
@@ -65,12 +65,12 @@ impl Figure {
         self.puppet.pose().clone()
     }
 
-    /// Returns the position of the point in contact in a pose, relative to what it touches, in metres at human size.
+    /// Returns the position of the point in contact in a pose, relative to the touched node or the ground, in metres at human size.
     fn place(&self, pose: &Pose) -> Vec3 {
         let skeleton = &self.puppet.character().skeleton;
         let world = world_matrix(skeleton, pose, self.contact.node);
         let on = self.contact.on.map(|on| world_matrix(skeleton, pose, on)).unwrap_or_default();
-        // A frame that is scaled would hide a distance.
+        // A scaled frame would change the distance, so undo its scale.
         let scale = on.matrix3.x_axis.length();
         on.inverse().transform_point3(world.transform_point3(self.contact.point)) * scale / self.size()
     }
@@ -108,7 +108,7 @@ impl Figure {
         assert!(moved < STILL, "baked: {moved}");
     }
 
-    /// Returns how far the point moves without the contact.
+    /// Returns the distance that the point moves without the contact.
     fn free(&mut self) -> f32 {
         self.puppet.motion.contacts.clear();
         let poses: Vec<Pose> = self.times().iter().map(|time| self.played(*time)).collect();
@@ -132,7 +132,7 @@ fn foot_held(character: Character) -> Figure {
     figure
 }
 
-/// The trunk bends and the hips go down while a palm is on the hips.
+/// The trunk bends and the hips move down while a palm is on the hips.
 fn hand_on_hips(character: Character) -> Figure {
     let mut figure = Figure::new(character, |puppet| {
         let [hand, hips] = ["leftHand", "hips"].map(|bone| puppet.rig.bones[bone]);
@@ -174,7 +174,7 @@ fn feet_and_hands_of_a_stranger_are_held() {
     }
 }
 
-/// The place is the position of the foot at the start of the contact, and the foot goes there and back without a jump.
+/// The contact holds the foot at its position at the start of the contact, and the foot moves there and back without a jump.
 #[test]
 fn a_contact_begins_where_the_foot_is_and_fades() {
     let mut figure = foot_held(asset::mannequin().unwrap());
@@ -237,7 +237,7 @@ fn a_contact_that_slides_keeps_the_height_only() {
     assert!((last - first).z > 0.04, "{first} {last}");
 }
 
-/// Two contacts of a foot one after the other do not disturb each other.
+/// Two successive contacts of a foot do not affect each other.
 #[test]
 fn contacts_of_one_foot_follow_each_other() {
     let mut figure = foot_held(asset::mannequin().unwrap());
@@ -252,7 +252,7 @@ fn contacts_of_one_foot_follow_each_other() {
     }
 }
 
-/// Contacts that cannot be met or that refer to nothing still result in a finite pose.
+/// Contacts that are invalid or cannot be met still produce a finite pose.
 #[test]
 fn odd_contacts_leave_a_finite_pose() {
     let mut figure = foot_held(asset::mannequin().unwrap());

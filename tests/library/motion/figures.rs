@@ -10,7 +10,7 @@ use sinew::pose::Pose;
 
 pub(crate) const MANNEQUIN: &str = "mannequin";
 pub(crate) const AWKWARD: &str = "awkward";
-/// A character with longer limbs than the mannequin, and therefore another skeleton.
+/// A character with longer limbs than the mannequin, and therefore with a different skeleton.
 pub(crate) const LONG_LIMBS: &str = "mannequin with long limbs";
 /// A character whose rest pose is a frame of its run. Its skin is bound in the mannequin's rest pose.
 pub(crate) const MID_STRIDE: &str = "mannequin in mid-stride";

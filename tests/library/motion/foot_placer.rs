@@ -40,7 +40,7 @@ fn soles_stay_on_hills_and_hips_move_smoothly() {
 
 #[test]
 fn feet_of_control_bones_stay_on_hills() {
-    // The feet hang from the root, the model is scaled above its skeleton, and the feet of the retargeted walk are in the floor.
+    // The feet hang from the root, the model is scaled above its skeleton, and the feet of the retargeted walk penetrate the floor.
     let Some(path) = external_or_skip("models/quaternius/modular_men/Adventurer/Adventurer.glb") else {
         return;
     };

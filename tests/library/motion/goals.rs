@@ -8,7 +8,7 @@ use sinew::puppet::Puppet;
 
 use crate::support::external_or_skip;
 
-/// How far a hand may be from its expected position, in metres at human size.
+/// Maximum distance of a hand from its expected position, in metres at human size.
 const EXACT: f32 = 2e-3;
 
 struct Reach {
@@ -60,7 +60,7 @@ fn check(character: Character) {
         let off = wanted.distance(is);
         assert!(off < EXACT * reach.size, "{off} m at {time} s");
     }
-    // The same times in a different order give the same bits.
+    // Evaluating the times in a different order gives bit-identical results.
     let [late, early] = [0.75, 0.25].map(|time| reach.at(&motion, time));
     assert_eq!([0.25, 0.75].map(|time| reach.at(&motion, time)), [early, late]);
 }
@@ -81,7 +81,7 @@ fn a_weight_blends_on_characters_of_others() {
     }
 }
 
-/// A goal that moves with the head keeps its place there while a clip plays below it.
+/// A goal attached to the head keeps its position relative to the head while a clip plays.
 #[test]
 fn a_goal_goes_along_with_a_node_of_a_clip() {
     let mut reach = Reach::new(asset::mannequin().unwrap());
@@ -97,7 +97,7 @@ fn a_goal_goes_along_with_a_node_of_a_clip() {
     }
 }
 
-/// A contact holds its node although a goal has it elsewhere.
+/// A contact holds its node even if a goal has a different position for it.
 #[test]
 fn a_contact_takes_precedence() {
     let mut reach = Reach::new(asset::mannequin().unwrap());

@@ -62,10 +62,10 @@ pub(crate) struct Walker {
     /// The clip, and the character that it belongs to if it is retargeted.
     clip: Clip,
     source: Option<(Character, Retarget)>,
-    /// Poses of one cycle at 60 Hz, and how far the hips travel in it, in the pose's unit.
+    /// Poses of one cycle at 60 Hz, and the displacement of the hips in it, in the pose's unit.
     poses: Vec<Pose>,
     travel: Vec3,
-    /// Velocity at which the feet of a clip in place stand still.
+    /// Velocity at which a clip in place must move so that its standing feet do not slide.
     stride: Vec3,
     /// The feet, and the vertices that each of them moves: part and index.
     feet: Vec<(usize, Vec<(usize, usize)>)>,
@@ -79,7 +79,7 @@ struct Scratch {
     skinned: Skinned,
 }
 
-/// How well feet stand on the ground. Lengths are in metres at human size.
+/// Measurements of feet on the ground. Lengths are in metres at human size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Measured {
     /// Depth of the deepest vertex of a foot inside the ground.
@@ -174,7 +174,7 @@ impl Walker {
         self.scratch.world[node].translation.into()
     }
 
-    /// Returns the velocity of the ground under the lowest foot, reversed: the median over the cycle.
+    /// Returns the negative median velocity of the lowest foot vertices over the cycle.
     fn stride(&mut self) -> Vec3 {
         let place = Affine3A::IDENTITY;
         let frames: Vec<Vec<Vec<Vec3>>> = (0..self.poses.len())
@@ -291,8 +291,8 @@ impl Walker {
         measured
     }
 
-    /// Walks over several hills at several speeds and in several directions. Returns the worst of each, and the values of
-    /// the clip on level ground without the placer.
+    /// Walks over several hills at several speeds and in several directions. Returns the worst values, and the values of the clip on level
+    /// ground without the placer.
     pub(crate) fn sweep(&mut self, seeds: u32, speeds: &[f32], seconds: f32) -> (Measured, Measured) {
         let size = self.size;
         let mut worst = Measured { standing: 1.0, ..Measured::default() };
@@ -311,7 +311,7 @@ impl Walker {
     }
 }
 
-/// Weight with which a foot must move a vertex, so that the bend of the ankle does not count.
+/// Minimum weight of the foot at a measured vertex, which excludes vertices that bend with the ankle.
 const OF_THE_FOOT: f32 = 0.9;
 
 /// Returns the vertices that a node and its descendants move: part and index.

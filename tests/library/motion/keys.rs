@@ -1,4 +1,4 @@
-//! Feet that key poses plant stay planted between them.
+//! Checks that feet planted by key poses stay planted between the keys.
 
 use glam::{DVec3, Vec3};
 use sinew::asset::{self, Character, Transform};
@@ -10,8 +10,7 @@ use sinew::skin::{Skinned, skin};
 
 use crate::support::external_or_skip;
 
-/// How far the skin of a planted foot may move, and how far the skin of any foot may sink below the floor, in metres at human
-/// size.
+/// Maximum movement of the skin of a planted foot, and maximum depth of the skin of any foot below the floor, in metres at human size.
 const STILL: f32 = 2e-3;
 /// Maximum movement of planted skin from one key to the next, in metres at human size.
 const SAME: f32 = 1e-3;
@@ -69,7 +68,7 @@ impl Figure {
         });
         let skinned: Vec<Vec<Vec3>> = skinned.collect();
         let skin = self.skin.iter().map(|&(part, vertex)| skinned[part][vertex]);
-        // A heel that is up in one of two keys leaves only the ball in place.
+        // Include the balls, because a heel that is raised in one of two keys leaves only the ball in place.
         let balls =
             puppet.rig.soles().map(|foot| puppet.world_from_node()[foot.node].transform_point3(foot.ball));
         skin.chain(balls).collect()
@@ -109,8 +108,8 @@ impl Figure {
         motion
     }
 
-    /// Returns the largest distance by which skin leaves its place between the keys if both keys have it in the same place, and the largest
-    /// depth of skin below the floor and the keys. Skin is in the same place if it moves by at most [`SAME`].
+    /// Returns the largest distance by which skin moves between two keys that have it in the same place, and the largest depth of skin
+    /// below the floor and the keys. Skin is in the same place if it moves by at most [`SAME`].
     fn faults(
         &mut self,
         [from, to]: [&Pose; 2],
@@ -134,7 +133,7 @@ impl Figure {
         (moved / self.size, sunk / self.size)
     }
 
-    /// Returns these faults for the baked motion, as it looks in a program that interpolates between its keys.
+    /// Returns these faults for the baked motion, interpolated between its keys as in other programs.
     fn baked_faults(&mut self, motion: &Motion, keys: [&Pose; 2]) -> (f32, f32) {
         self.puppet.motion = motion.clone();
         let clip = bake(&mut self.puppet, 0.0..1.0, 30.0, "keyed").unwrap().0;
@@ -168,7 +167,7 @@ fn interpolated(puppet: &Puppet, motion: &Motion, time: f32) -> Pose {
     pose
 }
 
-/// Checks that feet that two keys plant stay in place, while they move and sink if only joints are interpolated.
+/// Checks that feet planted by two keys stay in place, although they move and sink if only joints are interpolated.
 #[track_caller]
 fn check_planted(figure: &mut Figure, keys: [&Pose; 2], easing: Easing) {
     let motion = figure.keyed(&keys, easing);

@@ -84,7 +84,7 @@ fn limbs_are_moved_out_of_the_body() {
     }
 }
 
-/// Returns how deep the arm is in the body without the option and with it, if its hand is at an offset from the chest joint, in metres.
+/// Returns the depth of the arm inside the body in metres without and with the option, for a hand at an offset from the chest joint.
 fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
     let character = asset::mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
@@ -136,7 +136,7 @@ fn hands_are_moved_out_of_the_floor() {
     }
     puppet.update().unwrap();
     let mut pose = puppet.pose().clone();
-    // It bends over, so that its arms hang down.
+    // The character bends over, so its arms hang down.
     pose.locals[node("hips")].translation.y -= 0.5;
     pose.locals[node("spine")].rotation *= Quat::from_rotation_x(1.4);
     let lowest_hand = |clear: bool| {

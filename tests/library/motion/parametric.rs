@@ -17,7 +17,7 @@ use crate::support::external;
 mod make_reaches;
 use make_reaches::REACHES;
 
-/// The hidden weights of the blends whose positions are the targets.
+/// The weights from which the targets are computed, which are hidden from the motion under test.
 const HIDDEN: [[f32; 5]; 6] = [
     [0.5, 0.0, 0.5, 0.0, 0.0],
     [0.2, 0.3, 0.0, 0.5, 0.0],
@@ -86,7 +86,7 @@ fn blends_come_to_targets_between_the_examples() {
     assert!(largest[2] < 0.02 && largest[2] < 0.5 * largest[1] && largest[1] < largest[0], "{largest:?}");
 }
 
-/// At the moment of the blend, the hand is farthest from its start, although this is at other times in the examples.
+/// At the moment of the blend, the hand is farthest from its start, although it is farthest at other times in the examples.
 #[test]
 fn the_moments_of_all_examples_coincide() {
     let (character, hand) = reaches();
@@ -145,7 +145,7 @@ fn invalid_examples_and_targets_are_errors() {
     assert_eq!(new(&character, &[0, 1], hand, few), Err(ParametricError::Clip { clip: 1 }));
 }
 
-/// Retargeted to other bodies, the reaches are examples there too.
+/// The reaches also work as examples after they are retargeted to other bodies.
 #[test]
 fn reaches_work_on_other_bodies() {
     let (source, _) = reaches();

@@ -204,7 +204,7 @@ fn planted_feet_do_not_slide() {
     }
 }
 
-/// The clips of a file without a mesh give exactly the same poses on the character for which they were made.
+/// The clips of a file without a mesh produce exactly the same poses on the character for which they were made.
 #[test]
 fn clips_without_a_mesh_are_retargeted_by_name() {
     let mannequin = asset::mannequin().unwrap();

@@ -52,7 +52,7 @@ fn a_mirrored_walk_is_the_mirror_image_of_the_walk() {
             worst = worst.max(gap);
             pairs += usize::from(partner != node);
         }
-        // The mirror image has the differences between the sides in the rest pose.
+        // The mirror image differs by about as much as the two sides differ in the rest pose.
         assert!(pairs > 20 && worst < 1.5 * at_rest + 1e-3, "{pairs} pairs, {worst} m, at rest {at_rest} m");
     }
 }
@@ -73,7 +73,7 @@ fn a_trimmed_part_of_a_walk_stays_in_place() {
     assert!(distance(&mut puppet) > 1.0);
     puppet.motion = strip(Strip { root_motion: RootMotion::InPlace, ..part });
     assert!(distance(&mut puppet) < 1e-4);
-    // In place means at the start of the part.
+    // A strip played in place stays at the position of the start of the part.
     let start = positions(&mut puppet, 0.0)[hips];
     assert!(positions(&mut puppet, 0.7)[hips].distance(start) < 0.15);
 }
@@ -110,7 +110,7 @@ fn a_root_node_carries_the_root_motion_and_nothing_else_moves() {
         assert!((seen.x.abs() < 1e-5) && (seen.z - 0.2).abs() < 1e-5, "{seen}");
         assert!(moved.translation.y.abs() < 1e-6 && moved.rotation.x.abs() + moved.rotation.z.abs() < 1e-6);
     }
-    // The root has turned with the hips, except for what their lean adds.
+    // The root has turned with the hips, apart from a small difference caused by their lean.
     let (axis, angle) = puppet.pose().locals[root].rotation.to_axis_angle();
     assert!(axis.y > 0.99 && (angle.to_degrees() - 90.0).abs() < 5.0, "{axis} {angle}");
 }
@@ -133,8 +133,8 @@ fn turned(puppet: &Puppet, node: &str) -> Clip {
     }
 }
 
-/// Regression test: the placement of a strip was measured over the rest pose, so that the displacement of the keys counted twice if the
-/// strip does not move the hips. Mirrored strips also mirrored what their clip does not animate.
+/// Regression test: the placement of a strip was measured over the rest pose, so the displacement of the keys counted twice if the strip
+/// did not move the hips. Mirrored strips also mirrored nodes that their clip does not animate.
 #[test]
 fn a_strip_of_an_arm_leaves_the_hips_where_the_keys_put_them() {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);

@@ -1,4 +1,4 @@
-//! Any joint may be the base. With every method it then stays in place, and every bone keeps its length.
+//! Any joint may be the base. With every method, the base then stays in place, and every bone keeps its length.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,8 +15,8 @@ use crate::support::external;
 
 /// Largest relative change of a bone's length.
 const STRETCH: f64 = 1e-6;
-/// Largest change of the base's orientation in radians, and of its position as a fraction of the figure's size. A pose
-/// has single precision, so both are a few of its rounding errors.
+/// Largest change of the base's orientation in radians, and of its position as a fraction of the figure's size. A pose has single
+/// precision, so both limits allow a few rounding errors.
 const MOTION: f64 = 1e-6;
 
 /// A character, its joints, and the joints at the ends of its limbs.
@@ -132,7 +132,7 @@ impl Figure {
         let (place, moved) = (before[base], after[base]);
         let extent = self.size + place.0.translation.length();
         let distance = place.0.translation.distance(moved.0.translation);
-        // Transforms below other parents are converted, and rounded again.
+        // With logical parents, transforms are converted and rounded a second time.
         let motion = if reparented { 4.0 * MOTION } else { MOTION };
         prop_assert!(distance <= motion * extent, "{case}: the base moved by {distance} m");
         // The base of a chain below it is the first joint that turns.

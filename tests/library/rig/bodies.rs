@@ -1,4 +1,5 @@
-//! Bodies are recognised only by their shape: without names, every character has the limbs that its names describe.
+//! Bodies are recognised only by their shape: after the names are removed, every character must still have the limbs that the names
+//! described.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +47,7 @@ const BODIES: [(&str, BodyKind); 31] = [
     ("vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb", BodyKind::Biped),
 ];
 
-/// Characters without a body, or whose rest pose does not stand.
+/// Characters without a body, or whose rest pose is not standing.
 const OTHERS: [&str; 9] = [
     "bvh/AnimatedDrawings/fair1/dab.bvh",
     "bvh/pybvh/bvh_test1.bvh",
@@ -95,7 +96,7 @@ fn ends(plan: &BodyPlan) -> Vec<usize> {
     ends
 }
 
-/// Returns whether two nodes are at the same place in the rest pose. A detached foot may be at the place of the end of the shin.
+/// Returns whether two nodes are at the same place in the rest pose. A detached foot may be at the same position as the end of the shin.
 fn same_places(character: &Character, a: &[usize], b: &[usize]) -> bool {
     let mut world = Vec::new();
     world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut world);
@@ -155,7 +156,7 @@ fn what_is_no_standing_body_is_not_guessed() {
         let Some(path) = external(&format!("models/{file}")) else { continue };
         let character = asset::load(&path).unwrap();
         assert!(recognize(&stripped(&character)).is_err(), "{file}");
-        // Names say that a body lies at rest, but not where it would stand.
+        // Names identify a body that lies at rest, but not its standing pose.
         let found = recognize(&character);
         assert!(found.as_ref().is_ok_and(|body| !body.stands()) || found.is_err(), "{file}: {found:#?}");
         assert!(detect(&character).body.is_none(), "{file}");

@@ -75,7 +75,7 @@ fn chains_are_found_in_many_kinds_of_characters() {
             ],
         ),
         (
-            // Its thumbs have the names of the other side.
+            // The thumbs in this file are named after the wrong side.
             "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb",
             &[
                 "left arm: UpperArm.L to Palm.L, 3",
@@ -213,7 +213,7 @@ fn a_rig_file_keeps_its_comments() {
     let read = file::read(&text, &character.skeleton).unwrap();
     assert_eq!(read.chains.len(), rig.chains.len());
     assert_eq!(read.joints.keys().collect::<Vec<_>>(), rig.joints.keys().collect::<Vec<_>>());
-    // Writing it again changes nothing, and added comments are kept.
+    // Writing the rig to the file again changes nothing, and added comments are kept.
     let edited = text.replacen("kind = \"arm\"", "kind = \"arm\" # strong", 1).replacen(
         "[[joint]]",
         "# bends\n[[joint]]",

@@ -1,4 +1,4 @@
-//! Bones that the user names, and the names of bones wherever a node is named.
+//! Bones assigned by the user, and bone names wherever a node can be named.
 
 use std::fs;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ fn the_rig_file_overrides_a_bone_and_its_names_are_nodes() {
     let written = file::write(&rig, &character.skeleton, "").unwrap();
     let given = Bones::from([("leftEye".to_owned(), eye)]);
     assert_eq!(file::bones(&written, &character.skeleton).unwrap(), given);
-    // A motion file names bones too.
+    // A motion file may also name bones.
     let motion = "version = 1\n[[edit]]\ntime = 1.0\nturn = { rightLowerArm = [0, 30, 0] }\n";
     let motion = motion_file::read(motion, "x".as_ref(), &character, &rig).unwrap();
     assert_eq!(motion.edits[0].turns[0].0, found["rightLowerArm"]);
@@ -99,7 +99,7 @@ fn a_body_that_lies_at_rest_has_bones_but_no_floor() {
     assert!(rig::detect(&character).body.is_none());
 }
 
-/// Regression test: a skeleton whose bones all lie along one axis at rest is recognised in the poses of its clips.
+/// Regression test: a skeleton whose bones all lie along one axis at rest must be recognised in the poses of its clips.
 #[test]
 fn a_skeleton_in_one_line_is_recognised_in_its_clips() {
     let mut character = asset::mannequin().unwrap();

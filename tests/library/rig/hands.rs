@@ -101,7 +101,7 @@ fn a_fist_brings_the_tips_to_the_palm_and_on_its_side() {
             let fist = posed.world();
             let knuckles = pairs.iter().map(|(knuckle, _)| at(&rest, *knuckle)).sum::<Vec3>()
                 / f32::from(u8::try_from(pairs.len()).unwrap());
-            // Palms face the floor or the body, or the way in which the body faces if the thumbs are up.
+            // Palms face the floor or the body or, if the thumbs are up, the same direction as the body.
             let along = (knuckles - wrist).normalize();
             let facing = posed.rig.body.as_ref().unwrap().facing;
             let inwards = if at(&rest, arm.joints[0]).x > 0.0 { Vec3::NEG_X } else { Vec3::X };
@@ -149,7 +149,7 @@ fn both_hands_are_mirror_images_in_all_poses() {
     }
 }
 
-/// The tip of the thumb is out of the palm, at least as far as a part of the fingers' first bones, which point that way.
+/// The tip of the thumb is outside the palm, at least part of the way along the first bone of the index finger.
 #[test]
 fn the_thumb_of_a_fist_lies_over_the_fingers() {
     for mut posed in characters() {
@@ -227,7 +227,7 @@ fn limits_are_kept_and_hinges_are_used() {
         let free = limited.hand(&arm);
         let first = free.fingers().iter().find(|finger| finger.name() != "Thumb").unwrap();
         let [knuckle, middle, ..] = first.joints().collect::<Vec<_>>()[..] else { panic!("one joint") };
-        // A hinge about the axis that the fist turns about, but in the other direction, and a cone.
+        // Limit one joint by a hinge whose axis is opposite to the turn of the fist, and another joint by a cone.
         limited.take(HandPose::Fist);
         let turn = |posed: &Posed, node: usize| {
             let rest = posed.character.skeleton.nodes[node].rest.rotation.as_dquat();

@@ -211,7 +211,7 @@ fn mapped() -> Character {
 
 #[test]
 fn bones_of_a_map_count_even_if_the_meshes_show_no_body() {
-    // A sign at the hips is the only mesh. The toes were left out, and the floor was at the ankles.
+    // A sign at the hips is the only mesh. Regression: the toes were left out, and the floor was at the ankles.
     let mut character = mapped();
     character.skins.clear();
     let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y];

@@ -97,7 +97,7 @@ fn position(puppet: &Puppet, name: &str) -> DVec3 {
     Vec3::from(puppet.world_from_node()[node(puppet, name)].translation).as_dvec3()
 }
 
-/// Returns the displacement of a joint, and its translation without it.
+/// Returns the displacement of a joint, and its translation without that displacement.
 fn split(puppet: &Puppet, pose: &Pose, name: &str) -> (f64, DVec3) {
     let node = node(puppet, name);
     let slide = Slide::new(&puppet.character().skeleton, node, &puppet.rig.joint(node).limit).unwrap();
@@ -286,8 +286,8 @@ fn methods_that_refuse_the_joints_say_why() {
     }
 }
 
-/// Regression: on the path from a base up to its ancestors, a joint that is displaced and turned was placed as in its rest pose,
-/// so that the solve reported `reached` for a pose that missed its target by centimetres.
+/// Regression: on the path from a base up to its ancestors, a joint that was displaced and turned was placed as in its rest pose, so the
+/// solve reported `reached` for a pose that missed its target by centimetres.
 #[test]
 fn a_displaced_joint_that_turns_is_where_the_report_says() {
     for method in methods() {

@@ -18,7 +18,7 @@ fn with_pull(name: &str, pull: &str) -> Rig {
     rig::load(&asset::mannequin().unwrap(), Some(&path)).unwrap()
 }
 
-/// Returns how far the hips move if the left hand is pulled to a point that the arm alone does not reach.
+/// Returns the distance that the hips move if the left hand is pulled to a point beyond the reach of the arm.
 fn hips_follow(rig: Rig) -> f32 {
     let mut puppet = Puppet::with_rig(asset::mannequin().unwrap(), 0, rig);
     let skeleton = &puppet.character().skeleton;

@@ -38,7 +38,7 @@ const CHARACTERS: [(&str, Option<BodyKind>); 22] = [
     ("webxr-hands/left/generic-hand-left.glb", None),
 ];
 
-/// A change of a character. Each of them may also lose its names and its map of bones.
+/// A change of a character. Each change is also tested without the names and the map of bones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
     None,
@@ -164,7 +164,7 @@ fn mirror(character: &mut Character) {
     }
 }
 
-/// Removes a joint and all nodes below it. Its skin follows the joint above. Returns the new node by the old one.
+/// Removes a joint and all nodes below it. Its skin follows the joint above. Returns a map from old to new node indices.
 fn remove(character: &mut Character, top: usize) -> BTreeMap<usize, usize> {
     let skeleton = &character.skeleton;
     let is_below = |node: usize| node == top || skeleton.ancestors(node).any(|above| above == top);
@@ -206,7 +206,7 @@ fn forget_names(character: &mut Character) {
     character.skeleton.nodes.iter_mut().for_each(|node| node.name = None);
 }
 
-/// Returns the variant of a character, and the answer that is right for it.
+/// Returns the variant of a character, and the correct answer for it.
 fn variant(
     character: &Character,
     truth: Option<&Answer>,
@@ -220,7 +220,7 @@ fn variant(
         Change::None => {}
         Change::Turned => turn(&mut changed, random),
         Change::Controlled => control(&mut changed),
-        // With names, left would be right.
+        // With names, left and right of the mirrored character would be exchanged, so skip it.
         Change::Mirrored if is_named => return None,
         Change::Mirrored => {
             mirror(&mut changed);
@@ -247,7 +247,7 @@ fn variant(
     Some((changed, expected))
 }
 
-/// The results for a variant: the number of right answers, of refusals and of wrong answers.
+/// The results for a variant: the numbers of correct answers, refusals and wrong answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outcomes {
     right: u32,
@@ -255,8 +255,8 @@ struct Outcomes {
     wrong: u32,
 }
 
-/// Regression test: a person with one arm was recognised as a bird, and legs whose feet are elsewhere in the hierarchy got the
-/// feet as thighs.
+/// Regression test: a person with one arm was recognised as a bird, and feet that are not below their legs in the hierarchy were recognised
+/// as thighs.
 #[test]
 fn variants_are_recognised_or_refused() {
     let mut table: BTreeMap<(Change, bool), Outcomes> = BTreeMap::new();

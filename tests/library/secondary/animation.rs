@@ -64,7 +64,7 @@ fn humanoid(extension: &str, content: Value, others: &[Value]) -> Value {
     })
 }
 
-/// Returns an animation that turns an arm, smiles, says something of its own, blinks, and looks to the left.
+/// Returns an animation that turns an arm, smiles, applies a custom expression, blinks, and looks to the left.
 fn animation() -> Character {
     let others: Vec<Value> =
         ["happy", "own", "gaze", "blink"].iter().map(|name| json!({ "name": name })).collect();
@@ -133,7 +133,7 @@ fn an_animation_moves_body_face_and_eyes() {
     for (weight, expected) in pose.weights.iter().zip([0.8, 1.0, 0.2]) {
         assert!((weight - expected).abs() < 1e-4, "{:?}", pose.weights);
     }
-    // 45 degrees are half of the range, whose result is 10 degrees.
+    // 45 degrees are half of the input range, so the result is half of 10 degrees.
     for eye in [15, 16] {
         let angle = pose.locals[eye].rotation.to_axis_angle().1.to_degrees();
         assert!((angle - 5.0).abs() < 1e-2, "{angle}");

@@ -124,7 +124,7 @@ fn large_files_take_linear_time() {
         })
         .collect();
     let started = Instant::now();
-    // Each spring goes from one node to the last one, and all springs have all colliders.
+    // Each spring runs from one node to the last one and uses all colliders.
     let all: Vec<usize> = (0..300).collect();
     let joint = |i: usize| json!({ "joints": [{ "node": i }, { "node": count - 1 }], "colliderGroups": all });
     let file = json!({

@@ -1,4 +1,4 @@
-//! Tests of spring bones, node constraints and eyes, on files that are written here.
+//! Tests of spring bones, node constraints and eyes, on files built by the tests.
 
 mod animation;
 mod constraints;
@@ -50,7 +50,7 @@ fn strand(joint: &Value, shape: &Value) -> Value {
     })
 }
 
-/// A joint that swings, with gravity.
+/// A joint that swings under gravity.
 fn soft() -> Value {
     json!({ "stiffness": 0.2, "gravityPower": 0.5, "gravityDir": [0, -1, 0], "dragForce": 0.2, "hitRadius": 0.02 })
 }

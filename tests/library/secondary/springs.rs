@@ -75,7 +75,7 @@ fn springs_do_not_depend_on_the_frame_rate() {
         let mut shared = Vec::new();
         for frame in 0..=(rate * 2) {
             puppet.update_at(f32::from(frame) / f32::from(rate), &mut clock).unwrap();
-            // Times that all rates have in common.
+            // Times that occur at all rates.
             if frame % (rate / 6) == 0 {
                 shared.push(bits(&puppet));
             }
@@ -198,7 +198,7 @@ proptest! {
     }
 }
 
-/// The strands of the specification's samples end where the reference implementation has them; `benches/peers/vrm.mjs`
+/// The strands of the specification's samples must end in the same positions as in the reference implementation; `benches/peers/vrm.mjs`
 /// compares all frames.
 #[test]
 fn samples_have_their_springs() {

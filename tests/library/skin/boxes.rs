@@ -59,7 +59,8 @@ fn a_box_is_not_much_larger_than_its_part() {
     }
 }
 
-/// A sum of dual quaternions can leave the box around the images under its joints, so its boxes are exact.
+/// A weighted sum of dual quaternions can move a vertex outside the box around its images under the individual joints, so these boxes are
+/// computed exactly.
 #[test]
 fn dual_quaternions_have_exact_boxes() {
     let mut puppet = cast("tentacle");

@@ -13,7 +13,7 @@ fn keyed(character: sinew::asset::Character) -> (Session, [usize; 2]) {
     let mut session = Session::new(character, Some(rig), SIZE);
     let limbs = ["leftFoot", "rightHand"].map(|bone| session.rig().bones[bone]);
     session.apply(Command::DragScope(DragScope::Limb));
-    // An arm that is straight could not hold its hand.
+    // A straight arm could not keep its hand in place.
     let [foot, hand] = limbs.map(|node| place(&session, node));
     let bent = hand.lerp(place(&session, session.rig().bones["chest"]), 0.4) + 0.15 * Vec3::Z;
     pull(&mut session, limbs[1], bent);
@@ -26,7 +26,7 @@ fn keyed(character: sinew::asset::Character) -> (Session, [usize; 2]) {
     (session, limbs)
 }
 
-/// Drags a joint to a place.
+/// Drags a joint to a position.
 pub(super) fn pull(session: &mut Session, node: usize, to: Vec3) {
     session.apply(Command::GrabNode(NodePoint { node, offset: glam::DVec3::ZERO }));
     session.apply(Command::DragTo(to.as_dvec3()));
@@ -42,7 +42,7 @@ fn motion(session: &Session) -> Motion {
     session.puppet().motion.clone()
 }
 
-/// Checks that contacts of a foot and a hand that are added hold both between the keys, and are undone one by one.
+/// Checks that contacts added for a foot and a hand hold both between the keys, and are undone one by one.
 #[track_caller]
 fn check(character: sinew::asset::Character) {
     let (mut session, limbs) = keyed(character);
@@ -67,7 +67,7 @@ fn check(character: sinew::asset::Character) {
         }
     }
     assert!(place(&session, limbs[1]).distance(start[1]) < 2e-3);
-    // A limb that has a contact gets no second one.
+    // A limb with a contact does not get a second one.
     session.apply(Command::AddContact(limbs[0]));
     assert_eq!(motion(&session), added);
     for _ in limbs {
@@ -93,7 +93,7 @@ fn added_contacts_hold_a_stranger() {
     check(asset::load(&path).unwrap());
 }
 
-/// A hand that lies on the thigh moves with it.
+/// A hand on the thigh moves with the thigh.
 #[test]
 fn an_added_contact_is_on_what_the_hand_touches() {
     let mut session = super::super::session();
@@ -147,7 +147,7 @@ fn contacts_keep_a_pose_that_is_not_keyed() {
     shorter.contacts[0].to = 0.75;
     session.apply(Command::Motion(Box::new(shorter.clone())));
     assert_eq!((pose(&session), motion(&session)), (unkeyed, shorter.clone()));
-    // A pose that follows the keys follows the contacts too.
+    // A pose that follows the keys also follows the contacts.
     session.apply(Command::Seek(0.6));
     let held = place(&session, hand);
     session.apply(Command::Motion(Box::new(Motion { contacts: Vec::new(), ..shorter })));

@@ -12,7 +12,7 @@ fn goals(session: &Session) -> Vec<GoalKey> {
     session.puppet().motion.goals.clone()
 }
 
-/// A hand is keyed at two places. Between them, it moves from one to the other, and the keys are undone one by one.
+/// A hand is keyed at two positions. Between them, it moves from one to the other, and the keys are undone one by one.
 #[track_caller]
 fn check(character: sinew::asset::Character) {
     let rig = rig::load(&character, None).unwrap();
@@ -57,7 +57,7 @@ fn a_hand_of_another_character_moves_between_its_goals() {
     check(asset::load(&path).unwrap());
 }
 
-/// A pinned foot is keyed at its current position, and its pin ends.
+/// A pinned foot is keyed at its current position, and its pin is removed.
 #[test]
 fn a_pin_is_keyed() {
     let character = mannequin().unwrap();
@@ -76,8 +76,7 @@ fn a_pin_is_keyed() {
     assert!(goals(&session).is_empty(), "unknown nodes are ignored");
 }
 
-/// Regression test: *Key IK* between keys of weights 0 and 1 stored the blended position with the blended weight, so that the hand went
-/// back.
+/// Regression test: *Key IK* between keys of weights 0 and 1 stored the blended position with the blended weight, so the hand moved back.
 #[test]
 fn a_key_between_others_of_other_weights_changes_nothing() {
     let character = mannequin().unwrap();
@@ -103,7 +102,7 @@ fn a_key_between_others_of_other_weights_changes_nothing() {
     assert!(place(&session, hand).distance(before) < 1e-3);
 }
 
-/// Regression test: after a goal was keyed over a clip, the window closed without a question, and the key was lost.
+/// Regression test: after a goal was keyed over a clip, the window closed without asking, and the key was lost.
 #[test]
 fn a_goal_over_a_clip_is_work_to_save() {
     let mut session = session();
@@ -115,7 +114,7 @@ fn a_goal_over_a_clip_is_work_to_save() {
     assert!(!session.is_saved());
 }
 
-/// Regression test: without key poses, a limb that was dragged after a goal was keyed went back when it was released.
+/// Regression test: without key poses, a limb that was dragged after a goal was keyed moved back when it was released.
 #[test]
 fn another_limb_stays_where_it_is_dragged_after_a_goal_is_keyed() {
     let character = mannequin().unwrap();

@@ -1,4 +1,4 @@
-//! Key poses: a character without clips is animated from nothing.
+//! Key poses: a character without clips is animated from scratch.
 
 use std::path::Path;
 use std::time::Duration;
@@ -74,7 +74,7 @@ fn character_without_clips_is_animated_by_keys() {
         let passed = angle(&first, &between) / whole;
         assert!((passed - quarter).abs() < 0.01, "{easing:?}: {passed}");
     }
-    // Playing gives the same poses as seeking, at any frame rate.
+    // Playing produces the same poses as seeking, at any frame rate.
     session.apply(Command::KeyEasing(0.0, Easing::Linear));
     let expected = seek(&mut session, 0.75);
     session.apply(Command::Seek(0.0));
@@ -208,7 +208,7 @@ fn releases_key_by_themselves_with_auto_key() {
     assert_eq!(session.puppet().motion.key_times(), [0.0, 1.5]);
 }
 
-/// The turns of a joint until a release are one undo step together with their key.
+/// All turns of a joint before a release form one undo step together with their key.
 #[test]
 fn numeric_turns_key_by_themselves_with_auto_key() {
     let mut session = arm();
@@ -241,7 +241,7 @@ fn auto_key_on_top_of_a_clip_adds_edits() {
     assert_eq!(session.puppet().motion.key_times(), [1.0]);
 }
 
-/// Key poses blend into a clip that follows them, which continues where they leave the character.
+/// Key poses blend into the clip that follows them, and the clip continues at the position where the keys leave the character.
 #[test]
 fn key_poses_blend_into_a_clip() {
     let character = mannequin().unwrap();
@@ -306,7 +306,7 @@ fn keys_survive_a_recording_and_a_project() {
     assert_eq!(pose(replay.session()), unkeyed, "the first commands restore what is not keyed");
     replay.advance(Duration::from_secs(9)).unwrap();
     assert_eq!(pose(replay.session()), pose(&session));
-    // Playing is not work that could be lost, but a change that is not keyed is.
+    // Seeking creates no unsaved work, but a change without a key does.
     let mut opened = open(&project).into_session();
     opened.apply(Command::Seek(0.5));
     opened.save_project(&project, true).unwrap();

@@ -1,4 +1,4 @@
-//! Poses as text: copied, pasted into the same and into other characters, and errors.
+//! Poses as text: copying, pasting into the same and other characters, and errors.
 
 use sinew::asset::mannequin;
 
@@ -24,7 +24,7 @@ fn copied_pose_is_pasted_as_one_undo_step() {
     assert_eq!(pose(&session), rest);
     session.apply(Command::Redo);
     assert_eq!(pose(&session), wanted);
-    // The pins stay where they hold the pose.
+    // The pins move with the pasted pose and do not change it.
     let foot = node(&session, "leftFoot");
     session.apply(Command::RestAll);
     session.apply(Command::PinNode(foot));
@@ -76,7 +76,7 @@ fn text_that_is_not_a_pose_of_this_character_is_one_clear_error() {
     }
 }
 
-/// `set-pose` of a session that is written by hand.
+/// A `set-pose` command in a session that was written by hand.
 #[test]
 fn invalid_values_of_a_pose_are_ignored() {
     let mut session = posed();

@@ -50,7 +50,7 @@ fn every_command() -> Vec<Command> {
         // Parse the original text, because converting to `Value` first could change numbers.
         let start = line.find("\"do\":").unwrap() + 5;
         assert!(value["do"].is_object());
-        // The file has names, and commands have indices.
+        // The file contains names, while commands contain indices.
         let mut command = line[start..line.len() - 1].to_owned();
         for (index, node) in posed.puppet().character().skeleton.nodes.iter().enumerate() {
             let name = node.name.as_deref().unwrap();
@@ -224,7 +224,7 @@ fn options_omit_defaults_and_reject_unknown_keys() {
     let read = |text: &str| serde_json::from_str::<Command>(text);
     let infinite = read(r#"{"solver":{"ccd":{"step":null}}}"#).unwrap();
     assert_eq!(infinite, defaults);
-    // An option may have its dotted key, and a text with a unit.
+    // An option may be given by its dotted key, and as a text with a unit.
     let dotted = r#"{"solver":{"ccd.budget":0.25,"ccd.step":null,"method":"ccd"}}"#;
     assert_eq!(read(dotted).unwrap(), Command::Solver(Box::new(options)));
     options.ccd.step = 5_f64.to_radians();

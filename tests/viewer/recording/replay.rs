@@ -1,4 +1,4 @@
-//! Replays: they give the same bits and images as the recorded session, at any frame rate.
+//! Replays: they produce the same bits and images as the recorded session, at any frame rate.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn frame_rate_does_not_change_the_recording() {
     assert_eq!(fs::read_to_string(&slow).unwrap(), fs::read_to_string(&fast).unwrap());
     assert_eq!(snapshot(&a), snapshot(&b));
     assert_eq!(snapshot(&a), snapshot(replayed(&slow).session()));
-    // Replays at different rates give identical frames at the same times.
+    // Replays at different rates produce identical frames at the same times.
     let frames = |rate: u32, every: u32| -> Vec<String> {
         let mut replay = replay(&slow);
         let mut frames = Vec::new();

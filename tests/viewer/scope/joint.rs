@@ -41,7 +41,7 @@ fn a_drag_turns_only_the_joint_above_the_grabbed_point() {
     let hand = at(&session, "leftHand");
     drag(&mut session, &mut input, hand, FAR);
     assert_eq!(moved(&session).into_iter().collect::<Vec<_>>(), ["leftLowerArm"]);
-    // Alt changes to the whole body while it is down.
+    // While Alt is held, the whole body follows.
     input.handle(Event::Modifiers(false, false, true), &mut session);
     assert!(moved(&session).contains("hips"));
     input.handle(Event::Modifiers(false, false, false), &mut session);
@@ -136,7 +136,7 @@ fn any_character_has_joints_that_turn() {
     }
 }
 
-/// Shift+M mirrored the whole pose in the middle of a drag, because the modifier keys have other uses there.
+/// Regression test: Shift+M mirrored the whole pose in the middle of a drag, because the modifier keys have other uses there.
 #[test]
 fn nothing_is_mirrored_during_a_drag() {
     let (mut session, mut input) = (joint_session(), Input::default());

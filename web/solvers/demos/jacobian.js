@@ -36,7 +36,7 @@ const demo = new Demo('jacobian', {
         const steps = solve(body, END, target, ['textbook=true', `method=${demo.values.method()}`, `iterations=${demo.values.iterations()}`, `jacobian.damping=${10 ** demo.values.damping()}`, `jacobian.step=${demo.values.step()}`]);
         frames.outcome = body.outcome();
         body.free();
-        // The turns of one iteration are one step.
+        // The turns of one iteration form one step.
         for (const [at, step] of steps.entries()) {
             const turns = [...(step.iteration === steps[at - 1]?.iteration ? frames.turns : []), step];
             frames.turns = turns;

@@ -21,7 +21,7 @@ const demo = new Demo('particles', {
         body.free();
         const frames = [{ positions: start, particles: start, error: distance(start[links], target) }];
         for (const step of steps) {
-            // A spring moves the particle at the link's child, and the one at the link.
+            // A spring moves two particles: the one at the link's child, and the one at the link.
             const particles = [...frames.at(-1).particles];
             [particles[step.link + 1], particles[step.link]] = step.particles.length ? step.particles : [particles[step.link + 1], particles[step.link]];
             frames.push({ ...step, particles, before: frames.at(-1).particles });

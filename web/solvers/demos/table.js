@@ -110,7 +110,7 @@ function show(rows) {
     const line = (title, texts, className = '') => {
         const row = add(table, 'tr', { className });
         add(row, 'th', { textContent: title, scope: 'row' });
-        // Nothing is known before the first run.
+        // There are no results before the first run.
         for (const text of texts) add(row, className === 'head' ? 'th' : 'td', { textContent: text.startsWith('NaN') ? '–' : text });
     };
     line('', METHODS.map(({ name }) => name), 'head');

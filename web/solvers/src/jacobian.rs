@@ -7,11 +7,11 @@ use crate::{Body, missing};
 
 /// Pairs of rows whose cosine is below this count as orthogonal.
 const ORTHOGONAL: f64 = 1e-14;
-/// One-sided Jacobi converges quadratically, so that three rows need about six sweeps.
+/// One-sided Jacobi converges quadratically, so three rows need about six sweeps.
 const SWEEPS: usize = 30;
 
-/// The velocities of a link while the squares of the joint rates add up to one: an ellipsoid (Yoshikawa 1985, "Manipulability of robotic
-/// mechanisms").
+/// The velocities of a link when the squares of the joint rates add up to one. They form an ellipsoid (Yoshikawa 1985, "Manipulability of
+/// robotic mechanisms").
 #[wasm_bindgen]
 #[derive(Clone, Debug)]
 pub struct Ellipsoid {

@@ -1,4 +1,4 @@
-//! Entities without a file reach for their targets.
+//! Tests of `Reach` with entities that do not come from a file.
 
 use super::*;
 

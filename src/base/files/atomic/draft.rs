@@ -36,8 +36,8 @@ impl DraftKind {
 
 /// A file that is being written under a unique hidden name, in its destination folder.
 ///
-/// An unfinished save is removed when its draft is dropped. An unfinished recording stays, unless it is empty. The
-/// draft is locked while it is being written, and the lock ends with the process.
+/// An unfinished save is removed when its draft is dropped. An unfinished recording is kept, unless it is empty. The draft is locked while
+/// it is being written, and the lock is released when the process ends.
 #[derive(Debug)]
 pub struct Draft {
     file: File,
@@ -45,7 +45,7 @@ pub struct Draft {
     /// The path of the finished file.
     destination: PathBuf,
     kind: DraftKind,
-    /// Whether the file on disk stays when this `Draft` is dropped.
+    /// Whether the file on disk is kept when this `Draft` is dropped.
     is_persistent: bool,
 }
 
@@ -161,8 +161,8 @@ impl Draft {
     /// Syncs the draft to disk and renames it to a file in its folder that does not exist yet.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then stays unchanged. Other errors are
-    /// the same as for [`Self::replace`].
+    /// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then remains unchanged. Other errors are the same as for
+    /// [`Self::replace`].
     pub fn keep(&mut self, file: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         // A hard link is complete from the start, and fails if the name is taken.

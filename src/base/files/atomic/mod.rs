@@ -1,7 +1,7 @@
 //! Writes files atomically: each file is either complete or absent, even after a crash or a power failure.
 //!
-//! The bytes are written to a hidden file in the same folder, a [`Draft`]. Once they are synced to disk, the draft is
-//! renamed to the file, and then the folder is synced.
+//! The bytes are written to a hidden file in the same folder, a [`Draft`]. Once they are synced to disk, the draft is renamed to its
+//! destination, and then the folder is synced.
 //!
 //! A replaced file keeps its permissions. It also keeps its owner and group where the system allows this. If the group
 //! cannot be kept, the file's new group gets only the permissions that all other users have. Access control lists and
@@ -60,8 +60,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file that does not exist yet.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then stays unchanged. In other cases, returns
-/// the system's error.
+/// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then remains unchanged. In other cases, returns the system's
+/// error.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Fails early, before anything is written.
     if fs::symlink_metadata(path).is_ok() {

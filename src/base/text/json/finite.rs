@@ -1,4 +1,4 @@
-//! Finds the first number in a value that is not finite, by serializing the value into a visitor.
+//! Finds the first non-finite number in a value, by serializing the value into a visitor.
 
 use std::fmt::{self, Display, Write};
 
@@ -8,9 +8,8 @@ use serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// Returns the path of the first number in a value that is infinite or NaN, for example `nodes[3].translation[0]`, or
-/// `None` if all numbers are finite. Skips the parts of the value that cannot be serialized. The error of these parts
-/// is reported when the value is written.
+/// Returns the path of the first infinite or NaN number in a value, for example `nodes[3].translation[0]`, or `None` if all numbers are
+/// finite. Skips the parts of the value that cannot be serialized. The error of these parts is reported when the value is written.
 pub fn not_finite<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     match value.serialize(&mut Walk { path: Vec::new() }) {
         Err(Stop::NotFinite(at)) => Some(at),

@@ -31,7 +31,7 @@ impl<'a> Words<'a> {
         self.rest.len()
     }
 
-    /// Returns the next word. At the end it returns `None` and goes back to the last word's line, for messages.
+    /// Returns the next word. At the end, it returns `None` and restores the line number of the last word, for messages.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         self.skip_space();
         let Some(first) = self.rest.chars().next() else {

@@ -15,7 +15,7 @@ const MAX_SEGMENTS: usize = 32;
 /// Maximum length of a clip, in seconds.
 const MAX_SECONDS: f64 = 1e6;
 
-/// Adds the animation stacks of a scene as clips. Curves that bend between keys are sampled there too.
+/// Adds the animation stacks of a scene as clips. Curves that bend between keys are also sampled between them.
 pub(super) fn add(
     scene: &ufbx::Scene,
     character: &mut Character,

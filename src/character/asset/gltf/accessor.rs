@@ -8,7 +8,7 @@ use crate::files::Progress;
 use super::buffer::BufferView;
 use super::{GltfFile, ObjectError};
 
-/// Number of elements that are decoded between two checks for a stop.
+/// Number of elements that are decoded between two checks for a stop request.
 const PIECE: usize = 1 << 16;
 
 /// An accessor of a known type, whose elements are all inside its buffer view.

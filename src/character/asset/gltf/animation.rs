@@ -170,8 +170,7 @@ impl GltfFile<'_> {
         Ok(())
     }
 
-    /// Reads rotations. The values and tangents of splines stay unchanged, because sampling normalises the interpolated
-    /// rotation.
+    /// Reads rotations. The values and tangents of splines remain unchanged, because sampling normalises the interpolated rotation.
     fn rotations(
         &self,
         output: usize,

@@ -39,8 +39,8 @@ pub(super) fn split(bytes: &[u8]) -> Result<Container<'_>, String> {
     }
 }
 
-/// Splits a GLB as specified in glTF 2.0, section 4. A GLB consists of a header of three words and of chunks, each with
-/// length, type and data. The first chunk is JSON and the second may be BIN. Chunks of other types are skipped.
+/// Splits a GLB as specified in glTF 2.0, section 4. A GLB consists of a header of three words and of chunks, each with a length, a type
+/// and data. The first chunk is JSON and the second may be BIN. Chunks of other types are skipped.
 fn split_glb(bytes: &[u8]) -> Result<Container<'_>, String> {
     let word =
         |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)) };
@@ -160,7 +160,7 @@ pub(super) fn parse(
     }
 }
 
-/// Parses JSON. Large JSON takes long, so it is parsed in a slower way that can be stopped.
+/// Parses JSON. Large JSON takes a long time, so it is parsed by a slower method that can be stopped.
 fn deserialize<T: DeserializeOwned>(json: &[u8], progress: &Progress) -> serde_json::Result<T> {
     if json.len() <= LARGE_JSON {
         return serde_json::from_slice(json);

@@ -1,4 +1,4 @@
-//! Reads how expressions change materials: `materialColorBinds` and `textureTransformBinds` of VRM 1.0, and `materialValues` of VRM 0.
+//! Reads the material changes of expressions: `materialColorBinds` and `textureTransformBinds` of VRM 1.0, and `materialValues` of VRM 0.
 
 use glam::{Vec2, Vec4};
 use serde_json::Value;

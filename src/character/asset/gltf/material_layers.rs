@@ -1,4 +1,4 @@
-//! Reads the material extensions of Khronos that add layers to a surface.
+//! Reads the Khronos material extensions that add layers to a surface.
 
 use glam::Vec3;
 use serde_json::{Map, Value};

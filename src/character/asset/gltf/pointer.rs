@@ -13,14 +13,14 @@ use crate::asset::{
 use super::extension::index;
 use super::{GltfFile, ObjectError};
 
-/// Key in the animation's extensions under which the channels are kept while the crate parses the JSON. The crate has no place
-/// for channels without a node.
+/// Key in the animation's extensions under which the channels are kept while the crate parses the JSON. The crate cannot represent channels
+/// without a node.
 const KEPT: &str = "KHR_animation_pointer channels";
 
 /// A distance in metres that is practically infinite.
 const FAR: f32 = 1e6;
 
-/// Moves the channels that this module reads to a separate list. Other channels with pointers stay in the animation.
+/// Moves the channels that this module reads to a separate list. Other channels with pointers remain in the animation.
 pub(super) fn set_aside(animation: &mut Map<String, Value>) {
     let Some(channels) = animation.get_mut("channels").and_then(Value::as_array_mut) else { return };
     let mut kept = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn set_aside(animation: &mut Map<String, Value>) {
     }
 }
 
-/// Returns what a pointer animates, or `None` if it is not supported. The indices in the pointer are not checked.
+/// Returns the property that a pointer animates, or `None` if it is not supported. The indices in the pointer are not checked.
 fn target(pointer: &str) -> Option<PoseTarget> {
     let (list, rest) = pointer.strip_prefix('/')?.split_once('/')?;
     let (index, property) = rest.split_once('/')?;

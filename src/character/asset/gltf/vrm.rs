@@ -10,7 +10,7 @@ use super::{GltfFile, ObjectError};
 /// Maximum memory of the data that is read from one JSON value. A joint of a spring has at least two values.
 const BYTES_PER_VALUE: u64 = 64;
 
-/// What VRM adds to a character, except for expressions.
+/// The VRM data of a character, except for expressions.
 #[derive(Default)]
 pub(super) struct VrmParts {
     pub(super) humanoid: Option<Humanoid>,
@@ -46,7 +46,7 @@ impl GltfFile<'_> {
     }
 }
 
-/// Returns the number of values in a JSON value. The parser limits how deeply values are nested.
+/// Returns the number of values in a JSON value. The parser limits the nesting depth of values.
 fn count(value: &Value) -> u64 {
     1 + match value {
         Value::Array(list) => list.iter().map(count).sum(),

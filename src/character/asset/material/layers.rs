@@ -37,7 +37,7 @@ pub struct Sheen {
 /// Light that passes through the surface instead of being scattered below it (`KHR_materials_transmission`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Transmission {
-    /// Fraction of the light that passes, 0 to 1.
+    /// Fraction of the light that passes through, 0 to 1.
     pub factor: f32,
     /// Texture whose red channel scales that fraction.
     pub texture: Option<TextureRef>,
@@ -65,7 +65,7 @@ pub struct Iridescence {
     pub texture: Option<TextureRef>,
     /// Index of refraction of the film, at least 1.
     pub ior: f32,
-    /// Film thickness in nanometres where the texture is 0, and where it is 1 or missing.
+    /// Film thicknesses in nanometres: the first where the texture is 0, the second where it is 1 or missing.
     pub thickness: [f32; 2],
     /// Texture whose green channel interpolates between the two thicknesses.
     pub thickness_texture: Option<TextureRef>,

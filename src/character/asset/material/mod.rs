@@ -37,7 +37,7 @@ pub struct Material {
     pub occlusion_strength: f32,
     /// RGB factor of the emission.
     pub emissive: Vec3,
-    /// `KHR_materials_emissive_strength`: another factor of the emission.
+    /// `KHR_materials_emissive_strength`: an additional factor for the emission.
     pub emissive_strength: f32,
     /// sRGB-encoded RGB.
     pub emissive_texture: Option<TextureRef>,
@@ -68,8 +68,8 @@ pub struct Material {
     pub transmission: Option<Transmission>,
     /// `KHR_materials_volume`: the volume inside the surface. It is visible only through a surface with transmission.
     pub volume: Option<Volume>,
-    /// `KHR_materials_dispersion`: how much more a volume refracts blue light than red light. It is 20 divided by the Abbe
-    /// number, or zero for no dispersion.
+    /// `KHR_materials_dispersion`: the difference in a volume's refraction between blue and red light. It is 20 divided by the Abbe number,
+    /// or zero for no dispersion.
     pub dispersion: f32,
     /// `KHR_materials_iridescence`: a thin film whose colour depends on the angle.
     pub iridescence: Option<Iridescence>,

@@ -1,4 +1,4 @@
-//! The numbers of a material that clips and expressions change.
+//! Numeric material properties that clips and expressions change.
 
 use std::slice::from_mut;
 
@@ -167,7 +167,7 @@ impl MaterialProperty {
         TEXTURES.iter().map(|(name, _)| *name)
     }
 
-    /// Returns the number of values of the property in a material, and the values, followed by zeros, or `None` if the material does not
+    /// Returns the number of values of the property in a material and the values, padded with zeros, or `None` if the material does not
     /// have the property.
     pub fn get(self, material: &Material) -> Option<(usize, [f32; 4])> {
         let mut values = [0.0; 4];

@@ -1,4 +1,4 @@
-//! Textures of materials, and how they are sampled.
+//! Textures of materials, and their sampling.
 
 use glam::Affine2;
 
@@ -13,7 +13,7 @@ pub struct TextureRef {
     pub uv_transform: Affine2,
 }
 
-/// An image and how it is sampled.
+/// An image and its sampling settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Texture {
     /// Index into [`crate::asset::Character::images`]. `None` if the file has no readable image for the texture.

@@ -20,7 +20,7 @@ pub struct Toon {
     pub shading_shift_scale: f32,
     /// Sharpness of the edge between light and shade, 0 (a gradient over the whole surface) to 1 (a line).
     pub toony: f32,
-    /// How much ambient light is averaged over all directions, 0 to 1.
+    /// Fraction of the ambient light that is averaged over all directions, 0 to 1.
     pub gi_equalization: f32,
     /// Factor of the matcap texture. Without a texture there is no matcap.
     pub matcap_color: Vec3,
@@ -34,11 +34,11 @@ pub struct Toon {
     pub rim_fresnel_power: f32,
     /// Value that is added to one minus the cosine of the angle between normal and camera, so that the light reaches further inwards.
     pub rim_lift: f32,
-    /// How much the light's colour affects the rim, 0 to 1.
+    /// Influence of the light's colour on the rim, 0 to 1.
     pub rim_lighting_mix: f32,
     /// The line around the figure, if any.
     pub outline: Option<Outline>,
-    /// How textures move over the surface.
+    /// Motion of the textures over the surface.
     pub uv_motion: UvMotion,
     /// Whether a blended surface writes depth, so that it hides what is behind it.
     pub writes_depth: bool,
@@ -55,7 +55,7 @@ pub struct Outline {
     pub width_texture: Option<TextureRef>,
     /// Linear RGB.
     pub color: Vec3,
-    /// How strongly the colour is multiplied by that of the shaded surface, 0 to 1.
+    /// Degree to which the outline colour is multiplied by the colour of the shaded surface, 0 to 1.
     pub lighting_mix: f32,
 }
 
@@ -77,7 +77,7 @@ pub struct UvMotion {
     pub rotation: f32,
     /// Texture whose blue channel scales both motions.
     pub mask_texture: Option<TextureRef>,
-    /// How long the textures have been moving, in seconds. Zero after loading.
+    /// Time for which the textures have been moving, in seconds. Zero after loading.
     pub seconds: f32,
 }
 
@@ -87,7 +87,7 @@ impl UvMotion {
         self.scroll != Vec2::ZERO || self.rotation != 0.0
     }
 
-    /// Returns how far the textures have moved: the offset, less than two textures per axis, and the angle in radians.
+    /// Returns the current displacement of the textures: the offset (less than two textures per axis) and the angle in radians.
     pub fn phase(&self) -> (Vec2, f32) {
         let seconds = if self.seconds.is_finite() { self.seconds } else { 0.0 };
         // Wraps in double precision, because a texture may have moved for hours. Mirrored textures repeat after two textures.

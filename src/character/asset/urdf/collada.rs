@@ -1,8 +1,8 @@
 //! Reads COLLADA files (`.dae`, versions 1.4 and 1.5): the triangles of the visual scene in the rest pose, with the colours and images of
 //! their materials.
 //!
-//! The axis that points up is ignored, as in RViz and Pinocchio, because robots use these meshes in the axes in which they were
-//! written. The unit of length is applied.
+//! The axis that points up is ignored, as in RViz and Pinocchio, because robot descriptions use the axes of these meshes unchanged. The
+//! unit of length is applied.
 
 use std::collections::HashMap;
 

@@ -8,7 +8,7 @@ use crate::asset::Primitive;
 
 /// Number of sides of round shapes.
 const SIDES: u32 = 32;
-/// Number of rings of half a sphere.
+/// Number of rings in a hemisphere.
 const RINGS: u32 = 8;
 
 #[expect(clippy::cast_possible_truncation, reason = "meshes are single precision")]
@@ -38,14 +38,14 @@ pub(super) fn cylinder(radius: f64, length: f64) -> Primitive {
     let [radius, half] = single([radius, length * 0.5]).map(f32::abs);
     let out = Vec2::X;
     let (inside, side) = (Vec2::ZERO, Vec2::new(radius, half));
-    // The caps and the side have an edge between them, so each has its own vertices.
+    // The caps and the side meet at a sharp edge, so each has its own vertices.
     let mut shape = revolved(&[(inside.with_y(-half), -Vec2::Y), (Vec2::new(radius, -half), -Vec2::Y)]);
     append(&mut shape, revolved(&[(Vec2::new(radius, -half), out), (side, out)]));
     append(&mut shape, revolved(&[(side, Vec2::Y), (inside.with_y(half), Vec2::Y)]));
     shape
 }
 
-/// Returns a cylinder along Z with half a sphere at each end, or a sphere if `length` is zero.
+/// Returns a cylinder along Z with a hemisphere at each end, or a sphere if `length` is zero.
 pub(super) fn capsule(radius: f64, length: f64) -> Primitive {
     let [radius, half] = single([radius, length * 0.5]).map(f32::abs);
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]

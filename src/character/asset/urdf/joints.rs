@@ -1,4 +1,4 @@
-//! How the joints of a robot move, and their values in the rest pose.
+//! The motion of a robot's joints, and their values in the rest pose.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -44,8 +44,8 @@ impl<'a> MeshFiles<'a> {
         }
     }
 
-    /// Returns the shapes of a mesh file, and adds their materials to the character. Returns `None`, with a warning, for a file
-    /// that is missing or has another format, because descriptions of robots often come without their meshes.
+    /// Returns the shapes of a mesh file, and adds their materials to the character. Returns `None`, with a warning, for a file that is
+    /// missing or has another format, because robot descriptions often come without their meshes.
     pub(super) fn read(
         &mut self,
         character: &mut Character,

@@ -72,7 +72,7 @@ impl Surface {
     /// Adds a convex polygon as a fan of triangles. Corners without a normal get the normal of their triangle.
     ///
     /// # Errors
-    /// A message if an index does not exist, or a value is not finite.
+    /// A message if an index is out of range or a value is not finite.
     pub(super) fn add(&mut self, polygon: &[Corner], values: Values<'_>) -> Result<(), String> {
         let Some((first, rest)) = polygon.split_first() else { return Ok(()) };
         for pair in rest.windows(2) {

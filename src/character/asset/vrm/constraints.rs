@@ -162,7 +162,7 @@ impl Order {
         for (c, constraint) in constraints.iter().enumerate() {
             own[constraint.node] = Some(c);
         }
-        // For each node, its own constraint, or that of the nearest ancestor with one.
+        // For each node, its own constraint, or otherwise the constraint of its nearest constrained ancestor.
         let mut nearest = own.clone();
         for &(node, parent) in &skeleton.parents_first {
             nearest[node] = nearest[node].or_else(|| parent.and_then(|p| nearest[p]));
@@ -181,7 +181,7 @@ impl Order {
         Self { needs }
     }
 
-    /// Returns the constraints that can be evaluated, in order. Constraints in a cycle, or that depend on one, are left out.
+    /// Returns the constraints that can be evaluated, in order. Constraints that are in a cycle or depend on one are left out.
     fn sorted(&self) -> Vec<usize> {
         let mut missing: Vec<usize> = self.needs.iter().map(|needs| needs.iter().flatten().count()).collect();
         let mut waiting = vec![Vec::new(); self.needs.len()];

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Maximum number of warnings per extension. A file may have a problem in each of a million objects.
 const MAX_LINES: usize = 16;
 
-/// Problems of an extension, one line each.
+/// Problems found in an extension, one line each.
 #[derive(Debug, Default)]
 pub(in crate::asset) struct Problems {
     lines: Vec<String>,

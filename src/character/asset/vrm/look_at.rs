@@ -1,4 +1,4 @@
-//! Where the eyes look: `VRMC_vrm.lookAt`, and `VRM.firstPerson` of VRM 0.
+//! Gaze settings: `VRMC_vrm.lookAt`, and `VRM.firstPerson` of VRM 0.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub struct LookAt {
     pub up: RangeMap,
 }
 
-/// What moves when a character looks at a point.
+/// The parts that move when a character looks at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookAtKind {
     /// The bones of the eyes.
@@ -49,7 +49,7 @@ pub struct RangeMap {
 }
 
 impl RangeMap {
-    /// Smallest [`RangeMap::input_max`], so that the result is finite.
+    /// Smallest [`RangeMap::input_max`] that keeps the result finite.
     const MIN_INPUT: f64 = 0.01;
 
     /// Returns the result for an angle in degrees.
@@ -67,7 +67,7 @@ impl RangeMap {
     }
 }
 
-/// Reads how a humanoid looks at a point. `bones` is its humanoid map. Returns `None` if the map has no head.
+/// Reads the gaze settings of a humanoid. `bones` is its humanoid map. Returns `None` if the map has no head.
 pub(in crate::asset) fn look_at(
     extensions: &Map<String, Value>,
     bones: Option<&BTreeMap<String, usize>>,

@@ -1,5 +1,5 @@
-//! Reads what VRM 0 (`VRM`) and VRM 1.0 (`VRMC_*`) add to glTF: the humanoid map, spring bones, node constraints and gaze.
-//! Invalid data is left out with a warning, because a character is usable without it.
+//! Reads the data that VRM 0 (`VRM`) and VRM 1.0 (`VRMC_*`) add to glTF: the humanoid map, spring bones, node constraints and gaze. Invalid
+//! data is left out with a warning, because a character is usable without it.
 
 mod animation;
 mod constraints;

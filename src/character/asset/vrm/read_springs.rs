@@ -9,10 +9,9 @@ use super::json::{Problems, index, indices, list, number, vector};
 use super::springs::{Collider, ColliderShape, Spring, SpringBones, SpringJoint};
 use super::subtrees::Subtrees;
 
-/// Maximum number of pairs of a joint and a collider. A small file could otherwise make every step of the simulation
-/// take seconds.
+/// Maximum number of joint and collider pairs. A small file could otherwise make every step of the simulation take seconds.
 const MAX_PAIRS: usize = 1 << 20;
-/// Maximum number of entries of collider groups that are visited in order to list the colliders of all springs.
+/// Maximum number of collider group entries that are visited to list the colliders of all springs.
 const MAX_VISITS: usize = 1 << 22;
 /// Default drag of VRM 1.0.
 const DRAG: f64 = 0.5;

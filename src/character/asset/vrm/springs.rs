@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-/// The spring bones of a file. Every index exists, every number is finite, and no node is a joint of two springs.
+/// The spring bones of a file. Every index is valid, every number is finite, and no node is a joint of two springs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpringBones {
     /// Shapes that the joints must not penetrate.

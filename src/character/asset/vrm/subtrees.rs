@@ -2,8 +2,8 @@
 
 use crate::asset::Skeleton;
 
-/// For each node, its position in a depth-first order, in which its descendants follow it without gaps, and the number
-/// of nodes in its subtree. Checking two nodes therefore takes constant time, no matter how deep the hierarchy is.
+/// For each node, its position in a depth-first order and the number of nodes in its subtree. A node's descendants directly follow it in
+/// this order. Checking two nodes therefore takes constant time, no matter how deep the hierarchy is.
 pub(super) struct Subtrees {
     spans: Vec<(usize, usize)>,
 }

@@ -91,7 +91,7 @@ fn parse(all: &[u8]) -> Result<Take, C3dError> {
             Some(DVec3::new(x, y, z).as_vec3()).filter(|p: &Vec3| p.is_finite())
         }));
     }
-    // The table of orientations has no columns, but the same number of frames.
+    // The table of orientations has no columns, but it has as many frames as the table of positions.
     take.orientations.frames.resize(layout.frames);
     Ok(take)
 }
@@ -142,7 +142,7 @@ impl Layout {
         // Analog values have the same format as coordinates.
         let frame_bytes = (points * 4 + bytes.count(4)?) * number_bytes;
         let layout = Self { points, frames: last - first + 1, rate, data, frame_bytes, scale };
-        // No frame is read and no memory reserved until all frames are known to exist.
+        // No frame is read and no memory is reserved until all frames are known to exist.
         layout.frame(bytes.all, layout.frames - 1).map(|_| layout)
     }
 

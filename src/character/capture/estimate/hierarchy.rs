@@ -30,12 +30,12 @@ pub(super) fn parent_of(bone: &str, is_chosen: &dyn Fn(&str) -> bool) -> Option<
     above.map(Bone::vrm).find(|bone| is_chosen(bone))
 }
 
-/// Returns the parents of joints: the minimum spanning tree (Prim 1957) of the standard deviations of their distances. The root is
-/// the joint with the smallest sum of distances to all others along the tree, which is in the middle of the body.
+/// Returns the parents of joints: the minimum spanning tree (Prim 1957) of the standard deviations of their distances. The root is the
+/// joint with the smallest sum of distances to all other joints along the tree. This joint is in the middle of the body.
 pub(super) fn by_distance(frames: &Positions, count: usize) -> Vec<Option<usize>> {
     let mut neighbours = vec![Vec::new(); count];
     let mut is_in_tree = vec![false; count];
-    // For each joint outside the tree, the lowest cost of a connection to the tree, and the joint in the tree at its end.
+    // For each joint outside the tree, its cheapest connection to the tree: the cost, and the joint in the tree.
     let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); count];
     let mut next = Some(0);
     while let Some(joint) = next {

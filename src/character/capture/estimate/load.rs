@@ -18,7 +18,7 @@ pub struct LoadOptions {
     /// The axis that points up in BVH, CSV and TRC files. Files of other formats define their up axis, and are loaded
     /// unchanged.
     pub up: UpAxis,
-    /// Where the files that a model references may be located.
+    /// The permitted locations of the files that a model references.
     pub references: References,
     /// Whether left and right bones of a take's skeleton get their mean length ([`SkeletonOptions::symmetric`]).
     pub symmetric: bool,
@@ -46,7 +46,7 @@ with_methods!(LoadOptions {
 /// ([`Take::character`](crate::capture::Take::character)), and any other file like [`asset::load_with`].
 ///
 /// # Errors
-/// [`LoadError`], also if the skeleton cannot be estimated.
+/// [`LoadError`] if the file cannot be loaded or the skeleton cannot be estimated.
 pub fn load_character(
     path: &Path,
     options: &LoadOptions,

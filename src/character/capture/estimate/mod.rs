@@ -77,7 +77,7 @@ pub struct EstimatedSkeleton {
 impl Take {
     /// Estimates the skeleton of the performer from the positions of joints, which may have gaps and noise.
     ///
-    /// The length of a bone is the median of its length over all frames, minus the length that noise adds. Joints with several bones get
+    /// The estimated length of a bone is its median length over all frames, minus the length that noise adds. Joints with several bones get
     /// the mean shape of these bones after least-squares alignment. The hierarchy of joints with names of VRM 1.0 is known. For other
     /// joints, it is the minimum spanning tree of the changes of their distances, because the distance between the ends of a bone does not
     /// change (after Kirk, O'Brien & Forsyth 2005, "Skeletal parameter estimation from optical motion capture data"). Markers on bones of
@@ -143,8 +143,8 @@ impl Take {
         Ok(EstimatedSkeleton { skeleton, humanoid, bones, scale, is_hierarchy_estimated })
     }
 
-    /// Makes a character from the take: the estimated skeleton, and the take as its clip. It has no mesh, so only its skeleton is drawn.
-    /// `path` is the file of the take, after which the clip is named.
+    /// Makes a character that has the estimated skeleton, and the take as its clip. It has no mesh, so only its skeleton is drawn. `path`
+    /// is the file of the take, after which the clip is named.
     ///
     /// # Errors
     /// Same as [`Take::skeleton`] and [`Take::clip`].
@@ -187,7 +187,7 @@ impl Take {
 }
 
 impl EstimatedSkeleton {
-    /// Describes what was estimated, and which estimates are uncertain, one line each.
+    /// Describes the estimates and names the uncertain ones, one line each.
     fn warnings(&self) -> Vec<String> {
         let mut warnings = vec![format!(
             "the skeleton was estimated from the positions of {} joints, with one unit as {} m",

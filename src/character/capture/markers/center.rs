@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::Motion;
 
-/// Added to the diagonal of the normal equations, as a fraction of the number of frames. Only matters where the motion does not determine
-/// the centre: along the axis of a hinge, the centre is then as near to the markers of both segments as possible.
+/// Fraction of the number of frames that is added to the diagonal of the normal equations. It only matters where the motion does not
+/// determine the centre: along the axis of a hinge, the centre is then as near to the markers of both segments as possible.
 const REGULARIZATION: f64 = 1e-5;
 
 /// The centre of the rotation between a segment and its parent.

@@ -120,7 +120,7 @@ impl Cluster {
         (count, sum / f64::max(count, 1.0))
     }
 
-    /// Returns whether the cluster has an orientation: at least three markers that are not on a line.
+    /// Returns whether the cluster has an orientation, which requires at least three markers that are not collinear.
     pub(super) fn is_oriented(&self) -> bool {
         is_plane(self.points.iter().flatten().copied())
     }

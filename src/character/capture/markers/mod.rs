@@ -142,9 +142,9 @@ impl Solved {
         Self { motions, centers, sizes: clusters.iter().map(Cluster::size).collect() }
     }
 
-    /// Returns how much a segment's own markers count in the position of the joint between the segment and its parent: 0 uses only
-    /// the parent's markers, 1 only its own. A cluster of n markers at a mean distance s from their middle determines a point at
-    /// distance d with a variance proportional to (1 + d²/s²) / n, because an error of its rotation moves distant points more.
+    /// Returns the weight of a segment's own markers in the position of the joint between the segment and its parent: 0 uses only the
+    /// parent's markers, 1 only its own. A cluster of n markers at a mean distance s from their middle determines a point at distance d
+    /// with a variance proportional to (1 + d²/s²) / n, because an error in its rotation moves distant points farther.
     fn child_weight(&self, segment: usize, parent: usize, center: &center::Center) -> f64 {
         let certainty = |segment: usize, point: DVec3| {
             let (count, square) = self.sizes.get(segment).copied().unwrap_or_default();

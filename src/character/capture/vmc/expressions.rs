@@ -8,7 +8,7 @@ use crate::asset::{Character, Expression, MorphBind, apply_overrides, expression
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expressions {
     bindings: Vec<MorphBinding>,
-    /// The expressions of the character, to which the first bindings belong.
+    /// The expressions of the character, in the order of the first bindings.
     expressions: Vec<Expression>,
     /// Indices into `bindings`, by name in lower case.
     by_name: BTreeMap<String, usize>,

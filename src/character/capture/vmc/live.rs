@@ -105,10 +105,10 @@ impl LiveCharacter {
     /// Returns the goals for the performer's trackers and joint positions, after [`LiveCharacter::pose`]. Inverse kinematics
     /// solves them on top of the pose.
     ///
-    /// A position with the name of a bone (`leftHand`, `WristLeft`, `left_wrist`) is a goal of that joint. Any other position is
-    /// a tracker. It belongs to the bone that was chosen for it, or otherwise to the bone that was nearest when it first arrived. Possible
-    /// bones are hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away and with one tracker each. The goal is for
-    /// the point of the bone where the tracker was at that time.
+    /// A position with the name of a bone (`leftHand`, `WristLeft`, `left_wrist`) is a goal of that joint. Any other position is a tracker.
+    /// It belongs to the bone that was chosen for it, or otherwise to the bone that was nearest when it first arrived. Possible bones are
+    /// hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away and with one tracker each. The goal applies to the
+    /// point of the bone where the tracker was at that time.
     pub fn goals(&self) -> &[LiveGoal] {
         self.trackers.goals()
     }

@@ -1,8 +1,8 @@
 //! Reads Open Sound Control packets from untrusted senders.
 //!
-//! `rosc` decodes the messages. It recurses when it reads nested bundles, each of which needs only twenty bytes, and
-//! when it drops nested arrays. A malicious packet could therefore overflow the stack. To prevent this, bundles are
-//! walked here down to a maximum depth, and arrays are rejected before `rosc` sees them.
+//! `rosc` decodes the messages. The decoder recurses when it reads nested bundles, each of which needs only twenty bytes, and when it drops
+//! nested arrays. A malicious packet could therefore overflow the stack. To prevent this, bundles are walked here down to a maximum depth,
+//! and arrays are rejected before `rosc` sees them.
 
 use rosc::{OscPacket, OscType};
 

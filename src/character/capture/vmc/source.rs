@@ -69,7 +69,7 @@ impl LiveSource {
             has_new_packets
         });
         if has_new_packets && let Some((rotations, hips)) = self.smoothing {
-            // The mapping may have been replaced by that of another character.
+            // The mapping may have been replaced by another character's mapping.
             let is_same = |filter: &&mut PoseFilter| filter.nodes().eq(live.nodes());
             let filter = match self.filter.as_mut().filter(is_same) {
                 Some(filter) => filter,

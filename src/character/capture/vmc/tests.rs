@@ -1,5 +1,5 @@
-//! Checks that a known motion that is sent with the protocol is recovered on skeletons with arbitrary joint axes, and
-//! that invalid packets are dropped.
+//! Checks that a known motion sent with the protocol is recovered on skeletons with arbitrary joint axes, and that invalid packets are
+//! dropped.
 
 use std::collections::BTreeMap;
 use std::path::Path;

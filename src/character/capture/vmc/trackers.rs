@@ -38,7 +38,7 @@ pub struct LiveGoal {
     pub position: Vec3,
 }
 
-/// The bone of a tracker: its index in the tracked tree, and the tracker's position in its frame.
+/// The bone that carries a tracker: its index in the tracked tree, and the tracker's position in the bone's frame.
 #[derive(Clone, Copy, Debug)]
 struct Carrier {
     joint: usize,

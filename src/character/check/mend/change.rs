@@ -1,4 +1,4 @@
-//! What a repair changes, and by how much.
+//! The changes that a repair makes, and their sizes.
 
 use crate::asset::Clip;
 use crate::check::checker::{CheckError, Checker};
@@ -18,7 +18,7 @@ pub struct Change {
     pub from: f32,
     /// Last time at which the fault occurred, in seconds.
     pub to: f32,
-    /// What was done, as a clause.
+    /// Description of the repair, as a clause.
     pub text: String,
     /// The difference that the repair made.
     pub difference: Difference,

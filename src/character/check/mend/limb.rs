@@ -1,8 +1,8 @@
-//! Moves the end of a limb by small offsets on top of its animation: the joint in the middle bends, the first joint swings, and
-//! the end keeps its orientation. Everything else stays as animated, and an offset of zero changes nothing.
+//! Moves the end of a limb by small offsets on top of its animation: the joint in the middle bends, the first joint swings, and the end
+//! keeps its orientation. Everything else keeps its animation, and an offset of zero changes nothing.
 //!
 //! The solvers of `ik` pose a limb within its limits. Here, the animation must be kept even where it exceeds them, and the change must
-//! go to zero with the offset.
+//! vanish as the offset approaches zero.
 
 use glam::{Quat, Vec3};
 
@@ -54,7 +54,7 @@ fn limb_joints(draft: &Draft<'_, '_>, end: usize) -> Option<[usize; 3]> {
     let at = |n: usize| draft.checker.anatomy.world.get(n).map(|m| Vec3::from(m.translation));
     let (&first, inner) = joints.split_first()?;
     let inner = inner.split_last()?.1;
-    // This joint has the best lever.
+    // The joint that is farthest from the nearer end can bend the limb most.
     let lever = |n: &usize| Some(at(first)?.distance(at(*n)?).min(at(*n)?.distance(at(end)?)));
     let middle =
         inner.iter().copied().max_by(|a, b| lever(a).unwrap_or(0.0).total_cmp(&lever(b).unwrap_or(0.0)))?;
@@ -102,7 +102,7 @@ fn solve(draft: &mut Draft<'_, '_>, frame: usize, [first, middle, end]: [usize; 
     true
 }
 
-/// Returns the nodes of a foot that descend neither from it nor from the middle joint of its leg.
+/// Returns the nodes of a foot that descend neither from the foot's node nor from the middle joint of its leg.
 fn detached_parts(draft: &Draft<'_, '_>, end: usize, middle: usize) -> Vec<usize> {
     let skeleton = &draft.checker.character.skeleton;
     let foot = draft.checker.anatomy.feet.iter().find(|f| f.node == end);

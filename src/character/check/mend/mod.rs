@@ -1,6 +1,6 @@
 //! Repairs of clips, each with the smallest change that removes a fault.
 //!
-//! A clip is repaired at its frames. Only the channels of joints that a repair moves are replaced, with one key per frame. All
+//! Repairs change the sampled frames of a clip. Only the channels of joints that a repair moves are replaced, with one key per frame. All
 //! other channels are unchanged.
 
 mod change;
@@ -34,7 +34,7 @@ const ROUNDS: usize = 6;
 pub struct Mended {
     /// The repaired clip.
     pub clip: Clip,
-    /// What was changed, in the order of the repairs. Empty if there was nothing to repair.
+    /// The changes, in the order of the repairs. Empty if there was nothing to repair.
     pub changes: Vec<Change>,
     /// The difference between the clips.
     pub difference: Difference,

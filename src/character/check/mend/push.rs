@@ -18,7 +18,7 @@ const KEPT: f64 = 0.5;
 const EASE: f32 = 0.15;
 /// After this many rounds, a limb that still passes through the body is moved past it along the shortest path.
 const BRIDGE_AFTER: usize = 3;
-/// Factor for a push at the end of a limb, because it moves the limb's middle less.
+/// Factor for a push at the end of a limb, because such a push moves the limb's middle less.
 const LEVER: f32 = 1.15;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
@@ -57,13 +57,13 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     repaired
 }
 
-/// Returns the vector from the axis of the other part to that of the limb, where they are closest.
+/// Returns the vector from the other part's axis to the limb's axis at their closest points.
 fn separation(draft: &Draft<'_, '_>, pair: &Pair, frame: usize) -> Vec3 {
     let (_, _, [p, q]) = depth(&draft.checker.anatomy, pair, |n| draft.sampled.matrix(frame, n));
     p - q
 }
 
-/// Returns how far a limb must move along a unit vector so that its distance from the other part grows by `depth`.
+/// Returns the distance that a limb must move along a unit vector so that its distance from the other part grows by `depth`.
 fn needed(separation: Vec3, way: Vec3, depth: f64) -> f32 {
     if depth <= 0.0 {
         return 0.0;

@@ -101,15 +101,15 @@ fn end_part(uneven: impl Fn(usize) -> f64, window: usize, last: usize) -> f64 {
     if before + after > 0.0 { before / (before + after) } else { 0.5 }
 }
 
-/// Returns the offsets of the frames near the seam. `gap`: from the last frame to the first one. `change`: from the velocity at the end to
-/// that at the start, per frame. `part`: the part that is added before the seam.
+/// Returns the offsets of the frames near the seam. `gap` is the displacement from the last frame to the first one. `change` is the change
+/// of the velocity from the end to the start, per frame. `part` is the fraction of the offsets that is added before the seam.
 fn offsets(gap: DVec3, change: DVec3, part: f64, window: usize, last: usize) -> Vec<(usize, DVec3)> {
     let length = number(window);
     let value = |u: f64| u * u * (3.0 - 2.0 * u);
     let slope = |u: f64| length * (u * u * u - u * u);
     let before = (0..=window).map(|k| (last - k, 1.0 - number(k) / length));
     let before = before.map(|(frame, u)| (frame, (gap * value(u) + change * slope(u)) * part));
-    // The mirror image of the curve before the seam: the opposite offset, with the velocity that meets it.
+    // The curve after the seam mirrors the curve before it, with the opposite offset and a matching velocity.
     let after = (0..=window).map(|k| (k, 1.0 - number(k) / length));
     let after = after.map(|(frame, u)| (frame, (change * slope(u) - gap * value(u)) * (1.0 - part)));
     before.chain(after).collect()

@@ -11,7 +11,7 @@ use super::draft::Draft;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, _: &ClipReport, options: &CheckOptions) -> bool {
     let anatomy = &draft.checker.anatomy;
-    // The clip cannot change the program's speed.
+    // If a program sets the speed, the clip cannot change it.
     let moved = speeds(anatomy, &draft.sampled, &draft.contacts, None);
     let Some(speeds) = moved.filter(|s| s.feet > 0.0 && options.speed.is_none()) else { return false };
     let (node, hips, last) = (draft.carrier(), anatomy.hips, draft.sampled.len() - 1);

@@ -19,7 +19,7 @@ pub(super) const ROUNDS: usize = 3;
 const STEP: f64 = 0.35;
 /// Time before and after a jump during which arms are turned away, in seconds.
 const ASIDE: f32 = 0.25;
-/// Minimum difference between the changes of two successive frames that is a jump, in radians.
+/// Minimum difference between the changes of two successive frames that counts as a jump, in radians.
 const JUMP: f32 = 0.14;
 
 /// The joints of an arm from the shoulder to the hand, and the frames in which they jump, with the angles in radians.
@@ -104,7 +104,7 @@ mod tests {
     use crate::files::Progress;
     use crate::motion::ContactConstraint;
 
-    /// Regression test: an arm of a walk that swung through a wide body was behind it in one frame and in front of it in the next, so that
+    /// Regression test: during a walk, an arm that swung through a wide body was behind it in one frame and in front of it in the next, so
     /// the forearm jumped by 30 degrees.
     #[test]
     fn an_arm_that_swings_through_the_body_goes_around_it() {

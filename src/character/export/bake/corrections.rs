@@ -1,7 +1,7 @@
 //! Smooths the changes that contacts and body clearance make to the poses of a clip.
 //!
-//! Each frame is solved separately. Where limbs pass close to each other, or a knee is nearly straight, a small change in a target rotates
-//! a joint by a large angle, so the joint would jump for a frame. The changes are therefore averaged over a short time. The motion itself
+//! Each frame is solved separately. Where limbs pass close to each other or a knee is nearly straight, a small change in a target rotates a
+//! joint by a large angle. The joint would then jump for a frame. The changes are therefore averaged over a short time. The motion itself
 //! is not averaged.
 
 use glam::{Quat, Vec3, Vec4};
@@ -151,7 +151,7 @@ mod tests {
             ..Pose::default()
         };
         let times: Vec<f32> = (0..60u8).map(|i| f32::from(i) / 60.0).collect();
-        // The free pose jumps too. This jump is part of the motion and stays.
+        // The free pose jumps too. This jump is part of the motion and is kept.
         let free: Vec<Pose> = (0..60u8).map(|i| pose(if i < 5 { 1.0 } else { 0.0 })).collect();
         let change = |i: u8| if i == 20 || i > 40 { 0.4 } else { 0.0 };
         let mut changed: Vec<Pose> =

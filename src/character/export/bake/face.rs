@@ -31,7 +31,7 @@ impl FaceTransfer {
         }
     }
 
-    /// Sets the eyes and the morph weights of a pose of the target, whose weights have their rest values.
+    /// Sets the eyes and the morph weights of a pose of the target. The pose must have the rest weights.
     pub(super) fn apply(&mut self, target: &Character, from: &Pose, to: &mut Pose) {
         if let Some(local) = self.gaze.and_then(|node| from.locals.get(node)) {
             let (yaw, pitch, _) = local.rotation.to_euler(EulerRot::YXZ);

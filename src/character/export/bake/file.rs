@@ -10,7 +10,8 @@ use crate::motion::{Motion, Tolerance, reduce};
 const CENTIMETRE: f64 = 0.01;
 /// Frame rate of clips whose keys have no regular rate, in frames per second.
 const RATE: f32 = 30.0;
-/// Key rates of captures and of exports from other programs, in frames per second. At lower rates, the keys were set by hand.
+/// Key rates of captures and of exports from other programs, in frames per second. Keys at lower rates are assumed to have been set by
+/// hand.
 const RATES: std::ops::RangeInclusive<f32> = 12.0..=240.0;
 /// Maximum relative deviation from a whole number of frames per second that is attributed to rounded key times.
 const ROUNDING: f32 = 0.02;
@@ -59,7 +60,7 @@ pub struct ClipFile {
     pub bytes: Vec<u8>,
     /// One line for each kind of data that the format cannot store.
     pub warnings: Vec<String>,
-    /// What was written, in a few words.
+    /// A short description of the written data.
     pub summary: String,
 }
 

@@ -28,7 +28,7 @@ pub use source::{Source, SourceError};
 /// Frame rate at which clips of other characters are sampled, in frames per second. A clip whose channels share all key
 /// times is sampled at these times instead.
 const RATE: f32 = 60.0;
-/// Number of times that the changes of retargeted poses are smoothed and the contacts restored.
+/// Number of times that the changes of retargeted poses are smoothed and the contacts are restored.
 const ROUNDS: usize = 4;
 /// Limit for the motion of a standing foot when its leg is put back on its path, in metres at human size.
 const STILL: f32 = 5e-3;
@@ -206,9 +206,9 @@ fn retarget_clips_while(
 /// Solves the contacts of frames, and adds the reports. Returns fewer poses if it is stopped. Fails with the time of a pose that is not
 /// finite.
 ///
-/// The changes that contacts and body clearance make to the poses are smoothed, and contacts and clearance are then restored, in
-/// [`ROUNDS`] rounds. Each round ends with poses that keep the contacts and clear the body, and whose changes are smoother
-/// (alternating projections, von Neumann 1950).
+/// Each of [`ROUNDS`] rounds smooths the changes that contacts and body clearance make to the poses, and then restores the contacts and the
+/// clearance. After each round, the poses keep the contacts and clear the body, and their changes are smoother (alternating projections,
+/// von Neumann 1950).
 fn solve(
     puppet: &mut Puppet,
     frames: &[RetargetedFrame],

@@ -1,8 +1,8 @@
 //! Moves feet in the air outwards where a leg would pass through the other leg.
 //!
 //! Contacts keep a foot on its path, even in the air. A leg that meets the other leg there can only turn about the line from its hip to its
-//! ankle, so it jumps from one side of that line to the other. Feet in the air may therefore yield first, which shows how far apart the
-//! legs must be. Then their paths move outwards by that distance, and contacts keep the feet on them. The soles keep their heights and
+//! ankle, so it jumps from one side of that line to the other. Feet in the air may therefore yield first, which shows the distance by which
+//! they must move. Their paths then move outwards by that distance, and contacts keep the feet on them. The soles keep their heights and
 //! orientations, so they do not sink into the floor.
 
 use glam::Vec3;
@@ -18,10 +18,10 @@ use super::corrections::{is_loop, window};
 
 /// Time in which a foot moves outwards before the frames that need it, and back after them, in seconds.
 const ASIDE: f32 = 0.1;
-/// Maximum number of times that paths are moved. A leg that yields also turns, so its foot goes only part of the way each time.
+/// Maximum number of times that paths are moved. A leg that yields also turns, so its foot moves only part of the way each time.
 const ROUNDS: usize = 3;
-/// Distance below which a foot that yields does not meet the other leg, in metres at human size. The hips move a little where arms are kept
-/// out of the body.
+/// Distance below which a foot that yields is considered clear of the other leg, in metres at human size. Keeping the arms out of the body
+/// also moves the hips slightly.
 const SAME_PLACE: f32 = 2e-3;
 
 /// The path of a foot over the frames of a clip.
@@ -109,9 +109,10 @@ impl<'a> Paths<'a> {
         self.frames[frame].contacts.iter().map(contact).collect()
     }
 
-    /// Returns how far outwards from its path each foot in the air must be in a frame, in metres. Sets the outward directions of the frame.
+    /// Returns the outward distance from its path that each foot in the air needs in a frame, in metres. Sets the outward directions of the
+    /// frame.
     fn needed(&mut self, puppet: &mut Puppet, frame: usize) -> Result<Vec<f32>, NotFinite> {
-        // Feet yield from a pose that keeps all contacts, so that nothing but other parts of the body moves them.
+        // Feet yield from a pose that keeps all contacts, so that only other parts of the body move them.
         puppet.options.full_body.clear = false;
         let solved = puppet.follow(&self.frames[frame].pose, &self.contacts(frame, false));
         puppet.options.full_body.clear = true;
@@ -136,8 +137,7 @@ impl<'a> Paths<'a> {
         self.yielded(puppet, &stance, &on_path, frame)
     }
 
-    /// Lets the feet in the air yield from a stance. Returns how far outwards from the paths they are, or zero if that is
-    /// negligible.
+    /// Lets the feet in the air yield from a stance. Returns their outward distances from the paths, with negligible distances set to zero.
     fn yielded(
         &self,
         puppet: &mut Puppet,
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::asset;
 
-    /// Number of frames in which a foot swings, and in which it stands before and after the swing.
+    /// Number of frames in a swing, and in each stance before and after it.
     const SWING: u8 = 48;
     const STANDS: u8 = 12;
 
@@ -215,8 +215,8 @@ mod tests {
         ((0..count).map(frame).collect(), (0..count).map(|i| f32::from(i) / 60.0).collect())
     }
 
-    /// Regression test: the path of a foot in the air was as firm as that of a standing foot. Legs that passed each other turned about
-    /// the lines from hips to ankles, and jumped from one side to the other: the standing leg's thigh by 10 degrees in a frame.
+    /// Regression test: a foot in the air was held on its path as firmly as a standing foot. Legs that passed each other turned about the
+    /// lines from hips to ankles and jumped from one side to the other. The standing leg's thigh jumped by 10 degrees in a frame.
     #[test]
     fn legs_that_pass_each_other_do_not_jump() {
         let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
@@ -236,7 +236,8 @@ mod tests {
         assert!(before > 5.0 && now < 1.0, "{before}° before, {now}° now");
     }
 
-    /// A foot moves outwards smoothly while it is in the air. It is on its path where it stands, and always if the legs do not meet.
+    /// A foot moves outwards smoothly while it is in the air. It remains on its path while it stands, and at all times if the legs do not
+    /// meet.
     #[test]
     fn only_feet_in_the_air_move_outwards() {
         let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);

@@ -21,8 +21,8 @@ const HALVINGS: u32 = 5;
 /// Maximum distance between a key and its frame, as a fraction of the time between two frames.
 const SAME_FRAME: f32 = 0.01;
 
-/// Returns the frame times of a bake, including the times of the motion's keys in each round of a loop. More times are added
-/// between frames where a foot or hand that keys or contacts keep in place would leave its place.
+/// Returns the frame times of a bake, including the times of the motion's keys in each round of a loop. Times are added between two frames
+/// where a planted foot or a hand in contact would otherwise leave its place.
 ///
 /// Calls `goes_on` before each frame with its time, and returns `None` if `goes_on` returns false.
 pub(super) fn frame_times(

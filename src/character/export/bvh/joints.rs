@@ -81,9 +81,8 @@ impl BvhJoints {
         Self { list }
     }
 
-    /// Returns the text of the HIERARCHY section. `units` is the length of one unit in metres, and `decimals` is the
-    /// number of decimals of a length. Unless `keep_root` is set, the offsets of roots are zero, because some programs
-    /// add them to the root's position.
+    /// Returns the text of the HIERARCHY section. `units` is the length of one unit in metres, and `decimals` is the number of decimal
+    /// places of lengths. Unless `keep_root` is set, the offsets of roots are zero, because some programs add them to the root's position.
     pub(super) fn hierarchy(
         &self,
         rest: &WorldRotations,

@@ -1,9 +1,9 @@
 //! Writes clips as BVH, a text format for motion capture. [`crate::asset::bvh`] reads it.
 //!
-//! In BVH, all rotations are zero in the rest pose, and the axes of every joint are then parallel to the world axes.
-//! Each joint is therefore written with its world rotation from the rest pose, relative to that of its parent. Offsets
-//! are the differences between rest positions in the world, so they include any scale and rotation of the ancestors.
-//! Joints that are translated get position channels too.
+//! In BVH, all rotations are zero in the rest pose, and the axes of every joint are then parallel to the world axes. Each joint is
+//! therefore written with its world rotation from the rest pose, relative to its parent's rotation. Offsets are the differences between
+//! rest positions in the world, so they include any scale and rotation of the ancestors. Joints that are translated get position channels
+//! too.
 
 mod joints;
 mod world_rotations;
@@ -23,7 +23,7 @@ use world_rotations::WorldRotations;
 
 /// Maximum number of values in a file. A file with this many values takes several gigabytes.
 const MAX_VALUES: f64 = 2.7e8;
-/// Number of decimals of angles in degrees. The resolution is 1.7e-8 radians.
+/// Number of decimal places of angles in degrees. The resolution is 1.7e-8 radians.
 const ANGLE_DECIMALS: usize = 6;
 /// A joint counts as translated if its distance from its offset exceeds this fraction of the skeleton's size.
 const MIN_MOVEMENT: f64 = 1e-6;
@@ -203,7 +203,7 @@ fn number(text: &mut String, gap: &mut &str, value: f64, decimals: usize) {
     *gap = " ";
 }
 
-/// Returns the number of decimals for lengths. `size` is the size of the skeleton in units of the file.
+/// Returns the number of decimal places of lengths. `size` is the size of the skeleton in units of the file.
 fn decimals(size: f64) -> usize {
     let required = -(size * LENGTH_RESOLUTION).log10();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 3 and 15")]

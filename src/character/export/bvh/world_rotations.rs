@@ -53,7 +53,7 @@ impl WorldRotations {
         }
     }
 
-    /// Returns a node's rotation from the rest pose, relative to that of its parent.
+    /// Returns a node's rotation from the rest pose, relative to its parent's rotation.
     pub(super) fn rotation(&self, node: usize, parent: Option<usize>) -> DQuat {
         parent.map_or(self.rotations[node], |p| self.rotations[p].inverse() * self.rotations[node])
     }

@@ -35,7 +35,7 @@ pub enum ReadPoseError {
     Value {
         /// The name of the joint, or its index if it has none.
         joint: String,
-        /// What is wrong with the transform.
+        /// The fault in the transform.
         cause: &'static str,
     },
     /// The pose belongs to a character with different joints.
@@ -94,7 +94,7 @@ impl StoredPose {
         Ok(Self { nodes: nodes.collect::<Result<_, _>>()?, morphs })
     }
 
-    /// Returns the rest pose of a character, which is the pose of a posed copy.
+    /// Returns the rest pose of a character. In a posed copy, this is the copied pose.
     pub fn of_copy(skeleton: &Skeleton) -> Self {
         let nodes = skeleton.nodes.iter().map(|node| (node.name.clone(), node.rest)).collect();
         Self { nodes, morphs: skeleton.rest_weights.clone() }

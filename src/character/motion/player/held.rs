@@ -1,8 +1,8 @@
 //! The contacts of a motion: each keeps a point of a foot or a hand at its initial position.
 //!
-//! The place is taken from the pose of the keys, strips, layers and edits, with the contacts of the keys. Only the point is held. The node
-//! rotates about the point, from its orientation in one key to its orientation in the next. The offset of the point fades in before a
-//! contact and fades out after it.
+//! The position is taken from the pose of the keys, strips, layers and edits, including the contacts of the keys. Only the point is held.
+//! The node rotates about the point, from its orientation in one key to its orientation in the next. The offset of the point fades in
+//! before a contact and fades out after it.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -15,8 +15,8 @@ use crate::pose::{Pose, orientation, world_matrix};
 use super::interval::{FADE, Interval};
 use super::{PreparedMotion, Scratch};
 
-/// A contact and the place in which it holds its point. Places and orientations are relative to the node that the contact is on, or to the
-/// world.
+/// A contact and the position at which it holds its point. Positions and orientations are relative to the node that the contact is on, or
+/// to the world.
 #[derive(Clone, Debug)]
 pub(super) struct HeldContact {
     contact: Contact,
@@ -34,7 +34,7 @@ struct HeldKey {
 }
 
 impl PreparedMotion {
-    /// Finds the places in which the contacts of the motion hold their points.
+    /// Finds the positions at which the contacts of the motion hold their points.
     pub(super) fn hold(&mut self, character: &Character, rest: &Pose, scratch: &mut Scratch) {
         let nodes = character.skeleton.nodes.len();
         let exists = |c: &&Contact| c.node < nodes && c.on.is_none_or(|on| on < nodes);

@@ -303,7 +303,7 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous strip, or, for the
+    /// Returns the blend weight of a strip at a time on the timeline. A strip fades in while it overlaps the previous strip, or, for the
     /// first strip, the key poses.
     fn weight(&self, strip: usize, time: f32) -> f32 {
         let before = match strip.checked_sub(1) {

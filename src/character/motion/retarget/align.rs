@@ -19,8 +19,8 @@ pub(super) fn phalanges(finger: &str) -> [&'static str; 3] {
     }
 }
 
-/// Returns for each limb bone the rotation in the body frame from the source's rest orientation to the target's. Bones
-/// without an entry, such as trunk bones, are assumed to have the same rest orientation in both.
+/// Returns, for each limb bone, the rotation from the source's rest orientation to the target's, in the body frame. Bones without an entry,
+/// such as trunk bones, are assumed to have the same rest orientation in both.
 ///
 /// From the top of a limb down, each bone takes the rotation of its parent and is then rotated by the shortest arc to
 /// the direction of the target's bone.
@@ -62,8 +62,8 @@ pub(super) fn align(source: &RestFigure, target: &RestFigure) -> BTreeMap<String
     turns
 }
 
-/// Returns the rotation of a foot. In the rest pose, feet are flat on the ground, whatever the height of the ankles, so
-/// only their headings are aligned. If the toes point down, the whole direction is aligned.
+/// Returns the rotation of a foot. In the rest pose, feet are flat on the ground, regardless of the height of the ankles, so only their
+/// headings are aligned. If the toes point down, the whole direction is aligned.
 fn foot(source: &RestFigure, target: &RestFigure, side: &str, lower: Quat) -> Quat {
     let bone = format!("{side}Foot");
     let toes = |figure| direction(figure, side, &bone, &["Toes"]);

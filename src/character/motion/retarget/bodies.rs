@@ -16,8 +16,8 @@ use super::ground::source_ground;
 use super::limbs::{ArmPair, DetachedJoint, FootPair, arm, detached_joints, foot, standing_height};
 use super::tree::{NodeSubset, set_position, to_local};
 
-/// The contact constraint of a foot has full weight if the foot is raised above its standing height by at most
-/// `FULL_WEIGHT`, and no weight from `ZERO_WEIGHT` on. Both are fractions of the hip height.
+/// The contact constraint of a foot has full weight if the foot is raised above its standing height by at most `FULL_WEIGHT`, and zero
+/// weight at `ZERO_WEIGHT` or above. Both are fractions of the hip height.
 const FULL_WEIGHT: f32 = 0.05;
 const ZERO_WEIGHT: f32 = 0.25;
 /// Maximum distance by which the hips are lowered so that feet reach the ground, as a fraction of the hip height.
@@ -106,8 +106,8 @@ impl BodyMapping {
         })
     }
 
-    /// Computes the pose of the target without any contact. If the source pose has a different number of nodes, the target stays in the
-    /// rest pose.
+    /// Computes the pose of the target without contact constraints. If the source pose has a different number of nodes, the target stays in
+    /// the rest pose.
     pub(super) fn free_pose(&mut self, source: &Pose, out: &mut Pose) {
         if self.turn_as(source, out) {
             self.set_anchor(&[], out);
@@ -127,7 +127,7 @@ impl BodyMapping {
         fits
     }
 
-    /// Returns the hip joint and the ankle of each foot in the last pose, whose matrices are `world`.
+    /// Returns the hip joint and the ankle of each foot in the last pose. `world` contains the world matrices of that pose.
     pub(super) fn legs(&self, world: &[Affine3A]) -> Vec<[Vec3; 2]> {
         let at = |node: usize| world.get(node).map_or(Vec3::ZERO, |m| m.translation.into());
         let turn = self.target.turns[self.anchor];

@@ -25,7 +25,7 @@ pub(super) struct RestFigure<'a> {
     /// Heights of the ground and of the lower ankle along the body's up axis.
     pub(super) ground: f32,
     pub(super) ankle: f32,
-    /// Whether the figure stands on the plane through the world's origin that is perpendicular to its up axis.
+    /// Whether the figure stands on the plane that is perpendicular to its up axis and contains the world's origin.
     pub(super) is_on_ground: bool,
 }
 

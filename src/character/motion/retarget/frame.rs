@@ -9,8 +9,8 @@ use crate::pose::Pose;
 /// of the angles.
 const UPRIGHT: f32 = 0.866;
 const FACING: f32 = 0.94;
-/// A figure stands on the ground if the height of the lowest joint of its feet, as a fraction of the hip height, is
-/// in this range.
+/// A figure counts as standing on the ground if the height of the lowest joint of its feet, as a fraction of the hip height, is in this
+/// range.
 pub(super) const STANDING_HEIGHTS: std::ops::Range<f32> = -0.05..0.2;
 
 pub(super) const SIDES: [&str; 2] = ["left", "right"];

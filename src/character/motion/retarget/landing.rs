@@ -1,5 +1,5 @@
-//! Lands the soles of a retargeted clip: a foot of the target stands on the floor and stays in place while the source's foot does, and also
-//! when its own sole would stand.
+//! Lands the soles of a retargeted clip. A foot of the target is planted on the floor while the source's foot is planted, or while its own
+//! sole would be in contact with the floor.
 //!
 //! Between two contacts, the correction of a foot changes smoothly (Kovar, Schreiner & Gleicher 2002, "Footskate cleanup for motion capture
 //! editing", section 4). Contacts are detected at soles, not ankles, because feet differ in shape.
@@ -23,11 +23,11 @@ const REACH: f32 = 0.998;
 /// Maximum fraction of the hip height by which the hips are lowered so that feet reach the floor.
 const MAX_LOWERING: f32 = 0.15;
 
-/// The points of the soles of two feet: nodes, and positions in their frames.
+/// The points of the soles of two feet, each as a node and a position in its frame.
 pub(super) struct FootSoles(Vec<Vec<(usize, Vec3)>>);
 
 impl FootSoles {
-    /// Measures the feet of a character in its rest pose. A foot without a skin consists of its joints.
+    /// Measures the feet of a character in its rest pose. For a foot without a skin, the joints are measured instead.
     pub(super) fn new(character: &Character, feet: &[usize]) -> Self {
         let skeleton = &character.skeleton;
         let mut world = Vec::new();
@@ -67,7 +67,8 @@ pub(super) struct Landing<'a> {
     target: &'a Character,
     soles: [FootSoles; 2],
     times: Vec<f32>,
-    /// For each foot, the points of its sole in each frame: `from` of the source, in the world of the target, and `to` of the target.
+    /// For each foot, the points of its sole in each frame. `from` contains the source's soles in the target's world, and `to` contains the
+    /// target's soles.
     from: Vec<Track>,
     to: Vec<Track>,
     /// Positions of the source's hips.
@@ -141,7 +142,7 @@ impl<'a> Landing<'a> {
         let offsets = |falls: &Stances| -> Vec<Vec<Vec3>> {
             (0..self.to.len()).map(|foot| self.offsets(foot, falls, lift, size)).collect()
         };
-        // Feet differ in shape, so a sole of the target may also stand where the sole of the source does not.
+        // Feet differ in shape, so a sole of the target may also touch the floor while the sole of the source does not.
         let moved = |(track, offsets): (&Track, Vec<Vec3>)| -> Track {
             let foot = |(points, offset): (&Vec<Vec3>, Vec3)| {
                 points.iter().map(|p| *p + up * lift + offset).collect()
@@ -175,7 +176,7 @@ impl<'a> Landing<'a> {
         }
     }
 
-    /// Returns how far the whole body is raised, so that the standing foot is on the floor in half of the frames.
+    /// Returns the distance by which to raise the whole body, so that the standing foot is on the floor in half of the frames.
     fn lift(&self, falls: &Stances) -> f32 {
         let height = |i: usize| {
             let feet = (0..self.to.len()).filter(|&foot| falls.stands(foot, i));
@@ -186,7 +187,7 @@ impl<'a> Landing<'a> {
         heights.get(heights.len() / 2).map_or(0.0, |height| self.floor - height)
     }
 
-    /// Returns how far a foot is moved in each frame, in addition to the lift of the whole body.
+    /// Returns the displacement of a foot in each frame, in addition to the lift of the whole body.
     fn offsets(&self, foot: usize, falls: &Stances, lift: f32, size: f32) -> Vec<Vec3> {
         let (up, track, contacts) = (self.bodies.up, &self.to[foot], &falls.contacts[foot]);
         let drop = |i: usize| self.floor - (lowest(&track[i], up) + lift);
@@ -219,7 +220,7 @@ impl<'a> Landing<'a> {
             }
         }
         let mut filled = fill(&offsets, &self.times, falls.is_loop);
-        // A foot in the air does not sink into the floor either.
+        // A foot in the air must not sink into the floor either.
         let sinks = |(i, offset): (usize, &Vec3)| match offsets[i] {
             Some(_) => 0.0,
             None => (drop(i) - offset.dot(up)).max(0.0),
@@ -232,7 +233,7 @@ impl<'a> Landing<'a> {
         filled
     }
 
-    /// Returns how far the hips are lowered in each frame, so that standing feet are within reach.
+    /// Returns the distance by which to lower the hips in each frame, so that standing feet are within reach.
     fn lowering(&self, falls: &Stances, offsets: &[Vec<Vec3>], lift: f32) -> Vec<f32> {
         let up = self.bodies.up;
         let needed = |i: usize| {

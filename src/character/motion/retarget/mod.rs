@@ -79,7 +79,7 @@ pub enum RetargetError {
         clip: usize,
         /// Time in the clip, in seconds.
         time: String,
-        /// The joint and its property that is not finite.
+        /// The joint, and the property that is not finite.
         source: NotFinite,
     },
 }
@@ -165,9 +165,8 @@ impl Retarget {
         }
     }
 
-    /// Matches joints by their names. Each joint gets the rotation of its counterpart, and its translation relative to
-    /// the rest pose, scaled by the ratio of bone lengths. If the skeletons are not the same, rotations are also
-    /// relative to the rest pose.
+    /// Matches joints by their names. Each joint gets the rotation of its counterpart, and the counterpart's translation from the rest
+    /// pose, scaled by the ratio of bone lengths. If the skeletons are not the same, rotations are also relative to the rest pose.
     ///
     /// # Errors
     /// [`RetargetError::NoNames`] if no name occurs in both.
@@ -214,9 +213,9 @@ impl Retarget {
         }
     }
 
-    /// Transfers a clip. The soles of the target stand on its floor and stay in place while the source's soles do. `times` contains the
-    /// times of the frames in seconds, which must increase. `is_stopped` is called before each frame. If it returns true, the result is
-    /// empty.
+    /// Transfers a clip. The target's soles are kept in place on its floor while the source's soles are in contact with the ground. `times`
+    /// contains the times of the frames in seconds, which must increase. `is_stopped` is called before each frame. If it returns true, the
+    /// result is empty.
     ///
     /// The poses equal the results of [`Self::pose`] before the contacts are applied. A mapping by names adds no contacts.
     pub fn clip(
@@ -262,10 +261,10 @@ impl Retarget {
     /// Computes the target's pose for a pose of the source. Morph weights, and joints without a counterpart, keep their
     /// rest values.
     ///
-    /// `contacts` is cleared and filled with a contact constraint for each foot, whose weight fades as the foot leaves
-    /// the ground. With [`Retarget::hands`], there is also a constraint for each hand. A mapping by names adds no
-    /// constraints. If the number of transforms in the pose differs from the number of nodes of the source, the target
-    /// stays in the rest pose. Only the first call allocates.
+    /// `contacts` is cleared and filled with one contact constraint per foot. The weight of a constraint fades as the foot leaves the
+    /// ground. With [`Retarget::hands`], there is also a constraint for each hand. A mapping by names adds no constraints. If the number of
+    /// transforms in the pose differs from the number of nodes of the source, the target stays in the rest pose. Only the first call
+    /// allocates.
     pub fn pose(&mut self, source: &Pose, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
         contacts.clear();
         match &mut self.mapping {

@@ -1,19 +1,19 @@
-//! Values of the frames of a clip that change smoothly over time.
+//! Smooths per-frame values of a clip over time.
 
 use glam::Vec3;
 
 /// Seconds over which the rise of a foot in the air is smoothed.
 const RISE: f32 = 0.06;
 
-/// Returns how far a foot rises in each frame, so that it is above the floor and does not jump for a frame. `sinks` contains how far the
-/// foot would be below the floor in each frame, which is 0 while it stands.
+/// Returns the distance by which to raise a foot in each frame, so that it is above the floor and does not jump for a single frame. `sinks`
+/// contains the depth of the foot below the floor in each frame, which is 0 while the foot stands.
 pub(super) fn rises(sinks: &[f32], times: &[f32], is_loop: bool) -> Vec<f32> {
-    // Each rise is at least as large as its sink.
+    // Each rise is at least as large as the depth in the same frame.
     let smooth = smooth_above(sinks, times, RISE, is_loop);
     sinks.iter().zip(smooth).map(|(sink, smooth)| sink.max(smooth)).collect()
 }
 
-/// Returns values that change smoothly over time and are at least the given ones: the mean of the largest values nearby. A loop is smooth
+/// Returns values that change smoothly over time and are never below the given values. They are averages of local maxima. A loop is smooth
 /// across its ends.
 pub(super) fn smooth_above(values: &[f32], times: &[f32], smoothing: f32, is_loop: bool) -> Vec<f32> {
     let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
@@ -47,7 +47,7 @@ pub(super) fn runs(contacts: &[(usize, usize)], count: usize, is_loop: bool) -> 
     runs
 }
 
-/// Interpolates known values smoothly over time. Before the first and after the last one, the values are constant, or, in a loop,
+/// Interpolates known values smoothly over time. Outside the range of the known values, the result is constant. In a loop, it is
 /// interpolated across the ends.
 pub(super) fn fill(values: &[Option<Vec3>], times: &[f32], is_loop: bool) -> Vec<Vec3> {
     let known = values.iter().zip(times).filter_map(|(value, time)| Some((*time, (*value)?)));

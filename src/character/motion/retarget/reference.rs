@@ -1,8 +1,7 @@
 //! Chooses the reference pose in which a figure is compared with another one.
 //!
-//! The reference pose is the rest pose, unless the rest pose is asymmetric because it is a saved frame of a motion. In
-//! that case, the reference pose is the bind pose of the skin, or, without a skin, a standing pose that is found in the
-//! clips.
+//! The reference pose is the rest pose, unless the rest pose is asymmetric because it is a saved frame of a motion. In that case, the
+//! reference pose is the bind pose of the skin. Without a skin, it is a standing pose found in the clips.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -85,7 +84,7 @@ impl<'a> ReferencePose<'a> {
         ["LowerLeg", "Foot", "Toes"].into_iter().filter_map(distance).reduce(f32::max)
     }
 
-    /// Returns how much the trunk is bent and twisted, as a sum of angles in radians.
+    /// Returns the sum of the angles by which the trunk is bent and twisted, in radians.
     fn trunk_bend(&self) -> Option<f32> {
         let up = self.frame()?.body * Vec3::Y;
         let [hips, shoulders] = ["UpperLeg", "UpperArm"].map(|b| {
@@ -167,8 +166,8 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
         if let Some(mesh_from_joint) = mesh_from_joint[node] {
             let bound = above.inverse() * (world_from_mesh * mesh_from_joint);
             let (scale, rotation, translation) = bound.to_scale_rotation_translation();
-            // The node keeps its scale in the file. A matrix does not determine which axis has the negative scale, so
-            // negative scales are rejected.
+            // The node keeps the scale that it has in the file. A matrix does not determine which axis has the negative scale, so negative
+            // scales are rejected.
             let mirrors = scale.cmplt(Vec3::ZERO).any() || local.scale.cmplt(Vec3::ZERO).any();
             if mirrors || !(rotation.is_finite() && translation.is_finite()) {
                 return None;
@@ -204,8 +203,8 @@ struct FootSample {
 fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let BodyFrame { body, middle } = rest.frame()?;
     let up = body * Vec3::Y;
-    // The rotation about the vertical from the current heading to the heading in the rest pose. The heading is measured
-    // by the line between the hip joints.
+    // The rotation about the vertical from the current heading to the heading in the rest pose. The heading is taken from the line between
+    // the hip joints.
     let heading = |r: &ReferencePose| {
         let [left, right] = SIDES.map(|side| r.at(&format!("{side}UpperLeg")));
         let across = body.conjugate() * (left? - right?);

@@ -1,4 +1,4 @@
-//! The contacts of the feet of a retargeted clip, as ranges of frames.
+//! The foot contacts of a retargeted clip, as ranges of frames.
 
 use std::ops::RangeInclusive;
 
@@ -11,14 +11,14 @@ use crate::motion::footfall::{self, Floor, Footfalls, MAX_SPEED, Track};
 /// Minimum duration of a contact, and maximum duration of a gap within a contact, in seconds.
 const MIN_CONTACT: f32 = 0.1;
 const MAX_GAP: f32 = 0.06;
-/// Maximum speed of a foot that keeps still, in metres per second at human size. If feet keep still in at least half of the frames, the
-/// floor is at the median of their heights. Otherwise it is at this quantile of the heights of the lower foot.
+/// Maximum speed of a stationary foot, in metres per second at human size. If feet are stationary in at least half of the frames, the floor
+/// is at their median height. Otherwise it is at this quantile of the heights of the lower foot.
 const STILL: f32 = 0.2;
 const FLOOR: f64 = 0.2;
 /// Places closer together than this count as the same, in metres at human size.
 const SAME_PLACE: f32 = 0.02;
 
-/// The contacts of the feet of a clip with the floor.
+/// The contacts of a clip's feet with the floor.
 #[derive(Clone, Debug)]
 pub(super) struct Stances {
     /// For each foot, the first and the last frame of each contact.
@@ -31,7 +31,7 @@ pub(super) struct Stances {
 }
 
 impl Stances {
-    /// Finds the contacts. `hips` contains the position of the hips in each frame, and `size` is the leg size relative to a person's.
+    /// Finds the contacts. `hips` contains the position of the hips in each frame, and `size` is the hip height relative to a human's.
     pub(super) fn new(feet: &[Track], hips: &[Vec3], times: &[f32], up: Vec3, size: f32) -> Self {
         let height = floor(feet, times, Floor { up, height: 0.0, size });
         let falls = Footfalls::new(feet, hips, times, Floor { up, height, size });
@@ -63,7 +63,7 @@ impl Stances {
     }
 }
 
-/// Returns the contacts of a foot, as first and last frames. `stands` takes the index of an interval between two frames.
+/// Returns the contacts of a foot, as pairs of first and last frames. `stands` takes the index of an interval between two frames.
 fn contacts(times: &[f32], stands: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let duration = times.last().copied().unwrap_or(0.0) - times.first().copied().unwrap_or(0.0);
     let intervals = times.len().saturating_sub(1);
@@ -76,9 +76,9 @@ fn contacts(times: &[f32], stands: impl Fn(usize) -> bool) -> Vec<(usize, usize)
     frames.filter(|&(first, last)| times[last] - times[first] >= MIN_CONTACT - 1e-4).collect()
 }
 
-/// Returns the height of the floor, measured at feet that keep still, or otherwise at the lower foot.
+/// Returns the height of the floor, measured at stationary feet, or otherwise at the lower foot.
 ///
-/// A foot without a skin consists of joints, which are higher while the foot stands than while it rolls off over its toes.
+/// For a foot without a skin, the joints are used. They are higher while the foot stands than while it rolls off over its toes.
 fn floor(feet: &[Track], times: &[f32], floor: Floor) -> f32 {
     let lowest = |points: &[Vec3]| f64::from(footfall::lowest(points, floor.up));
     let still = feet.iter().flat_map(|foot| {

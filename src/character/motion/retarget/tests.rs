@@ -143,7 +143,7 @@ fn front_and_up_directions_follow_the_body() {
     }
 }
 
-/// The source is motion capture whose rest pose lies down at the origin and whose clip is upright.
+/// The source is a motion capture file. Its rest pose lies down at the origin, and its clip is upright.
 #[test]
 fn the_ground_of_a_lying_rest_pose_comes_from_the_clip() {
     let lying = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);

@@ -1,4 +1,4 @@
-//! Marks of strips in motion files: the times at which the same thing happens in the clips of a blend.
+//! Marks of strips in motion files: the times at which the same event happens in the clips of a blend.
 
 use toml_edit::Item;
 

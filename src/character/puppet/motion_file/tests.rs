@@ -181,7 +181,7 @@ fn errors_name_the_line() {
     }
 }
 
-/// Two clips of the mannequin in which the same thing happens at different times.
+/// Two clips of the mannequin in which the same event happens at different times.
 const MARKED: &str = "version = 1\n\n[[strip]]\nclips = { wave = 0.5, crouch = 0.5 }\nstart = 0.0\n";
 
 #[test]

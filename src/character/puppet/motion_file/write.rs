@@ -11,8 +11,8 @@ use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::toml::{degrees, short};
 
-/// Writes a motion into a table that [`read_table`](super::read_table) reads. Clips and nodes are written by name. Reading the table gives
-/// the same numbers.
+/// Writes a motion into a table that [`read_table`](super::read_table) reads. Clips and nodes are written by name. Reading the table back
+/// gives the same numbers.
 pub fn write(motion: &Motion, character: &Character, rig: &Rig, table: &mut Table) {
     if motion.plant {
         table.insert("plant", true.into());

@@ -1,4 +1,4 @@
-//! Bindings of large and of disconnected skeletons.
+//! Tests of bindings for large skeletons and for disconnected skeletons.
 
 use super::*;
 use crate::asset::Node;
@@ -23,7 +23,7 @@ fn many_effectors_on_long_paths_are_bound_in_linear_time() {
     let binding = Binding::new(&skeleton, &[], &Rig::default(), half - 1, &effectors).unwrap();
     assert_eq!(binding.upward.len(), half);
     assert_eq!(binding.links.len(), 2 * half);
-    // The second chain begins at the root, which has the link of its child on the first chain.
+    // The second chain begins at the root, which is represented by the link of its child on the first chain.
     let first = binding.links[half];
     assert_eq!((first.parent, first.plus, first.minus), (Some(half - 1), Some(half), Some(1)));
     assert_eq!(binding.links[2 * half - 1].node, Some(2 * half - 1));

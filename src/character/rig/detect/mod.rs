@@ -47,7 +47,7 @@ pub fn detect(character: &Character) -> Rig {
 pub(super) fn detect_recognized(character: &Character, recognized: Option<Recognized>) -> Rig {
     let hand = webxr(&character.skeleton);
     let bones = recognized.as_ref().map(|r| r.plan.bones.clone()).unwrap_or_default();
-    // The joints of a hand are not a body. The joints of a machine have limits of their own, although they may be called shoulder and
+    // The joints of a hand do not form a body. The joints of a machine have their own limits, although they may be called shoulder and
     // wrist.
     let is_machine = !character.joints.is_empty();
     let is_body = |r: &Recognized| r.stands() && hand.is_empty() && !is_machine;
@@ -121,7 +121,7 @@ struct ChainFinder<'a> {
     /// Positions of the nodes that count, sorted by x.
     across: Vec<Vec3>,
     world: Vec<glam::Affine3A>,
-    /// Lowest y of the joints. `height` is the distance from there to the highest y.
+    /// Lowest y of the joints. `height` is the difference between the highest y and this one.
     ground: f32,
     height: f32,
     /// The x coordinate of the plane between left and right.
@@ -198,7 +198,7 @@ impl<'a> ChainFinder<'a> {
         for &(node, parent) in self.skeleton.parents_first.iter().rev() {
             if let Some(parent) = parent.filter(|_| self.counts[node] && allowed(node)) {
                 let depth = deepest[node].0 + 1;
-                // Of equal paths, the first child wins: children are visited last to first.
+                // Among equal paths, the first child wins, because children are visited in reverse order.
                 if depth >= deepest[parent].0 {
                     deepest[parent] = (depth, Some(node));
                 }

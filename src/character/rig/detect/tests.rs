@@ -56,7 +56,7 @@ fn comb(count: usize, tooth: &'static [&'static str]) -> Character {
     })
 }
 
-/// Measures how long it takes to find chains and bones.
+/// Measures the time that it takes to find chains and bones.
 fn time(character: &Character) -> Duration {
     let started = Instant::now();
     let _ = std::hint::black_box((detect(character), crate::rig::humanoid(character)));

@@ -61,8 +61,7 @@ const VERSION: i64 = 1;
 /// ```
 ///
 /// # Errors
-/// [`RigError::File`] with the line of invalid TOML, of an unknown or missing key, of an invalid value, or of a node
-/// that does not exist.
+/// [`RigError::File`] with the line number, for invalid TOML, an unknown or missing key, an invalid value, or a node that does not exist.
 pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
     let bones = bones(text, skeleton)?;
     read_with(text, skeleton, &bones)
@@ -225,8 +224,7 @@ impl RigReader<'_> {
         Ok((node, JointRig { limit, stiffness, logical_parent, mimic: mimic.transpose()?, ccd_budget }))
     }
 
-    /// Reads how a joint follows another one. The offset is in degrees for a hinge, and in metres for a prismatic
-    /// joint.
+    /// Reads the mimic relation of a joint. The offset is in degrees for a hinge, and in metres for a prismatic joint.
     fn mimic(&self, item: &Item, limit: &Limit) -> Result<MimicRig, SpannedError> {
         let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "mimic must be a table"))?;
         check_keys(table, &["joint", "ratio", "offset"])?;

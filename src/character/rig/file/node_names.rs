@@ -1,4 +1,4 @@
-//! Nodes by their names, for files with many of them.
+//! Finds nodes by name in files with many nodes.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -20,13 +20,13 @@ impl<'a> NodeNames<'a> {
         Self { skeleton, bones: None, by_name: OnceCell::new() }
     }
 
-    /// Creates a lookup that also finds nodes by the names of bones, for example those of a [`Rig`](crate::rig::Rig).
+    /// Creates a lookup that also finds nodes by bone name, for example with the bones of a [`Rig`](crate::rig::Rig).
     #[doc(hidden)]
     pub fn with_bones(skeleton: &'a Skeleton, bones: &'a Bones) -> Self {
         Self { bones: Some(bones), ..Self::new(skeleton) }
     }
 
-    /// Finds a node by its name, by an index after `#`, or by a bone name that no node has. Of several nodes with the same name, it finds
+    /// Finds a node by its name, by an index after `#`, or by a bone name that no node has. If several nodes have the same name, it finds
     /// the first one.
     #[doc(hidden)]
     pub fn find(&self, name: &str) -> Option<usize> {

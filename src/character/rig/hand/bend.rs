@@ -12,16 +12,17 @@ use super::digits::Digits;
 use super::finger::{Fan, Finger, FingerJoint, angle_about};
 use super::palm::{Palm, Shape};
 
-/// Bends of the joints of a finger that is closed into the fist, from the knuckle to the tip, in degrees. People can bend them by 90, 100
-/// and 90 (American Academy of Orthopaedic Surgeons 1965, "Joint Motion"). In a fist, the palm stops them earlier.
+/// Bends of the joints of a finger that is closed into a fist, from the knuckle to the tip, in degrees. People can bend them by 90, 100 and
+/// 90 (American Academy of Orthopaedic Surgeons 1965, "Joint Motion"). In a fist, the palm stops them earlier.
 const CLOSED: [f64; 3] = [80.0, 95.0, 45.0];
-/// Bends of the joints of the thumb over a fist. The first is the largest angle by which the whole thumb turns towards the fist.
+/// Bends of the joints of a thumb that is closed over a fist. The first is the largest angle by which the whole thumb turns towards the
+/// fist.
 const THUMB_CLOSED: [f64; 3] = [50.0, 35.0, 50.0];
 /// Angle by which the thumb turns away from the palm, in degrees.
 const THUMB_OPEN: f64 = 15.0;
 /// Angle between the direction of the hand and the outer fingers of a wide hand, in degrees.
 const WIDEST: f64 = 20.0;
-/// Distance of the thumb in a fist from the knuckles, along the palm's normal, relative to the first bones of the fingers.
+/// Distance between the knuckles and the thumb of a fist along the palm's normal, relative to the length of the fingers' first bones.
 const THUMB_HEIGHT: f32 = 1.4;
 
 const NAMES: [&str; 4] = ["Index", "Middle", "Ring", "Little"];
@@ -92,7 +93,7 @@ impl Bend<'_> {
         let bones: Vec<Vec3> = at.windows(2).map(|w| w[1] - w[0]).collect();
         let direction = bones.first().and_then(|bone| bone.reject_from_normalized(normal).try_normalize());
         let direction = direction.unwrap_or(along);
-        // A finger is straight if it continues the palm.
+        // A finger is straight if it continues in the direction of the palm.
         let before = std::iter::once(along).chain(bones.iter().copied());
         let joints: Vec<FingerJoint> = nodes
             .iter()
@@ -136,7 +137,7 @@ impl Bend<'_> {
         if let Some(base) = joints.first_mut() {
             base.range[0] = -radians(THUMB_OPEN);
         }
-        // The other joints bend in the plane of the palm, as seen from the thumb that lies over the fist.
+        // The other joints bend in the plane of the palm, in the pose in which the thumb lies over the fist.
         #[expect(clippy::cast_possible_truncation, reason = "angles")]
         let back = from
             .cross(to)
@@ -160,7 +161,7 @@ impl Bend<'_> {
         from.try_normalize()?.cross(to.try_normalize()?).try_normalize()
     }
 
-    /// Returns a joint that bends about an axis, or about the hinge that the rig has for it. `bones` contains the bones before and after
+    /// Returns a joint that bends about an axis, or about its hinge in the rig if it has one. `bones` contains the bones before and after
     /// the joint. At a tip, the second bone is unknown.
     fn joint(
         &self,

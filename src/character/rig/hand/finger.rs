@@ -57,7 +57,7 @@ impl FingerJoint {
         self.range[0] + curl * (self.range[1] - self.range[0])
     }
 
-    /// Returns the local rotation for the angles of the curl and of the fan about their axes, relative to the rest pose.
+    /// Returns the local rotation for a curl angle and a fan angle about their axes, relative to the rest pose.
     pub(super) fn rotation(
         &self,
         skeleton: &Skeleton,
@@ -70,7 +70,7 @@ impl FingerJoint {
         self.turned(skeleton, pose, turn)
     }
 
-    /// Returns the angles of the curl and of the fan about their axes in a pose, relative to the rest pose.
+    /// Returns the curl angle and the fan angle about their axes in a pose, relative to the rest pose.
     pub(super) fn angles(&self, skeleton: &Skeleton, pose: &Pose, fan: Option<Fan>) -> (f64, f64) {
         let Some(local) = pose.locals.get(self.node) else { return (0.0, 0.0) };
         let turn = self.at_rest(skeleton, pose).conjugate() * local.rotation.as_dquat();

@@ -23,7 +23,7 @@ const MIN_RANGE: f64 = 1e-3;
 pub enum HandPose {
     /// All fingers are closed, and the thumb lies over them.
     Fist,
-    /// A fist from which the finger beside the thumb points.
+    /// A fist with the finger beside the thumb extended.
     Point,
     /// The hand holds a bar.
     Grip,
@@ -60,11 +60,11 @@ impl HandPose {
     }
 }
 
-/// A hand with fingers. Its joints bend towards the palm, whatever the axes of their bones are.
+/// A hand with fingers. The joints of its fingers bend towards the palm, regardless of the axes of their bones.
 ///
-/// A curl is 0 for a straight finger and 1 for a finger that is closed into the fist. A spread is 0 for parallel fingers and 1 for fingers
-/// that are as far apart as a person's. All rotations are local, in the frames of the joints' parents, and within the limits of the rig.
-/// They do not depend on the current curls and spread, except where a function says so.
+/// A curl is 0 for a straight finger and 1 for a finger that is closed into a fist. A spread is 0 for parallel fingers and 1 for a
+/// wide-open human hand. All rotations are local, in the frames of the joints' parents, and within the limits of the rig. They do not
+/// depend on the current curls and spread, unless a function states otherwise.
 ///
 /// ```
 /// use sinew_character::{asset, pose::Pose, rig};
@@ -171,7 +171,7 @@ impl Hand {
         if whole < MIN_RANGE { 0.0 } else { bent / whole }
     }
 
-    /// Returns how far the fingers are spread in a pose, or `None` if they cannot be spread, like a single finger or hinged fingers.
+    /// Returns the spread of the fingers in a pose, or `None` if they cannot be spread, as with a single finger or hinged fingers.
     pub fn spread(&self, skeleton: &Skeleton, pose: &Pose) -> Option<f64> {
         let parts = self.fingers.iter().filter_map(|finger| {
             let (joint, fan) = (finger.joints.first()?, finger.fan?);

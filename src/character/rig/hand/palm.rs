@@ -16,7 +16,7 @@ pub(super) struct Palm {
     pub(super) normal: Vec3,
 }
 
-/// What is known about a hand in the rest pose. Positions are relative to the wrist, in world space.
+/// The known geometry of a hand in the rest pose. Positions are relative to the wrist, in world space.
 pub(super) struct Shape<'a> {
     /// 1 for a left hand, -1 for a right one.
     pub(super) side: f32,
@@ -76,7 +76,7 @@ fn bend(fingers: &[Vec<Vec3>]) -> Option<Vec3> {
     fingers.iter().filter_map(of_finger).sum::<Vec3>().try_normalize()
 }
 
-/// Returns the component of a bone perpendicular to the preceding bone, if the angle between them is clear.
+/// Returns the component of a bone perpendicular to the preceding bone, if the angle between them is large enough.
 fn bent(before: Vec3, bone: Vec3) -> Option<Vec3> {
     let is_clear = before.angle_between(bone) > CLEAR_BEND;
     before.try_normalize().filter(|_| is_clear).map(|before| bone.reject_from_normalized(before))

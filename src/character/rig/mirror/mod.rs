@@ -12,12 +12,12 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
-/// A normal is replaced by the nearest axis if no component differs from the axis by this much or more.
+/// A normal is replaced by the nearest axis if each component differs from the axis by less than this.
 const ALMOST_AXIS: f64 = 1e-3;
 
 impl Mirror {
-    /// Finds the counterpart of each joint: by the limbs of the body, then by names such as `hand_l` and `hand_r`, then by
-    /// the positions of joints below counterparts. Takes time in proportion to the number of nodes.
+    /// Finds the counterpart of each joint: by the limbs of the body, then by names such as `hand_l` and `hand_r`, then by the positions of
+    /// joints below counterparts. The time is proportional to the number of nodes.
     pub fn new(skeleton: &Skeleton, body: &BodyPlan) -> Self {
         let mut world = Vec::new();
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);

@@ -5,7 +5,7 @@ const MAX_NAME: usize = 256;
 
 /// Words for the two sides that may be anywhere in a name.
 const WORDS: [[&str; 2]; 3] = [["left", "right"], ["Left", "Right"], ["LEFT", "RIGHT"]];
-/// Abbreviations for the two sides that must be words of their own.
+/// Abbreviations for the two sides that must be separate words.
 const ABBREVIATIONS: [[&str; 2]; 4] = [["l", "r"], ["L", "R"], ["lft", "rgt"], ["Lft", "Rgt"]];
 
 /// Returns the names that may belong to the counterpart of a joint: the name with each word for a side replaced by its
@@ -33,8 +33,7 @@ pub(super) fn exchanged(name: &str) -> Vec<String> {
     found
 }
 
-/// Returns whether an abbreviation in a name is a word of its own: `arm_l`, `L_arm`, `armL`, `LArm` and `lArm`, but not
-/// `ball` or `IL`.
+/// Returns whether an abbreviation in a name is a separate word: `arm_l`, `L_arm`, `armL`, `LArm` and `lArm`, but not `ball` or `IL`.
 fn is_word(name: &str, at: usize, word: &str) -> bool {
     let before = name.get(..at).and_then(|text| text.chars().next_back());
     let after = name.get(at + word.len()..).and_then(|text| text.chars().next());

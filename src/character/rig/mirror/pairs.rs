@@ -120,7 +120,7 @@ impl Pairs<'_> {
         }
     }
 
-    /// Adds the nodes below counterparts that are at mirrored positions.
+    /// Adds the nodes at mirrored positions below counterparts.
     fn add_by_position(&mut self) {
         let nodes = self.skeleton.nodes.iter().enumerate();
         let roots: Vec<usize> =

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::turn::Turns;
 use super::{Range, RangePose};
 
-/// How far a whole chain is bent and twisted, in degrees.
+/// Total angle by which a chain is bent or twisted, in degrees.
 const CHAIN: f64 = 90.0;
 
 impl Range<'_> {

@@ -29,7 +29,8 @@ const HANGS: f32 = 0.6;
 struct Limb<'a> {
     limb: &'a BodyLimb,
     name: String,
-    /// Unit directions in world space: of the first bone, away from the body, and to the front of the body.
+    /// Unit directions in world space: the direction of the first bone, the direction away from the body, and the direction to the front of
+    /// the body.
     bone: Vec3,
     outward: Vec3,
     facing: Vec3,

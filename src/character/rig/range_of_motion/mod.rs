@@ -1,4 +1,4 @@
-//! Poses that show the range of motion of a character. Faults of skin weights are visible where joints bend.
+//! Poses that show the range of motion of a character. Errors in skin weights are visible where joints bend.
 
 use std::collections::BTreeSet;
 
@@ -34,8 +34,8 @@ pub struct RangePose {
     pub is_detail: bool,
 }
 
-/// Returns poses in which the joints of a character are bent and twisted within their limits: limbs, back, head, tails and fingers of a
-/// recognised body, or otherwise the chains of the rig, and then all other joints that move vertices.
+/// Returns poses in which the joints of a character are bent and twisted within their limits. They cover the limbs, back, head, tails and
+/// fingers of a recognised body, or otherwise the chains of the rig. Poses of all other joints that move vertices follow.
 ///
 /// ```
 /// use sinew_character::{asset, rig};
@@ -109,7 +109,7 @@ impl Range<'_> {
 
 /// Turn of the hips, in degrees.
 const HIPS: f64 = 40.0;
-/// How far a whole tail is bent, in degrees.
+/// Total angle by which a tail is bent, in degrees.
 const TAIL: f64 = 80.0;
 
 #[cfg(test)]

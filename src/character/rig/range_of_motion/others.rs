@@ -51,8 +51,7 @@ impl Range<'_> {
         bone.unwrap_or(Vec3::Y)
     }
 
-    /// Returns the turn of a joint in degrees. The joints of a strand share one total turn, so that long hair does not
-    /// roll up.
+    /// Returns the turn of a joint in degrees. The joints of a strand share one total turn, so that long hair does not curl up.
     fn share(&self, joint: usize, joints: &BTreeSet<usize>) -> f64 {
         let skeleton = self.rest.skeleton;
         let above = skeleton.ancestors(joint).take_while(|node| joints.contains(node)).count();
@@ -60,7 +59,7 @@ impl Range<'_> {
             let children = skeleton.nodes.get(node).map_or(&[][..], |node| &node.children);
             children.iter().copied().find(|child| joints.contains(child))
         };
-        // Both counts include the joint itself.
+        // Count the joint itself only once.
         let strand = above + std::iter::successors(Some(joint), child).skip(1).count();
         EACH.min(STRAND / f64::from(u32::try_from(strand.max(1)).unwrap_or(u32::MAX)))
     }

@@ -7,7 +7,7 @@ use crate::rig::BodyPlan;
 use super::turn::Turns;
 use super::{Range, RangePose};
 
-/// How far the whole back and the whole neck are bent and twisted, in degrees.
+/// Total angles by which the back and the neck are bent or twisted, in degrees.
 const BACK: f64 = 75.0;
 const NECK: f64 = 60.0;
 /// Joints are not bent towards directions within this angle of the line through them, in radians.

@@ -1,4 +1,4 @@
-//! Turns of joints towards directions of the world, within their limits.
+//! Turns joints towards world directions, within their limits.
 
 use glam::{DQuat, DVec3, Vec3};
 
@@ -40,7 +40,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Bends a hinge by a part of its range to the side on which it bends farther. Returns false for any other joint.
+    /// Bends a hinge by a fraction of its range, in the direction in which it can bend farther. Returns false for any other joint.
     pub(super) fn bend(&mut self, joint: usize, part: f64) -> bool {
         let Limit::Hinge { axis, min, max } = self.range.rig.joint(joint).limit else { return false };
         let farther = if min.abs() > max.abs() { min } else { max };
@@ -51,7 +51,7 @@ impl<'a> Turns<'a> {
     /// Adds a turn from the rest pose, reduced to the limit of the joint.
     pub(super) fn add(&mut self, joint: usize, turn: DVec3) {
         let rig = self.range.rig.joint(joint);
-        // Such a joint never rotates by itself.
+        // Fully stiff joints and mimic joints never rotate by themselves.
         if rig.stiffness >= 1.0 || rig.mimic.is_some() || self.list.iter().any(|(node, _)| *node == joint) {
             return;
         }

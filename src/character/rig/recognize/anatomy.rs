@@ -1,5 +1,5 @@
-//! Properties of each node that are known before any part of the body is named: its position, how much of the skin it
-//! moves, and how far its descendants reach.
+//! Properties of each node that are known before any part of the body is named: its position, the amount of skin that it moves, and the
+//! reach of its descendants.
 
 use glam::{Affine3A, Vec3};
 
@@ -18,8 +18,8 @@ const SAME_PLACE: f32 = 1e-4;
 /// Nodes are in one line if their distance from the line is less than this fraction of the size of the body.
 const MAX_LINE: f32 = 0.05;
 
-/// A hierarchy of the nodes that belong to the body. Control nodes, which neither move the skin nor carry a node that
-/// does, are left out, and detached parts are children of the node that they continue.
+/// A hierarchy of the nodes that belong to the body. Control nodes are left out. They neither move the skin nor carry a node that does.
+/// Detached parts are children of the node that they continue.
 pub(super) struct Anatomy<'a> {
     pub(super) skeleton: &'a Skeleton,
     /// World positions in the stance.
@@ -72,7 +72,7 @@ impl<'a> Anatomy<'a> {
         for node in followers {
             (relevant[node], is_marker[node]) = (false, false);
         }
-        // The file itself says that these nodes are bones, even if its meshes do not show a body.
+        // The file states that these nodes are bones, even if its meshes do not show a body.
         let mapped = character.humanoid.iter().flat_map(|humanoid| humanoid.bones.values());
         mapped.filter(|node| **node < count).for_each(|&node| relevant[node] = true);
         let parent = skeleton.nodes.iter().map(|n| n.parent).collect();
@@ -170,7 +170,7 @@ impl<'a> Anatomy<'a> {
         Some(nodes)
     }
 
-    /// Returns the children of a node that reach farthest, at most `count`, farthest first.
+    /// Returns up to `count` children of a node that reach farthest, in order of decreasing reach.
     pub(super) fn main_children(&self, node: usize, count: usize) -> Vec<usize> {
         let reach = |c: usize| self.reach[c] + self.length(node, c);
         let mut children = self.children[node].clone();

@@ -56,7 +56,7 @@ pub(super) fn attach(anatomy: &mut Anatomy<'_>) -> BTreeMap<usize, usize> {
     parents
 }
 
-/// Returns how far a part is from the end of a bone, or `None` if it does not continue the bone.
+/// Returns the distance between a part and the end of a bone, or `None` if the part does not continue the bone.
 fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
     let distance = anatomy.length(part, end);
     if part == end {
@@ -78,7 +78,7 @@ fn gap(anatomy: &Anatomy<'_>, part: usize, end: usize) -> Option<f32> {
     (is_along && is_at_end && is_small && distance < 1.5 * from_parent).then_some(distance)
 }
 
-/// Returns whether all descendants of a part are within a distance of the part. Visits a limited number of joints.
+/// Returns whether all descendants of a part are within a given distance of the part. Visits a limited number of joints.
 fn is_within(anatomy: &Anatomy<'_>, part: usize, distance: f32) -> bool {
     let mut next = vec![part];
     for _ in 0..64 {

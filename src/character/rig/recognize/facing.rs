@@ -76,7 +76,7 @@ impl Facing {
         self.add(what, direction, scale, weight);
     }
 
-    /// Returns the direction of the front and how certain it is, from 0 to 1.
+    /// Returns the direction of the front and its certainty, from 0 to 1.
     pub(super) fn result(&self) -> (Vec3, f32) {
         // Observations must agree, and weak ones alone are not enough.
         let agreement = self.sum.abs() / self.total.max(f32::MIN_POSITIVE);

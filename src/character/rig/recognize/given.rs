@@ -22,7 +22,7 @@ pub(super) fn check(character: &Character, given: &Bones) -> Result<(), Unrecogn
     Ok(())
 }
 
-/// Returns the parts of a body with the `found` bones and the `given` ones, which replace them.
+/// Returns the parts of a body from the `found` bones. The `given` bones replace them.
 pub(super) fn parts(
     character: &Character,
     anatomy: &Anatomy<'_>,

@@ -18,7 +18,7 @@ pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane
     let score = |start: usize| paths.iter().map(|path| arm_score(anatomy, path, start, plane)).sum::<f32>();
     let count = paths[0].len().min(paths[1].len());
     let starts = (0..count.saturating_sub(2)).map(|start| (score(start), start));
-    // Of equal divisions, the first wins.
+    // Among equal divisions, the first wins.
     let best = starts.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let start = best.map_or(0, |(_, start)| start);
     [0, 1].map(|side| {
@@ -32,8 +32,8 @@ pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane
     })
 }
 
-/// Returns how well the joint at a position in a path fits as the shoulder of an arm: the two bones of the arm are
-/// long, and the bones before and after them are short.
+/// Rates the joint at a position in a path as the shoulder of an arm. The score is high if the two bones of the arm are long, and the bones
+/// before and after them are short.
 fn arm_score(anatomy: &Anatomy<'_>, path: &[usize], start: usize, plane: &Plane) -> f32 {
     let bone = |i: usize| match path.get(i..i + 2) {
         Some(&[a, b]) => anatomy.length(a, b),
@@ -56,7 +56,7 @@ fn arm_score(anatomy: &Anatomy<'_>, path: &[usize], start: usize, plane: &Plane)
     if anatomy.is_marker[hand] { 0.6 * score } else { score }
 }
 
-/// Returns the middle one of several joints at the position of a hand, each of which has its own finger.
+/// Returns the middle one of several joints at the position of a hand if each of them has its own finger.
 fn middle_of_hand(anatomy: &Anatomy<'_>, hand: usize) -> usize {
     let Some(before) = anatomy.parent[hand] else { return hand };
     let is_same = |n: &usize| anatomy.length(*n, hand) < 0.002 * anatomy.size;
@@ -90,7 +90,7 @@ pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane
     })
 }
 
-/// Returns the joints of a pair of legs of a spider or an insect, whose first joints are not a collar.
+/// Returns the joints of a pair of legs of a spider or an insect. These legs have no collar.
 pub(super) fn whole_legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2]) -> [LimbParts; 2] {
     let foot = foot(anatomy, &paths[0]).min(foot(anatomy, &paths[1]));
     let joints = |side: usize| paths[side].get(..=foot).unwrap_or(&paths[side]).to_vec();
@@ -126,8 +126,8 @@ pub(super) fn digits(anatomy: &Anatomy<'_>, end: usize) -> Vec<Vec<usize>> {
     children.map(|&child| anatomy.longest_path(child)).collect()
 }
 
-/// Returns the joints of a hand or a foot that are not children of its own joint but of the preceding joint of the
-/// limb, like the palms and thumbs of some robots.
+/// Returns the joints of a hand or a foot that are not children of its own joint but of the preceding joint of the limb, such as the palms
+/// and thumbs of some robots.
 pub(super) fn siblings(anatomy: &Anatomy<'_>, joints: &[usize]) -> Vec<usize> {
     let [.., before, end] = *joints else { return Vec::new() };
     let bone = anatomy.at[end] - anatomy.at[before];

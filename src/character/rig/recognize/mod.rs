@@ -95,8 +95,8 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
     recognize_with(character, &Bones::new())
 }
 
-/// Recognizes the body of a character, some of whose bones are given by their VRM 1.0 names. The given bones replace the bones that the
-/// file maps or that would be found. One given bone is enough if the others can be found.
+/// Recognizes the body of a character with some bones given by their VRM 1.0 names. The given bones replace the bones that the file maps or
+/// that would be found. One given bone is enough if the others can be found.
 ///
 /// ```
 /// use sinew_character::asset;
@@ -113,7 +113,7 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
 /// ```
 ///
 /// # Errors
-/// [`Unrecognized`] as for [`recognize`], if a given bone has an unknown name or no node, or if the bones contradict each other.
+/// [`Unrecognized`] as for [`recognize`], and also if a given bone has an unknown name or no node, or if the bones contradict each other.
 pub fn recognize_with(character: &Character, given: &Bones) -> Result<Recognized, Unrecognized> {
     given::check(character, given)?;
     let mut best = in_stance(character, given, &Stance::rest());

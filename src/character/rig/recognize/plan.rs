@@ -18,8 +18,8 @@ const FULL_PULL: f32 = 0.6;
 /// A limb that is bent by less than this fraction of its length counts as straight.
 const MIN_BEND: f32 = 0.02;
 
-/// Returns the plan of a body, and the logical parents with which everything descends from its hips. `detached`
-/// contains the parents of parts that the file has attached elsewhere.
+/// Returns the plan of a body, and the logical parents that make everything descend from its hips. `detached` contains the parents of parts
+/// that the file has attached elsewhere.
 pub(super) fn complete(
     anatomy: &Anatomy<'_>,
     detached: &BTreeMap<usize, usize>,

@@ -14,11 +14,11 @@ const MAX_FOOT_HEIGHT: f32 = 0.12;
 /// The same limit for the pair's last joint, which is above the sole.
 const MAX_END_HEIGHT: f32 = 0.25;
 
-/// Finds the parts of a body by its shape. If something is below the feet, such as the tip of a spear, raises the floor of
-/// the anatomy to the feet.
+/// Finds the parts of a body by its shape. If something is below the feet, such as the tip of a spear, the floor of the anatomy is raised
+/// to the feet.
 ///
 /// # Errors
-/// Returns the reason why the shape is not that of a body, as a clause.
+/// Returns the reason why the shape is not a body, as a clause.
 pub(super) fn find(anatomy: &mut Anatomy<'_>) -> Result<Parts, String> {
     let plane = symmetry::plane(anatomy).ok_or("it has no pair of limbs")?;
     let division = symmetry::divide(anatomy, &plane);
@@ -66,12 +66,12 @@ fn stands(anatomy: &Anatomy<'_>, pair: &Pair) -> bool {
         && pair.joints[0].len() >= 2
 }
 
-/// How steeply and how low a chain reaches down.
+/// The heights of the end of a chain, and the steepness of the chain.
 pub(super) struct Stance {
     /// Height of the chain's lowest point and of its last joint above the floor, as fractions of the height of the chain's top.
     lowest: f32,
     end: f32,
-    /// How steeply the chain leads down, from 0 (level) to 1 (vertical).
+    /// Steepness of the chain, from 0 (level) to 1 (vertical).
     pub(super) descent: f32,
 }
 

@@ -1,4 +1,4 @@
-//! How much of the skin each joint moves, and where.
+//! The amount and the position of the skin that each joint moves.
 
 use glam::{Affine3A, Vec3};
 
@@ -6,7 +6,7 @@ use crate::asset::{Character, Primitive};
 
 /// Maximum number of visited vertices of a primitive, evenly distributed.
 const MAX_VERTICES: usize = 50_000;
-/// Minimum weight with which a vertex belongs to a joint.
+/// A vertex belongs to a joint if its weight is at least this.
 const OWN_WEIGHT: f32 = 0.4;
 
 /// The skin that each node moves, in the rest pose. The mass of a node is the area of its skin, because dense parts of a
@@ -71,7 +71,7 @@ impl SkinMass {
         found
     }
 
-    /// Returns whether most of the skin is mirrored in the rest pose. In that case, what the file calls left is on the right.
+    /// Returns whether most of the skin is mirrored in the rest pose. In that case, the side that the file calls left is on the right.
     pub(super) fn is_mirrored(&self) -> bool {
         self.mirrored > 0.0
     }

@@ -1,4 +1,4 @@
-//! Bodies are recognised in skeletons without names, wherever they face and however large they are.
+//! Bodies are recognised in skeletons without names, regardless of their facing direction and size.
 
 use std::path::PathBuf;
 
@@ -227,7 +227,7 @@ fn a_leg_that_is_nearly_straight_bends_as_the_other_one() {
         let Limit::Hinge { axis, max, .. } = rig.joints[&leg.joints[1]].limit else {
             panic!("a knee is a hinge")
         };
-        // A shin that points down turns to the front about -X, so that the knee goes to the back.
+        // A shin that points down turns forwards about -X, so that the knee moves backwards.
         assert!(axis.x * max < -1.5, "{:?}: {axis} {max}", leg.side);
     }
 }

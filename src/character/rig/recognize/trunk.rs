@@ -94,8 +94,8 @@ impl Trunk<'_, '_> {
         path
     }
 
-    /// Returns how far a node, its descendants and their skin extend in a direction. Visits only the longest path for
-    /// directions other than up.
+    /// Returns the extent of a node, its descendants and their skin in a direction. Visits only the longest path for directions other than
+    /// up.
     fn farthest(&self, node: usize, toward: Vec3) -> f32 {
         let anatomy = self.anatomy;
         if toward == Vec3::Y {

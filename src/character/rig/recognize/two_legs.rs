@@ -161,7 +161,7 @@ impl Finder<'_, '_> {
         Ok(Back { path, spine, neck })
     }
 
-    /// Collects the observations of where the front is. `roots` are the nodes from which a tail may start.
+    /// Collects the observations that show where the front is. `roots` are the nodes from which a tail may start.
     fn front_of_two_legs(
         &self,
         legs: &[LimbParts; 2],
@@ -198,7 +198,7 @@ impl Finder<'_, '_> {
         facing
     }
 
-    /// Returns how certain it is that a pair of limbs is a pair of legs, and the reasons for doubt.
+    /// Returns the certainty that a pair of limbs is a pair of legs, and the reasons for doubt.
     fn doubts(&self, legs: &Pair, back: &Back) -> (f32, Vec<String>) {
         let anatomy = self.anatomy;
         let (mut certainty, mut doubts) = (0.9, Vec::new());

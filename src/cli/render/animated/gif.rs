@@ -13,7 +13,7 @@ use super::{Images, Timing};
 
 /// Number of colours. The last index of the palette marks transparent pixels.
 const COLORS: usize = 255;
-/// The colours are chosen from one in this many pixels of the samples.
+/// One in this many pixels of the samples is used to choose the colours.
 const SAMPLING: i32 = 7;
 /// Bits per channel used to look up colours.
 const BITS: u32 = 6;
@@ -50,8 +50,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns how long an image is shown, in hundredths of a second. The times at which images appear are rounded, so that the whole animation
-/// has the right length.
+/// Returns the display time of an image, in hundredths of a second. The times at which images appear are rounded, so that the whole
+/// animation has the right length.
 fn delay(image: u32, rate: f32) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
     let time = |image: f64| (image * 100.0 / f64::from(rate)).round() as u64;
@@ -62,7 +62,7 @@ fn delay(image: u32, rate: f32) -> u16 {
 /// The colours of all images.
 struct Palette {
     colors: NeuQuant,
-    /// Palette indices of colours that were looked up before, by the upper bits of the colours.
+    /// Palette indices of the colours that have already been looked up, by the upper bits of the colours.
     known: Vec<Option<u8>>,
     is_transparent: bool,
 }
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(delays(24.0, 120), 500);
         assert_eq!(delays(30.0, 90), 300);
         assert_eq!(delays(50.0, 100), 200);
-        // After eleven minutes, one image had no delay, because times wrapped at 65,535.
+        // Regression test: after eleven minutes, one image had no delay, because times wrapped at 65,535.
         assert_eq!(delays(30.0, 21_000), 70_000);
     }
 

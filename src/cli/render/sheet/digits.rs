@@ -2,7 +2,7 @@
 
 /// Height of a character in dots.
 pub(super) const HEIGHT: u32 = 5;
-/// Width of a character and of the gap after it, in dots.
+/// Width of a character including the gap after it, in dots.
 const ADVANCE: u32 = 4;
 
 /// The rows of a character from the top, each with its left dot in the highest of three bits.

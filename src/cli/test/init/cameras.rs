@@ -1,4 +1,4 @@
-//! The cameras of new suites, as numbers.
+//! The cameras of new suites, expressed as numbers.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,8 @@ use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit};
 
 /// Vertical field of view in degrees.
 pub(super) const VIEW_ANGLE: f64 = 45.0;
-/// Directions from the character, which faces +Z, to the cameras. The second camera sees what is hidden from the first: the back and soles.
+/// Directions from the character, which faces +Z, to the cameras. The second camera sees the parts that are hidden from the first one: the
+/// back and the soles.
 const DIRECTIONS: [Vec3; 2] = [AUTO_DIRECTION, Vec3::new(-0.6, -0.25, -1.0)];
 /// Rounding precision of coordinates, as a number of significant digits of the camera's distance from its target.
 const DIGITS: f32 = 4.0;
@@ -41,7 +42,7 @@ impl Cameras {
         self.extend(&puppet.points());
     }
 
-    /// Adds the vertices of a posed puppet that mainly follow the given nodes. If there are none, it adds all vertices.
+    /// Adds the vertices of a posed puppet that mainly follow the given nodes. If there are no such vertices, adds all vertices.
     pub(super) fn add_part(&mut self, puppet: &Puppet, nodes: &BTreeSet<usize>) {
         let mut points = Vec::new();
         let (character, mut skinned) = (puppet.character(), Skinned::default());

@@ -1,5 +1,5 @@
-//! `sinew test --init`: writes a suite for characters: the rest pose, frames of all clips, and the range of motion of the joints, seen by
-//! fixed cameras.
+//! `sinew test --init`: writes a suite for characters. The cases show the rest pose, frames of all clips, and the range of motion of the
+//! joints through fixed cameras.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ mod model_cases;
 
 /// Width and height of the images. At this size, weight changes are visible, and drawing takes a few milliseconds.
 const SIZE: f64 = 256.0;
-/// Name of the folder of goldens of a suite with the default name.
+/// Name of the goldens folder of a suite that has the default name.
 const GOLDENS: &str = "goldens";
 
-/// Writes a suite for the given files. Without files, the suite is for the built-in character.
+/// Writes a suite for the given files. If no files are given, the suite is for the built-in character.
 pub(super) fn run(files: &[PathBuf], args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let (suite, replaces) = (args.output.as_path(), args.force);
     output::protect(suite, files.iter().map(PathBuf::as_path))?;
@@ -46,7 +46,7 @@ pub(super) fn run(files: &[PathBuf], args: &TestArgs, verbosity: Verbosity) -> R
         Some(file) => case.path("model", folder, file).map_err(Failure::Usage),
         None => Ok(case),
     };
-    // If there is only one model, it is written once for all cases.
+    // If there is only one model, the suite names it once for all cases.
     let common = models.first().copied().flatten().filter(|_| has_one);
     let mut writer = SuiteWriter::new(&comment(suite), &goldens(suite), with_model(defaults(), common)?);
     let mut lines = Vec::new();

@@ -16,7 +16,7 @@ use super::cameras::Cameras;
 
 /// The compared frames of a clip, as fractions of its length. At the ends of a loop, the character is often near the rest pose.
 const MOMENTS: [f64; 2] = [0.25, 0.75];
-/// Added to the names of cases whose camera is behind the character.
+/// Suffix for the names of cases whose camera is behind the character.
 const BEHIND: &str = "from behind";
 /// Clip names are shortened to this number of characters.
 const MAX_CLIP_NAME: usize = 40;

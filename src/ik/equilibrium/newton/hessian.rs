@@ -15,7 +15,8 @@ pub(super) struct Augmented {
 }
 
 impl Newton {
-    /// Factorises the damped Hessian. Includes the second derivatives of the forces if the Hessian is then convex on the active rows.
+    /// Factorises the damped Hessian. Includes the second derivatives of the forces if the Hessian remains positive definite for steps that
+    /// satisfy the active rows.
     pub(super) fn factorise(&mut self, model: &Model, full: &mut bool) -> bool {
         if *full {
             self.augment(model);

@@ -41,7 +41,7 @@ struct Candidate {
 }
 
 impl Examples {
-    /// Creates a set of examples. At most [`DEFAULT_NEAREST`] of them are blended.
+    /// Creates a set of examples. At most [`DEFAULT_NEAREST`] examples are blended.
     pub fn new(postures: Vec<Posture>) -> Self {
         Self { postures, nearest: DEFAULT_NEAREST }
     }
@@ -128,7 +128,7 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
 }
 
 /// Returns the blend weights of the examples, which sum to one. If the targets are the effector positions of an
-/// example, that example gets all the weight.
+/// example, that example receives all the weight.
 fn blend_weights(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
     let n = points.len();
     // Σ wⱼ φ(|pᵢ − pⱼ|) + c = φ(|pᵢ − target|), Σ wⱼ = 1.
@@ -145,7 +145,7 @@ fn blend_weights(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
     rows.push(last);
     let mut found = eliminate(rows).filter(|w| w.iter().all(|w| w.is_finite()));
     found.iter_mut().for_each(|w| w.truncate(n));
-    // Without a solution, the nearest example gets all the weight.
+    // If there is no solution, the nearest example receives all the weight.
     found.unwrap_or_else(|| (0..n).map(|i| f64::from(u8::from(i == 0))).collect())
 }
 

@@ -5,7 +5,7 @@ use crate::{Body, Examples, Goal, Method, Options, Report, SolveError, Solver};
 impl Examples {
     /// Blends the postures whose points are nearest to the target positions, and then runs the full-body method from
     /// the blended pose. `joints` maps each link of the body to a joint of the postures. The examples are rotated about
-    /// +Y and, if the root may move, shifted on the ground. The same input gives the same bits.
+    /// +Y and, if the root may move, shifted on the ground. The same input gives bit-identical results.
     ///
     /// # Errors
     /// The errors of [`Solver::solve`], and [`SolveError::Unsuited`] if there are no postures or `joints` does not

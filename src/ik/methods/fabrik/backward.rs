@@ -15,13 +15,13 @@ pub(super) struct Proposals {
 }
 
 impl Proposals {
-    /// Sweeps from the effectors to the base. An effector's segment takes the target position and orientation. Every
+    /// Sweeps from the effectors to the base. An effector's segment moves to the target position and orientation. Every
     /// other segment turns towards its old position, as far as the limit of the joint between it and its child segment
-    /// allows, and moves so that the joint connects the two segments. The base segment then misses the base, and the
-    /// forward sweep, [`Segments::fit`], brings it back.
+    /// allows, and moves so that the joint connects the two segments. The base segment is then away from the base, and
+    /// the forward sweep, [`Segments::fit`], brings it back.
     ///
-    /// A sub-base, from which several chains branch, takes the mean of the positions and of the orientations that
-    /// they propose (Aristidou & Lasenby 2011, section 3.2).
+    /// A sub-base, from which several chains branch, moves to the mean of the positions and of the orientations that
+    /// these chains propose (Aristidou & Lasenby 2011, section 3.2).
     pub(super) fn sweep(&mut self, segments: &mut Segments, tree: &Tree) {
         for index in (0..segments.all.len()).rev() {
             self.all.clear();
@@ -74,7 +74,7 @@ fn from_goal(segments: &mut Segments, tree: &Tree, index: usize, task: usize) ->
         fit_pairs(&segments.pairs) * spin
     };
     let spin = turned.normalize();
-    // Without a target position, the segment turns in place.
+    // If there is no target position, the segment turns in place.
     let position = if task.target.is_some() { there - spin * task.local } else { position };
     Segment { position, spin }
 }
@@ -87,8 +87,8 @@ fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) 
     collect_above(segments, tree, index, old.point(local), below.position);
     let wanted = (fit_pairs(&segments.pairs) * old.spin).normalize();
     let rotation = if let Some(axis) = joint.hinge_axis() {
-        // Both vectors of a pair are in the frame before the joint turns. The joint turns the segment above it the
-        // opposite way.
+        // Both vectors of a pair are in the frame before the joint turns. The joint turns the segment above it in the
+        // opposite direction.
         let (from, to) =
             ((old.spin * joint.fixed_spin()).conjugate(), joint.rotation * below.spin.conjugate());
         segments.pairs.iter_mut().for_each(|p| (p.0, p.1) = (from * p.0, to * p.1));
@@ -102,8 +102,9 @@ fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) 
     Segment { position: below.position - spin * local, spin }
 }
 
-/// Collects the vectors from a point of a segment to the joint of the segment, and to the ancestor joints that move
-/// with it because the joints in between are binding. The point moves from `here` to `there`.
+/// Collects the vectors from a point of a segment to the joint of the segment. Also collects the vectors to the
+/// ancestor joints that move with this joint because the joints in between are binding. The point moves from `here` to
+/// `there`.
 fn collect_above(segments: &mut Segments, tree: &Tree, index: usize, here: DVec3, there: DVec3) {
     segments.pairs.clear();
     let mut next = Some(index);

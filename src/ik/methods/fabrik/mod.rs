@@ -22,14 +22,14 @@ pub(crate) struct Fabrik {
 }
 
 impl Fabrik {
-    /// Runs one iteration. Each sweep first goes from the effectors to the base. A joint moves onto the line from its
-    /// child to its old position, one link length away from the child. A joint with several children (a sub-base)
-    /// moves to the mean of the positions that they propose. The sweep then goes from the base to the effectors in the
-    /// same way. At the end the joints are fitted to the points.
+    /// Runs one iteration. Each sweep first visits the joints from the effectors to the base. A joint moves onto the
+    /// line from its child to its old position, one link length away from the child. A joint with several children (a
+    /// sub-base) moves to the mean of the positions that they propose. The sweep then visits the joints from the base
+    /// to the effectors in the same way. At the end the joints are fitted to the points.
     ///
-    /// With limits or orientation goals the links are rigid segments ([`Segments`](super::segments::Segments)) with
-    /// an orientation, and both directions of a sweep respect the limits. For free joints the points move in the same
-    /// way as without segments.
+    /// If there are limits or orientation goals, the links are rigid segments ([`Segments`](super::segments::Segments))
+    /// with an orientation, and both directions of a sweep respect the limits. For free joints the points move in the
+    /// same way as without segments.
     pub(crate) fn pass(&mut self, particles: &mut Particles, tree: &mut Tree, options: &FabrikOptions) {
         if let Some(segments) = particles.segments() {
             segments.move_to_pose(tree);

@@ -15,8 +15,8 @@ use crate::{Correction, FusedOptions};
 
 pub(crate) use tree::Fused;
 
-/// The closed form is for large changes. It is skipped if the distance from the end to the target is less than this
-/// fraction of the reach, because a few differential steps then turn the joints less.
+/// The closed form is intended for large changes. It is skipped if the distance from the end to the target is less than
+/// this fraction of the reach, because a few differential steps then turn the joints less.
 const CLOSE: f64 = 0.1;
 /// The closed form is not skipped for a nearly straight chain, in which the differential steps find no direction. A
 /// chain is nearly straight if the reach minus the distance of the end from the base is at most this fraction of the
@@ -25,7 +25,7 @@ const STRAIGHT: f64 = 1e-3;
 /// Two joints divide a chain equally well if their distances from its middle differ by less than this fraction of its
 /// length.
 const TIE: f64 = 1e-9;
-/// Number of steps that include the additional task. With weights of ½ each step removes about half of the distance to
+/// Number of steps that include the additional task. Each step with weights of ½ removes about half of the distance to
 /// the middle angles, so less than one percent remains.
 const CORRECTIONS: usize = 8;
 /// λ² is multiplied by [`REJECTED`] after a step that increased the error, and by [`ACCEPTED`] after any other step
@@ -49,7 +49,7 @@ pub(crate) trait FusedPose {
     /// limit.
     fn turn_to_middle(&self, joint: usize) -> DVec3;
     /// Stores the pose and makes the step Δθ = J⁺ΔX + (I − J⁺J)ΔH (eq. 8), with `boost` times the λ² of damped least
-    /// squares. Without `additional`, ΔH is zero.
+    /// squares. If `additional` is `None`, ΔH is zero.
     fn step(&mut self, additional: Option<&[DVec3]>, boost: f64);
     /// Returns to the stored pose.
     fn undo(&mut self);
@@ -85,7 +85,7 @@ impl Default for FusedSteps {
 }
 
 impl FusedSteps {
-    /// Starts a solve. `closed_form` indicates whether it begins with the closed form.
+    /// Starts a solve. `closed_form` indicates whether the solve begins with the closed form.
     pub(crate) fn start(&mut self, closed_form: bool) {
         (self.is_due, self.corrections) = (closed_form, CORRECTIONS);
         (self.last_cost, self.boost, self.rejections) = (f64::INFINITY, 1.0, 0);
@@ -96,7 +96,7 @@ impl FusedSteps {
         self.rejections >= REJECTIONS
     }
 
-    /// Runs one iteration. The first one may consist of the closed form and a step.
+    /// Runs one iteration. The first iteration may consist of the closed form and a step.
     ///
     /// A step that increased the error is undone and repeated with more damping. The additional task keeps the end in
     /// place only to first order. It therefore ends after [`CORRECTIONS`] steps, or once a step has increased the

@@ -101,7 +101,7 @@ impl FusedPose for TreePose<'_> {
         let length = tree.length();
         jacobian.evaluate(tree, options.clamp * length);
         jacobian.set_freedom(tree, options.parameters);
-        // As on a free chain, damping lets the goal compensate for these rotations only in part.
+        // As on a free chain, damping lets the goal compensate for these rotations only partly.
         match additional {
             Some(additional) => jacobian.offset.copy_from_slice(additional),
             None => jacobian.offset.fill(DVec3::ZERO),
@@ -152,7 +152,7 @@ struct Halves {
 }
 
 impl Halves {
-    /// Returns `None` if the goals are more than a single target position, if the axes of this goal have different
+    /// Returns `None` if there is any goal besides a single target position, if the axes of this goal have different
     /// weights, if no joint turns, or if a joint is prismatic or coupled, so that the halves do not form a limb.
     fn of(tree: &Tree) -> Option<Self> {
         let [task] = &tree.tasks[..] else { return None };

@@ -7,14 +7,14 @@ use crate::tree::Tree;
 
 use super::Jacobian;
 
-/// Maximum rotation of a joint per iteration, in radians. Beyond about this angle, the linearised step says little
-/// about the pose that it leads to.
+/// Maximum rotation of a joint per iteration, in radians. Beyond about this angle, the linearised step is a poor
+/// prediction of the resulting pose.
 pub(crate) const LARGEST_TURN: f64 = 1.0;
-/// Damping of a step in Euler angles, radians squared. In gimbal lock, two of the axes are parallel.
+/// Damping of a step in Euler angles, in radians squared. In gimbal lock, two of the axes are parallel.
 const GIMBAL_DAMPING: f64 = 1e-9;
 
 impl Jacobian {
-    /// Returns the factor for the step that keeps every joint's turn within the maximum.
+    /// Returns the factor that scales the step so that no joint turns by more than the maximum.
     pub(super) fn step_scale(&self) -> f64 {
         let largest = self.turns.iter().map(|t| t.length_squared()).fold(0.0, f64::max).sqrt();
         if largest > LARGEST_TURN { LARGEST_TURN / largest } else { 1.0 }

@@ -7,7 +7,7 @@ use crate::tree::{Joint, Tree};
 use super::{Jacobian, LEVELS, TaskKind};
 
 impl Jacobian {
-    /// Adds the balance as a secondary task, or removes it. One iteration corrects the fraction `gain` of its error.
+    /// Adds the balance as a secondary task, or removes it. One iteration corrects the fraction `gain` of the task's error.
     pub(super) fn set_secondary_balance(&mut self, tree: &Tree, gain: Option<f64>) {
         if self.secondary_balance != gain {
             self.secondary_balance = gain;

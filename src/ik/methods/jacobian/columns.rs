@@ -37,7 +37,7 @@ impl Jacobian {
                         self.below.push(self.rows.len() - 1);
                     }
                 }
-                // A translation of the base turns no effector.
+                // A translation of the base does not turn any effector.
                 None => {
                     let moved = self.rows.iter().enumerate().filter(|(_, r)| r.kind != TaskKind::Orientation);
                     self.below.extend(moved.map(|(block, _)| block));

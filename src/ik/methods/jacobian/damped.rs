@@ -21,7 +21,7 @@ pub(super) struct TreeSteps {
     /// The step since the measured pose: rotation vectors in base space, and the translation of the base.
     turns: Vec<DVec3>,
     root_step: DVec3,
-    /// λ² of a step at the measured pose, base-space metres squared.
+    /// λ² of a step at the measured pose, in base-space metres squared.
     damping: f64,
     /// The sum of the rotation vectors from the base to each joint, if the joint and all its ancestors are free.
     sums: Vec<Option<DVec3>>,
@@ -164,8 +164,8 @@ impl TreeSteps {
     }
 }
 
-/// Returns the largest number of joints that move an effector. Each joint is counted with its weight, and a hinge or a
-/// prismatic joint with a third of its weight.
+/// Returns the largest number of joints that move an effector. Each joint counts with its weight, but a hinge or a
+/// prismatic joint counts with a third of its weight.
 pub(crate) fn freedom(tree: &Tree) -> f64 {
     let of = |joint: usize| {
         let joint = &tree.joints[joint];
@@ -188,7 +188,7 @@ pub(crate) fn is_free_chain(tree: &Tree) -> bool {
 /// A tree that is a chain of free joints of weight one, with a target position for its end as the only goal.
 struct FreeChain {
     reach: f64,
-    /// The current and the wanted position of the end relative to the base.
+    /// The current and the desired position of the end relative to the base.
     end: DVec3,
     target: DVec3,
 }

@@ -76,7 +76,7 @@ impl Jacobian {
             self.along.clear();
             self.along.resize(self.y.len(), 0.0);
             self.along[rows.clone()].copy_from_slice(u);
-            // Both values are for the turns W Jᵀ u. The right singular vector is 1/σ times these turns, and is applied
+            // Both values apply to the turns W Jᵀ u. The right singular vector is 1/σ times these turns, and is applied
             // with the factor α/σ.
             let (turn, spread) = self.turn_and_spread(rows.clone());
             let (turn, spread) = (turn * (alpha / value).abs(), spread / value);

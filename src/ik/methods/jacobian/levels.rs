@@ -1,9 +1,9 @@
 //! Strict priorities, solved in the small space of the tasks.
 //!
-//! With A = J W Jᵀ, a level takes y = (S + λ²I)⁻¹ r. Here S = A₂₂ − A₂₁ A₁₁⁺ A₁₂ is the Schur complement of A with respect
-//! to all rows of the levels before it, and r is the error that these levels leave. The turns are W J₂ᵀ y minus the part
-//! that would affect earlier rows, W J₁ᵀ A₁₁⁺ A₁₂ y. So the result of all levels is again W Jᵀ y with one vector y
-//! (Siciliano & Slotine 1991, with the weighted projector of Whitney 1969 in the space of the tasks).
+//! With A = J W Jᵀ, a level computes y = (S + λ²I)⁻¹ r. Here S = A₂₂ − A₂₁ A₁₁⁺ A₁₂ is the Schur complement of A with respect to all rows
+//! of the levels before it, and r is the error that these levels leave. The turns are W J₂ᵀ y minus the part that would affect earlier
+//! rows, W J₁ᵀ A₁₁⁺ A₁₂ y. The result of all levels is again W Jᵀ y with one vector y (Siciliano & Slotine 1991, with the weighted
+//! projector of Whitney 1969 in the space of the tasks).
 
 use glam::{DMat3, DVec3};
 
@@ -91,8 +91,8 @@ impl Jacobian {
         self.residual = residual;
     }
 
-    /// Removes the locked directions from the rotations of the posture, and stores in `drift` how these rotations
-    /// change the tasks. Returns whether the posture has any rotations.
+    /// Removes the locked directions from the rotations of the posture, and stores the resulting changes of the tasks
+    /// in `drift`. Returns whether the posture has any rotations.
     fn project_pull(&mut self, tree: &Tree) -> bool {
         if self.pull.iter().all(|turn| *turn == DVec3::ZERO) {
             return false;

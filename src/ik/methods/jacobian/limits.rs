@@ -22,13 +22,13 @@ const ROUNDS: usize = 16;
 const BLOCK_ROUNDS: usize = 6;
 /// Maximum number of rounds for methods that release no locks.
 const ROUNDS_WITHOUT_RELEASE: usize = 8;
-/// A turn that exceeds a limit by less than this counts as a rounding error, radians.
+/// A turn that exceeds a limit by less than this angle, in radians, counts as a rounding error.
 const MARGIN: f64 = 1e-9;
-/// A direction is already locked if at most this part of it is perpendicular to the locked directions. The joint is
-/// then still beyond its limit only because the border is curved.
+/// A direction counts as already locked if the length of its part perpendicular to the locked directions is at most
+/// this fraction of its own length. The joint is then still beyond its limit only because the border is curved.
 const ALREADY_LOCKED: f64 = 1e-4;
 /// Two directions out of a joint's limit belong to the same border if the cosine of the angle between them is above
-/// this.
+/// this value.
 const SAME_BORDER: f64 = 0.7;
 
 /// A direction in which a joint turns to its limit and no farther.
@@ -37,7 +37,7 @@ pub(super) struct Lock {
     pub(super) joint: usize,
     /// Unit vector in base space that points out of the limit.
     outward: DVec3,
-    /// Turn along `outward` that leads to the limit, radians.
+    /// Turn along `outward` that leads to the limit, in radians.
     room: f64,
     /// The part of `outward` that is perpendicular to the earlier locks of the joint, as a unit vector.
     pub(super) direction: DVec3,
@@ -133,7 +133,7 @@ impl Jacobian {
         true
     }
 
-    /// Releases each lock of a joint if the joint would not even reach its limit without the lock. With the turn x
+    /// Releases each lock of a joint if the joint would not reach its limit even without the lock. With the turn x
     /// along the locked direction u, the multiplier of the damped problem is u·Jᵀy − x/w, which is positive if the
     /// solution pushes against the limit.
     fn release(&mut self, tree: &Tree, joint: usize) -> bool {

@@ -4,14 +4,14 @@
 //! space, and contains a vector for each task that the joint moves. Everything is solved in the small space of the
 //! tasks: y = (J W Jᵀ + λ²I)⁻¹ e, then ω = W Jᵀ y. No matrix is as large as the chain.
 //!
-//! Tasks have levels: pins come before goals, goals before the balance of a secondary task, and the posture comes last.
-//! Each level is solved in the null space of the levels before it, so no level disturbs them to first order (Nakamura,
-//! Hanafusa & Yoshikawa 1987; Siciliano & Slotine 1991). The five ways differ in how they invert the level of the
-//! goals. All other levels are damped.
+//! Tasks have levels, in this order: pins, goals, the balance of a secondary task, and the posture. Each level is
+//! solved in the null space of the levels before it, so no level disturbs them to first order (Nakamura, Hanafusa &
+//! Yoshikawa 1987; Siciliano & Slotine 1991). The five ways differ in how they invert the level of the goals. All other
+//! levels are damped.
 //!
 //! - transpose: y = α e with the step size that is optimal to first order (Wolovich & Elliott 1984; Buss 2004, eq. 8)
 //! - pseudo-inverse: λ = 0, and singular directions are dropped (Whitney 1969)
-//! - damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error after Chan & Lawrence 1988
+//! - damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error, as in Chan & Lawrence 1988
 //!   and Sugihara 2011, eq. 19
 //! - selectively damped least squares: Buss & Kim 2005, section 4
 //! - joint weights: W⁻¹Jᵀ(JW⁻¹Jᵀ)⁻¹ (Whitney 1972). Our W is Whitney's W⁻¹
@@ -53,8 +53,8 @@ const SECONDARY: usize = 2;
 /// λ² of all levels except the goals, as a fraction of their squared error. For the goals, damped least squares uses the damping of
 /// [`crate::methods::damped`].
 const DAMPING: f64 = 0.02;
-/// Smallest λ² as a fraction of the squared length of the longest chain. It is a hundred times the rounding error of
-/// J W Jᵀ, and lets the last steps converge like Newton's method.
+/// Smallest λ² as a fraction of the squared length of the longest chain. This value is a hundred times the rounding
+/// error of J W Jᵀ, and lets the last steps converge like Newton's method.
 const LEAST_DAMPING: f64 = 1e-14;
 /// Weight of moving the base relative to turning joints, as a fraction of the longest chain's squared length.
 const ROOT_WEIGHT: f64 = 0.05;
@@ -76,7 +76,7 @@ enum TaskKind {
     Position,
     Orientation,
     Aim,
-    /// The horizontal position of the centre of mass. It belongs to no effector.
+    /// The horizontal position of the centre of mass. It does not belong to an effector.
     Balance,
 }
 
@@ -88,15 +88,15 @@ struct Block {
     level: usize,
     /// Factor by which the rows are multiplied: the square root of the task's weight.
     scale: f64,
-    /// Metres per radian of orientation error, base space.
+    /// Metres per radian of orientation error, in base space.
     radian: f64,
-    /// The map from base space to the axes of the goal, multiplied by the roots of the axes' weights, if these weights
-    /// differ.
+    /// The map from base space to the axes of the goal, multiplied by the square roots of the axis weights, if these
+    /// weights differ.
     axes: Option<DMat3>,
     error: DVec3,
     /// Position of the effector in base space.
     position: DVec3,
-    /// For aims, the wanted direction. For the balance, the normal of the ground.
+    /// For aims, the desired direction. For the balance, the normal of the ground.
     direction: DVec3,
     /// For aims, the reciprocal of the distance to the target point.
     nearness: f64,
@@ -131,7 +131,7 @@ impl Block {
         match self.kind {
             TaskKind::Position => self.along_axes(moved) * self.scale,
             TaskKind::Orientation => self.along_axes(turn) * (self.radian * self.scale),
-            // The aiming axis turns, and the wanted direction changes because the effector moves.
+            // The aiming axis turns, and the desired direction changes because the effector moves.
             TaskKind::Aim => {
                 let across = turn - self.direction * self.direction.dot(turn);
                 (across + self.direction.cross(moved) * self.nearness) * (self.radian * self.scale)
@@ -152,40 +152,40 @@ struct Columns {
     count: usize,
     /// Index of the first entry. Each axis has one entry per block.
     entries: usize,
-    /// Weight W of the columns. Zero if they are not used.
+    /// Weight W of the columns. Zero if the columns are not used.
     weight: f64,
 }
 
 /// The system of a Jacobian method. Buffers are reused by later iterations.
 ///
 /// An iteration calls [`evaluate`](Jacobian::evaluate), [`set_freedom`](Jacobian::set_freedom),
-/// [`solve`](Jacobian::solve) and [`apply`](Jacobian::apply). Without `set_freedom`, the Jacobian of the last iteration
-/// is used again.
+/// [`solve`](Jacobian::solve) and [`apply`](Jacobian::apply). If `set_freedom` is not called, the iteration reuses the
+/// Jacobian of the last one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jacobian {
     /// The tasks, in the order of their levels.
     rows: Vec<Block>,
     /// The first row of each level, in rows of the matrix, and the number of rows.
     level_starts: [usize; LEVELS + 1],
-    /// The blocks of each task: the first one, and their number.
+    /// The index of the first block of each task, and the number of its blocks.
     blocks_of: Vec<(usize, usize)>,
     /// The blocks that the joints move, in ascending order for each joint.
     below: Vec<usize>,
     /// The columns of each joint and of the base.
     columns: Vec<Columns>,
-    /// Unit axes in base space. Directions that a limit has locked are removed from them.
+    /// Unit axes in base space. Directions that a limit has locked are removed from these axes.
     axes: Vec<DVec3>,
     entries: Vec<DVec3>,
     /// Buffer for one column.
     column: Vec<DVec3>,
     parameters: JointParameters,
-    /// Length of the longest chain, base space.
+    /// Length of the longest chain, in base space.
     length: f64,
     /// Factor for the damping of all levels except the goals. A rejected step increases it.
     pub(crate) boost: f64,
     /// Factor for the weights of all columns.
     freedom: f64,
-    /// Rotations of the posture. They must not affect the tasks.
+    /// Rotations of the posture. These rotations must not affect the tasks.
     pub(crate) pull: Vec<DVec3>,
     /// Rotations for which the tasks compensate only as far as their damping allows.
     pub(crate) offset: Vec<DVec3>,
@@ -209,7 +209,7 @@ pub(crate) struct Jacobian {
     lift: Vec<f64>,
     /// For each eliminated row, the part of the later levels and of the posture that must not affect this row.
     sums: Vec<f64>,
-    /// How the posture alone would change the tasks.
+    /// Changes of the tasks that the posture alone would cause.
     drift: Vec<f64>,
     /// Errors that `fixed` leaves.
     residual: Vec<f64>,
@@ -339,7 +339,7 @@ impl Jacobian {
         rows.map(|row| row.error.length_squared() / (row.scale * row.scale)).sum()
     }
 
-    /// Returns the sum of squared errors of the goals without weights, base-space metres squared.
+    /// Returns the sum of squared errors of the goals without weights, in base-space metres squared.
     pub(crate) fn unweighted_error2(&self) -> f64 {
         self.error2(GOALS)
     }
@@ -350,7 +350,7 @@ impl Jacobian {
         self.columns.iter_mut().for_each(|c| c.weight *= by);
     }
 
-    /// Returns by how much the solution reduces the cost, to first order.
+    /// Returns the amount by which the solution reduces the cost, to first order.
     pub(crate) fn predicted_gain(&mut self) -> f64 {
         self.right.clone_from(&self.residual);
         for columns in &self.columns {

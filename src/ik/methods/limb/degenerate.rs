@@ -12,7 +12,7 @@ const TINY: f64 = 1e-12;
 const FOLDED: f64 = 1e-300;
 
 /// Composes three rotations. First, each bone turns within the limb's plane. This keeps the end on its line from the
-/// first joint, and gives it the target's distance from there. Then the shortest arc turns that line onto the target.
+/// first joint, at the target's distance from the first joint. Then the shortest arc turns that line onto the target.
 /// Finally, the limb turns about the line to the target, towards the pole. Quaternions are normalised only at the end.
 pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let (upper, lower, target) = (limb.upper, limb.lower, goal.target);
@@ -55,7 +55,7 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let wanted = goal.pole * way2 - way * goal.pole.dot(way);
     let wanted2 = wanted.length_squared();
     if (wanted2 - TINY * goal.pole.length_squared() * way2 * way2) * line2 > 0.0 {
-        // Both `cos` and `sin` contain the squared length of `carry` as a factor, and `sin` also the length of `way`.
+        // Both `cos` and `sin` contain the squared length of `carry` as a factor, and `sin` also contains the length of `way`.
         let now = rotate(carry, line.cross(normal));
         let (cos, sin) = (now.dot(wanted), way.dot(now.cross(wanted)));
         let whole = (line2 * wanted2).sqrt() * carry.length_squared();

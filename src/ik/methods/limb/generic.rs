@@ -3,8 +3,8 @@
 
 use crate::lanes::{Lane, Quaternion, Vec3};
 
-// If a value is below its bound, the limb is left to [`super::degenerate`]. The bounds are fractions of the value
-// without cancellation. Each bound keeps at least eight of the sixteen digits of a double in the result.
+// If a value is below its bound, [`super::degenerate`] solves the limb. The bounds are fractions of the value without
+// cancellation. Each bound keeps at least eight of the sixteen digits of a double in the result.
 
 /// Squared sine of the bend of the middle joint. Below this bound the limb has no definite plane.
 const STRAIGHT2: f64 = 1e-12;
@@ -25,15 +25,16 @@ const LARGEST: f64 = 1e250;
 
 /// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::degenerate`].
 ///
-/// Each rotation has two parts. The first turns the bone within the limb's plane. It keeps the end on its line from the
-/// first joint, and gives it the target's distance from there. The second turns the line, and the plane with it,
-/// towards the target. Angles are quotients of complex numbers. Let (x, y) be a bone's coordinates along its line and
-/// across it, and (x′, y′) those after the turn. The turn is then (x′ + iy′)(x − iy), whose absolute value r is known.
-/// For an angle with cosine c/r and sine s/r, the half angle is the argument of (r + c) + is. A positive factor does
-/// not change a rotation, so vectors and quaternions are normalised only at the end.
+/// Each rotation has two parts. The first part turns the bone within the limb's plane. This part keeps the end on its
+/// line from the first joint, at the target's distance from the first joint. The second part turns the line, and the
+/// plane with it, towards the target. Angles are represented as quotients of complex numbers. Let (x, y) be a bone's
+/// coordinates along its line and across it before the turn, and (x′, y′) the coordinates after it. The turn is then
+/// (x′ + iy′)(x − iy), whose absolute value r is known. For an angle with cosine c/r and sine s/r, the half angle is
+/// the argument of (r + c) + is. A positive factor does not change a rotation, so vectors and quaternions are
+/// normalised only at the end.
 ///
-/// With n the normal of the plane and Q the rotation of the plane, a bone's rotation (w + fn) becomes wQ + f(Qn). Both
-/// bones share Q and Qn.
+/// If n is the normal of the plane and Q is the rotation of the plane, a bone's rotation (w + fn) becomes wQ + f(Qn).
+/// Both bones share Q and Qn.
 #[inline(always)]
 pub(super) fn solve<L: Lane>(
     upper: Vec3<L>,

@@ -3,8 +3,8 @@
 //!
 //! Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for anthropomorphic limbs", section 3, with
 //! square roots instead of trigonometry. [`generic::solve`] has no branches, so that it compiles for scalars and for
-//! SIMD lanes. It uses no fused multiply-add, so that both give the same bits. [`degenerate::solve`] handles all other
-//! limbs.
+//! SIMD lanes. It uses no fused multiply-add, so that the results for both are bit-identical. [`degenerate::solve`]
+//! handles all other limbs.
 
 mod degenerate;
 mod generic;
@@ -75,8 +75,8 @@ pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     }
 }
 
-/// Solves many limbs in SIMD lanes. The results are bit-identical to those of [`solve_limb`]. Surplus entries of the
-/// longer slices are ignored.
+/// Solves many limbs in SIMD lanes. The results are bit-identical to the results of [`solve_limb`]. Surplus entries of
+/// the longer slices are ignored.
 ///
 /// ```
 /// use sinew_ik::glam::{DQuat, DVec3};

@@ -14,11 +14,11 @@ use rigid::RigidSegments;
 
 /// An effector within this distance of a joint, in metres, shares the joint's particle.
 const SAME_PLACE: f64 = 1e-12;
-/// If the cosine of the angle between a hinge's axis and its bone is above this, the hinge only twists the bone, and
-/// the limb has no plane.
+/// If the cosine of the angle between a hinge's axis and its bone is above this value, the hinge only twists the bone,
+/// and the limb has no plane.
 const ALONG_BONE: f64 = 0.9;
 /// Weight of the plane of a hinge in the fit of its parent. The positions have weight 1. A small weight decides only the twist, which the
-/// positions leave open.
+/// positions do not determine.
 const PLANE_WEIGHT: f64 = 0.1;
 
 /// Particles at the joints and effectors of a tree, and the fit of the joints to them.
@@ -33,7 +33,7 @@ pub(crate) struct Particles {
     locals: Vec<DVec3>,
     /// The particle of each effector: its own, or the particle of a joint at the same position.
     pub(crate) tasks: Vec<usize>,
-    /// Whether a fit moves particles. This happens if several particles are attached to one joint, or if the body has
+    /// Whether a fit moves particles. A fit does so if several particles are attached to one joint, or if the body has
     /// limits, scale or weights below one.
     fit_moves_particles: bool,
     /// The particles that are attached to joints, grouped by joint, and the range of each joint.
@@ -117,13 +117,13 @@ impl Particles {
             self.store_rotations(tree);
         }
         if !tree.rigid {
-            // With scale, links change their length as they turn, so each iteration uses the lengths of the current
-            // pose.
+            // If the body has scale, links change their length as they turn, so each iteration uses the lengths of the
+            // current pose.
             self.measure_lengths();
         }
     }
 
-    /// Pulls the particles of the effectors to their targets. A weight below one pulls only part of the way.
+    /// Pulls the particles of the effectors to their targets. If the weight is below one, a particle moves only part of the way.
     pub(crate) fn pull(&mut self, tree: &Tree) {
         for (task, &particle) in tree.tasks.iter().zip(&self.tasks) {
             let here = &mut self.positions[particle];
@@ -138,8 +138,8 @@ impl Particles {
     /// root and back. Then rotations are fitted. Targets on inner joints pull those joints.
     ///
     /// The sweep to the root is the published method. The sweep back relaxes the same springs in the opposite order, so
-    /// that the pull of the root reaches the tips in the same iteration. With limits or orientation goals the links are
-    /// rigid segments, and the springs between them respect the limits.
+    /// that the pull of the root reaches the tips in the same iteration. If there are limits or orientation goals, the
+    /// links are rigid segments, and the springs between them respect the limits.
     pub(crate) fn pass(&mut self, tree: &mut Tree, options: &ParticleOptions) {
         if self.has_segments {
             self.rigid.pass(&mut self.segments, tree, options.sweeps.max(1), options.stiffness);
@@ -158,8 +158,8 @@ impl Particles {
         self.fit(tree);
     }
 
-    /// Relaxes a spring. Both ends move by half of its error. If one end is the fixed root, the other end moves by the
-    /// whole error.
+    /// Relaxes a spring. Both ends move by half of the spring's error. If one end is the fixed root, the other end
+    /// moves by the whole error.
     fn relax(&mut self, particle: usize, stiffness: f64) {
         let Some(parent) = self.parents[particle] else { return };
         let spring = self.positions[parent] - self.positions[particle];
@@ -189,9 +189,9 @@ impl Particles {
             let joint = &tree.joints[index];
             let (start, end) = self.ranges[index];
             self.vectors.clear();
-            // If a fit does not move the particles, the links take the directions between the particles. Otherwise
-            // joints are aimed at particles from their current positions, because limits may keep them away from their
-            // particles.
+            // If a fit does not move the particles, the links are aligned with the directions between the particles.
+            // Otherwise joints are aimed at particles from the joints' current positions, because limits may keep
+            // joints away from their particles.
             let here = if self.fit_moves_particles { joint.position } else { self.positions[index] };
             for &p in &self.attached[start..end] {
                 let to = tree.to_frame(joint, self.positions[p] - here);
@@ -215,7 +215,7 @@ impl Particles {
     }
 
     /// Adds the plane of a child hinge to the fit. The axis of the hinge must be perpendicular to the plane of the
-    /// particles next to it. This determines the twist of the parent, which the shortest arc leaves open.
+    /// particles next to it. This determines the twist of the parent, which the shortest arc does not determine.
     fn hinge_plane(&mut self, tree: &Tree, index: usize, child: usize) {
         let Some(axis) = tree.joints.get(child).and_then(Joint::hinge_axis) else { return };
         let (start, end) = self.ranges[child];
@@ -247,16 +247,15 @@ impl Particles {
     }
 }
 
-/// Returns the part of a spring's vector by which each end moves, ½ − ½ d / |P₁ − P₀|, to first order about the wanted
-/// length d (Jakobsen 2001, "Advanced character physics"). This becomes exact as the spring relaxes, and needs no square
-/// root.
+/// Returns the part of a spring's vector by which each end moves, ½ − ½ d / |P₁ − P₀|, to first order about the desired length d (Jakobsen
+/// 2001, "Advanced character physics"). This becomes exact as the spring relaxes, and needs no square root.
 fn first_order(length: f64, now: f64) -> f64 {
     let length2 = length * length;
     0.5 - length2 / (now * now + length2)
 }
 
 impl Tree {
-    /// Collects the directions of a joint's orientation and aim goals: the current and the wanted vectors in its
+    /// Collects the directions of a joint's orientation and aim goals: the current and the desired vectors in its
     /// frame, and their weights.
     fn orientation_vectors(&self, index: usize, out: &mut Vec<(DVec3, DVec3, f64)>) {
         let joint = &self.joints[index];

@@ -11,14 +11,14 @@ use crate::rotation::{rotation_vector, shortest_arc};
 use crate::tree::{EffectorTask, Tree};
 
 /// Factor for the corrections of a constraint, as in successive over-relaxation (Macklin, Müller, Chentanez & Kim 2014,
-/// "Unified particle physics for real-time applications", section 4.3). With 1.3 a chain of ten joints needs a quarter
-/// fewer iterations than with 1, and 1.5 is no better.
+/// "Unified particle physics for real-time applications", section 4.3). A factor of 1.3 needs a quarter fewer
+/// iterations than 1 on a chain of ten joints, and 1.5 is no better.
 const OVER_RELAXATION: f64 = 1.3;
 /// Radius of gyration of a segment as a fraction of its length. The fraction is 0.29 for a thin rod and 0.5 for a
-/// hollow dumbbell. With 0.25 a chain of ten joints needs three times as many iterations as with 0.5.
+/// hollow dumbbell. A fraction of 0.25 needs three times as many iterations as 0.5 on a chain of ten joints.
 const GYRATION: f64 = 0.5;
-/// Minimum segment length for the radius of gyration, as a multiple of the mean length. Without it, the short segments
-/// of a robot's wrist turn too readily, and an arm of seven hinges reaches half as many poses.
+/// Minimum segment length for the radius of gyration, as a multiple of the mean length. If there were no minimum, the
+/// short segments of a robot's wrist would turn too readily, and an arm of seven hinges would reach half as many poses.
 const LEAST_LENGTH: f64 = 2.0;
 
 /// A segment with mass one.
@@ -96,8 +96,8 @@ impl RigidSegments {
         }
     }
 
-    /// Runs sweeps over the constraints. Each pulls the effectors to their goals and relaxes the joints, from the tips
-    /// to the root and back. Then the joints are fitted to the segments within their limits.
+    /// Runs sweeps over the constraints. Each sweep pulls the effectors to their goals and relaxes the joints, from the
+    /// tips to the root and back. Then the joints are fitted to the segments within their limits.
     ///
     /// The segments themselves stay where the sweeps have left them, so the next iteration continues from there.
     pub(super) fn pass(&mut self, segments: &mut Segments, tree: &mut Tree, sweeps: usize, stiffness: f64) {
@@ -153,7 +153,7 @@ impl RigidSegments {
     }
 }
 
-/// Pulls the segment of an effector to its goal. A weight below one pulls only part of the way.
+/// Pulls the segment of an effector to its goal. If the weight is below one, the segment moves only part of the way.
 fn pull(segment: &mut RigidSegment, tree: &Tree, task: &EffectorTask) {
     if let Some(orientation) = task.nearest_orientation(segment.spin * task.local_spin()) {
         let wanted = orientation * task.local_spin().conjugate();

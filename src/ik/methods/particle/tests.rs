@@ -77,7 +77,7 @@ fn tree_and_free_chain_find_the_same_pose() {
     }
 }
 
-/// With limits that no pose reaches, rigid segments move through the same points as the points alone.
+/// If no pose reaches the limits, rigid segments move through the same points as bare points do.
 #[test]
 fn fabrik_within_wide_limits_moves_the_same_points() {
     let wide = round_cone(DVec3::Y, std::f64::consts::PI, [-4.0, 4.0]);

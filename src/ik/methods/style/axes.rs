@@ -10,7 +10,7 @@ use crate::rotation_error::RotationError;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightedError {
     pub(super) square: f64,
-    /// For the position, the gradient with respect to a translation, and for the orientation, with respect to a turn.
+    /// The gradient with respect to a translation for a position error, or with respect to a turn for an orientation error.
     pub(super) pull: DVec3,
 }
 

@@ -62,7 +62,7 @@ struct LinkFrame {
 }
 
 impl<'a> Cost<'a> {
-    /// Creates the objective. `is_free` returns whether a link of the body may turn. Of the options, it uses
+    /// Creates the objective. `is_free` returns whether a link of the body may turn. It uses only the options
     /// `root_motion` and `characteristic_length`.
     pub(super) fn new(
         style: &'a Style,
@@ -164,7 +164,7 @@ impl<'a> Cost<'a> {
         goals + 0.5 * (squares(v) + squares(x) + count * variance.ln())
     }
 
-    /// Poses the body as the unknowns describe.
+    /// Puts the body into the pose that the unknowns describe.
     fn pose(&mut self, v: &[f64], place: &[f64], sigma: f64) {
         self.features.clone_from(&self.prediction.features);
         for (unknown, v) in self.unknowns.iter().zip(v) {
@@ -220,8 +220,8 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// Returns C / λ. With `slopes` it also computes the derivatives with respect to a turn of each link about axes of
-    /// its parent's frame. The last entry is the derivative with respect to a translation of the whole body in the
+    /// Returns C / λ. If `slopes` is set, also computes the derivatives with respect to a turn of each link about axes
+    /// of its parent's frame. The last entry is the derivative with respect to a translation of the whole body in the
     /// world.
     fn goal_terms(&mut self, slopes: bool) -> f64 {
         let links = self.frames.len();
@@ -319,7 +319,7 @@ fn pull_back_turn(y: DVec3, t: DVec3) -> DVec3 {
     sinc * t + (1.0 - sinc) * axis.dot(t) * axis - (1.0 - angle.cos()) / angle * axis.cross(t)
 }
 
-/// Returns the length of the longest chain from the base to a goal's link, world metres.
+/// Returns the length of the longest chain from the base to a goal's link, in world metres.
 fn size(body: &Body, goals: &[Goal]) -> f64 {
     let way = |goal: &Goal| {
         let (mut next, mut length) = (Some(goal.link), 0.0);

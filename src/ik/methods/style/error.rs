@@ -15,7 +15,7 @@ pub enum StyleError {
         /// The format of the document.
         format: String,
     },
-    /// There are no joints, or more than a model can have.
+    /// There are no joints, or more joints than a model can have.
     #[error("a style must have 1 to {most} joints, but this one has {count}")]
     Joints {
         /// Number of joints.

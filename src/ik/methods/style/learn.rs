@@ -19,8 +19,8 @@ use super::model::{
 pub struct Learning {
     /// Dimensions of the latent space, 1 to 3.
     pub dimensions: usize,
-    /// Number of postures that the model keeps, at most 200. It keeps those that are farthest from each other.
-    /// Learning time grows with the third power of this number, and solve time with the second.
+    /// Number of postures that the model keeps, at most 200. The kept postures are the ones that are farthest from each
+    /// other. Learning time grows with the third power of this number, and solve time with the second.
     pub postures: usize,
     /// Maximum number of search steps.
     pub steps: usize,
@@ -61,14 +61,14 @@ pub struct Learned {
 }
 
 impl Style {
-    /// Learns a model from postures. `joints` are the names of their joints, the base first. The same input gives the
-    /// same bits.
+    /// Learns a model from postures. `joints` are the names of the joints, the base first. The same input gives
+    /// bit-identical results.
     ///
     /// The kept postures are the paper's active set (section 4.2). They are selected greedily: first the posture
-    /// nearest to the mean, then repeatedly the posture farthest from those already selected. The latent positions
-    /// start at the principal components. A search over the latent positions, β and γ then minimises the negative log
+    /// nearest to the mean, then repeatedly the posture farthest from the selected postures. The latent positions start
+    /// at the principal components. A search over the latent positions, β and γ then minimises the negative log
     /// likelihood of the paper's equation 5, L_GP = D/2 ln|K| + ½ Σ w_k² Y_kᵀK⁻¹Y_k + ½ Σ |x_i|² + ln(αβγ / Π w_k^N).
-    /// The scales w are not part of the search. With all other values fixed, the minimum is at w_k² = N / (Y_kᵀK⁻¹Y_k +
+    /// The scales w are not part of the search. If all other values are fixed, the minimum is w_k² = N / (Y_kᵀK⁻¹Y_k +
     /// N ε²), with the `noise` ε as a prior.
     ///
     /// ```
@@ -172,8 +172,9 @@ fn check(joints: &[String], examples: &[Posture]) -> Result<(), StyleError> {
     examples.iter().position(|p| !fits(p)).map_or(Ok(()), |posture| Err(StyleError::Posture { posture }))
 }
 
-/// Returns the mean rotation of each joint, from the sum of its quaternions, whose signs are chosen to match the first
-/// quaternion. The heading of the base is arbitrary, so the entry of the base is the rotation of the first example.
+/// Returns the mean rotation of each joint. It is the normalised sum of the joint's quaternions, with signs chosen to
+/// match the first quaternion. The heading of the base is arbitrary, so the entry of the base is the rotation of the
+/// first example.
 fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
     let mean = |joint: usize| {
         let first = examples[0].rotations[joint];
@@ -187,8 +188,8 @@ fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
     (0..joints).map(mean).collect()
 }
 
-/// Selects the examples to keep: first the example nearest to the mean, then repeatedly the example farthest from those
-/// already selected. Duplicates are selected only until there are three examples.
+/// Selects the examples to keep: first the example nearest to the mean, then repeatedly the example farthest from the
+/// selected examples. Duplicates are selected only until there are three examples.
 fn farthest(features: &[Vec<f64>], centre: &[f64], most: usize) -> Vec<usize> {
     let squared = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let nearest = |x: &f64, y: &f64| x.total_cmp(y);
@@ -208,8 +209,8 @@ fn farthest(features: &[Vec<f64>], centre: &[f64], most: usize) -> Vec<usize> {
     kept
 }
 
-/// Bound on the absolute value of the logarithms of β and γ. Without it, the kernel of examples without noise could not
-/// be inverted in double precision.
+/// Bound on the absolute value of the logarithms of β and γ. If there were no bound, the kernel of examples without
+/// noise could not be inverted in double precision.
 const MAX_LOG_RATE: f64 = 10.0;
 
 /// Returns β or γ from its logarithm.
@@ -236,7 +237,7 @@ impl Likelihood<'_> {
     pub(super) fn start(&self) -> Vec<f64> {
         let (n, d) = (self.n, self.dimensions);
         let rows: Vec<&[f64]> = self.postures.chunks_exact(self.features()).collect();
-        // With fewer postures than features, the eigenvectors of Y Yᵀ give the components up to a factor.
+        // If there are fewer postures than features, the eigenvectors of Y Yᵀ give the components up to a factor.
         let mut gram: Vec<f64> = rows.iter().flat_map(|a| rows.iter().map(|b| dot(a, b))).collect();
         let mut vectors = vec![0.0; n * n];
         eigen(&mut gram, &mut vectors, n);

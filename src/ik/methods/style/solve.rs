@@ -7,7 +7,7 @@ use sinew_base::mathematics::minimise;
 use super::Style;
 use super::cost::{Cost, may_turn};
 
-/// Number of searches. They start from the kept postures that are nearest to the goals.
+/// Number of searches. The searches start from the kept postures that are nearest to the goals.
 const STARTS: usize = 3;
 /// Maximum number of rounds that clamp joints to their limits and search again with the other joints.
 const ROUNDS: usize = 3;

@@ -1,5 +1,5 @@
-//! Cyclic coordinate descent as the founding documents state it: TMPS 2009, "CCD-IK and Particle-IK", figures 3 and 4;
-//! the planar form of the Korean notes after Welman 1993; MikuMikuDance (MMD) CCD from the notes of 2020; and the
+//! Cyclic coordinate descent as described in the founding documents: TMPS 2009, "CCD-IK and Particle-IK", figures 3 and
+//! 4; the planar form of the Korean notes based on Welman 1993; MikuMikuDance (MMD) CCD from the notes of 2020; and the
 //! lecture of Oshita 2021, ω = l × Δp.
 
 use glam::{DQuat, DVec3};
@@ -11,7 +11,7 @@ use crate::{CcdOptions, Limit};
 
 use super::{child_local, planar_axis, signed_angle};
 
-/// Turns up to this angle are skipped, radians (TMPS and the notes of 2020).
+/// Turns up to this angle, in radians, are skipped (TMPS and the notes of 2020).
 const SKIPPED: f64 = 1e-5;
 /// Maximum sine of the angle between opposite vectors. It allows for rounding errors in single-precision files.
 const OPPOSITE: f64 = 1e-7;
@@ -26,7 +26,7 @@ pub(crate) enum Form {
     /// towards a target that is out of reach.
     Planar,
     /// Like TMPS, but stops if a pass does not reduce the error. In the first pass, a hinge that would leave its limit turns to the mirror
-    /// image of that angle.
+    /// image of the invalid angle.
     Mmd,
     /// The rotation vector ω = l × Δp. Stops if the error after a pass is within tolerance.
     Lecture,
@@ -49,7 +49,7 @@ impl Form {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ccd {
     pub(crate) form: Form,
-    /// How far each joint has turned, radians.
+    /// Angle by which each joint has turned, in radians.
     turned: Vec<f64>,
 }
 
@@ -149,7 +149,7 @@ fn mirrored(joint: &Joint, axis: DVec3, arc: DQuat) -> DQuat {
     DQuat::from_axis_angle(axis, turn)
 }
 
-/// Returns the angle between two vectors, radians: the inverse cosine of the dot product of the unit vectors.
+/// Returns the angle between two vectors in radians: the inverse cosine of the dot product of the unit vectors.
 fn angle_between(from: DVec3, to: DVec3) -> f64 {
     let (Some(from), Some(to)) = (from.try_normalize(), to.try_normalize()) else { return 0.0 };
     from.dot(to).clamp(-1.0, 1.0).acos()

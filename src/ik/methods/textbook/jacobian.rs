@@ -1,5 +1,5 @@
-//! The Jacobian methods as the founding documents state them: the lecture of Oshita 2021 (pseudo-inverse, null space and
-//! weights), Li & Peng 2013, eqs. 5 to 12, and the transpose of the notes of 2020.
+//! The Jacobian methods as described in the founding documents: the lecture of Oshita 2021 (pseudo-inverse, null space and weights), Li &
+//! Peng 2013, eqs. 5 to 12, and the transpose of the notes of 2020.
 
 use glam::{DQuat, DVec3, EulerRot};
 
@@ -14,7 +14,7 @@ use super::planar_axis;
 /// Largest length of Δp as a fraction of the chain's length: the upper end of the lecture's 2 to 10 %.
 pub(crate) const LARGEST_STEP: f64 = 0.1;
 
-/// How the change of the angles follows from Δp.
+/// The method that computes the change of the angles from Δp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Inverse {
     /// Δθ = δ Jᵀ Δp.
@@ -29,13 +29,13 @@ struct Column {
     joint: usize,
     /// Unit axis in base space.
     axis: DVec3,
-    /// a × l: how fast the end moves, base space.
+    /// a × l: the velocity of the end in base space.
     entry: DVec3,
     /// The entry of W⁻¹.
     weight: f64,
-    /// The change of the angle that the secondary task requests, radians.
+    /// The change of the angle that the secondary task requests, in radians.
     wanted: f64,
-    /// The change of the angle, radians.
+    /// The change of the angle, in radians.
     change: f64,
 }
 
@@ -210,8 +210,8 @@ impl Jacobian {
     }
 }
 
-/// Returns by how much the parameters of a joint change on the way to a state: a rotation vector in base space, or the
-/// changes of its three Euler angles.
+/// Returns the changes of a joint's parameters on the way to a state: a rotation vector in base space, or the changes
+/// of its three Euler angles.
 pub(crate) fn difference(tree: &Tree, joint: &Joint, to: JointState, parameters: JointParameters) -> DVec3 {
     if parameters == JointParameters::RotationVector || joint.hinge_axis().is_some() {
         return towards(tree, joint, to);

@@ -1,6 +1,5 @@
-//! The analytic method for limbs as the lecture of Oshita 2021 states it: the limb hangs straight down, its middle joint bends
-//! by the law of cosines, its first joint swings the end to the target and turns by the swivel, and the end turns to its
-//! orientation.
+//! The analytic method for limbs as described in the lecture of Oshita 2021. The limb hangs straight down, and its middle joint bends by
+//! the law of cosines. The first joint swings the end to the target and turns by the swivel, and the end turns to its orientation.
 
 use std::f64::consts::PI;
 
@@ -16,7 +15,7 @@ use super::{child_local, signed_angle};
 /// A part of the solution. The parts are applied in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The limb takes its reference pose, in which it hangs straight down.
+    /// The limb moves to its reference pose, in which it hangs straight down.
     Hang,
     /// The middle joint bends by the law of cosines.
     Bend,
@@ -35,11 +34,11 @@ impl Part {
 /// The limb of a tree. The first two joints of the tree are the joints of the limb.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limb {
-    /// Target of the end, base space.
+    /// Target of the end, in base space.
     target: DVec3,
     /// Lengths of both bones.
     lengths: [f64; 2],
-    /// The swivel of the pose in which the solve starts, relative to the pose without a swivel, radians.
+    /// The swivel of the pose in which the solve starts, relative to the pose without a swivel, in radians.
     current: f64,
 }
 
@@ -98,9 +97,9 @@ impl Limb {
         }
     }
 
-    /// Bends the straight limb, so that the angle between both bones at the middle joint is θ = acos((l₀² + l₁² − L²) / (2 l₀ l₁)) for the
-    /// distance L of the target. A distance out of range is clamped. Of the two bend directions, the one whose turn the limit changes less
-    /// is used, or the positive one if both turns change equally.
+    /// Bends the straight limb so that the angle between both bones at the middle joint is θ = acos((l₀² + l₁² − L²) / (2 l₀ l₁)) for the
+    /// distance L of the target. A distance out of range is clamped. Of the two bend directions, the method uses the one whose turn the
+    /// limit changes less, or the positive one if both turns change equally.
     fn bend(&self, tree: &mut Tree) {
         let [l0, l1] = self.lengths;
         let Some((first, _)) = line(tree) else { return };

@@ -1,4 +1,4 @@
-//! The methods exactly as the founding documents state them, see [`Options::textbook`](crate::Options::textbook).
+//! The methods exactly as described in the founding documents (see [`Options::textbook`](crate::Options::textbook)).
 //!
 //! Each file contains the pass of one method. Nothing is added to the pass: no initial bend, no restart and no other
 //! method. The loop around a pass and its end condition are in `driver/textbook.rs`.
@@ -32,8 +32,8 @@ pub(crate) fn planar_axis(tree: &Tree) -> Option<DVec3> {
     (1..tree.joints.len()).all(is_parallel).then_some(first)
 }
 
-/// Returns the signed angle from one vector to another about an axis, radians from −π to π, or 0 if a vector is parallel to the axis. The
-/// inverse cosine gives the size of the angle, and the cross product its sign (Welman's planar form).
+/// Returns the signed angle from one vector to another about an axis, in radians from −π to π, or 0 if a vector is parallel to the axis.
+/// The inverse cosine gives the size of the angle, and the cross product gives its sign (Welman's planar form).
 pub(crate) fn signed_angle(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
     let flat = |v: DVec3| (v - axis * axis.dot(v)).try_normalize();
     let (Some(from), Some(to)) = (flat(from), flat(to)) else { return 0.0 };

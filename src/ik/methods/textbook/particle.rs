@@ -1,4 +1,4 @@
-//! Particle inverse kinematics as TMPS 2009 lists it, "CCD-IK and Particle-IK", figures 5 and 6.
+//! Particle inverse kinematics as listed in TMPS 2009, "CCD-IK and Particle-IK", figures 5 and 6.
 
 use glam::{DQuat, DVec3};
 
@@ -6,7 +6,7 @@ use crate::tree::Tree;
 
 use super::child_local;
 
-/// Turns up to this angle are skipped, radians.
+/// Turns up to this angle, in radians, are skipped.
 const SKIPPED: f64 = 1e-5;
 
 /// The particles of a chain, from the end to the first joint after the root, and the springs between them.
@@ -19,15 +19,15 @@ pub(crate) struct Particles {
     root: DVec3,
 }
 
-/// A move of particles, base space.
+/// A move of particles, in base space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Move {
     /// Index of the joint at the upper end of the spring, or of the last joint if the end is pulled to its target.
     pub(crate) joint: usize,
     /// Whether a spring is relaxed. Otherwise the end is pulled to its target.
     pub(crate) is_spring: bool,
-    /// Displacement of the lower particle. The upper one moves by the same distance in the opposite direction, unless
-    /// it is the root.
+    /// Displacement of the lower particle. The upper particle moves by the same distance in the opposite direction,
+    /// unless it is the root.
     pub(crate) moved: DVec3,
     /// Positions of the lower and the upper particle after the move.
     pub(crate) points: [DVec3; 2],
@@ -47,8 +47,8 @@ impl Particles {
         self.lengths.extend(self.positions.iter().zip(above).map(|(lower, upper)| lower.distance(*upper)));
     }
 
-    /// Runs one iteration: the end goes to the target, each spring moves both of its ends by half of its error, and the
-    /// spring at the root moves only its lower end. `note` is called for each move.
+    /// Runs one iteration: the end moves to the target, each spring moves both of its ends by half of its error, and
+    /// the spring at the root moves only its lower end. `note` is called for each move.
     pub(crate) fn pass(&mut self, target: DVec3, mut note: impl FnMut(Move)) {
         let count = self.positions.len();
         let Some(end) = self.positions.first_mut() else { return };

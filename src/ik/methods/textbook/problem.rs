@@ -13,7 +13,7 @@ const NO_BALANCE: &str = "the documents give no formula for jacobian.secondary=b
 const OTHER_JOINTS: &str =
     "with textbook=true, all joints must turn, and none may follow another one, as in the documents";
 
-/// Returns why the founding documents do not cover a problem, or `None` if they do cover it.
+/// Returns the reason why the founding documents do not cover a problem, or `None` if they do cover it.
 pub(crate) fn check(tree: &Tree, goals: &[Goal], options: &Options) -> Option<&'static str> {
     let jacobian = options.jacobian;
     let own = match options.method {

@@ -23,7 +23,7 @@ pub enum OptionError {
     Invalid {
         /// The key.
         key: &'static str,
-        /// Why the value is invalid, and what would be valid.
+        /// Why the value is invalid, and which values are valid.
         cause: String,
     },
 }

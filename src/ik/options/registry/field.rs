@@ -87,7 +87,7 @@ impl Choice for Method {
 }
 
 /// Implements [`Choice`] for an enum without data. A test checks that the names match the serialised form of the enum.
-/// A variant that is missing in the macro's list is a compile error.
+/// A variant that is missing from the macro's list causes a compile error.
 macro_rules! choice {
     ($type:ty: $($variant:ident = $name:literal),+ $(,)?) => {
         impl Choice for $type {

@@ -17,7 +17,7 @@ pub enum OptionKind {
         min: usize,
         /// Maximum.
         max: usize,
-        /// The first and last of the values that are common in practice, for a slider.
+        /// The smallest and largest of the values that are common in practice, for a slider.
         common: [usize; 2],
     },
     /// A number.
@@ -52,7 +52,7 @@ pub struct Domain {
     pub max: f64,
     /// Whether the minimum itself is excluded.
     pub excludes_min: bool,
-    /// The first and last of the values that are common in practice, for a slider.
+    /// The smallest and largest of the values that are common in practice, for a slider.
     pub common: [f64; 2],
     /// Whether a slider over the common values is logarithmic.
     pub is_logarithmic: bool,

@@ -36,8 +36,7 @@ pub struct SolverOption {
     pub kind: OptionKind,
     /// The methods that use the option. An empty list means all methods.
     pub methods: &'static [Method],
-    /// Why the option cannot be set for a character, but only for a bare body. `None` if the option can be set for a
-    /// character.
+    /// Why the option can be set only for a bare body and not for a character. `None` if the option can be set for a character.
     pub refusal: Option<&'static str>,
     field: fn(&mut Options) -> Field<'_>,
 }

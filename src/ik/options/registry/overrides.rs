@@ -6,7 +6,7 @@ use super::{OptionError, OptionValue, SolverOption};
 use crate::options::Options;
 
 /// Values of some options, which override the values of an [`Options`]. Rigs contain overrides. They are serialised as
-/// a map from keys to texts.
+/// a map from option keys to strings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionOverrides {
     values: BTreeMap<&'static str, OptionValue>,
@@ -59,7 +59,7 @@ impl OptionOverrides {
     }
 }
 
-/// Serialised as a map from keys to texts.
+/// Serialised as a map from option keys to strings.
 #[cfg(feature = "serde")]
 mod serialised {
     use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The registry covers every field of the options, and its texts survive a round trip.
+//! The registry covers every field of the options, and the text of each value survives a round trip.
 
 use glam::DVec3;
 use proptest::prelude::*;

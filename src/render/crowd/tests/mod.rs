@@ -1,4 +1,4 @@
-//! Tests inverse kinematics on the CPU, and compares its shaders with the CPU.
+//! Tests inverse kinematics on the CPU, and compares the shaders with their CPU twins.
 
 mod limbs;
 mod twins;

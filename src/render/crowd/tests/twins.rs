@@ -1,4 +1,4 @@
-//! Compares the shaders with the CPU.
+//! Compares the shaders with their CPU twins.
 
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice, pod_collect_to_vec};
 use glam::{Quat, Vec3, Vec4};

@@ -96,7 +96,7 @@ mod tests {
         let mut layout = Layout { space: rect(0.0, 36.0, 1280.0, 764.0), ..Layout::default() };
         layout.scene = rect(0.0, 36.0, 967.0, 573.0);
         assert_eq!(layout.scene_inside_borders(8.0), rect(0.0, 36.0, 959.0, 565.0));
-        // Without panes around it, the whole scene receives the pointer.
+        // If no panes surround the scene, all of it receives the pointer.
         layout.scene = layout.space;
         assert_eq!(layout.scene_inside_borders(8.0), layout.space);
     }

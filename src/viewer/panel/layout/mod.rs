@@ -26,7 +26,7 @@ const TIMELINE: f32 = 190.0;
 const SOLVER: f32 = 300.0;
 const COMPARE: f32 = 460.0;
 
-/// What the window is used for. Each face has its own arrangement of panes.
+/// The purpose of the window. Each face has its own arrangement of panes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::viewer) enum Face {
@@ -117,7 +117,7 @@ pub(in crate::viewer) struct Layout {
     lab: Tree<Pane>,
     /// The part of the window that shows the scene, in points.
     pub(in crate::viewer) scene: Rect,
-    /// The part of the window shared by scene and panes, in points.
+    /// The part of the window shared by the scene and the panes, in points.
     pub(in crate::viewer) space: Rect,
     /// The groups of panes that do not fit into the window, although the user has not folded them.
     pub(in crate::viewer) unfit: Folded,
@@ -156,8 +156,8 @@ impl Layout {
         *self = Self { face: self.face, scene: self.scene, ..Self::default() };
     }
 
-    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width in points of the strip along a border
-    /// in which it does.
+    /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width, in points, of the strip along a
+    /// pane's border in which the pointer resizes that pane.
     pub(in crate::viewer) fn scene_inside_borders(&self, grab: f32) -> Rect {
         let Self { scene, space, .. } = self;
         let strip = |distance: f32| if distance.abs() > 0.5 { grab } else { 0.0 };

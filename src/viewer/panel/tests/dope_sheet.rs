@@ -40,7 +40,7 @@ fn the_dope_sheet_has_a_row_for_each_part_and_joint() {
     let moved = holders(1.02..1.9);
     assert!(moved.len() == 1 && moved[0].joints.len() == 1 && moved[0].joints[0].0 == elbow, "{moved:?}");
     assert!(holders(0.99..1.01)[0].joints.iter().all(|(node, _)| *node != elbow));
-    // The remaining pose key now lists all other joints. Those that no key changes have no rows.
+    // The remaining pose key now lists all other joints. Joints that no key changes have no rows.
     assert!(harness.query_by_label("Row of leftMiddleDistal").is_none());
     // After Undo, the moved key no longer exists, so it is not selected either.
     state.borrow_mut().session.apply(Command::Undo);

@@ -112,7 +112,8 @@ fn a_drag_of_a_slider_is_one_undo_step() {
     assert!(close(&undone[0], &rest[0]) && !state.borrow().session.history.can_undo(), "{undone:?}");
 }
 
-/// Without a selection, the hand of the arm that was dragged last is shown. The section is not shown for a leg or for a body without fingers.
+/// If nothing is selected, the section shows the hand of the arm that was dragged last. The section is not shown for a leg or for a body
+/// without fingers.
 #[test]
 fn the_section_follows_the_arm_that_was_dragged_last() {
     let shown = |session: &Session| ActiveHands::of(session).map(|hands| hands.side);

@@ -55,7 +55,7 @@ fn numbers_of_the_inspector_turn_and_pull_the_joint() {
     }
 }
 
-/// With several selected joints, a number turns all of them equally.
+/// If several joints are selected, a number turns all of them equally.
 #[test]
 fn a_number_of_the_inspector_turns_all_selected_joints() {
     let mut before = selected("leftLowerArm");

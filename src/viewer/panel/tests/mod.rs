@@ -245,7 +245,7 @@ fn goal_controls_issue_commands() {
     assert!(node == hand && weight > 1.0, "{weight}");
 }
 
-/// Returns a panel in which the mannequin's hand was dragged and the solve is shown partway.
+/// Returns a panel in which the mannequin's hand has been dragged and step mode shows a part of the solve.
 fn stepping(method: Method) -> TestPanel {
     let mut state = state();
     let session = &mut state.session;

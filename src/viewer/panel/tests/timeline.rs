@@ -48,7 +48,7 @@ pub(super) fn timeline_harness(state: TestPanel, theme: Theme) -> (SnapshotHarne
     (harness, state)
 }
 
-/// Drags a part of the timeline by a distance in points. With `ctrl`, Ctrl is held, which turns snapping on.
+/// Drags a part of the timeline by a distance in points. If `ctrl` is set, the control key is held, which turns snapping on.
 pub(super) fn drag_part(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
     let from: Pos2 = harness.get_by_label(part).rect().center();
     let modifiers = egui::Modifiers { ctrl, ..Default::default() };

@@ -1,4 +1,4 @@
-//! Changes of the motion as commands. Each change is one undo step.
+//! Changes to the motion as commands. Each change is one undo step.
 
 use egui::Response;
 

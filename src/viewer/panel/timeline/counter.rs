@@ -65,7 +65,7 @@ pub(super) fn field(
     changed
 }
 
-/// Shows the menu for frame rate and timeline display.
+/// Shows the menu for the frame rate and the timeline display.
 pub(super) fn menu(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let before = session.document.settings.timeline;
     let mut timeline = before;

@@ -139,7 +139,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
 
 /// Shows the ruler, the strips, the edits and the playhead over them.
 fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) -> Ruler {
-    // The dope sheet needs the space of an empty lane.
+    // An empty lane is hidden to make room for the dope sheet.
     let is_empty = state.shows_sheet(session) && session.puppet.motion.strips.is_empty();
     let strips = if is_empty { 0.0 } else { STRIPS };
     let size = vec2(ui.available_width(), RULER + strips + EDITS);
@@ -305,7 +305,7 @@ fn update_drag(ui: &Ui, session: &Session, state: &mut TimelineState, commands: 
     let timeline = &session.document.settings.timeline;
     let Some(active) = &mut state.drag else { return };
     if ui.input(|i| i.key_pressed(Key::Escape)) {
-        // All changes of the drag form one undo step, so one undo reverts them.
+        // All changes made by the drag form one undo step, so one undo reverts them.
         commands.extend(active.has_moved.then_some(Command::Undo));
         state.drag = None;
         return;

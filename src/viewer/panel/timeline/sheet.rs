@@ -96,7 +96,7 @@ fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Re
     }
     let (origin, before) = state.sheet.selecting.as_ref()?;
     let at = ui.input(|i| i.pointer.latest_pos())?;
-    // The rows then add the keys that are inside the box now.
+    // Start from the earlier selection. The rows then add the keys that are now inside the box.
     state.sheet.selected.clone_from(before);
     let chosen = Rect::from_two_pos(*origin, at).intersect(background);
     if !area.dragged() && area.drag_stopped() || !ui.input(|i| i.pointer.primary_down()) {
@@ -105,7 +105,7 @@ fn select_box(ui: &Ui, background: Rect, state: &mut TimelineState) -> Option<Re
     Some(chosen)
 }
 
-/// Returns the visible rows, without those of folded parts.
+/// Returns the visible rows, without the rows of folded parts.
 fn rows(sheet: &Sheet, session: &Session, state: &SheetState) -> Vec<RowKind> {
     if state.only_selected {
         let selection: BTreeSet<usize> = session.selection().into_iter().collect();

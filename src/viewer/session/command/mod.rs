@@ -49,7 +49,7 @@ impl DragScope {
     }
 }
 
-/// Options for what the scene shows besides the character.
+/// Display options for everything in the scene besides the character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Display {

@@ -35,7 +35,8 @@ macro_rules! commands {
             $($(#[$meta])* $action $(($($value),*))?,)*
         }
 
-        /// The settings of a session: how it works, and what it shows except for character and camera. Undo does not affect them.
+        /// The settings of a session: its behaviour, and the appearance of the scene except for the character and the camera. Undo does not
+        /// affect them.
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $(#[doc = concat!("See [`Command::", stringify!($setting), "`].")] pub $field: $type,)*
@@ -78,7 +79,7 @@ fn within_range(command: Command) -> Option<Command> {
 
 commands! {
     settings {
-        /// Sets what drags move, including the current drag.
+        /// Sets the scope of drags, including the current drag.
         drag_scope DragScope: DragScope = DragScope::default();
         /// Sets whether a dragged joint's counterpart on the other side of the body follows.
         symmetry Symmetry: bool = false;
@@ -109,7 +110,7 @@ commands! {
         speed Speed: f32 = 1.0;
         /// Sets whether playback starts over when the motion ends.
         looping Looping: bool = true;
-        /// Sets how the timeline counts, snaps and loops.
+        /// Sets the frame rate, time display, snapping and looping of the timeline.
         timeline Timeline: Timeline = Timeline::default();
         /// Sets the shading mode.
         shading_mode ShadingMode: ShadingMode = ShadingMode::Shaded;
@@ -119,7 +120,7 @@ commands! {
         skinning Skinning: Skinning = Skinning::default();
         /// Sets whether the spring bones of hair and clothes swing.
         springs Springs: bool = true;
-        /// Sets what the character looks at with its eyes, or with its head if the file does not define eyes.
+        /// Sets the look-at target of the character's eyes, or of its head if the file does not define eyes.
         look_at LookAt: EyeTarget = EyeTarget::default();
         /// Sets the display options.
         display Display: Display = Display::default();
@@ -139,7 +140,7 @@ commands! {
         GrabSelected(Vec2),
         /// Starts dragging the topmost selected joints, wherever the pointer is.
         GrabSelection(Vec2),
-        /// Starts dragging a point of a node, independently of camera and pointer.
+        /// Starts dragging a point of a node, independently of the camera and the pointer.
         GrabNode(NodePoint),
         /// Moves the dragged part to a position.
         Drag(Vec2),
@@ -151,7 +152,7 @@ commands! {
         Constrain(Axis),
         /// Sets whether drags snap to steps.
         Snap(bool),
-        /// Sets what the current drag moves. The next drag uses the scope of [`Command::DragScope`] again.
+        /// Sets the scope of the current drag. The next drag uses the scope of [`Command::DragScope`] again.
         CurrentScope(DragScope),
         /// Ends the drag.
         Release,
@@ -204,13 +205,12 @@ commands! {
         SelectRemove(usize),
         /// Highlights a joint, or clears the highlight.
         Highlight(Option<usize>),
-        /// Sets the limit of a joint. Consecutive changes of the same joint's limit until [`Command::Release`] are one
-        /// undo step.
+        /// Sets the limit of a joint. Consecutive changes to the same joint's limit until [`Command::Release`] are one undo step.
         Limit(usize, Limit),
         /// Assigns a node to a bone of the body, named as in VRM 1.0, or returns that bone to automatic recognition. The assignment becomes
         /// part of the rig.
         Bone(String, Option<usize>),
-        /// Sets how strongly goals of the limb that ends at a node pull the body, from 0 to 1. Consecutive changes of the same limb until
+        /// Sets how strongly goals of the limb that ends at a node pull the body, from 0 to 1. Consecutive changes to the same limb until
         /// [`Command::Release`] are one undo step.
         Pull(usize, f64),
         /// Stores the solver's options in the rig, as its defaults.
@@ -219,14 +219,14 @@ commands! {
         ClearGoals,
         /// Removes the goal of a node.
         RemoveGoal(usize),
-        /// Sets the weight of a node's goal relative to other goals. Consecutive changes of the same goal's weight until
+        /// Sets the weight of a node's goal relative to other goals. Consecutive changes to the same goal's weight until
         /// [`Command::Release`] are one undo step.
         GoalWeight(usize, f64),
         /// Shows the pose after this many steps of the last solve, and pauses playback. Each step moves one joint. `None` shows the solved
         /// pose.
         Step(Option<usize>),
-        /// Sets the weights and tolerances of a node's goal along its axes. Consecutive changes of the same goal until
-        /// [`Command::Release`] are one undo step.
+        /// Sets the weights and tolerances of a node's goal along its axes. Consecutive changes to the same goal until [`Command::Release`]
+        /// are one undo step.
         GoalAxes(usize, GoalAxes),
         /// Plays a clip, or removes the motion if `None`.
         Clip(Option<usize>),
@@ -253,8 +253,8 @@ commands! {
         PlantKeys,
         /// Adds a contact of the foot or hand at the end of a joint's limb, from the current time to the next key, or for one second.
         AddContact(usize),
-        /// Stores a joint's position as a goal key at the current time. Its orientation is stored too, unless the joint has a goal without
-        /// one. The key replaces the joint's goal and pin.
+        /// Stores a joint's position as a goal key at the current time. The key also stores the orientation, unless the joint has a goal
+        /// without an orientation. The key replaces the joint's goal and pin.
         KeyGoal(usize),
         /// Sets the motion's duration in seconds. `None` uses the duration of its content.
         Duration(Option<f32>),
@@ -269,11 +269,11 @@ commands! {
         AddClips(Box<AddedClips>),
         /// Sets a morph weight by its index in the pose.
         Morph(usize, f32),
-        /// Blends the pose with local transforms of some nodes, and with all morph weights unless the list is empty, by a weight
-        /// from 0 to 1. Removes all goals. Until [`Command::Release`], consecutive blends start from the same pose and are one
-        /// undo step.
+        /// Blends the pose with local transforms of some nodes, and with all morph weights unless that list is empty. The last value is the
+        /// blend weight, from 0 to 1. Removes all goals. Until [`Command::Release`], consecutive blends start from the same pose and are
+        /// one undo step.
         BlendPose(Vec<(usize, Transform)>, Vec<f32>, f32),
-        /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
+        /// Applies local transforms and morph weights from a live source. If there are no weights, the morphs do not change.
         LivePose(Vec<(usize, Transform)>, Vec<f32>),
         /// Sets goals from a live source, and keeps the goals of other nodes. The next [`Command::LivePose`] solves for all of them.
         LiveGoals(Vec<Target>),

@@ -18,7 +18,7 @@ const RING_STEP: f64 = 15.0;
 const END_STEP: f64 = 5.0;
 /// Rounding step of limits, in degrees, without the control key.
 const FINE_STEP: f64 = 0.1;
-/// Steps to which the stops of prismatic joints are rounded, in metres, with and without the control key.
+/// Rounding steps for the stops of prismatic joints in metres, with and without the control key.
 const STOP_STEP: f64 = 0.01;
 const FINE_STOP_STEP: f64 = 0.001;
 

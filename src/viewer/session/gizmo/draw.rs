@@ -19,7 +19,7 @@ use super::{Gizmo, GizmoGrip, LIMIT, LOOK, POLE, look, pole, step};
 const WHITE: Vec4 = Vec4::ONE;
 /// Color of a needle at its limit.
 const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
-/// Maximum distance from a limit at which an angle is drawn as limited, in radians. For a cone, as a fraction of the maximum swing.
+/// Maximum distance from a limit at which an angle is drawn as limited, in radians. For a cone, it is a fraction of the maximum swing.
 const NEAR: f64 = 0.01;
 /// Distance from a stop within which a prismatic joint is drawn at the stop, as a fraction of its range.
 const RAIL_NEAR: f64 = 0.01;

@@ -225,7 +225,7 @@ pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns a limit in which one end of an angle's range is moved. The end stops before the range becomes empty or too large.
+/// Returns the limit with one end of an angle's range moved. The end stops before the range becomes empty or too large.
 pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Limit {
     let set_end = |min: &mut f64, max: &mut f64, bound: f64| {
         if upper {

@@ -25,7 +25,7 @@ impl Pen<'_> {
         self.line(at, at, size, color);
     }
 
-    /// Draws a polyline over a slightly wider dark one, so that it stands out from any background.
+    /// Draws a polyline over a slightly wider dark one, so that it stands out against any background.
     pub(super) fn path(&mut self, points: &[Vec3], width: f32, color: Vec4) {
         for (width, color) in [(width + 2.0, DARK.with_w(DARK.w * color.w)), (width, color)] {
             for pair in points.windows(2) {

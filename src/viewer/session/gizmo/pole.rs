@@ -51,8 +51,8 @@ pub(super) fn placed(session: &Session) -> impl Iterator<Item = Pole> + '_ {
     })
 }
 
-/// Returns the direction in which a straight limb bends. It follows from the limit if the middle joint is a hinge, and
-/// otherwise from the chain's bend direction.
+/// Returns the direction in which a straight limb bends. The direction follows from the limit if the middle joint is a hinge, and otherwise
+/// from the chain's bend direction.
 fn default_bend(session: &Session, limb: &Chain, middle: usize, line: Vec3) -> Option<Vec3> {
     let puppet = &session.puppet;
     let direction = match puppet.rig.joint(middle).limit {

@@ -1,5 +1,4 @@
-//! The step shown in step mode: the vectors from its joint to effectors and targets, its axis, and the arc through which the effectors
-//! rotate.
+//! Draws the step shown in step mode: the vectors from its joint to effectors and targets, the rotation axis, and the arc of the rotation.
 
 use glam::{DVec3, Quat, Vec3, Vec4};
 
@@ -171,8 +170,8 @@ fn effector(session: &Session, target: &Target) -> Option<Vec3> {
     Some(world.transform_point3(target.offset.as_vec3()))
 }
 
-/// Returns the targets whose effectors a joint moves. These are the position targets of its descendants. If it has none, the path from the
-/// base leads up through the joint, so these are all targets. A joint does not move its own origin.
+/// Returns the targets whose effectors a joint moves. These are the position targets of its descendants. If no target is below the joint,
+/// the path from the base leads up through the joint, which then moves all targets. A joint does not move its own origin.
 fn moved_targets<'a>(
     session: &'a Session,
     trace: &'a SolveTrace,

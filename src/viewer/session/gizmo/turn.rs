@@ -10,8 +10,8 @@ use crate::viewer::session::drag_goal::chain_base;
 use super::GizmoDrag;
 use super::turned_joint::TurnedJoint;
 
-/// A pin is unreachable, and moves with its node, if its distance from the node after a turn exceeds this fraction of the scene's radius,
-/// or if their orientations differ by more than this angle in radians.
+/// Limits beyond which a pin is unreachable after a turn and moves with its node: the distance from the node as a fraction of the scene's
+/// radius, and the angle between their orientations in radians.
 const UNMET_DISTANCE: f32 = 1e-3;
 const UNMET_ANGLE: f64 = 1e-2;
 

@@ -136,7 +136,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Creates a recorder for a file. With `replace`, an existing file is replaced when the recording ends.
+    /// Creates a recorder for a file. If `replace` is set, an existing file is replaced when the recording ends.
     ///
     /// # Errors
     /// [`SaveError::Write`] if the file cannot be written, or if it exists and `replace` is not set.

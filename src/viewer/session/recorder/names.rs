@@ -156,7 +156,7 @@ pub(super) fn write(at: f64, command: &Command, names: &SessionNames) -> Option<
     if named { json::to_string(&SessionLine { at, command: Some(value) }).ok() } else { Some(direct) }
 }
 
-/// Reads a line. Without `names`, only the syntax is checked, and every node and clip becomes the first one.
+/// Reads a line. If `names` is `None`, only the syntax is checked, and every node or clip name is read as index 0.
 ///
 /// # Errors
 /// [`LineError`] if the line is invalid or names a node or a clip that does not exist.

@@ -96,8 +96,8 @@ impl App {
     }
 }
 
-/// Returns size and modification time of a character's file, of related files with the same stem, and of `others`. An
-/// entry is `None` if the file does not exist.
+/// Returns the size and the modification time of a character's file, of related files with the same stem, and of `others`. An entry is
+/// `None` if the file does not exist.
 fn stamp(file: &Path, others: &[PathBuf]) -> Stamp {
     let beside = ["bin", "png", "jpg", "rig.toml"].map(|kind| file.with_extension(kind));
     let size_and_time = |path: &Path| {

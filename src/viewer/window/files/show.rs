@@ -100,7 +100,7 @@ impl App {
         let open = self.open.as_mut();
         let result = found.and_then(|(mut session, images)| {
             session.apply(Command::Resize(self.session.size()));
-            // Without a window there are no graphics to update. They are created later from the session.
+            // If there is no window yet, there are no graphics to update. They are created later from the session.
             let updated = open.map_or(Ok(()), |s| s.graphics.show(&session, &images));
             updated.map(|()| session).map_err(|e| e.to_string())
         });
@@ -110,7 +110,8 @@ impl App {
         }
     }
 
-    /// Replaces the session with that of a loaded file. `warnings` is set for a project, which has its own settings.
+    /// Replaces the session with the session of a loaded file. `warnings` is set for a project or a recorded session, both of which have
+    /// their own settings.
     fn replace_session(
         &mut self,
         mut session: Session,
@@ -127,7 +128,7 @@ impl App {
         // A recording can only contain one character.
         self.stop_recording();
         let files_changed = session.puppet.character().files != self.session.puppet.character().files;
-        // Only a session without settings of its own takes over the current session's settings.
+        // Only a session without its own settings inherits the settings of the current session.
         let errors = match &warnings {
             Some(_) => Vec::new(),
             None => session.take_over(&self.session, reloads),

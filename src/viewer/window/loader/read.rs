@@ -31,7 +31,7 @@ pub(super) struct ReadRequest {
     pub(super) size: Vec2,
     pub(super) current: Option<CurrentCharacter>,
     pub(super) progress: Progress,
-    /// Where the files to which other files refer may be located.
+    /// The possible locations of the files that other files reference.
     pub(super) references: References,
 }
 

@@ -6,7 +6,7 @@ use crate::viewer::window::export::ExportEnd;
 
 use super::*;
 
-/// Checks that unsaved keys cause a question, and that a playing clip without keys does not.
+/// Checks that closing with unsaved keys asks for confirmation, and that closing while a clip without keys plays does not.
 pub(super) fn check_leave_questions(app: &mut App) {
     app.session.apply(Command::RestAll);
     app.session.apply(Command::ClearGoals);
@@ -64,7 +64,7 @@ pub(super) fn check_closing_during_export(app: &mut App) {
         !app.quit && app.panel.question.is_none(),
         "an export that ends before the answer decides nothing"
     );
-    // Without an answer, as after a signal, the thread ends before the program does.
+    // If the question is never answered, for example after a signal, the thread still ends before the program does.
     app.export_clip(&path);
     app.end_export_now();
     assert!(app.files.export.is_none());
@@ -152,7 +152,7 @@ pub(super) fn check_library(app: &mut App) {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Checks that a recording plays until an input stops it, and that its contents cause no save question.
+/// Checks that a recording plays until an input stops it, and that closing the window afterwards does not ask whether to save.
 pub(super) fn check_watching(app: &mut App) {
     let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session"));
     let recording = crate::viewer::Recording::open(path).unwrap();

@@ -1,4 +1,4 @@
-//! Seeded breaks of skin weights, which the suites must find. `scripts/weight-breaks.py` does the same with other characters.
+//! Seeded defects in skin weights, which the suites must detect. `scripts/weight-breaks.py` does the same with other characters.
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +13,11 @@ use super::super::glb::Glb;
 use super::{copied, text};
 use crate::{folder, sinew, stdout};
 
-/// Number of breaks of each character.
+/// Number of defects for each character.
 const BREAKS: u64 = 6;
 /// Fractions of a weight that are moved to another joint.
 const PARTS: [f64; 3] = [0.2, 0.1, 0.05];
-/// A break must be found if it moves a vertex by this fraction of the figure's height.
+/// A defect must be found if it moves a vertex by this fraction of the figure's height.
 const VISIBLE: f32 = 0.02;
 
 #[test]
@@ -74,7 +74,7 @@ fn poses(model: &Path) -> Vec<Vec<Vec3>> {
     posed.collect()
 }
 
-/// Returns the largest distance by which a break moves a vertex, relative to the height.
+/// Returns the largest distance by which a defect moves a vertex, relative to the height.
 fn effect(before: &[Vec<Vec3>], model: &Path) -> f32 {
     let after = poses(model);
     let largest = before

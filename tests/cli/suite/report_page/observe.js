@@ -18,7 +18,7 @@ async function press(key, target = document.body) {
   await pause(80);
 }
 
-// A checksum of what a canvas shows, and the number of its colours.
+// A checksum of the drawing on a canvas, and its number of colours.
 function drawing(id) {
   const canvas = document.getElementById(id);
   const words = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);

@@ -1,4 +1,4 @@
-//! Broken and changed BVH files: they are rejected with the line of the error, without a panic or too much memory.
+//! Broken and changed BVH files: they are rejected with the line of the error, and cause neither a panic nor excessive memory use.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

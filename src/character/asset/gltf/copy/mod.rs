@@ -23,9 +23,8 @@ const COMPRESSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compres
 /// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
 ///
 /// `path`, `bytes` and `folder` are the same as for [`super::load_bytes`], and `skeleton` was loaded from them.
-/// `locals` and `weights` are the pose, laid out as in the skeleton. Nodes in their rest pose do not change. `clips`
-/// replace the file's own clips, because viewers would play the file's clips and hide the pose. Data that the loader
-/// does not know is preserved.
+/// `locals` and `weights` are the pose, laid out as in the skeleton. Nodes in their rest pose do not change. `clips` replace the file's own
+/// clips, because viewers would otherwise play those clips and hide the pose. Data that the loader does not know is preserved.
 ///
 /// ```
 /// use std::path::Path;

@@ -1,4 +1,4 @@
-//! The table of extensions matches what the loader and posed copies do, and `docs/support.md` matches the table.
+//! The table of extensions matches the behaviour of the loader and of posed copies, and `docs/support.md` matches the table.
 
 use std::path::Path;
 
@@ -223,7 +223,7 @@ fn check(row: &Extension) {
     let character = loaded.unwrap_or_else(|e| panic!("{name}: {e}"));
     let is_ignored = row.support == Support::Ignored;
     assert_eq!(character.warnings.iter().any(|w| w.contains(name)), is_ignored, "{:?}", character.warnings);
-    // Quantised accessors need no object of the extension.
+    // Quantised accessors do not need an extension object.
     if name != "KHR_mesh_quantization" {
         assert_eq!(contents(&bytes) == contents(&without), is_ignored, "{name} is {:?}", row.support);
     }

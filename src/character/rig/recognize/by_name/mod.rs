@@ -36,7 +36,7 @@ pub(super) fn is_complete(bones: &Bones) -> bool {
     LIMBS.into_iter().chain(["hips"]).all(|bone| bones.contains_key(bone))
 }
 
-/// The bones without which a body is not human, besides the hips.
+/// The bones that a human body must have in addition to the hips.
 pub(crate) const LIMBS: [&str; 8] = [
     "leftUpperArm",
     "leftLowerArm",
@@ -190,8 +190,8 @@ impl<'a> BoneFinder<'a> {
         Some(())
     }
 
-    /// Returns the nearest joint named like a foot of this side, wherever it is in the hierarchy, as in rigs made for
-    /// IK. Without such a joint, returns the node at the end of the shin.
+    /// Returns the nearest joint on this side whose name refers to a foot, wherever it is in the hierarchy, as in rigs made for IK. Without
+    /// such a joint, returns the node at the end of the shin.
     fn detached_foot(&self, side: Side, lower: usize) -> Option<usize> {
         let end = self.end_node(lower);
         let near = self.positions[end.unwrap_or(lower)];
