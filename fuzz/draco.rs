@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use sinew::asset::gltf::load_bytes;
 
 use crate::character::exercise;
-use crate::encode::{Attribute, Values, encode};
 use crate::format::Format;
 use crate::random::Random;
 use crate::seeds::glb;
+use sinew_testkit::draco::{Attribute, Values, encode};
 
 pub(crate) const FORMAT: Format = Format { name: "draco", inputs_per_round: 400, make, check };
 

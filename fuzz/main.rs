@@ -13,8 +13,6 @@ mod character;
 mod decoders;
 mod draco;
 #[allow(dead_code, unreachable_pub, reason = "the module is shared with other test binaries")]
-#[path = "../tests/support/draco.rs"]
-mod encode;
 mod fbx;
 mod format;
 mod gltf;

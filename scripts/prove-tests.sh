@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that the suite detects bugs: applies the small patches in tests/breaks one at a time to a copy of sinew, and runs the suite. Prints
-# one line per patch with the number of failing cases, the number of cases whose image fails, and the first few names, and then how the
-# images differ. Writes the measured differences of each run to target/breaks/NAME.csv. Exits with 1 if a patch is not detected, a patch
+# one line per patch with the number of failing cases, the number of cases whose image fails, and the first few names. Then prints how
+# the images differ. Writes the measured differences of each run to target/breaks/NAME.csv. Exits with 1 if a patch is not detected, a patch
 # does not apply, or the suite fails without a patch.
 #   scripts/prove-tests.sh [NAME …]    all patches, or the named ones
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks the parts of a release that `.ci/run` does not check: the package, licences and sources of all dependencies, the list of crates,
-# known vulnerabilities, types on Windows and macOS, and changes to the public interface since the last release. Tools that are not
-# installed are listed and skipped.
+# Checks the parts of a release that `.ci/run` does not check: the packages and their use by a new program, licences and sources of all
+# dependencies, the list of crates, known vulnerabilities, types on Windows and macOS, and changes to the public interface since the last
+# release. Tools that are not installed are listed and skipped.
 #
 # usage: scripts/release-checks.sh [--online]    --online also checks vulnerabilities (rustsec.org), and requires all tools
 set -eu
@@ -25,6 +25,9 @@ for package in "${CARGO_TARGET_DIR:-target}"/package/*-"$version.crate"; do
     echo "$(basename "$package") has $size bytes"
     [ "$size" -le 10485760 ] || { echo "release-checks: the package is larger than 10 MiB" >&2; exit 1; }
 done
+
+step "a new user of the packages"
+./scripts/packaged-crates.sh
 
 step "licences and list of crates"
 ./scripts/licences.py "${CARGO_TARGET_DIR:-target}/licences"

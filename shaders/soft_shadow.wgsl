@@ -27,7 +27,7 @@ fn turned(v: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(0.0874258 * v.x + 0.9961711 * v.y, 0.0874258 * v.y - 0.9961711 * v.x);
 }
 
-// Returns the gradient of a plane's depth in the map, which keeps a surface from shadowing itself. The map is twice as deep as it is wide.
+// Returns the gradient of a plane's depth in the map. This gradient keeps a surface from shadowing itself. The map is twice as deep as it is wide.
 // The slope is limited to the slope of planes that the light meets at 10 degrees.
 fn depth_slope(normal: vec3<f32>) -> vec2<f32> {
     let n = (globals.shadow_from_world * vec4<f32>(normal, 0.0)).xyz;

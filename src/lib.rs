@@ -24,16 +24,11 @@
 //! | `meshopt`, `fbx`, `urdf` | compressed glTF (needs a C++ compiler), FBX (needs a C compiler), robots |
 //! | `capture`, `vmc` | poses and clips from recorded sensors; live motion over the network |
 //! | `render` | drawing with wgpu, crowds and inverse kinematics on the GPU |
-//! | `window` | the viewer window without the program, which also runs in a web page |
 //! | `cli`, `viewer` | the `sinew` program, and its window (the default) |
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-#[cfg(feature = "render")]
-#[doc(hidden)]
-pub mod viewer;
-
 #[cfg(feature = "character")]
 pub use sinew_base::{files, view};
 // Public only for the test that compares its types with the shaders.
@@ -54,11 +49,14 @@ pub use sinew_regress::{assert_image, assert_pose};
 pub use sinew_render as render;
 #[cfg(feature = "render")]
 pub use sinew_render::{crowd, gpu_ik, scene};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use sinew_viewer as viewer;
 
 #[cfg(feature = "cli")]
 use sinew_base::api;
-#[cfg(feature = "render")]
-use sinew_base::{mathematics, platform, text};
+#[cfg(feature = "cli")]
+use sinew_base::text;
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.
 pub use glam;

@@ -4,9 +4,6 @@
 //! Allocations are counted per thread, including those that are freed immediately.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "support/mod.rs"]
-mod support;
-
 use std::f64::consts::TAU;
 use std::path::Path;
 
@@ -150,7 +147,7 @@ const GOALS: [(&str, Goals); 12] = [
 ];
 
 fn built_in() -> Vec<Subject> {
-    let files = support::built_in_gltf_files();
+    let files = sinew_testkit::built_in_gltf_files();
     files.iter().map(|path| Subject::new(path)).collect()
 }
 
@@ -162,7 +159,7 @@ fn real() -> Vec<Subject> {
         "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
         "models/webxr-hands/left/generic-hand-left.glb",
     ];
-    files.iter().filter_map(|file| Some(Subject::new(&support::external(file)?))).collect()
+    files.iter().filter_map(|file| Some(Subject::new(&sinew_testkit::external(file)?))).collect()
 }
 
 /// Returns a motion of a single clip.

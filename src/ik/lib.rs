@@ -19,6 +19,8 @@
 //! ```
 
 mod batch;
+#[doc(hidden)]
+pub mod benchmark;
 mod body;
 mod chain;
 mod custom;

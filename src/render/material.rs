@@ -110,7 +110,7 @@ impl Maps {
         maps.any(|(map, slot)| map.constant == "TRANSMISSION_MAP" && slot > 0)
     }
 
-    /// Returns whether there is a normal map, of the surface or of a layer.
+    /// Returns whether the surface or one of its layers has a normal map.
     pub(super) fn has_normals(&self) -> bool {
         let layers = EXTRA_MAPS.iter().zip(self.extra);
         self.core[2] || layers.into_iter().any(|(map, slot)| map.usage == Normal && slot > 0)

@@ -296,8 +296,8 @@ fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Creates a buffer with initial contents, whose size must have been checked. The buffer is never empty, because empty
-/// buffers cannot be bound.
+/// Creates a buffer with initial contents. The caller must have checked their size. The buffer is never empty, because empty buffers
+/// cannot be bound.
 fn create_buffer(
     gpu: &Gpu,
     what: &'static str,

@@ -53,7 +53,7 @@ impl Session {
 
     /// Returns the proposed path of an exported clip: beside the project or the character, or in `folder` if there is neither. The path
     /// never names a source file of the character, because the export refuses to replace such files.
-    pub(in crate::viewer) fn default_clip(&self, folder: &Path) -> PathBuf {
+    pub(crate) fn default_clip(&self, folder: &Path) -> PathBuf {
         let default = self.default_project(folder);
         let project = self.project().unwrap_or(&default);
         let stem = project.file_stem().unwrap_or_default().to_string_lossy();
@@ -125,16 +125,16 @@ mod tests {
         let proposed = |file: &str| {
             let mut character = asset::mannequin().unwrap();
             character.path = file.into();
-            character.files = vec!["assets/robot-clip.glb".into()];
+            character.files = vec!["../../assets/robot-clip.glb".into()];
             Session::new(character, None, Vec2::splat(64.0)).default_clip(Path::new("."))
         };
-        assert_eq!(proposed("assets/mannequin.glb"), Path::new("assets/mannequin-clip.glb"));
+        assert_eq!(proposed("../../assets/mannequin.glb"), Path::new("../../assets/mannequin-clip.glb"));
         assert_eq!(
-            proposed("assets/robot.glb"),
-            Path::new("assets/robot-clip-2.glb"),
+            proposed("../../assets/robot.glb"),
+            Path::new("../../assets/robot-clip-2.glb"),
             "a file to which it refers"
         );
-        assert_eq!(proposed("assets/walk.bvh"), Path::new("assets/walk.glb"));
+        assert_eq!(proposed("../../assets/walk.bvh"), Path::new("../../assets/walk.glb"));
         // The built-in character has no file.
         assert_eq!(proposed("the built-in character"), Path::new("./mannequin.glb"));
     }

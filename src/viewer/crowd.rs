@@ -12,7 +12,6 @@ use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
 use crate::asset::Character;
-use crate::crowd::CrowdError;
 use crate::platform::Instant;
 use crate::render::{
     AdapterChoice, Background, Canvas, Gpu, Light, LightSource, RenderError, Renderer, ShadingMode,
@@ -20,6 +19,7 @@ use crate::render::{
 use crate::rig::Rig;
 use crate::scene::{CrowdLayout, CrowdScene, ViewSettings};
 use crate::view::AUTO_FOV_Y;
+use sinew_render::crowd::CrowdError;
 
 use super::window::initial_size;
 use super::window::swapchain::{Acquired, Swapchain};

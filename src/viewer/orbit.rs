@@ -135,7 +135,7 @@ impl Orbit {
     }
 
     /// Returns whether all values are finite and in range.
-    pub(in crate::viewer) fn is_valid(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         let lengths = [self.distance, self.radius];
         self.target.is_finite()
             && lengths.into_iter().all(|l| l.is_finite() && l > 0.0)
@@ -221,7 +221,7 @@ impl Orbit {
     }
 
     /// Moves the target.
-    pub(in crate::viewer) fn set_target(&mut self, target: Vec3) {
+    pub(crate) fn set_target(&mut self, target: Vec3) {
         self.target = target;
         self.limit_target();
     }
@@ -233,7 +233,7 @@ impl Orbit {
 }
 
 /// Returns a point pushed away from the camera by a number of wheel steps.
-pub(in crate::viewer) fn pushed(point: Vec3, steps: f32, camera: &Camera) -> Vec3 {
+pub(crate) fn pushed(point: Vec3, steps: f32, camera: &Camera) -> Vec3 {
     let by = PUSH_STEP * steps.clamp(-10.0, 10.0);
     match camera.projection {
         Projection::Perspective { .. } => camera.position + (point - camera.position) * (1.0 + by),

@@ -23,8 +23,8 @@ mod lines;
 
 use lines::{SessionLines, TimedCommand};
 
-pub(super) use crate::viewer::session::recorder::error::LineError;
-pub use crate::viewer::session::recorder::error::ReplayError;
+pub(super) use crate::session::recorder::error::LineError;
+pub use crate::session::recorder::error::ReplayError;
 
 /// A validated session file, or a project. A session may be too long for memory, so its commands are read again during the replay.
 #[derive(Debug)]

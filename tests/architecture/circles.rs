@@ -13,6 +13,7 @@ const MAX_STEPS: usize = 8;
 /// The module in a file, and the items it defines and imports.
 struct Module {
     path: Vec<String>,
+    has_crate: bool,
     items: BTreeSet<String>,
     /// For each name that an import brings into scope, the absolute path of the imported item.
     imports: BTreeMap<String, Vec<String>>,
@@ -27,24 +28,60 @@ struct Module {
 /// A file may use the items of the modules that contain it. This does not count as a cycle, although those modules may use the
 /// file too.
 pub(crate) fn circles(files: &[SourceFile]) -> Vec<Vec<String>> {
-    let modules: Vec<Module> = files.iter().filter(|f| !f.is_test()).map(Module::new).collect();
+    let modules = modules(files);
+    let used = used(&modules);
+    let names = modules.iter().map(|m| m.path.join("::")).collect::<Vec<_>>();
+    among(&names, &used)
+}
+
+/// Returns the cycles of modules at the root of a crate that use each other, as [`circles`] does for files.
+pub(crate) fn circles_of_modules(files: &[SourceFile]) -> Vec<Vec<String>> {
+    let modules = modules(files);
+    let used = used(&modules);
+    let group = |i: usize| {
+        modules[i]
+            .path
+            .iter()
+            .take(1 + usize::from(modules[i].has_crate))
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("::")
+    };
+    let names: Vec<String> = (0..modules.len()).map(group).collect::<BTreeSet<_>>().into_iter().collect();
+    let index = |name: &String| names.binary_search(name).unwrap();
+    let mut between = vec![BTreeSet::new(); names.len()];
+    for (i, targets) in used.iter().enumerate() {
+        let from = index(&group(i));
+        between[from].extend(targets.iter().map(|&t| index(&group(t))).filter(|&t| t != from));
+    }
+    among(&names, &between)
+}
+
+fn modules(files: &[SourceFile]) -> Vec<Module> {
+    files.iter().filter(|f| !f.is_test()).map(Module::new).collect()
+}
+
+/// Returns the modules that each module uses, without those that contain it.
+fn used(modules: &[Module]) -> Vec<BTreeSet<usize>> {
     let index: BTreeMap<&[String], usize> =
         modules.iter().enumerate().map(|(i, m)| (&m.path[..], i)).collect();
-    let used: Vec<BTreeSet<usize>> = modules
+    modules
         .iter()
         .enumerate()
         .map(|(i, module)| {
-            let targets = module.uses.iter().filter_map(|path| resolve(&modules, &index, path, MAX_STEPS));
+            let targets = module.uses.iter().filter_map(|path| resolve(modules, &index, path, MAX_STEPS));
             targets.filter(|&t| t != i && !module.path.starts_with(&modules[t].path)).collect()
         })
-        .collect();
-    let reached: Vec<BTreeSet<usize>> = (0..modules.len()).map(|i| reachable(&used, i)).collect();
+        .collect()
+}
+
+/// Returns the cycles of a graph: the names of nodes that reach each other.
+fn among(names: &[String], used: &[BTreeSet<usize>]) -> Vec<Vec<String>> {
+    let reached: Vec<BTreeSet<usize>> = (0..names.len()).map(|i| reachable(used, i)).collect();
     let mut circles = BTreeSet::new();
-    for i in 0..modules.len() {
-        let circle: Vec<String> = (0..modules.len())
-            .filter(|&j| reached[i].contains(&j) && reached[j].contains(&i))
-            .map(|j| modules[j].path.join("::"))
-            .collect();
+    for i in 0..names.len() {
+        let both = |j: &usize| reached[i].contains(j) && reached[*j].contains(&i);
+        let circle: Vec<String> = (0..names.len()).filter(both).map(|j| names[j].clone()).collect();
         if !circle.is_empty() {
             circles.insert(circle);
         }
@@ -57,7 +94,9 @@ impl Module {
         let words = words(&file.text);
         let items = words.windows(2).filter(|w| ITEMS.contains(&&*w[0])).map(|w| w[1].clone()).collect();
         let path = file.module().into_iter().map(str::to_owned).collect();
-        let mut module = Self { path, items, imports: BTreeMap::new(), globs: Vec::new(), uses: Vec::new() };
+        let has_crate = file.has_crate;
+        let mut module =
+            Self { path, has_crate, items, imports: BTreeMap::new(), globs: Vec::new(), uses: Vec::new() };
         for found in paths(&file.text).iter().filter(|f| !f.enclosing.iter().any(|m| m == "tests")) {
             // A path without `crate` or `super` may lead to a module that the file declares. A path to another crate
             // resolves to the file itself and is then ignored.

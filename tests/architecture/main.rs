@@ -1,25 +1,26 @@
-//! Checks that each module uses only the modules that the table in `ARCHITECTURE.md` allows.
+//! Checks the structure that `ARCHITECTURE.md` describes, and what cargo cannot enforce inside a crate.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod circles;
+mod crates;
 mod method_pages;
 mod paths;
 mod snippets;
 mod source;
-mod table;
 mod words;
-
-#[test]
-fn modules_use_only_what_the_table_allows() {
-    let page = include_str!("../../ARCHITECTURE.md");
-    let files = source::files();
-    let violations = table::violations(&table::rows(page), &source::modules(&files), &source::used(&files));
-    assert!(violations.is_empty(), "ARCHITECTURE.md:\n{}", violations.join("\n"));
-}
 
 #[test]
 fn no_files_use_each_other_in_a_circle() {
     let circles = circles::circles(&source::files());
+    assert!(circles.is_empty(), "{}", circles.iter().map(|c| c.join(", ")).collect::<Vec<_>>().join("\n"));
+}
+
+/// The modules of these crates are layers. Each could be a crate too.
+#[test]
+fn the_modules_of_base_and_character_do_not_use_each_other_in_a_circle() {
+    let mut files = source::files();
+    files.retain(|f| f.name.starts_with("base/") || f.name.starts_with("character/"));
+    let circles = circles::circles_of_modules(&files);
     assert!(circles.is_empty(), "{}", circles.iter().map(|c| c.join(", ")).collect::<Vec<_>>().join("\n"));
 }
 
@@ -32,7 +33,8 @@ fn texts_avoid_unclear_words() {
 #[test]
 fn only_the_gltf_loader_names_the_gltf_crate() {
     let files = source::files();
-    let (loader, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.name.starts_with("asset/gltf/"));
+    let (loader, others): (Vec<_>, Vec<_>) =
+        files.iter().partition(|f| f.name.starts_with("character/asset/gltf/"));
     let uses_gltf = |f: &&&source::SourceFile| f.crates().contains("gltf");
     assert!(
         loader.iter().any(|f| uses_gltf(&f)),
@@ -40,14 +42,6 @@ fn only_the_gltf_loader_names_the_gltf_crate() {
     );
     let outside: Vec<&str> = others.iter().filter(uses_gltf).map(|f| f.name.as_str()).collect();
     assert!(outside.is_empty(), "these files use the gltf crate outside of its loader: {outside:?}");
-    for text in [
-        include_str!("../../src/lib.rs"),
-        include_str!("../../src/main.rs"),
-        include_str!("../../src/character/lib.rs"),
-    ] {
-        let root = source::SourceFile { name: "lib.rs".to_owned(), text: text.to_owned() };
-        assert!(!root.crates().contains("gltf"), "lib.rs and main.rs must not use the gltf crate");
-    }
 }
 
 /// `serde_json` writes `null` for a number that is not finite, so only the module `text::json` may write JSON with it.
@@ -60,7 +54,7 @@ fn only_the_json_module_writes_json() {
     let writes = |f: &source::SourceFile| {
         code(f).lines().any(|line| !is_comment(line) && line.contains("serde_json::to_"))
     };
-    let (json, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.name.starts_with("text/json/"));
+    let (json, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.name.starts_with("base/text/json/"));
     assert!(
         json.iter().any(|f| writes(f)),
         "the module `text::json` does not write JSON; update the path in this test"

@@ -1,20 +1,23 @@
 //! Tests of the checks themselves, with small pieces of source text.
 
-use std::collections::BTreeSet;
-
 use crate::circles;
 use crate::paths::paths;
-use crate::source::{self, SourceFile};
-use crate::table::{self, Row, Uses};
+use crate::source::SourceFile;
 use crate::words;
 
+/// A file of a crate in a folder of `src`.
 fn file(name: &str, text: &str) -> SourceFile {
-    SourceFile { name: name.to_owned(), text: text.to_owned() }
+    SourceFile { name: name.to_owned(), text: text.to_owned(), has_crate: true }
 }
 
-/// Returns the modules that a file of `body` uses.
+/// Returns the absolute paths in a file of `body`.
 fn targets(text: &str) -> Vec<String> {
-    file("body/tree/moves.rs", text).targets().into_iter().collect()
+    absolute("character/body/tree/moves.rs", text)
+}
+
+fn absolute(name: &str, text: &str) -> Vec<String> {
+    let file = file(name, text);
+    paths(text).iter().filter_map(|found| Some(file.absolute(found)?.join("::"))).collect()
 }
 
 fn crates(name: &str, text: &str) -> Vec<String> {
@@ -24,7 +27,6 @@ fn crates(name: &str, text: &str) -> Vec<String> {
 #[test]
 fn nested_imports_over_several_lines_are_found() {
     let text = "use crate::{\n    asset::{mesh::Mesh, skeleton::{self, Joint}},\n    // crate::viewer\n    pose as p,\n    rig::*,\n};";
-    assert_eq!(targets(text), ["asset", "pose", "rig"]);
     let found: Vec<String> = paths(text).iter().map(|f| f.path.join("::")).collect();
     let expected = ["asset::mesh::Mesh", "asset::skeleton::self", "asset::skeleton::Joint", "pose", "rig::*"];
     assert_eq!(found, expected.map(|p| format!("crate::{p}")));
@@ -34,12 +36,12 @@ fn nested_imports_over_several_lines_are_found() {
 fn paths_in_expressions_types_and_macros_are_found() {
     assert_eq!(
         targets("fn f() -> crate::pose::Pose { crate::rig::read(0..crate::view::N) }"),
-        ["pose", "rig", "view"]
+        ["character::pose::Pose", "character::rig::read", "character::view::N"]
     );
-    assert_eq!(targets("let v = <crate::asset::Clip as Default>::default();"), ["asset"]);
+    assert_eq!(targets("let v = <crate::asset::Clip as Default>::default();"), ["character::asset::Clip"]);
     assert_eq!(
         targets("let v = Vec::<crate::skin::Palette>::new(); crate::text::refuse!(v);"),
-        ["skin", "text"]
+        ["character::skin::Palette", "character::text::refuse"]
     );
     assert_eq!(targets("pub(crate) fn f(v: Vec<f64>) { v.iter().collect::<Vec<_>>() }"), [""; 0]);
 }
@@ -54,33 +56,28 @@ fn comments_strings_and_characters_are_ignored() {
         "let s = br\"crate::viewer\\\";",
         "let c = ['\"', '\\'', '\"'];",
     ];
+    let pose = ["character::pose::Pose"];
     for text in hidden {
-        assert_eq!(targets(&format!("{text}\nuse crate::pose::Pose;")), ["pose"], "{text}");
+        assert_eq!(targets(&format!("{text}\nuse crate::pose::Pose;")), pose, "{text}");
     }
-    assert_eq!(targets("fn f<'a>(x: &'a str, c: char) { c == 'a' && crate::pose::is(x) }"), ["pose"]);
-    assert_eq!(targets("let url = \"https://example.org\"; crate::pose::is(url);"), ["pose"]);
-}
-
-#[test]
-fn paths_to_crates_below_src_are_found() {
-    let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
-    assert_eq!(of("ik/tree/mod.rs", "use crate::Body; use sinew_base::api::ParseError;"), ["base", "ik"]);
-    assert_eq!(of("rig/hand.rs", "use crate::mathematics::best_fit; use sinew_base::Random;"), ["base"]);
-    assert_eq!(of("rig/hand.rs", "use crate::ik::Body; use crate::api::with_methods;"), ["base", "ik"]);
+    let is = ["character::pose::is"];
+    assert_eq!(targets("fn f<'a>(x: &'a str, c: char) { c == 'a' && crate::pose::is(x) }"), is);
+    assert_eq!(targets("let url = \"https://example.org\"; crate::pose::is(url);"), is);
 }
 
 #[test]
 fn super_paths_are_resolved() {
-    assert_eq!(targets("use super::Tree; use super::super::Body;"), ["body"]);
-    assert_eq!(targets("use super::super::super::{pose::Pose, rig};"), ["pose", "rig"]);
-    assert_eq!(targets("mod tests { use super::super::super::Body; }"), ["body"]);
-    assert_eq!(targets("mod tests { use super::*; } use super::super::super::pose::Pose;"), ["body", "pose"]);
-    let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
-    assert_eq!(of("pose/mod.rs", "use super::asset::Clip;"), ["asset"]);
-    assert_eq!(of("puppet.rs", "use super::asset::Clip;"), ["asset"]);
-    // An import that could lead to any module is reported as `*` or `crate`, which no row of the table allows.
-    assert_eq!(of("pose/mod.rs", "use crate::*;"), ["*"]);
-    assert_eq!(of("pose/mod.rs", "use crate as root;"), ["crate"]);
+    let of_body = ["character::body::tree::Tree", "character::body::Body"];
+    assert_eq!(targets("use super::Tree; use super::super::Body;"), of_body);
+    let outside = ["character::pose::Pose", "character::rig"];
+    assert_eq!(targets("use super::super::super::{pose::Pose, rig};"), outside);
+    assert_eq!(targets("mod tests { use super::super::super::Body; }"), ["character::body::Body"]);
+    assert_eq!(absolute("character/pose/mod.rs", "use super::asset::Clip;"), ["character::asset::Clip"]);
+    // Paths to other crates have no absolute path.
+    assert_eq!(targets("use sinew_base::Random;"), [""; 0]);
+    let of_program = SourceFile { has_crate: false, ..file("cli/view.rs", "use crate::text;") };
+    let found = paths(&of_program.text);
+    assert_eq!(of_program.absolute(&found[0]), Some(vec!["text".to_owned()]));
 }
 
 #[test]
@@ -121,82 +118,39 @@ fn crates_are_distinguished_from_types_modules_and_tools() {
     );
 }
 
-const PAGE: &str = "
-| module | what it contains | may use |
-|---|---|---|
-| `low` | numbers | nothing |
-| `middle` | a \"thing\" | `low` |
-| `high` | the rest | all above |
-
-| another | table |
-";
-
-/// Returns the rules of the table that the given files violate.
-fn violations(files: &[(&str, &str)]) -> Vec<String> {
-    let files: Vec<SourceFile> = files.iter().map(|(name, text)| file(name, text)).collect();
-    table::violations(&table::rows(PAGE), &source::modules(&files), &source::used(&files))
-}
-
-#[test]
-fn the_table_is_read_from_a_page() {
-    let only = |names: &[&str]| Uses::Only(names.iter().map(|n| (*n).to_owned()).collect::<BTreeSet<_>>());
-    let row = |module: &str, uses| Row { module: module.to_owned(), uses };
-    let expected = [row("low", only(&[])), row("middle", only(&["low"])), row("high", Uses::AllAbove)];
-    assert_eq!(table::rows(PAGE), expected);
-}
-
-#[test]
-fn differences_between_the_table_and_the_source_are_found() {
-    let (low, middle, high) =
-        (("low.rs", ""), ("middle/mod.rs", "use crate::low;"), ("high/a.rs", "use crate::{low, middle};"));
-    assert_eq!(violations(&[low, middle, high]), [""; 0]);
-    // A module depends on one below it in the table, and the dependency also forms a cycle.
-    let up = violations(&[("low.rs", "crate::middle::f();"), middle, high]);
-    assert_eq!(up, ["low.rs: `low` must not use `middle`"]);
-    let up = violations(&[low, ("middle/deep/x.rs", "use crate::{low, high};"), high]);
-    assert_eq!(up, ["middle/deep/x.rs: `middle` must not use `high`"]);
-    assert_eq!(
-        violations(&[low, middle, ("high.rs", "use crate::*;")]),
-        ["high.rs: `high` must not use `*`"]
-    );
-    // The table has an unused entry, a row without a module, or no row for a module.
-    assert_eq!(
-        violations(&[low, ("middle.rs", ""), high]),
-        ["the row of `middle` allows `low`, which it does not use"]
-    );
-    assert_eq!(violations(&[low, middle]), ["the table has a row for `high`, which is not a module"]);
-    assert_eq!(violations(&[low, middle, high, ("new.rs", "")]), ["the table has no row for `new`"]);
-}
-
-#[test]
-fn rows_in_the_wrong_order_are_found() {
-    let page =
-        "| module | | may use |\n|---|---|---|\n| `a` | | `b` |\n| `b` | | nothing |\n| `b` | | nothing |\n";
-    let files = [file("a.rs", "use crate::b;"), file("b.rs", "")];
-    let violations = table::violations(&table::rows(page), &source::modules(&files), &source::used(&files));
-    assert_eq!(
-        violations,
-        ["the row of `a` allows `b`, which is not in a row above it", "the table has two rows for `b`"]
-    );
-}
-
 #[test]
 fn circles_are_found_through_imports_and_reexports() {
     let files = |b: &str| {
         [
-            file("a/mod.rs", "mod x;\nmod y;\npub use x::X;\npub use y::Y;"),
-            file("a/x.rs", "use super::Y;\npub struct X;"),
-            file("a/y.rs", b),
+            file("k/a/mod.rs", "mod x;\nmod y;\npub use x::X;\npub use y::Y;"),
+            file("k/a/x.rs", "use super::Y;\npub struct X;"),
+            file("k/a/y.rs", b),
         ]
     };
-    assert_eq!(circles::circles(&files("use crate::a::X;\npub struct Y;")), [["a::x", "a::y"]]);
+    assert_eq!(circles::circles(&files("use crate::a::X;\npub struct Y;")), [["k::a::x", "k::a::y"]]);
     assert!(circles::circles(&files("pub struct Y;")).is_empty());
     // A file may use the module that contains it.
     let parent = [
-        file("a/mod.rs", "mod x;\nuse x::X;\npub struct A;"),
-        file("a/x.rs", "use super::A;\npub struct X;"),
+        file("k/a/mod.rs", "mod x;\nuse x::X;\npub struct A;"),
+        file("k/a/x.rs", "use super::A;\npub struct X;"),
     ];
     assert!(circles::circles(&parent).is_empty());
+}
+
+#[test]
+fn circles_of_modules_are_found_between_files_without_a_circle() {
+    let files = |d: &str| {
+        [
+            file("k/a/x.rs", "use crate::b::z::Z;\npub struct X;"),
+            file("k/a/y.rs", "pub struct Y;"),
+            file("k/b/z.rs", "pub struct Z;"),
+            file("k/b/d.rs", d),
+        ]
+    };
+    let circle = files("use crate::a::y::Y;");
+    assert!(circles::circles(&circle).is_empty());
+    assert_eq!(circles::circles_of_modules(&circle), [["k::a", "k::b"]]);
+    assert!(circles::circles_of_modules(&files("")).is_empty());
 }
 
 #[test]

@@ -4,9 +4,6 @@
 #![allow(dead_code, reason = "the example uses more of the corpus")]
 #![allow(unreachable_pub, reason = "the example uses the corpus, too")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod corpus;
 
 use std::path::Path;
@@ -55,7 +52,7 @@ fn faults_of_the_built_in_character_are_found_and_repaired() {
 
 #[test]
 fn faults_of_characters_from_other_sources_are_found() {
-    let Some(folder) = support::external("models/kaykit-char/anim") else { return };
+    let Some(folder) = sinew_testkit::external("models/kaykit-char/anim") else { return };
     let load = |name: &str| Source::new(name, asset::load(&folder.join(name)).unwrap(), None);
     let sources = ["Med_General.glb", "Med_MovementBasic.glb"].map(load);
     let results = Corpus::choose(&sources, 6).measure(1);

@@ -7,8 +7,8 @@ use glam::DVec3;
 use serde_json::Value;
 use sinew::{asset, export};
 
-use crate::support::external;
 use crate::{MANNEQUIN, command, folder, json, refusal, sinew, stdout};
+use sinew_testkit::external;
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()

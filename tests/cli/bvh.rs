@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::support::image;
 use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
+use sinew_testkit::image;
 
 const TEXT: &str = "HIERARCHY
 ROOT Hips

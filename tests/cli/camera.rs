@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::support::Builder;
 use crate::{folder, refusal, sinew, stdout};
+use sinew_testkit::Builder;
 
 /// Writes a triangle, and two cameras that look at it from the front and from behind.
 fn file(folder: &Path) -> String {

@@ -10,8 +10,8 @@ use sinew::asset::DecodedImage;
 #[path = "../../examples/make_reaches.rs"]
 mod make_reaches;
 
-use crate::support::external_or_skip;
 use crate::{MANNEQUIN, folder, json, refusal, stdout};
+use sinew_testkit::external_or_skip;
 
 /// Returns the world position of a node.
 fn at(pose: &Value, name: &str) -> Vec3 {

@@ -1,8 +1,8 @@
 //! `sinew crowd`.
 
-use crate::support::image;
-use crate::support::image::PixelAccess;
 use crate::{MANNEQUIN, folder, refusal, sinew};
+use sinew_testkit::image;
+use sinew_testkit::image::PixelAccess;
 
 const SPIDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spider.glb");
 

@@ -1,7 +1,7 @@
 //! `sinew` and `sinew FILE` without a display.
 
-use crate::support::image::{self, PixelAccess};
 use crate::{MANNEQUIN, command, folder};
+use sinew_testkit::image::{self, PixelAccess};
 
 #[test]
 fn an_image_is_drawn_and_named() {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::Builder;
 use crate::{folder, json, refusal, stdout};
+use sinew_testkit::Builder;
 
 /// Writes a triangle with two morph targets, which move its first corner, and expressions of VRM 1.0.
 fn file(folder: &Path) -> String {

@@ -10,9 +10,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::image;
-use crate::support::skip;
 use crate::{command, folder};
+use sinew_testkit::image;
+use sinew_testkit::skip;
 
 /// Runs the program with a timeout of 20 s.
 fn run_with_timeout(arguments: &[&str]) -> Output {

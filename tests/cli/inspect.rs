@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::instances;
 use crate::{folder, json, stdout};
+use sinew_testkit::instances;
 
 #[test]
 fn the_json_report_has_all_keys() {

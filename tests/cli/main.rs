@@ -33,9 +33,6 @@ mod turntable;
 mod urdf;
 mod variants;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

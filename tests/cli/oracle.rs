@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use sinew::asset;
 
-use crate::support::image::{self, PixelAccess};
-use crate::support::{built_in_gltf_files, external, external_or_skip, gltf_files, skip};
 use crate::{folder, json, stdout};
+use sinew_testkit::image::{self, PixelAccess};
+use sinew_testkit::{built_in_gltf_files, external, external_or_skip, gltf_files, skip};
 
 /// Maximum error of a position, as a fraction of the model's diagonal.
 const POSITIONS: f64 = 1e-5;

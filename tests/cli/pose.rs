@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::image::{self, PixelAccess};
-use crate::support::{Builder, instances};
 use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
+use sinew_testkit::image::{self, PixelAccess};
+use sinew_testkit::{Builder, instances};
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()

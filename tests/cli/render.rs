@@ -4,8 +4,8 @@ use std::path::Path;
 
 use sinew::render::DecodedImage;
 
-use crate::support::image::{self, PixelAccess};
 use crate::{command, folder, refusal, sinew, stdout};
+use sinew_testkit::image::{self, PixelAccess};
 
 #[test]
 fn an_image_has_the_requested_size_and_channels() {

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::image::{self, PixelAccess};
 use crate::{folder, json, refusal, stdout};
+use sinew_testkit::image::{self, PixelAccess};
 
 /// A hand-written session of one minute with the built-in character.
 const SESSION: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":null,"fingerprint":"crc32:00000000","size":[64.0,40.0],"scale":1.0}

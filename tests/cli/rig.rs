@@ -6,8 +6,8 @@ use sinew::asset::Character;
 use sinew::ik::Method;
 use sinew::puppet::{Puppet, Target};
 
-use crate::support::external;
 use crate::{folder, json, refusal, stdout};
+use sinew_testkit::external;
 
 /// The joints of this character are not named after bones. Every command accepts bone names instead, and `--bone` replaces a bone.
 #[test]

@@ -1,6 +1,6 @@
 //! The summary of skipped tests at the end of `cargo test`.
 
-use crate::support::skipped::{Kind, Record, line, parse, summary};
+use sinew_testkit::skipped::{Kind, Record, line, parse, summary};
 
 fn record(kind: Kind, test: &str, reason: &str) -> Record {
     Record { kind, test: test.to_owned(), reason: reason.to_owned() }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::external;
 use crate::{MANNEQUIN, command, folder, json, refusal, sinew};
+use sinew_testkit::external;
 
 #[test]
 fn a_style_is_learned_written_and_used() {

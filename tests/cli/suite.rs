@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::image;
 use crate::{command, folder, refusal, sinew, stdout};
+use sinew_testkit::image;
 
 mod accept;
 mod breaks;

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::image;
 use crate::{folder, refusal, stdout};
+use sinew_testkit::image;
 
 /// Draws a mask of the mannequin, which reaches to one side.
 fn draw(out: &Path, count: &str) {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Builder;
-use crate::support::image::{self, PixelAccess};
 use crate::{folder, refusal, stdout};
+use sinew_testkit::Builder;
+use sinew_testkit::image::{self, PixelAccess};
 
 /// Returns a square that is red, or blue in its only variant.
 fn square() -> Vec<u8> {

@@ -6,8 +6,8 @@ use crate::page::{Block, pages};
 use crate::{assert_none, fixtures, root, sinew};
 
 /// The languages of blocks. `text` is for formulas, output and diagrams. `bindings/check.sh` runs the blocks of `python` and `c`.
-const LANGUAGES: [&str; 12] =
-    ["sh", "toml", "json", "csv", "xml", "yaml", "rust", "python", "c", "html", "js", "text"];
+const LANGUAGES: [&str; 13] =
+    ["sh", "toml", "json", "csv", "xml", "yaml", "rust", "python", "c", "html", "js", "mermaid", "text"];
 
 #[test]
 fn shown_files_are_read_by_the_program() {

@@ -166,7 +166,7 @@ fn what_exists_has_a_source() {
 /// Each row of the closing table has a command that runs one test, and a difference that this test accepts.
 #[test]
 fn each_row_of_the_closing_table_has_a_command() {
-    let tests = sources(&root().join("tests/ik/textbook"));
+    let tests = sources(&root().join("src/ik/tests/textbook"));
     let rows = rows_below(&page_of(CLOSING_PAGE), CLOSING_HEADER);
     assert!(rows.len() >= 15, "only {} rows", rows.len());
     let mut problems = Vec::new();
@@ -178,7 +178,8 @@ fn each_row_of_the_closing_table_has_a_command() {
         let command = command.trim_matches('`').strip_prefix("cargo test --test ik ");
         let name = command.and_then(|rest| rest.strip_suffix(" -- --nocapture")).unwrap_or_default();
         if !tests.contains(&format!("\n#[test]\nfn {name}() {{")) {
-            problems.push(format!("{CLOSING_PAGE}:{line}: the command runs no test of tests/ik/textbook"));
+            problems
+                .push(format!("{CLOSING_PAGE}:{line}: the command runs no test of src/ik/tests/textbook"));
         }
         if !difference.parse().is_ok_and(|number: f64| (0.0..CLOSING_LIMIT).contains(&number)) {
             problems.push(format!("{CLOSING_PAGE}:{line}: {difference} must be less than {CLOSING_LIMIT}"));

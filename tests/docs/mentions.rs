@@ -170,7 +170,7 @@ fn check_cargo(subcommand: &str, arguments: &[&str]) -> Result<(), String> {
         match argument {
             _ if is_placeholder(value) => {}
             "-p" => is_benchmark = value == "sinew-benches",
-            "--test" => folders = vec![format!("tests/{value}")],
+            "--test" => folders = vec![tests_folder(value)],
             "--lib" => folders = vec!["src".to_owned()],
             _ => {}
         }
@@ -192,6 +192,11 @@ fn check_cargo(subcommand: &str, arguments: &[&str]) -> Result<(), String> {
 const CARGO_OPTIONS: [&str; 7] =
     ["--all-targets", "--lib", "--no-default-features", "--open", "--quiet", "--release", "--workspace"];
 
+/// Returns the folder of a test target. The tests of the solvers belong to their crate.
+fn tests_folder(target: &str) -> String {
+    if target == "ik" { "src/ik/tests".to_owned() } else { format!("tests/{target}") }
+}
+
 /// Returns the manifests of the other packages of the workspace.
 fn packages() -> impl Iterator<Item = String> {
     let folders = [
@@ -203,6 +208,7 @@ fn packages() -> impl Iterator<Item = String> {
         "src/ik",
         "src/regress",
         "src/render",
+        "src/viewer",
     ];
     folders.into_iter().map(|folder| fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap())
 }
@@ -219,7 +225,7 @@ fn is_target(option: &str, name: &str) -> bool {
     match option {
         "-p" => packages().any(|manifest| is_listed(&manifest)),
         "--bench" => is_listed(&benches),
-        "--test" => is_file("tests") || is_listed(&manifest),
+        "--test" => root().join(tests_folder(name)).is_dir() || is_file("tests") || is_listed(&manifest),
         "--example" => is_file("examples"),
         _ => name.split(',').all(|feature| manifest.contains(&format!("\n{feature} = ["))),
     }
@@ -253,10 +259,9 @@ fn wrong_commands_are_found() {
     {
         assert!(check_sinew(&words(wrong)).is_err(), "{wrong}");
     }
-    for right in [
-        "cargo test --no-default-features --test ik remedies -- --nocapture",
-        "A=b scripts/gestures.sh -v models/",
-    ] {
+    for right in
+        ["cargo test -p sinew-ik --test ik remedies -- --nocapture", "A=b scripts/gestures.sh -v models/"]
+    {
         assert_eq!(check_other(&words(right)), Ok(()), "{right}");
     }
     for wrong in [

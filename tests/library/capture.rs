@@ -8,7 +8,7 @@ use sinew::capture::{EstimatedSkeleton, Fit, Frames, RotationFit, SkeletonOption
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 
-use crate::support::external;
+use sinew_testkit::external;
 
 /// Noise of each coordinate in metres.
 const NOISE: f32 = 0.005;
@@ -82,7 +82,7 @@ fn bone_lengths_of_noisy_captures_are_within_millimetres() {
     }
 }
 
-/// The bones of `tests/ik/textbook/tables.py`, at rest and measured.
+/// The bones of `src/ik/tests/textbook/tables.py`, at rest and measured.
 const BONES: [[Vec3; 2]; 3] = [
     [Vec3::new(0.1, 0.5, 0.0), Vec3::new(-0.45, 0.2, 0.1)],
     [Vec3::new(0.2, 0.0, 0.1), Vec3::new(0.02, 0.2, 0.05)],

@@ -3,9 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::needless_pass_by_value, reason = "values of json! are made for a single call")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod asset;
 #[cfg(feature = "capture")]
 mod capture;
@@ -15,6 +12,7 @@ mod reports;
 mod rig;
 mod secondary;
 mod skin;
+mod style;
 mod trace;
 
 use std::path::Path;

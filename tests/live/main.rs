@@ -12,9 +12,6 @@ mod performer;
 #[cfg(feature = "render")]
 mod recorded;
 
-#[path = "../support/mod.rs"]
-mod support;
-
 use std::net::UdpSocket;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -196,7 +193,7 @@ fn a_packet_of_sixty_joints_costs_less_than_a_third_of_a_millisecond() {
     follower.assert_pose_matches(&performer);
     assert!(frames > packets / 4, "only {frames} frames for {packets} packets");
     let Some((before, after)) = before.zip(after) else {
-        return support::skip("the system does not report the CPU time of a thread (/proc)");
+        return sinew_testkit::skip("the system does not report the CPU time of a thread (/proc)");
     };
     // Two packets may arrive in one frame, so the puppet's time is divided by the number of frames.
     let receiving = (after.0 - before.0) / packets as f64;
@@ -257,7 +254,7 @@ fn hostile_packets_through_a_socket_do_no_harm() {
     }
     assert_eq!(follower.source.receiver.with_state(|state| state.packets), valid + 3);
     let Some((before, after)) = before.zip(after) else {
-        return support::skip("the system does not report resident memory (/proc)");
+        return sinew_testkit::skip("the system does not report resident memory (/proc)");
     };
     println!(
         "{count} packets in {seconds:.1} s, all counted, {valid} of them valid; {} kB resident after a tenth of the packets, {} kB at the end",

@@ -11,8 +11,8 @@ use sinew::render::{
 use sinew::scene;
 use sinew::view::{Bounds, Projection};
 
-use crate::support::Builder;
 use crate::{load, pixel, renderer, settings};
+use sinew_testkit::Builder;
 
 const SIZE: u32 = 128;
 /// Half the width of the visible area, in metres.

@@ -11,7 +11,7 @@ use sinew::render::{DecodedImages, Model, Renderer};
 use sinew::rig;
 
 use crate::renderer;
-use crate::support::Builder;
+use sinew_testkit::Builder;
 
 /// A crowd with everything that it needs.
 pub(crate) struct Stage {

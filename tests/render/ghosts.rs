@@ -7,8 +7,8 @@ use sinew::puppet::Puppet;
 use sinew::render::{DecodedImage, DecodedImages, Instance, ShadingMode};
 use sinew::scene;
 
-use crate::support::Builder;
 use crate::{load, pixel, renderer, settings, typical_view};
+use sinew_testkit::Builder;
 
 const RED: Vec3 = Vec3::X;
 

@@ -9,8 +9,8 @@ use sinew::scene::{self, ViewSettings};
 use crate::embedded::{SIZE, clear, read, texture};
 use crate::layers::{half, layered};
 use crate::light::{draw as draw_sphere, image_light, linear, neutral, normals};
-use crate::support::{Builder, image};
 use crate::{assert_near, draw, load, pixel, renderer, settings};
+use sinew_testkit::{Builder, image};
 
 /// Glass that reflects nothing, with the properties of a volume.
 fn glass(color: [f32; 3], roughness: f32, mut extensions: Value) -> Value {

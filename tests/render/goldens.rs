@@ -14,8 +14,8 @@ use sinew::render::{DecodedImage, DecodedImages, ShadingMode};
 use sinew::scene;
 use sinew::scene::compare::Comparison;
 
-use crate::support::image::{self, PixelAccess};
 use crate::{renderer, typical_view};
+use sinew_testkit::image::{self, PixelAccess};
 
 const SIZE: (u32, u32) = (320, 240);
 /// Drivers round differently. These tolerances allow invisible differences in all pixels, and larger ones in a few

@@ -10,8 +10,8 @@ use sinew::ik::{
 };
 use sinew::render::Gpu;
 
-use crate::cases::pose_randomly;
-use crate::robots::Robot;
+use sinew::ik::benchmark::cases::pose_randomly;
+use sinew::ik::benchmark::robots::Robot;
 use sinew_base::Random;
 
 fn solver() -> GpuSolver {

@@ -10,7 +10,7 @@ use crate::light::{
     draw, environment_term, image_light, linear, neutral, normals, sphere_in, sphere_of, widened,
 };
 use crate::pixel;
-use crate::support::{Builder, image};
+use sinew_testkit::{Builder, image};
 
 /// Returns a sphere with a base colour, metalness 0, a roughness and the extensions of a material.
 pub(crate) fn layered(color: [f32; 3], roughness: f32, extensions: Value) -> Vec<u8> {

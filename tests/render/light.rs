@@ -10,8 +10,8 @@ use sinew::render::{
 };
 use sinew::scene::{self, ViewSettings};
 
-use crate::support::Builder;
 use crate::{load, pixel, renderer, settings};
+use sinew_testkit::Builder;
 
 /// Directions that are spread evenly (Vogel 1979).
 fn directions(count: u16) -> impl Iterator<Item = Vec3> {

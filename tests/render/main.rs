@@ -32,20 +32,6 @@ mod twin;
 mod webgl2;
 mod window;
 
-#[path = "../../src/cli/bench/cases.rs"]
-#[allow(dead_code, reason = "the cases of `sinew bench`, which uses more of this file")]
-mod cases;
-#[path = "../../src/cli/bench/robots.rs"]
-#[allow(dead_code, reason = "the robots of `sinew bench`, which uses more of this file")]
-mod robots;
-#[path = "../support/mod.rs"]
-mod support;
-
-/// The items that `cases` imports from `crate::ik`.
-mod ik {
-    pub(crate) use sinew::ik::{Body, Goal, Limit, Link, SolveError, round_cone};
-}
-
 use std::path::Path;
 
 use glam::Vec3;

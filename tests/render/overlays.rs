@@ -6,8 +6,8 @@ use sinew::puppet::Puppet;
 use sinew::render::{DecodedImage, DecodedImages, Fill, Line, ShadingMode};
 use sinew::scene;
 
-use crate::support::Builder;
 use crate::{assert_near, load, pixel, renderer, settings};
+use sinew_testkit::Builder;
 
 /// Draws overlays over an empty scene. The image has 64 pixels per side and is not converted to sRGB.
 fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> DecodedImage {

@@ -7,8 +7,8 @@ use sinew::puppet::Puppet;
 use sinew::render::{DecodedImages, ShadingMode};
 use sinew::scene;
 
-use crate::support::Builder;
 use crate::{assert_near, load, pixel, renderer, settings};
+use sinew_testkit::Builder;
 
 /// Two instances of one model override its material, and a third one does not.
 #[test]

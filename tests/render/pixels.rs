@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sinew::render::{Background, Light, LightSource, ShadingMode};
 
-use crate::support::Builder;
 use crate::{assert_near, draw, draw_sized, pixel, settings};
+use sinew_testkit::Builder;
 
 /// Returns a file with a square from −1 to 1 that faces +Z. Each node is an instance of it.
 fn squares(nodes: Value, material: Value) -> Vec<u8> {

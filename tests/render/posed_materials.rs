@@ -5,8 +5,8 @@ use sinew::puppet::Puppet;
 use sinew::render::{DecodedImage, DecodedImages, ShadingMode};
 use sinew::scene;
 
-use crate::support::{Builder, image};
 use crate::{assert_near, load, pixel, renderer, settings};
+use sinew_testkit::{Builder, image};
 
 const RED: [u8; 4] = [255, 0, 0, 255];
 const GREEN: [u8; 4] = [0, 255, 0, 255];

@@ -12,8 +12,8 @@ use sinew::render::{
 use sinew::scene;
 use sinew::view::Projection;
 
-use crate::support::Builder;
 use crate::{load, pixel, renderer, settings};
+use sinew_testkit::Builder;
 
 const SIZE: u32 = 64;
 const ALBEDO: f32 = 0.5;

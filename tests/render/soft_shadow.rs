@@ -5,8 +5,8 @@ use serde_json::json;
 use sinew::render::{DecodedImage, Light, LightSource, ShadingMode};
 use sinew::view::{Bounds, Projection};
 
-use crate::support::Builder;
 use crate::{draw_sized, pixel, settings};
+use sinew_testkit::Builder;
 
 const SIZE: u32 = 256;
 /// Half the widths of the board, and of the ground and the image.

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use sinew::render::{DecodedImage, ShadingMode};
 
-use crate::support::Builder;
-use crate::support::image;
 use crate::{assert_near, draw, pixel, settings};
+use sinew_testkit::Builder;
+use sinew_testkit::image;
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use sinew::render::{DecodedImage, Light, LightSource, ShadingMode};
 use sinew::scene::ViewSettings;
 
-use crate::support::{Builder, image};
 use crate::{assert_near, draw, draw_sized, pixel, settings};
+use sinew_testkit::{Builder, image};
 
 /// Returns a sphere of radius 1 with an MToon material. `texture` is a picture of 1×2 pixels, from top to bottom.
 fn sphere(material: Value, texture: Option<[[u8; 4]; 2]>) -> Vec<u8> {

@@ -9,8 +9,8 @@ use sinew::render::DecodedImages;
 use sinew::scene;
 use sinew::skin::{Skinned, Skinning};
 
-use crate::support::{Builder, gltf_files_and};
 use crate::{load, renderer};
+use sinew_testkit::{Builder, gltf_files_and};
 
 /// Returns the maximum differences between GPU and CPU: of vertex positions as a fraction of the diagonal, and of
 /// normals.

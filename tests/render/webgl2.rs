@@ -13,9 +13,9 @@ use sinew::scene;
 use sinew::skin::Skinning;
 use sinew::{gpu_ik, rig};
 
-use crate::support::Builder;
 use crate::twin::{NUMBERS, cloud};
 use crate::{load, renderer, typical_view};
+use sinew_testkit::Builder;
 
 const SIZE: (u32, u32) = (160, 120);
 

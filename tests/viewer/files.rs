@@ -11,7 +11,7 @@ use sinew::render::{AdapterChoice, DecodedImages, Frame, Gpu, Renderer, ShadingM
 use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 
 use super::{SIZE, at, drag, session};
-use crate::image;
+use sinew_testkit::image;
 
 /// Creates an empty folder for a test.
 pub(crate) fn folder(name: &str) -> PathBuf {

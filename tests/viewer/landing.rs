@@ -4,8 +4,6 @@ use glam::{Mat3, Quat};
 use sinew::asset::load;
 use sinew::viewer::DragScope;
 
-use crate::display::test_data;
-
 use super::*;
 
 /// Opens the built-in character, or a file of the test data.
@@ -13,7 +11,7 @@ fn open(path: &str) -> Option<Session> {
     if path.is_empty() {
         return Some(session());
     }
-    let path = test_data::external(path)?;
+    let path = sinew_testkit::external(path)?;
     Some(Session::new(load(&path).unwrap(), None, SIZE))
 }
 

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use super::display::{Started, display};
 use super::files::folder;
-use crate::image::{self, PixelAccess};
+use sinew_testkit::display::{Started, display};
+use sinew_testkit::image::{self, PixelAccess};
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(90);

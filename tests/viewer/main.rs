@@ -16,14 +16,11 @@ mod added;
 mod bones;
 mod clip_export;
 mod compare;
-mod display;
 mod files;
 mod gizmo;
 mod goals;
 mod hand;
 mod hovering;
-#[path = "../support/image.rs"]
-mod image;
 mod key;
 mod keymap;
 mod landing;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use egui::ThemePreference;
 use glam::Vec2;
-use sinew::viewer::{CharacterLoader, Command, LoadResult, LoadedFile, Preferences, Session, Watch};
+use sinew::viewer::{
+    CharacterLoader, Command, LoadResult, LoadedFile, Preferences, Session, ThemePreference, Watch,
+};
 
 use super::files::folder;
 use super::{SIZE, session};

@@ -6,7 +6,6 @@ use sinew::pose::Pose;
 use sinew::rig::Mirror;
 use sinew::viewer::{Button, Command, Event, Input, NodePoint, RingMode, Session};
 
-use super::display::test_data;
 use super::gizmo::{metres, node, place, rigged, select};
 use super::{SIZE, drag, pose};
 
@@ -15,7 +14,7 @@ mod rings;
 
 /// Returns a session of a character from the test data.
 fn character(path: &str) -> Option<Session> {
-    let path = test_data::external(path)?;
+    let path = sinew_testkit::external(path)?;
     Some(Session::new(load(&path).unwrap(), None, SIZE))
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::display::{Started, display};
+use sinew_testkit::display::{Started, display};
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(60);

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use sinew::asset::DecodedImage;
 
-use crate::image::{self, PixelAccess};
+use sinew_testkit::image::{self, PixelAccess};
 
-use super::display::{Started, display};
+use sinew_testkit::display::{Started, display};
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(60);

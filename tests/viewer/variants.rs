@@ -9,9 +9,9 @@ use sinew::asset;
 use sinew::viewer::{Command, Recorder, Recording, Replay, Session};
 
 use super::SIZE;
-use super::display::{Started, display};
 use super::files::folder;
-use super::image;
+use sinew_testkit::display::{Started, display};
+use sinew_testkit::image;
 
 /// Writes a model whose only primitive has material 0, or 1 in the variant "red" and 2 in "blue".
 fn model(folder: &Path) -> PathBuf {

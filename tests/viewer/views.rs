@@ -12,7 +12,6 @@ use sinew::viewer::{
     Action, Command, Display, Event, Input, Key, Keymap, NodePoint, Recorder, Recording, Replay, Session,
 };
 
-use super::display::test_data;
 use super::files::folder;
 use super::{SIZE, at, drag, pose, session};
 
@@ -302,7 +301,7 @@ fn a_recorded_camera_follows_alike_at_any_frame_rate() {
 
 #[test]
 fn a_captured_walk_stays_in_the_picture() {
-    let Some(path) = test_data::external_or_skip("models/bvh/pybvh/cmu_12_01_walk.bvh") else { return };
+    let Some(path) = sinew_testkit::external_or_skip("models/bvh/pybvh/cmu_12_01_walk.bvh") else { return };
     let seconds = |session: &Session| session.puppet().character().clips[0].seconds;
     for follow in [false, true] {
         let character = load(Path::new(&path)).unwrap();

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::display::{Started, display};
-use crate::image::{self, PixelAccess};
+use sinew_testkit::display::{Started, display};
+use sinew_testkit::image::{self, PixelAccess};
 
 /// Colour of the recording indicator.
 const RECORDING: [u8; 3] = [235, 64, 52];

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use glam::{DVec3, Vec2};
-use sinew::asset::{self, Character};
-use sinew::render::{Compositor, DecodedImages, FrameTexture, Gpu, Model, Placement, Renderer, ShadingMode};
-use sinew::rig;
-use sinew::viewer::{Command, NodePoint, Session};
+use sinew_character::asset::{self, Character};
+use sinew_render::{Compositor, DecodedImages, FrameTexture, Gpu, Model, Placement, Renderer, ShadingMode};
+use sinew_character::rig;
+use sinew_viewer::{Command, NodePoint, Session};
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 

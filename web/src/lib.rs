@@ -1,4 +1,4 @@
-//! sinew in a web page: [`open_viewer`] opens the whole viewer in a canvas, and [`Figure`] a character without its panel.
+//! sinew in a web page: [`open_viewer`] opens the whole viewer in a canvas, and [`Figure`] shows a character without the panel.
 
 use wasm_bindgen::prelude::*;
 

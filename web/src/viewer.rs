@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sinew::viewer::{Page, PageHooks, put_file};
+use sinew_viewer::{Page, PageHooks, put_file};
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 

@@ -31,7 +31,7 @@ fn at_keys<T: Copy>(values: &[T], interpolation: Interpolation) -> Vec<T> {
     }
 }
 
-/// Returns whether any number of a key, including its tangents, meets a condition.
+/// Returns whether any of a key's values, including its tangents, meets a condition.
 pub(super) fn value_error(channel: &Channel, key: usize, is_bad: impl Fn(f32) -> bool) -> bool {
     let per_key = if channel.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
     let range = key * per_key..(key + 1) * per_key;

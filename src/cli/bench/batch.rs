@@ -12,8 +12,8 @@ use crate::ik::{Body, Goal, Limit, Link, Method, Options, SolveError, round_cone
 use crate::render::{AdapterChoice, Gpu};
 use sinew_base::Random;
 
-use super::cases::pose_randomly;
-use super::robots::Robot;
+use crate::ik::benchmark::cases::pose_randomly;
+use crate::ik::benchmark::robots::Robot;
 
 /// Number of times each batch is solved. The fastest solve counts.
 const ROUNDS: usize = 3;

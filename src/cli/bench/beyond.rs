@@ -10,9 +10,9 @@ use serde::Serialize;
 use crate::ik::{Body, Goal, Limit, Method, Options, SolveError, Solver};
 use sinew_base::Random;
 
-use super::cases::{self, arm, degrees, pose_randomly};
 use super::measure::{nearest_rank, sorted};
-use super::robots::Robot;
+use crate::ik::benchmark::cases::{self, arm, degrees, pose_randomly};
+use crate::ik::benchmark::robots::Robot;
 
 /// Number of random starts used to search for the best pose. Each is solved without restarts.
 const STARTS: usize = 200;

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::ik::{Body, Goal, Method, Options, SolveError, Solver, Start};
 
-use super::cases;
 use super::drag_bodies::{Dragged, dragged_bodies};
 use super::least_turn::turn_ratio;
 use super::measure::nearest_rank;
+use crate::ik::benchmark::cases;
 
 /// The methods that the table contains by default.
 pub(super) const METHODS: [Method; 7] = [

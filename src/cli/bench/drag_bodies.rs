@@ -7,8 +7,8 @@ use crate::ik::{Body, Goal, Limit, SolveError, round_cone};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{self, Binding};
 
-use super::cases::{arm, degrees, hinge, human};
-use super::robots::Robot;
+use crate::ik::benchmark::cases::{arm, degrees, hinge, human};
+use crate::ik::benchmark::robots::Robot;
 
 /// A body whose end is dragged.
 pub(super) struct Dragged {

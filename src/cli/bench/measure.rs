@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::ik::{Options, SolveError, Solver};
 
-use super::cases::Cases;
+use crate::ik::benchmark::cases::Cases;
 
 /// Number of times each target is solved. The fastest solve counts.
 const ROUNDS: usize = 3;

@@ -2,19 +2,18 @@
 
 mod batch;
 mod beyond;
-mod cases;
 mod drag;
 mod drag_bodies;
 mod least_turn;
 mod measure;
 mod paper;
 mod poses;
-mod robots;
 mod tables;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -27,14 +26,14 @@ use crate::render::AdapterChoice;
 use super::failure::Failure;
 use super::output;
 
+use crate::ik::benchmark::cases::{self, Set};
+use crate::ik::benchmark::robots::Robot;
 use batch::BatchRow;
 use beyond::BeyondRow;
-use cases::Set;
 use drag::DragRow;
 use measure::Row;
 use paper::PaperRow;
 use poses::{PoseRow, Targets};
-use robots::Robot;
 use tables::Table;
 
 /// Default number of targets for a body, and for a robot arm.
@@ -55,7 +54,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = joints)]
     joints: Vec<usize>,
     /// Sets of targets for chains without limits [default: reach]
-    #[arg(long, value_name = "SET,…", value_delimiter = ',')]
+    #[arg(long, value_name = "SET,…", value_delimiter = ',', value_parser = set())]
     set: Vec<Set>,
     /// Bodies to solve: chains without limits (off), chains and arms with limits (on), or both [default: both]
     #[arg(long, value_name = "WHICH")]
@@ -188,6 +187,12 @@ impl BenchReport {
             batches: Vec::new(),
         }
     }
+}
+
+fn set() -> impl TypedValueParser<Value = Set> {
+    let values = Set::ALL.map(|set| PossibleValue::new(set.name()).help(set.description()));
+    let named = |name: String| Set::ALL.into_iter().find(|set| set.name() == name).ok_or("unknown set");
+    PossibleValuesParser::new(values).try_map(named)
 }
 
 fn joints(text: &str) -> Result<usize, String> {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::ik::{Correction, FusedOptions, Method, Options, SolveError};
 
-use super::cases;
 use super::measure::{self, Row};
+use crate::ik::benchmark::cases;
 
 /// Tolerance of all methods, as a fraction of the reach. It is smaller than the errors in the paper, so that it does
 /// not limit the accuracy.

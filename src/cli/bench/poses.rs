@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::ik::{Body, Goal, Limit, Method, Options, SolveError, Solver, solve_many};
 
-use super::cases::Cases;
 use super::measure::{mean, nearest_rank, sorted, timer_overhead};
+use crate::ik::benchmark::cases::Cases;
 
 /// Tolerance of positions in metres and of orientations in radians.
 pub(super) const TOLERANCE: f64 = 1e-6;

@@ -2,8 +2,8 @@
 
 use crate::ik::{FabrikOptions, Method, Options, SolveError};
 
-use super::cases::{self, Set};
 use super::measure::{self, Row};
+use crate::ik::benchmark::cases::{self, Set};
 
 /// A table of `sinew bench --table`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -21,7 +21,7 @@ fn bytes_of(rig: &Rig) -> usize {
 
 /// The scenes before and after the current one.
 #[derive(Clone, Debug, Default)]
-pub(in crate::viewer) struct History {
+pub(crate) struct History {
     past: Vec<Scene>,
     future: Vec<Scene>,
     /// The kind of edit that the last undo step collects. Further edits of this kind add no step.
@@ -30,7 +30,7 @@ pub(in crate::viewer) struct History {
 
 /// A kind of edit that consists of many small changes but is undone as one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum EditRun {
+pub(crate) enum EditRun {
     /// Changes to a node's limit.
     Limit(usize),
     /// Changes to a morph weight.
@@ -53,7 +53,7 @@ pub(in crate::viewer) enum EditRun {
 
 impl History {
     /// Adds an undo step. `state` is the state before the edit.
-    pub(in crate::viewer) fn remember(&mut self, state: Scene) {
+    pub(crate) fn remember(&mut self, state: Scene) {
         self.future.clear();
         self.run = None;
         self.past.push(state);
@@ -76,12 +76,12 @@ impl History {
     }
 
     /// Replaces the rig of all states.
-    pub(in crate::viewer) fn set_rig(&mut self, rig: &Arc<Rig>) {
+    pub(crate) fn set_rig(&mut self, rig: &Arc<Rig>) {
         self.past.iter_mut().chain(&mut self.future).for_each(|state| state.rig = Arc::clone(rig));
     }
 
     /// Changes the motion of all states. States that share a motion still share one afterwards.
-    pub(in crate::viewer) fn change_motions(&mut self, change: impl Fn(&Motion) -> Motion) {
+    pub(crate) fn change_motions(&mut self, change: impl Fn(&Motion) -> Motion) {
         let mut last: Option<(Arc<Motion>, Arc<Motion>)> = None;
         for state in self.past.iter_mut().chain(&mut self.future) {
             let shared = last.take().filter(|(was, _)| Arc::ptr_eq(was, &state.motion));
@@ -93,7 +93,7 @@ impl History {
     }
 
     /// Adds an undo step unless the last step still collects edits of the same kind.
-    pub(in crate::viewer) fn remember_run(&mut self, run: EditRun, state: &Scene) {
+    pub(crate) fn remember_run(&mut self, run: EditRun, state: &Scene) {
         if self.run != Some(run) {
             self.remember(state.clone());
             self.run = Some(run);
@@ -101,34 +101,34 @@ impl History {
     }
 
     /// Returns whether the last undo step still collects edits of a kind.
-    pub(in crate::viewer) fn is_in_run(&self, run: EditRun) -> bool {
+    pub(crate) fn is_in_run(&self, run: EditRun) -> bool {
         self.run == Some(run)
     }
 
     /// Returns the state before the last undo step.
-    pub(in crate::viewer) fn last(&self) -> Option<&Scene> {
+    pub(crate) fn last(&self) -> Option<&Scene> {
         self.past.last()
     }
 
     /// Removes the last undo step if it still collects joint rotations, and returns the state before it.
-    pub(in crate::viewer) fn cancel_turn(&mut self) -> Option<Scene> {
+    pub(crate) fn cancel_turn(&mut self) -> Option<Scene> {
         matches!(self.run, Some(EditRun::Turn(_) | EditRun::TurnJoints))
             .then(|| self.run = None)
             .and_then(|()| self.past.pop())
     }
 
     /// Returns the kind of edit that the last undo step still collects.
-    pub(in crate::viewer) fn run(&self) -> Option<EditRun> {
+    pub(crate) fn run(&self) -> Option<EditRun> {
         self.run
     }
 
     /// Makes the next edit start a new step.
-    pub(in crate::viewer) fn end_run(&mut self) {
+    pub(crate) fn end_run(&mut self) {
         self.run = None;
     }
 
     /// Returns the previous state. `now` becomes available to [`Self::redo`].
-    pub(in crate::viewer) fn undo(&mut self, now: Scene) -> Option<Scene> {
+    pub(crate) fn undo(&mut self, now: Scene) -> Option<Scene> {
         self.run = None;
         let before = self.past.pop()?;
         self.future.push(now);
@@ -136,24 +136,24 @@ impl History {
     }
 
     /// Returns the state that was undone last.
-    pub(in crate::viewer) fn redo(&mut self, now: Scene) -> Option<Scene> {
+    pub(crate) fn redo(&mut self, now: Scene) -> Option<Scene> {
         let after = self.future.pop()?;
         self.past.push(now);
         Some(after)
     }
 
     /// Inserts an older history before this one.
-    pub(in crate::viewer) fn append_to(&mut self, before: Self) {
+    pub(crate) fn append_to(&mut self, before: Self) {
         let past = std::mem::replace(&mut self.past, before.past);
         self.past.extend(past);
         self.forget_oldest();
     }
 
-    pub(in crate::viewer) fn can_undo(&self) -> bool {
+    pub(crate) fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    pub(in crate::viewer) fn can_redo(&self) -> bool {
+    pub(crate) fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }
 }

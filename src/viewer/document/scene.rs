@@ -9,39 +9,39 @@ use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
 
 /// Maximum weight of a goal. A goal with this weight practically overrides goals of weight one.
-pub(in crate::viewer) const MAX_GOAL_WEIGHT: f64 = 1e3;
+pub(crate) const MAX_GOAL_WEIGHT: f64 = 1e3;
 
 /// Returns whether axes are valid for a goal.
-pub(in crate::viewer) fn axes_fit(axes: &GoalAxes, goal: &Target) -> bool {
+pub(crate) fn axes_fit(axes: &GoalAxes, goal: &Target) -> bool {
     axes.validate().is_ok() && (axes.frame == AxesFrame::World || goal.orientation.is_some())
 }
 
 /// Everything that undo restores: pose, goals, rig and motion.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::viewer) struct Scene {
+pub(crate) struct Scene {
     /// The pose that replaces the rest pose, before the motion and the goals are applied.
-    pub(in crate::viewer) held: Pose,
+    pub(crate) held: Pose,
     /// Goals that remain after a drag.
-    pub(in crate::viewer) goals: Vec<Target>,
+    pub(crate) goals: Vec<Target>,
     /// Nodes that must stay in place while others are dragged.
-    pub(in crate::viewer) pins: Vec<Pin>,
+    pub(crate) pins: Vec<Pin>,
     /// The node that does not move while others are dragged.
-    pub(in crate::viewer) base: Option<usize>,
+    pub(crate) base: Option<usize>,
     /// Chains, limits and poles.
-    pub(in crate::viewer) rig: Arc<Rig>,
+    pub(crate) rig: Arc<Rig>,
     /// The loaded motion.
-    pub(in crate::viewer) motion: Arc<Motion>,
+    pub(crate) motion: Arc<Motion>,
     /// The time of the held pose in seconds, if the motion consists of key poses.
-    pub(in crate::viewer) time: f32,
+    pub(crate) time: f32,
 }
 
 impl Scene {
-    pub(in crate::viewer) fn has_goal(&self, node: usize) -> bool {
+    pub(crate) fn has_goal(&self, node: usize) -> bool {
         self.goals.iter().any(|goal| goal.node == node)
     }
 
     /// Stores a goal. It replaces the node's previous goal and inherits that goal's axes if they are valid for the new goal.
-    pub(in crate::viewer) fn store_goal(&mut self, goal: Target) {
+    pub(crate) fn store_goal(&mut self, goal: Target) {
         let before = self.goals.iter().find(|g| g.node == goal.node).map(|g| g.axes);
         let axes = before.filter(|axes| axes_fit(axes, &goal)).unwrap_or(goal.axes);
         self.remove_goals(&[goal.node]);
@@ -49,30 +49,30 @@ impl Scene {
     }
 
     /// Sets the weight of a node's goal relative to other goals, limited to [`MAX_GOAL_WEIGHT`].
-    pub(in crate::viewer) fn set_goal_weight(&mut self, node: usize, weight: f64) {
+    pub(crate) fn set_goal_weight(&mut self, node: usize, weight: f64) {
         for goal in self.goals.iter_mut().filter(|goal| goal.node == node) {
             goal.weight = weight.min(MAX_GOAL_WEIGHT);
         }
     }
 
     /// Sets the weights and tolerances of a node's goal along its axes, if the values are valid for that goal.
-    pub(in crate::viewer) fn set_goal_axes(&mut self, node: usize, axes: &GoalAxes) {
+    pub(crate) fn set_goal_axes(&mut self, node: usize, axes: &GoalAxes) {
         for goal in self.goals.iter_mut().filter(|goal| goal.node == node && axes_fit(axes, goal)) {
             goal.axes = *axes;
         }
     }
 
     /// Removes the goals of some nodes.
-    pub(in crate::viewer) fn remove_goals(&mut self, nodes: &[usize]) {
+    pub(crate) fn remove_goals(&mut self, nodes: &[usize]) {
         self.goals.retain(|goal| !nodes.contains(&goal.node));
     }
 
-    pub(in crate::viewer) fn is_pinned(&self, node: usize) -> bool {
+    pub(crate) fn is_pinned(&self, node: usize) -> bool {
         self.pins.iter().any(|pin| pin.node == node)
     }
 
     /// Adds a pin, or removes it if the node is already pinned.
-    pub(in crate::viewer) fn toggle_pin(&mut self, pin: Pin) {
+    pub(crate) fn toggle_pin(&mut self, pin: Pin) {
         match self.pins.iter().position(|p| p.node == pin.node) {
             Some(index) => drop(self.pins.remove(index)),
             None => self.pins.push(pin),

@@ -7,28 +7,28 @@ const MAX_SELECTED: usize = 1000;
 
 /// The selected joints, and the joint that was dragged last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::viewer) struct Selection {
+pub(crate) struct Selection {
     /// The joint whose gizmo is shown.
-    pub(in crate::viewer) active: Option<usize>,
+    pub(crate) active: Option<usize>,
     /// The other selected joints, most recently active first.
-    pub(in crate::viewer) others: Vec<usize>,
+    pub(crate) others: Vec<usize>,
     /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
-    pub(in crate::viewer) last: Option<usize>,
+    pub(crate) last: Option<usize>,
 }
 
 impl Selection {
     /// Returns all selected joints, the active one first.
-    pub(in crate::viewer) fn nodes(&self) -> Vec<usize> {
+    pub(crate) fn nodes(&self) -> Vec<usize> {
         self.active.into_iter().chain(self.others.iter().copied()).collect()
     }
 
     /// Selects only this joint, or clears the selection.
-    pub(in crate::viewer) fn set(&mut self, node: Option<usize>) {
+    pub(crate) fn set(&mut self, node: Option<usize>) {
         *self = Self { active: node, ..Self::default() };
     }
 
     /// Adds a joint and makes it the active one.
-    pub(in crate::viewer) fn add(&mut self, node: usize) {
+    pub(crate) fn add(&mut self, node: usize) {
         if self.active == Some(node) {
             return;
         }
@@ -41,7 +41,7 @@ impl Selection {
     }
 
     /// Removes a joint. If it was the active one, the previously active joint becomes active.
-    pub(in crate::viewer) fn remove(&mut self, node: usize) {
+    pub(crate) fn remove(&mut self, node: usize) {
         self.others.retain(|&n| n != node);
         if self.active == Some(node) {
             self.active = (!self.others.is_empty()).then(|| self.others.remove(0));
@@ -62,7 +62,7 @@ impl Selection {
     }
 
     /// Returns the selected joints that have no selected ancestor.
-    pub(in crate::viewer) fn topmost(&self, skeleton: &Skeleton) -> Vec<usize> {
+    pub(crate) fn topmost(&self, skeleton: &Skeleton) -> Vec<usize> {
         let mut is_selected = vec![false; skeleton.nodes.len()];
         for node in self.nodes() {
             if let Some(selected) = is_selected.get_mut(node) {

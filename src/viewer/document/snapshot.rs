@@ -100,16 +100,16 @@ pub struct SolveProblem {
 
 /// The state that a snapshot restores.
 #[derive(Debug)]
-pub(in crate::viewer) struct Restored {
-    pub(in crate::viewer) scene: Scene,
-    pub(in crate::viewer) selection: Selection,
-    pub(in crate::viewer) problem: Option<SolveProblem>,
+pub(crate) struct Restored {
+    pub(crate) scene: Scene,
+    pub(crate) selection: Selection,
+    pub(crate) problem: Option<SolveProblem>,
 }
 
 impl Snapshot {
     /// Returns the snapshot of a character's document. It contains only the parts of the rig, such as limits, poles and options, that
     /// differ from the rig `before`. `time` is the time on the timeline in seconds.
-    pub(in crate::viewer) fn of(document: &Document, character: &Character, before: &Rig, time: f32) -> Self {
+    pub(crate) fn of(document: &Document, character: &Character, before: &Rig, time: f32) -> Self {
         let rest = &character.skeleton;
         let Scene { held, goals, pins, base, rig, motion, time: _ } = &document.scene;
         let Selection { active, others, last } = &document.selection;
@@ -148,7 +148,7 @@ impl Snapshot {
     }
 
     /// Resolves the snapshot for a character and its rig. Invalid values and unknown nodes are ignored.
-    pub(in crate::viewer) fn restored(self, character: &Character, before: &Rig) -> Restored {
+    pub(crate) fn restored(self, character: &Character, before: &Rig) -> Restored {
         let skeleton = &character.skeleton;
         let exists = |node: usize| node < skeleton.nodes.len();
         let rig = self.rig(character, before);
@@ -219,7 +219,7 @@ fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
 }
 
 /// Returns whether a transform is finite and its rotation is a unit quaternion.
-pub(in crate::viewer) fn is_valid(transform: &Transform) -> bool {
+pub(crate) fn is_valid(transform: &Transform) -> bool {
     let Transform { translation, rotation, scale } = transform;
     translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR
 }

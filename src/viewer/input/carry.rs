@@ -3,7 +3,7 @@
 use glam::{DVec3, Quat, Vec2};
 
 use crate::rig::orientation;
-use crate::viewer::{Axis, Command, Session, Tool};
+use crate::{Axis, Command, Session, Tool};
 
 /// Maximum number of typed characters.
 const MAX_TYPED: usize = 12;

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use crate::ik::{JointParameters, Method};
-use crate::viewer::{Action, Axis, Command, Display, RingMode, Session, Timeline};
+use crate::{Action, Axis, Command, Display, RingMode, Session, Timeline};
 
 impl Action {
     /// Returns the command that performs the action. Returns `None` if the action has no effect now, or if it does not concern the session.

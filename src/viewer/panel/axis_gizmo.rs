@@ -4,7 +4,7 @@
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Stroke, Ui, Vec2, pos2, vec2};
 use glam::Vec3;
 
-use crate::viewer::{Action, Command, Session};
+use crate::{Action, Command, Session};
 
 use super::{PanelState, theme};
 
@@ -46,7 +46,7 @@ fn center(scene: Rect) -> Pos2 {
 }
 
 /// Returns whether a position in points belongs to the gizmo, not to the scene around it.
-pub(in crate::viewer) fn contains(panel: &PanelState, at: Pos2) -> bool {
+pub(crate) fn contains(panel: &PanelState, at: Pos2) -> bool {
     is_shown(panel) && center(panel.layout.scene).distance(at) <= RADIUS
 }
 

@@ -3,7 +3,7 @@
 use egui::{Align2, FontId, Response, Sense, Shape, Stroke, Ui, vec2};
 use glam::Vec2;
 
-use crate::viewer::panel::blend_square::{corners, point, weights};
+use crate::panel::blend_square::{corners, point, weights};
 
 use super::theme;
 

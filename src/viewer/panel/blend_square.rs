@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 /// Returns the positions of the clips in the unit square, with y down. Empty unless there are two to four clips.
-pub(in crate::viewer) fn corners(clips: usize) -> &'static [Vec2] {
+pub(crate) fn corners(clips: usize) -> &'static [Vec2] {
     const TWO: [Vec2; 2] = [Vec2::new(0.0, 0.5), Vec2::new(1.0, 0.5)];
     const THREE: [Vec2; 3] = [Vec2::new(0.0, 1.0), Vec2::new(1.0, 1.0), Vec2::new(0.5, 0.0)];
     const FOUR: [Vec2; 4] = [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE];
@@ -17,7 +17,7 @@ pub(in crate::viewer) fn corners(clips: usize) -> &'static [Vec2] {
 
 /// Returns the weights at a point, which sum to one. They are linear for two clips, barycentric for three (at the
 /// nearest point of their triangle) and bilinear for four.
-pub(in crate::viewer) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
+pub(crate) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
     let Vec2 { x, y } = if at.is_finite() { at.clamp(Vec2::ZERO, Vec2::ONE) } else { Vec2::splat(0.5) };
     match clips {
         2 => vec![1.0 - x, x],
@@ -33,7 +33,7 @@ pub(in crate::viewer) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
 }
 
 /// Returns the point for the given weights, which is the weighted mean of the clips' positions.
-pub(in crate::viewer) fn point(weights: impl ExactSizeIterator<Item = f32> + Clone) -> Option<Vec2> {
+pub(crate) fn point(weights: impl ExactSizeIterator<Item = f32> + Clone) -> Option<Vec2> {
     let corners = corners(weights.len());
     let sum: f32 = weights.clone().sum();
     let middle: Vec2 = corners.iter().zip(weights).map(|(c, w)| *c * w).sum();

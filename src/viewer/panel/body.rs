@@ -3,7 +3,7 @@
 use egui::{Button, CollapsingHeader, RichText, ScrollArea, Ui};
 
 use crate::rig::bone_list;
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::{name, node_name, theme};
 

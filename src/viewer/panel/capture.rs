@@ -12,19 +12,19 @@ use super::{AppRequest, PanelState, RECORDING, heading, theme};
 
 /// The status of a live source.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::viewer) struct LiveStatus {
-    pub(in crate::viewer) address: SocketAddr,
+pub(crate) struct LiveStatus {
+    pub(crate) address: SocketAddr,
     /// Packets per second.
-    pub(in crate::viewer) rate: f32,
-    pub(in crate::viewer) dropped: u64,
+    pub(crate) rate: f32,
+    pub(crate) dropped: u64,
     /// Why the last packet was dropped or the socket failed.
-    pub(in crate::viewer) error: Option<String>,
+    pub(crate) error: Option<String>,
     /// Time since the last packet. `None` before the first packet.
-    pub(in crate::viewer) silent: Option<Duration>,
+    pub(crate) silent: Option<Duration>,
     /// Number of frames in the take being recorded.
-    pub(in crate::viewer) recorded: Option<usize>,
+    pub(crate) recorded: Option<usize>,
     /// The smoothing applied to the rotations.
-    pub(in crate::viewer) smoothing: Option<Smoothing>,
+    pub(crate) smoothing: Option<Smoothing>,
 }
 
 /// Shows the section if there is a live source.

@@ -1,7 +1,7 @@
 //! Display names of clips.
 
+use crate::Session;
 use crate::motion::WeightedClip;
-use crate::viewer::Session;
 
 /// Describes the clips and weights of a clip strip. Some programs export clip names as `SKELETON|CLIP`, so only the
 /// part after the last `|` is shown.

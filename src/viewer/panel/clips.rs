@@ -4,7 +4,7 @@ use egui::{Checkbox, Slider, Ui};
 
 use crate::motion::arrange::with_strip;
 use crate::motion::{Motion, RootMotion, Strip, WeightedClip};
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::timeline::{push_change, push_edit};
 use super::{PanelState, blend_pad, clip_names, heading};

@@ -3,10 +3,10 @@
 use egui::{RichText, Ui};
 
 use crate::render::ShadingMode;
+use crate::session::viewpoint::Viewpoint;
 use crate::skin::Skinning;
 use crate::text::printable;
-use crate::viewer::session::viewpoint::Viewpoint;
-use crate::viewer::{Command, Display, EyeTarget, Keymap, Session};
+use crate::{Command, Display, EyeTarget, Keymap, Session};
 
 use super::{PanelState, heading, theme};
 

@@ -2,10 +2,10 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Ui, Vec2, vec2};
 
+use crate::Session;
 use crate::ik::Outcome;
 use crate::rig::LimbKind;
 use crate::text::printable;
-use crate::viewer::Session;
 
 use super::{name, node_name};
 
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use crate::asset::mannequin;
     use crate::rig;
-    use crate::viewer::{Command, DragScope, NodePoint};
+    use crate::{Command, DragScope, NodePoint};
 
     /// Drags the left hand to a point and returns both lines.
     fn dragged(scope: DragScope, to: DVec3) -> (String, Option<String>) {

@@ -18,16 +18,16 @@ const INTERVAL: Duration = Duration::from_millis(100);
 
 /// The progress of an export.
 #[derive(Debug)]
-pub(in crate::viewer) struct ExportProgress {
+pub(crate) struct ExportProgress {
     file: String,
     since: Instant,
     /// Completed fraction, from 0 to 1.
-    pub(in crate::viewer) done: f32,
+    pub(crate) done: f32,
 }
 
 impl ExportProgress {
     /// Creates the progress of an export to a file, starting at 0.
-    pub(in crate::viewer) fn new(file: &Path) -> Self {
+    pub(crate) fn new(file: &Path) -> Self {
         let file = name(&file.file_name().unwrap_or_default().to_string_lossy());
         Self { file, since: Instant::now(), done: 0.0 }
     }

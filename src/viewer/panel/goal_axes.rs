@@ -3,9 +3,9 @@
 use egui::{CollapsingHeader, ComboBox, Id, Response, RichText, Slider, SliderClamping, Ui};
 use glam::DVec3;
 
+use crate::Command;
 use crate::ik::{AxesFrame, AxisTerm, GoalAxes, Tolerance};
 use crate::puppet::Target;
-use crate::viewer::Command;
 
 use super::option_row::table;
 use super::theme;

@@ -2,8 +2,8 @@
 
 use egui::{Button, RichText, Slider, Ui};
 
-use crate::viewer::document::MAX_GOAL_WEIGHT;
-use crate::viewer::{Command, Session};
+use crate::document::MAX_GOAL_WEIGHT;
+use crate::{Command, Session};
 
 use super::{goal_axes, heading, node_name, theme};
 

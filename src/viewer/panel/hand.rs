@@ -3,8 +3,8 @@
 use egui::{Response, Slider, Ui};
 
 use crate::rig::{HandPose, LimbSide};
-use crate::viewer::session::hand::ActiveHands;
-use crate::viewer::{Command, Session};
+use crate::session::hand::ActiveHands;
+use crate::{Command, Session};
 
 use super::heading;
 

@@ -3,7 +3,7 @@
 use egui::{Button, DragValue, RichText, Ui};
 
 use crate::text::printable;
-use crate::viewer::{Action, Command, RingMode, Session};
+use crate::{Action, Command, RingMode, Session};
 
 use super::{AppRequest, PanelState, limit, name, node_name, theme, transform};
 

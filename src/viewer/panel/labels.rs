@@ -2,8 +2,8 @@
 
 use egui::{Color32, Ui};
 
-use crate::viewer::Session;
-use crate::viewer::session::{drag_goal, gizmo};
+use crate::Session;
+use crate::session::{drag_goal, gizmo};
 
 use super::{name, node_name};
 

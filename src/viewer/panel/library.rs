@@ -6,8 +6,8 @@ use egui::{Button, ColorImage, Id, Image, Key, Popup, RichText, Slider, TextEdit
 
 use crate::asset::DecodedImage;
 use crate::export::StoredPose;
-use crate::viewer::project::library::PoseLibrary;
-use crate::viewer::{Command, Session};
+use crate::project::library::PoseLibrary;
+use crate::{Command, Session};
 
 use super::{AppRequest, PanelState, name, theme};
 
@@ -18,7 +18,7 @@ const MAX_NAME_LENGTH: usize = 12;
 
 /// An action on the library, which reads or writes files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum LibraryRequest {
+pub(crate) enum LibraryRequest {
     /// Adds the current pose under a name, or under a free number if the name is empty.
     Add(String),
     /// Applies a pose.
@@ -31,7 +31,7 @@ pub(in crate::viewer) enum LibraryRequest {
 
 /// State of the library's section.
 #[derive(Debug, Default)]
-pub(in crate::viewer) struct Library {
+pub(crate) struct Library {
     poses: PoseLibrary,
     /// The name of the pose to add.
     typed: String,
@@ -51,12 +51,12 @@ struct AppliedPose {
 }
 
 impl Library {
-    pub(in crate::viewer) fn poses(&self) -> &PoseLibrary {
+    pub(crate) fn poses(&self) -> &PoseLibrary {
         &self.poses
     }
 
     /// Shows the poses of a reloaded folder.
-    pub(in crate::viewer) fn set(&mut self, poses: PoseLibrary) {
+    pub(crate) fn set(&mut self, poses: PoseLibrary) {
         if self.poses.folder() != poses.folder() {
             (self.applied, self.renamed) = (None, None);
         }
@@ -65,7 +65,7 @@ impl Library {
     }
 
     /// Records that a pose was fully applied.
-    pub(in crate::viewer) fn select(&mut self, name: &str, pose: StoredPose) {
+    pub(crate) fn select(&mut self, name: &str, pose: StoredPose) {
         self.applied = Some(AppliedPose { name: name.to_owned(), pose, weight: 1.0 });
     }
 }

@@ -3,7 +3,7 @@
 use egui::{Slider, Ui};
 
 use crate::render::{FileLights, Light, LightSource, ToneMap};
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 /// Maximum exposure of the slider in stops, in both directions.
 const EXPOSURE: f32 = 4.0;

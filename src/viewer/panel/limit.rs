@@ -6,8 +6,8 @@ use egui::{ComboBox, DragValue, Ui};
 use glam::{DVec3, EulerRot};
 
 use crate::ik::{Limit, round_cone};
-use crate::viewer::session::gizmo::{across, bone};
-use crate::viewer::{Command, Session};
+use crate::session::gizmo::{across, bone};
+use crate::{Command, Session};
 
 use super::heading;
 

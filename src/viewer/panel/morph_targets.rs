@@ -3,7 +3,7 @@
 use egui::{Slider, Ui};
 
 use crate::asset::{Character, PoseTarget};
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::{heading, name};
 

@@ -14,10 +14,10 @@ use super::{AppRequest, PanelState, PathPurpose, name, theme};
 
 /// A file that is being read.
 #[derive(Debug)]
-pub(in crate::viewer) struct Reading {
-    pub(in crate::viewer) path: PathBuf,
-    pub(in crate::viewer) progress: Progress,
-    pub(in crate::viewer) began: Instant,
+pub(crate) struct Reading {
+    pub(crate) path: PathBuf,
+    pub(crate) progress: Progress,
+    pub(crate) began: Instant,
 }
 
 /// Delay before a read's progress is shown. Most reads finish sooner, and text that appears only briefly is unreadable.
@@ -25,7 +25,7 @@ const LONG: Duration = Duration::from_secs(1);
 
 /// Describes the progress of a read: its stage, the seconds since it began and, while a large file is incomplete, the megabytes read.
 /// `None` in the first second.
-pub(in crate::viewer) fn progress_text(progress: &Progress, elapsed: Duration) -> Option<String> {
+pub(crate) fn progress_text(progress: &Progress, elapsed: Duration) -> Option<String> {
     if elapsed < LONG {
         return None;
     }
@@ -39,17 +39,17 @@ pub(in crate::viewer) fn progress_text(progress: &Progress, elapsed: Duration) -
 
 /// State of the controls that open a file.
 #[derive(Debug, Default)]
-pub(in crate::viewer) struct Open {
+pub(crate) struct Open {
     /// The file being read.
-    pub(in crate::viewer) reading: Option<Reading>,
+    pub(crate) reading: Option<Reading>,
     /// Recent files, newest first.
-    pub(in crate::viewer) recent: Vec<PathBuf>,
+    pub(crate) recent: Vec<PathBuf>,
     /// Motion files in the character's folder, sorted by name.
-    pub(in crate::viewer) motions: Vec<PathBuf>,
+    pub(crate) motions: Vec<PathBuf>,
     /// The opened recorded session, which can be watched.
-    pub(in crate::viewer) session: Option<PathBuf>,
+    pub(crate) session: Option<PathBuf>,
     /// Whether to ignore changes to the open file on disk.
-    pub(in crate::viewer) ignore_changes: bool,
+    pub(crate) ignore_changes: bool,
 }
 
 /// Shows the file menu entries that open a file without the system's dialog.

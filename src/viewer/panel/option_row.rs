@@ -8,7 +8,7 @@ use glam::DVec3;
 use crate::ik::{
     Balance, Domain, Method, OptionKind, OptionValue, Options, Secondary, SolverOption, Start, Swivel, Unit,
 };
-use crate::viewer::session::default_options;
+use crate::session::default_options;
 
 use super::theme;
 

@@ -3,7 +3,7 @@
 use egui::{CursorIcon, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
 use glam::{Vec3, Vec4};
 
-use crate::viewer::{Action, Command, Session};
+use crate::{Action, Command, Session};
 
 use super::{PanelState, axis_gizmo, theme, tools};
 
@@ -30,7 +30,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &PanelState, commands: &mu
 }
 
 /// Returns whether a position in points belongs to the arrow, not to the scene around it.
-pub(in crate::viewer) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
+pub(crate) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
     arrow(session, panel).is_some_and(|(middle, _)| area(middle).contains(at))
 }
 

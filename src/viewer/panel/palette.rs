@@ -2,7 +2,7 @@
 
 use egui::{Align2, Area, Button, Frame, Id, Key, Order, RichText, ScrollArea, TextEdit, Ui};
 
-use crate::viewer::Action;
+use crate::Action;
 
 use super::{PanelState, theme};
 
@@ -13,7 +13,7 @@ const HEIGHT: f32 = 320.0;
 
 /// The palette, while it is open.
 #[derive(Debug, Default)]
-pub(in crate::viewer) struct Palette {
+pub(crate) struct Palette {
     search: String,
     /// The row that Enter runs.
     row: usize,

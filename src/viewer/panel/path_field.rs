@@ -20,7 +20,7 @@ const TOP_MARGIN: f32 = 16.0;
 
 /// The purpose of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum PathPurpose {
+pub(crate) enum PathPurpose {
     /// Opens a file.
     Open,
     /// Adds the clips of a file to the timeline.
@@ -62,7 +62,7 @@ impl PathPurpose {
 
 /// The path field, if it is shown.
 #[derive(Debug, Default)]
-pub(in crate::viewer) struct PathField {
+pub(crate) struct PathField {
     shown: Option<TypedPath>,
     /// Whether the field should receive the keyboard focus in the next frame.
     focus: bool,
@@ -80,7 +80,7 @@ struct TypedPath {
 
 impl PathField {
     /// Shows the field for a purpose and focuses it. If it is already shown for this purpose, its text is kept.
-    pub(in crate::viewer) fn show(&mut self, purpose: PathPurpose, text: String) {
+    pub(crate) fn show(&mut self, purpose: PathPurpose, text: String) {
         if self.purpose() != Some(purpose) {
             self.shown = Some(TypedPath { purpose, text, error: None });
             self.selects = true;
@@ -89,17 +89,17 @@ impl PathField {
     }
 
     /// Returns the purpose, if the field is shown.
-    pub(in crate::viewer) fn purpose(&self) -> Option<PathPurpose> {
+    pub(crate) fn purpose(&self) -> Option<PathPurpose> {
         self.shown.as_ref().map(|typed| typed.purpose)
     }
 
     /// Hides the field and discards its text.
-    pub(in crate::viewer) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         *self = Self::default();
     }
 
     /// Shows why the path could not be used. Has no effect if the field is not shown for that purpose.
-    pub(in crate::viewer) fn fail(&mut self, purpose: PathPurpose, error: &str) {
+    pub(crate) fn fail(&mut self, purpose: PathPurpose, error: &str) {
         if let Some(typed) = self.shown.as_mut().filter(|typed| typed.purpose == purpose) {
             typed.error = Some(printable::line(error).into_owned());
             self.focus = true;
@@ -107,12 +107,12 @@ impl PathField {
     }
 
     /// Restores the keyboard focus to the field after something else had it.
-    pub(in crate::viewer) fn refocus(&mut self) {
+    pub(crate) fn refocus(&mut self) {
         self.focus = self.shown.is_some();
     }
 
     /// Returns whether the field is about to receive the keyboard focus.
-    pub(in crate::viewer) fn wants_keys(&self) -> bool {
+    pub(crate) fn wants_keys(&self) -> bool {
         self.focus
     }
 }

@@ -10,7 +10,7 @@ use super::{AppRequest, PanelState, PathPurpose};
 
 /// A question for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum Question {
+pub(crate) enum Question {
     /// Whether to save before leaving the character.
     Leave(Leave),
     /// Whether to recover the unsaved work in this file, which an earlier run of the program left behind.
@@ -25,7 +25,7 @@ pub(in crate::viewer) enum Question {
 
 /// What to do after leaving the character.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum Leave {
+pub(crate) enum Leave {
     /// Close the window.
     Close,
     /// Open another file.
@@ -34,7 +34,7 @@ pub(in crate::viewer) enum Leave {
 
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum Answer {
+pub(crate) enum Answer {
     /// Depending on the question: save and leave, recover, replace, wait, or apply the pose.
     Yes,
     /// Depending on the question: leave without saving, delete the recoverable work, stop the export, or open the file.

@@ -2,10 +2,10 @@
 
 use egui::{RichText, Ui};
 
+use crate::Session;
 use crate::ik::Outcome;
 use crate::puppet::{GoalKind, GoalReport};
 use crate::text::printable;
-use crate::viewer::Session;
 
 use super::compare::curve;
 use super::{PanelState, heading, node_name, theme};

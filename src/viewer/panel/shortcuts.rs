@@ -2,7 +2,7 @@
 
 use egui::{RichText, ScrollArea, Ui};
 
-use crate::viewer::Action;
+use crate::Action;
 
 use super::{PanelState, theme};
 

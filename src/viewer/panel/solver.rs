@@ -6,7 +6,7 @@ use egui::{Button, Checkbox, ComboBox, RichText, Ui};
 
 use crate::ik::Method;
 use crate::text::printable;
-use crate::viewer::{Command, Session, StyleSource};
+use crate::{Command, Session, StyleSource};
 
 use super::{AppRequest, method, name, steps, theme};
 

@@ -4,7 +4,7 @@ use egui::{Button, RichText, Slider, Ui};
 
 use crate::ik::StepKind;
 use crate::puppet::NodeStep;
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::{node_name, theme};
 

@@ -6,7 +6,7 @@ use egui::{
 };
 
 /// Sets up the font and both themes. The system's preference applies until the user chooses a theme.
-pub(in crate::viewer) fn style(context: &Context) {
+pub(crate) fn style(context: &Context) {
     context.set_fonts(fonts());
     for theme in [Theme::Dark, Theme::Light] {
         context.set_visuals_of(theme, visuals(theme));

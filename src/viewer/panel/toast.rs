@@ -8,7 +8,7 @@ use egui::text::LayoutJob;
 use egui::{Align2, Area, Color32, FontId, Frame, Order, Rect, Ui, vec2};
 
 use crate::text::printable;
-use crate::viewer::{Action, Session};
+use crate::{Action, Session};
 
 use super::open::{Reading, progress_text};
 use super::{AppRequest, PanelState, RECORDING};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{Align, Button, Color32, Layout, Margin, Rect, RichText, Ui, vec2};
 
-use crate::viewer::{Action, Command, DragScope, Session};
+use crate::{Action, Command, DragScope, Session};
 
 use super::layout::Face;
 use super::{AppRequest, PanelState, RECORDING, name, open, theme};

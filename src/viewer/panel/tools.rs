@@ -2,7 +2,7 @@
 
 use egui::{Color32, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
-use crate::viewer::{Action, Command, Session, Tool};
+use crate::{Action, Command, Session, Tool};
 
 use super::{PanelState, theme};
 
@@ -80,7 +80,7 @@ fn buttons(session: &Session, panel: &PanelState) -> Vec<(Icon, Rect)> {
 }
 
 /// Returns whether a position in points belongs to a tool, not to the scene around it.
-pub(in crate::viewer) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
+pub(crate) fn contains(session: &Session, panel: &PanelState, at: Pos2) -> bool {
     buttons(session, panel).iter().any(|(_, rect)| rect.contains(at))
 }
 

@@ -4,7 +4,7 @@ use egui::{DragValue, Id, Response, RichText, Ui};
 use glam::{DVec3, EulerRot, Quat, Vec3};
 
 use crate::pose::world_matrix;
-use crate::viewer::{Command, NodePoint, Session};
+use crate::{Command, NodePoint, Session};
 
 use super::theme;
 

@@ -3,7 +3,7 @@
 use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::asset::Skeleton;
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::{PanelState, body, name, node_name, theme};
 

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::SaveError;
 use crate::export::MAX_POSE_BYTES;
 use crate::files::{atomic, bounded};
 use crate::platform::fs;
-use crate::viewer::SaveError;
 
 /// Maximum number of listed poses.
 const MAX_POSES: usize = 500;

@@ -23,15 +23,15 @@ mod read;
 mod settings;
 mod write;
 
-pub(in crate::viewer) use write::{ProjectContents, text, work};
+pub(crate) use write::{ProjectContents, text, work};
 
 /// Extension of project files.
-pub(in crate::viewer) const EXTENSION: &str = "sinew";
+pub(crate) const EXTENSION: &str = "sinew";
 const VERSION: i64 = 1;
 /// The value that removes the rig file's assignment of a bone.
 const NO_BONE: &str = "none";
 /// Maximum size of a project file in bytes. A pose of 100,000 joints takes a fifth of this size.
-pub(in crate::viewer) const MAX_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// Default width and height of the view in pixels.
 const SIZE: [f32; 2] = [1280.0, 800.0];
 /// The tables and keys of a project.
@@ -57,28 +57,28 @@ pub fn is_project(path: &Path) -> bool {
 
 /// A project file whose character is not loaded yet.
 #[derive(Debug)]
-pub(in crate::viewer) struct Project {
+pub(crate) struct Project {
     path: PathBuf,
     document: Document<String>,
     /// The character's file as written in the project. `None` stands for the built-in character.
-    pub(in crate::viewer) character: Option<String>,
-    pub(in crate::viewer) fingerprint: String,
+    pub(crate) character: Option<String>,
+    pub(crate) fingerprint: String,
     /// Length in metres of one unit of the character's file.
-    pub(in crate::viewer) units: Option<f64>,
-    pub(in crate::viewer) clips: Vec<ProjectClips>,
+    pub(crate) units: Option<f64>,
+    pub(crate) clips: Vec<ProjectClips>,
     /// Width and height of the view in pixels.
-    pub(in crate::viewer) size: [f32; 2],
+    pub(crate) size: [f32; 2],
 }
 
 /// A file whose clips were added to the character.
 #[derive(Debug)]
-pub(in crate::viewer) struct ProjectClips {
-    pub(in crate::viewer) line: usize,
+pub(crate) struct ProjectClips {
+    pub(crate) line: usize,
     /// The path as written in the project.
-    pub(in crate::viewer) file: PathBuf,
-    pub(in crate::viewer) fingerprint: String,
-    pub(in crate::viewer) name: Option<String>,
-    pub(in crate::viewer) transfer: Transfer,
+    pub(crate) file: PathBuf,
+    pub(crate) fingerprint: String,
+    pub(crate) name: Option<String>,
+    pub(crate) transfer: Transfer,
 }
 
 impl Project {
@@ -86,7 +86,7 @@ impl Project {
     ///
     /// # Errors
     /// [`ReplayError`] if the file cannot be read or a line is invalid.
-    pub(in crate::viewer) fn open(path: &Path) -> Result<Self, ReplayError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, ReplayError> {
         let failed = |source| ReplayError::Read { path: path.into(), source };
         let text = bounded::read_to_string(path, MAX_BYTES).map_err(failed)?;
         let error = |e: SpannedError| line_error(path, &text, e);
@@ -103,7 +103,7 @@ impl Project {
         Ok(Self { path: path.into(), character, fingerprint, units, clips, size, document })
     }
 
-    pub(in crate::viewer) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.document.raw()
     }
 

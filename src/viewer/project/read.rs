@@ -13,7 +13,7 @@ use crate::text::json;
 use crate::text::toml::{
     SpannedError, check_keys, number, numbers, optional, radians, required, single, tables,
 };
-use crate::viewer::{Command, Orbit, ReplayError, Snapshot};
+use crate::{Command, Orbit, ReplayError, Snapshot};
 
 use super::{NO_BONE, Project, free, settings};
 
@@ -29,11 +29,7 @@ impl Project {
     ///
     /// # Errors
     /// [`ReplayError`] with the line of an unknown key, an invalid value, or a node or clip that does not exist.
-    pub(in crate::viewer) fn commands(
-        &self,
-        character: &Character,
-        rig: &Rig,
-    ) -> Result<Vec<Command>, ReplayError> {
+    pub(crate) fn commands(&self, character: &Character, rig: &Rig) -> Result<Vec<Command>, ReplayError> {
         let reader = ProjectReader {
             root: self.document.as_table(),
             character,

@@ -9,10 +9,10 @@ use toml_edit::{Item, Table, Value};
 use crate::ik::Method;
 use crate::rig;
 use crate::rig::Rig;
+use crate::session::default_options;
 use crate::text::json;
 use crate::text::toml::{SpannedError, check_keys, degrees, exact, radians, short};
-use crate::viewer::session::default_options;
-use crate::viewer::{Command, Settings};
+use crate::{Command, Settings};
 
 use super::free;
 

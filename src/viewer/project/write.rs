@@ -5,39 +5,39 @@ use std::path::Path;
 use glam::{DQuat, DVec3, Vec2};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
+use crate::Snapshot;
 use crate::asset::{Character, Clip, Transform};
+use crate::document::Document;
 use crate::ik::GoalAxes;
 use crate::puppet::{Pin, Target, motion_file};
 use crate::rig;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
+use crate::session::fingerprint;
 use crate::text::json;
 use crate::text::toml::{degrees, exact, short};
-use crate::viewer::Snapshot;
-use crate::viewer::document::Document;
-use crate::viewer::session::fingerprint;
 
 use super::{NO_BONE, VERSION, free, relative_to, settings};
 
 /// The data from which a project is written.
 #[derive(Clone, Copy)]
-pub(in crate::viewer) struct ProjectContents<'a> {
-    pub(in crate::viewer) document: &'a Document,
-    pub(in crate::viewer) character: &'a Character,
+pub(crate) struct ProjectContents<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) character: &'a Character,
     /// The character's file. `None` for the built-in character.
-    pub(in crate::viewer) file: Option<&'a Path>,
+    pub(crate) file: Option<&'a Path>,
     /// The clips of the character's file.
-    pub(in crate::viewer) own_clips: &'a [Clip],
+    pub(crate) own_clips: &'a [Clip],
     /// The rig as loaded with the character's file.
-    pub(in crate::viewer) rig_on_disk: &'a Rig,
+    pub(crate) rig_on_disk: &'a Rig,
     /// Width and height of the view in pixels.
-    pub(in crate::viewer) size: Vec2,
+    pub(crate) size: Vec2,
     /// Time on the timeline in seconds.
-    pub(in crate::viewer) time: f32,
+    pub(crate) time: f32,
 }
 
 /// Returns the text of a project in a folder. Equal contents produce equal text.
-pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> String {
+pub(crate) fn text(contents: ProjectContents<'_>, folder: &Path) -> String {
     let mut root = DocumentMut::new();
     let writer = ProjectWriter::new(contents);
     writer.header(&mut root, folder);
@@ -47,7 +47,7 @@ pub(in crate::viewer) fn text(contents: ProjectContents<'_>, folder: &Path) -> S
 
 /// Returns the work that is worth saving, as text. This is the project without the view, the solver options and the selection. A motion
 /// that only plays a clip is omitted too. If `follows_keys` is set, keys and time determine the pose, so the pose is also omitted.
-pub(in crate::viewer) fn work(contents: ProjectContents<'_>, follows_keys: bool) -> String {
+pub(crate) fn work(contents: ProjectContents<'_>, follows_keys: bool) -> String {
     let mut root = DocumentMut::new();
     ProjectWriter::new(contents).state(&mut root, Path::new(""));
     ["view", "solver"].into_iter().for_each(|key| drop(root.remove(key)));

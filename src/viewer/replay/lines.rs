@@ -4,12 +4,12 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::Command;
 use crate::files::bounded;
 use crate::platform::fs::File;
-use crate::viewer::Command;
-use crate::viewer::session::recorder::error::{LineError, ReplayError};
-use crate::viewer::session::recorder::names::{self, SessionNames};
-use crate::viewer::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS};
+use crate::session::recorder::error::{LineError, ReplayError};
+use crate::session::recorder::names::{self, SessionNames};
+use crate::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS};
 
 /// A command with its time. `None` is the end of the recording.
 pub(super) type TimedCommand = (Duration, Option<Command>);

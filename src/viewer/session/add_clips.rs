@@ -7,12 +7,12 @@ use crate::asset::Clip;
 use crate::capture::{Take, parse_csv, write_csv};
 use crate::export::bake::{Source, SourceError, unique_clip_name};
 use crate::files::Progress;
-use crate::viewer::{AddedClips, Command, Transfer};
+use crate::{AddedClips, Command, Transfer};
 
 use super::Session;
 
 /// Maximum number of additions to one character.
-pub(in crate::viewer) const MAX_ADDITIONS: usize = 1000;
+pub(crate) const MAX_ADDITIONS: usize = 1000;
 
 impl Session {
     /// Returns the files and takes whose clips were added to the character, in the order in which they were added.
@@ -21,7 +21,7 @@ impl Session {
     }
 
     /// Returns the clips of the character's own file. Added clips come after these.
-    pub(in crate::viewer) fn own_clips(&self) -> &[Clip] {
+    pub(crate) fn own_clips(&self) -> &[Clip] {
         self.puppet.character().clips.get(..self.own_clip_count).unwrap_or_default()
     }
 
@@ -95,11 +95,7 @@ impl Session {
     }
 
     /// Like [`Session::reapply_added_clips`], but can be stopped from another thread.
-    pub(in crate::viewer) fn reapply_with(
-        &mut self,
-        additions: &[AddedClips],
-        progress: &Progress,
-    ) -> Vec<String> {
+    pub(crate) fn reapply_with(&mut self, additions: &[AddedClips], progress: &Progress) -> Vec<String> {
         let mut errors = Vec::new();
         let before = self.document.additions.len();
         for addition in additions {
@@ -117,7 +113,7 @@ impl Session {
 
     /// Maps another session's clip indices to those of this session. Clips of the character's own file are found by name, or by index if no
     /// clip has that name.
-    pub(in crate::viewer) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
+    pub(crate) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
         let (here, there) = (self.own_clips(), from.own_clips());
         let own = there.iter().enumerate().map(|(index, clip)| {
             let is_same = |c: &Clip| c.name.is_some() && c.name == clip.name;

@@ -96,7 +96,7 @@ impl PartialEq for AddedClips {
 }
 
 /// Returns whether a path stands for the built-in character.
-pub(in crate::viewer) fn is_built_in(file: &Path) -> bool {
+pub(crate) fn is_built_in(file: &Path) -> bool {
     file == Path::new(MANNEQUIN_PATH)
 }
 
@@ -123,7 +123,7 @@ impl AddedClips {
     ///
     /// # Errors
     /// Same as [`AddedClips::new`], and [`SourceError::Stopped`].
-    pub(in crate::viewer) fn new_with(
+    pub(crate) fn new_with(
         file: &Path,
         source: Arc<Source>,
         (character, rig): (&Character, &Rig),
@@ -140,13 +140,13 @@ impl AddedClips {
     }
 
     /// Returns how the clips are transferred to the character.
-    pub(in crate::viewer) fn transfer(&self) -> Transfer {
+    pub(crate) fn transfer(&self) -> Transfer {
         Transfer { keep_hands: self.keep_hands, smooth: self.smooth, clip: self.clip.clone() }
     }
 
     /// Marks the addition as a take that was recorded in this program, and names it.
     #[must_use]
-    pub(in crate::viewer) fn into_take(self, name: String) -> Self {
+    pub(crate) fn into_take(self, name: String) -> Self {
         Self {
             name: Some(name),
             loaded: self.loaded.map(|loaded| LoadedClips { live: true, ..loaded }),
@@ -158,7 +158,7 @@ impl AddedClips {
     ///
     /// # Errors
     /// Same as [`AddedClips::new`].
-    pub(in crate::viewer) fn for_character(
+    pub(crate) fn for_character(
         &self,
         character: &Character,
         rig: &Rig,
@@ -172,12 +172,12 @@ impl AddedClips {
     }
 
     /// Returns this addition with the contents of another addition from the same file.
-    pub(in crate::viewer) fn with_contents_of(self, other: &Self) -> Self {
+    pub(crate) fn with_contents_of(self, other: &Self) -> Self {
         Self { loaded: other.loaded.clone(), ..self }
     }
 
     /// Returns the clips if they fit the character. The result is empty if they do not fit, or if no file was read.
-    pub(in crate::viewer) fn clips(&self, character: &Character) -> &[Clip] {
+    pub(crate) fn clips(&self, character: &Character) -> &[Clip] {
         let loaded = self.loaded.as_ref().filter(|loaded| loaded.shape == shape(character));
         loaded.map_or(&[], |loaded| &loaded.clips)
     }
@@ -187,18 +187,18 @@ impl AddedClips {
         self.loaded.as_ref().map_or(&[], |loaded| &loaded.warnings)
     }
 
-    pub(in crate::viewer) fn clip_count(&self) -> usize {
+    pub(crate) fn clip_count(&self) -> usize {
         self.loaded.as_ref().map_or(0, |loaded| loaded.clips.len())
     }
 
     /// Returns whether both additions share the contents of a file that was read once.
-    pub(in crate::viewer) fn same_source(&self, other: &Self) -> bool {
+    pub(crate) fn same_source(&self, other: &Self) -> bool {
         let pair = self.loaded.as_ref().zip(other.loaded.as_ref());
         pair.is_some_and(|(a, b)| Arc::ptr_eq(&a.source, &b.source))
     }
 
     /// Returns the CSV text of a take that was recorded in this program.
-    pub(in crate::viewer) fn take_csv(&self) -> Option<String> {
+    pub(crate) fn take_csv(&self) -> Option<String> {
         match self.loaded.as_ref().filter(|loaded| loaded.live)?.source.as_ref() {
             Source::Take(take) => Some(write_csv(take)),
             Source::Character(_) => None,
@@ -206,12 +206,12 @@ impl AddedClips {
     }
 
     /// Returns whether the source is the built-in character, which has no file.
-    pub(in crate::viewer) fn is_built_in(&self) -> bool {
+    pub(crate) fn is_built_in(&self) -> bool {
         is_built_in(&self.file)
     }
 
     /// Returns the base name for clips without a name or with a duplicate name.
-    pub(in crate::viewer) fn stem(&self) -> String {
+    pub(crate) fn stem(&self) -> String {
         if self.is_built_in() {
             return "built-in".to_owned();
         }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::asset::Transform;
+use crate::document::EditRun;
 use crate::export::{ReadPoseError, StoredPose};
 use crate::pose::Pose;
-use crate::viewer::document::EditRun;
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
-use crate::viewer::document::is_valid;
+use crate::document::is_valid;
 
 impl Session {
     /// Returns the command that blends the current pose with a stored one. `weight` is from 0 to 1.
@@ -28,7 +28,7 @@ impl Session {
 
     /// Returns whether the next blend continues the last undo step.
     #[cfg(feature = "window")]
-    pub(in crate::viewer) fn is_blending(&self) -> bool {
+    pub(crate) fn is_blending(&self) -> bool {
         self.history.is_in_run(EditRun::Blend)
     }
 

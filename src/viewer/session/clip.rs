@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::Command;
+use crate::document::EditRun;
 use crate::motion::Motion;
-use crate::viewer::Command;
-use crate::viewer::document::EditRun;
 
 use super::Session;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::viewer) struct Clock {
-    pub(in crate::viewer) playing: bool,
+pub(crate) struct Clock {
+    pub(crate) playing: bool,
     /// Time since the start of the session, or of the recording if there is one.
     pub(super) now: Duration,
     /// Number of completed spring steps.
@@ -105,7 +105,7 @@ impl Session {
 
     /// Sets the clock. The playback time is computed from the last command that set it and the time since that command. The result is
     /// therefore bit-identical, however often the clock was set in between.
-    pub(in crate::viewer) fn advance(&mut self, now: Duration) {
+    pub(crate) fn advance(&mut self, now: Duration) {
         if now <= self.clock.now {
             return;
         }
@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// Returns the length of the current motion in seconds.
-    pub(in crate::viewer) fn seconds(&self) -> f32 {
+    pub(crate) fn seconds(&self) -> f32 {
         self.puppet.seconds()
     }
 }

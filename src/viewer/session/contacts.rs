@@ -26,7 +26,7 @@ pub(super) struct Laid {
 
 impl Session {
     /// Returns the contacts that the key poses imply but that are not stored in the motion.
-    pub(in crate::viewer) fn contacts_of_keys(&self) -> Vec<Contact> {
+    pub(crate) fn contacts_of_keys(&self) -> Vec<Contact> {
         let feet: Vec<Foot> = self.puppet.rig.soles().collect();
         self.document.scene.motion.contacts_of_keys(&self.puppet.character().skeleton, &feet)
     }
@@ -50,7 +50,7 @@ impl Session {
     }
 
     /// Returns whether a contact for the end of a joint's limb can be added at the current time.
-    pub(in crate::viewer) fn can_add_contact(&self, node: usize) -> bool {
+    pub(crate) fn can_add_contact(&self, node: usize) -> bool {
         let end = self.limb_end(node).filter(|_| !self.document.scene.motion.is_rest());
         end.is_some_and(|(end, point)| {
             self.document.scene.motion.new_contact(end, point, self.puppet.time).is_some()

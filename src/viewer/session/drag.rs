@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use glam::{DVec3, Vec2, Vec3};
 
+use crate::orbit::pushed;
 use crate::puppet::{Pin, Puppet, Target};
 use crate::scene::picking::{Hit, Ray};
 use crate::view::Camera;
-use crate::viewer::orbit::pushed;
-use crate::viewer::{Axis, DragScope};
+use crate::{Axis, DragScope};
 
 use super::drag_goal::DragGoal;
 use super::landing::{Landing, Surroundings};
-use crate::viewer::document::Scene;
+use crate::document::Scene;
 
 /// Maximum pitch of the line of sight at which a drag of the whole body moves its target in a vertical plane, in radians. At steeper
 /// angles, it moves the target in the view plane.
@@ -21,40 +21,40 @@ const MAX_PITCH: f32 = FRAC_PI_4;
 
 /// A drag in progress.
 #[derive(Clone, Debug)]
-pub(in crate::viewer) struct Drag {
-    pub(in crate::viewer) hit: Hit,
-    pub(in crate::viewer) target: Target,
+pub(crate) struct Drag {
+    pub(crate) hit: Hit,
+    pub(crate) target: Target,
     /// The other joints pulled by the same amount, with their targets.
-    pub(in crate::viewer) others: Vec<(Hit, Target)>,
+    pub(crate) others: Vec<(Hit, Target)>,
     /// Pins for the duration of the drag.
-    pub(in crate::viewer) pins: Vec<Pin>,
+    pub(crate) pins: Vec<Pin>,
     /// Whether the drag moves the root, because no ancestor of the node can move.
-    pub(in crate::viewer) moves_root: bool,
+    pub(crate) moves_root: bool,
     /// Whether the drag turns only one joint.
-    pub(in crate::viewer) turns_joint: bool,
+    pub(crate) turns_joint: bool,
     /// Whether the solver may choose the depth of the target, which the pointer does not determine.
     frees_depth: bool,
-    pub(in crate::viewer) scope: DragScope,
-    /// The state that [`crate::viewer::Command::Cancel`] restores.
-    pub(in crate::viewer) before: Scene,
-    pub(in crate::viewer) axis: Option<Axis>,
+    pub(crate) scope: DragScope,
+    /// The state that [`crate::Command::Cancel`] restores.
+    pub(crate) before: Scene,
+    pub(crate) axis: Option<Axis>,
     /// Axis and unit direction of the dragged arrow. A constraint to a world axis takes precedence.
-    pub(in crate::viewer) along: Option<(Axis, Vec3)>,
+    pub(crate) along: Option<(Axis, Vec3)>,
     /// Offset from the pointer to the dragged point in the view, in pixels.
-    pub(in crate::viewer) grip: Vec2,
+    pub(crate) grip: Vec2,
     /// Whether the gizmo is being dragged.
-    pub(in crate::viewer) by_gizmo: bool,
-    pub(in crate::viewer) snap: bool,
+    pub(crate) by_gizmo: bool,
+    pub(crate) snap: bool,
     /// Whether the wheel has pushed the target, so that its depth is known.
     is_pushed: bool,
     /// Whether the pointer has moved since the grab.
-    pub(in crate::viewer) moved: bool,
+    pub(crate) moved: bool,
     /// Whether the last movement of the target came from the pointer, not from a command with a world position.
     pub(super) follows_pointer: bool,
     /// Surfaces on which a dragged hand or foot can land. `None` if the drag cannot land.
     pub(super) surroundings: Option<Arc<Surroundings>>,
     /// Where the dragged hand or foot lands now.
-    pub(in crate::viewer) landing: Option<Landing>,
+    pub(crate) landing: Option<Landing>,
     /// The direction along which the solver may choose the depth.
     sight: Option<Vec3>,
     /// A point in the plane in which the pointer moves the target.
@@ -65,7 +65,7 @@ pub(in crate::viewer) struct Drag {
 }
 
 impl Axis {
-    pub(in crate::viewer) fn unit(self) -> Vec3 {
+    pub(crate) fn unit(self) -> Vec3 {
         match self {
             Self::X => Vec3::X,
             Self::Y => Vec3::Y,
@@ -75,12 +75,7 @@ impl Axis {
 }
 
 impl Drag {
-    pub(in crate::viewer) fn new(
-        hit: Hit,
-        at: Vec2,
-        puppet: &Puppet,
-        (scope, before): (DragScope, Scene),
-    ) -> Self {
+    pub(crate) fn new(hit: Hit, at: Vec2, puppet: &Puppet, (scope, before): (DragScope, Scene)) -> Self {
         let goal = DragGoal::new(&hit, puppet, scope, before.base);
         let DragGoal { target, pins, moves_root, turns_joint, frees_depth } = goal;
         Self {
@@ -112,17 +107,17 @@ impl Drag {
 
     /// Returns whether the whole body follows.
     #[cfg(feature = "window")]
-    pub(in crate::viewer) fn moves_body(&self) -> bool {
+    pub(crate) fn moves_body(&self) -> bool {
         self.frees_depth || self.moves_root
     }
 
     /// Keeps a skin point under the pointer, although the drag pulls a point on the underlying bone.
-    pub(in crate::viewer) fn hold_skin(&mut self, point: Vec3) {
+    pub(crate) fn hold_skin(&mut self, point: Vec3) {
         (self.plane, self.lever) = (point, point - self.hit.point);
     }
 
     /// Changes what the drag moves. The target keeps its position.
-    pub(in crate::viewer) fn set_scope(&mut self, scope: DragScope, puppet: &Puppet) {
+    pub(crate) fn set_scope(&mut self, scope: DragScope, puppet: &Puppet) {
         let goal = DragGoal::new(&self.hit, puppet, scope, self.before.base);
         let position = self.target.position;
         (self.scope, self.moves_root, self.turns_joint) = (scope, goal.moves_root, goal.turns_joint);
@@ -133,7 +128,7 @@ impl Drag {
     }
 
     /// Sets the other joints pulled by the same amount.
-    pub(in crate::viewer) fn set_others(&mut self, others: &[Hit], puppet: &Puppet) {
+    pub(crate) fn set_others(&mut self, others: &[Hit], puppet: &Puppet) {
         let goal = |hit: &Hit| DragGoal::new(hit, puppet, self.scope, self.before.base).target;
         self.others = others.iter().map(|hit| (*hit, goal(hit))).collect();
         self.move_others();
@@ -151,22 +146,22 @@ impl Drag {
     }
 
     /// Returns the drag's target and temporary pins.
-    pub(in crate::viewer) fn target_and_pins(&self) -> (Target, &[Pin]) {
+    pub(crate) fn target_and_pins(&self) -> (Target, &[Pin]) {
         (self.target, &self.pins)
     }
 
     /// Returns the drag's target with all of its axes, and its temporary pins, for methods that move only a limb.
-    pub(in crate::viewer) fn plain_target_and_pins(&self) -> (Target, &[Pin]) {
+    pub(crate) fn plain_target_and_pins(&self) -> (Target, &[Pin]) {
         (self.target.with_known_depth(), &self.pins)
     }
 
     /// Returns the axis to which the drag is constrained, and its direction.
-    pub(in crate::viewer) fn line(&self) -> Option<(Axis, Vec3)> {
+    pub(crate) fn line(&self) -> Option<(Axis, Vec3)> {
         self.axis.map(|axis| (axis, axis.unit())).or(self.along)
     }
 
     /// Moves the target to the pointer, in the plane that faces the camera or along the constraint axis.
-    pub(in crate::viewer) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
+    pub(crate) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
         (self.pointer, self.moved, self.follows_pointer) = (at, true, true);
         let Some(ray) = Ray::through(camera, at + self.grip, size) else { return };
         let sight = (camera.target - camera.position).normalize_or_zero();
@@ -233,7 +228,7 @@ impl Drag {
 
     /// Returns the target with all axes, to be kept as a goal after the drag. If its depth was free, its position becomes the current
     /// position of the dragged point.
-    pub(in crate::viewer) fn settled(target: &Target, puppet: &Puppet) -> Target {
+    pub(crate) fn settled(target: &Target, puppet: &Puppet) -> Target {
         let known = target.with_known_depth();
         if known == *target {
             return known;
@@ -245,7 +240,7 @@ impl Drag {
 
     /// Moves the target to a world position. Axis constraint and snapping do not apply, because they only affect pointer movements. Later
     /// pointer movements drag in the plane through this position.
-    pub(in crate::viewer) fn move_to(&mut self, position: DVec3) {
+    pub(crate) fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3() + self.lever, true);
         self.target.position = Some(position);
         (self.landing, self.target.touches, self.follows_pointer) = (None, false, false);
@@ -254,7 +249,7 @@ impl Drag {
     }
 
     /// Moves the pointer's plane away from the camera, together with the target.
-    pub(in crate::viewer) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
+    pub(crate) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
         let plane = pushed(self.plane, steps, camera);
         if plane.is_finite() {
             // The depth is now known.
@@ -264,7 +259,7 @@ impl Drag {
     }
 
     /// Updates the target after the axis constraint or snapping has changed.
-    pub(in crate::viewer) fn refresh(&mut self, size: Vec2, camera: &Camera, step: f32) {
+    pub(crate) fn refresh(&mut self, size: Vec2, camera: &Camera, step: f32) {
         self.follow(self.pointer, size, camera, step);
     }
 }

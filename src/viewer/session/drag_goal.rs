@@ -2,35 +2,35 @@
 
 use glam::Vec3;
 
+use crate::DragScope;
 use crate::asset::Character;
 use crate::ik::Limit;
 use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::{ChainKind, Rig, default_base, orientation};
 use crate::scene::picking::Hit;
-use crate::viewer::DragScope;
 
 /// Minimum distance between a joint and the point that it rotates, as a fraction of the distance between that point and the root.
 const MIN_LEVER: f32 = 1e-3;
 
 /// The goal and the pins of a drag that starts at a hit.
 #[derive(Clone, Debug)]
-pub(in crate::viewer) struct DragGoal {
-    pub(in crate::viewer) target: Target,
-    pub(in crate::viewer) pins: Vec<Pin>,
-    pub(in crate::viewer) moves_root: bool,
-    pub(in crate::viewer) turns_joint: bool,
+pub(crate) struct DragGoal {
+    pub(crate) target: Target,
+    pub(crate) pins: Vec<Pin>,
+    pub(crate) moves_root: bool,
+    pub(crate) turns_joint: bool,
     /// Whether the whole body follows. The solver may then choose the depth, which a pointer does not determine.
     pub(super) frees_depth: bool,
 }
 
 impl DragGoal {
     /// Returns whether the whole body follows.
-    pub(in crate::viewer) fn moves_body(&self) -> bool {
+    pub(crate) fn moves_body(&self) -> bool {
         self.frees_depth
     }
 
     /// Creates the goal and the pins for a hit. `base` is the node that must not move.
-    pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
+    pub(crate) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
         let joint = if scope == DragScope::Joint { joint_above(hit, puppet) } else { None };
         if let Some(joint) = joint {
@@ -73,7 +73,7 @@ impl DragGoal {
 }
 
 /// Returns the base of the chain that contains the hit node. If no chain contains it, searches its ancestors for a chain, nearest first.
-pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
+pub(crate) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
     let own = character.skeleton.ancestors(hit.node).find_map(|node| {
         // A joint inside the chain can rotate about the base. The base's own rotation moves a hit point only if the point is not at the
         // base's origin.
@@ -87,7 +87,7 @@ pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit)
 
 /// Returns the nearest joint that can rotate the hit point: the hit joint or one of its ancestors. The point must not lie on the joint's
 /// origin or axis. `None` if there is no such joint below the hips, which carry the whole body.
-pub(in crate::viewer) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
+pub(crate) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
     let (character, rig) = (puppet.character(), &puppet.rig);
     let skeleton = &character.skeleton;
     let mut skinned = vec![false; skeleton.nodes.len()];

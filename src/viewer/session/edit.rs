@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::document::{EditRun, Scene, Selection, axes_fit};
 use crate::ik::GoalAxes;
 use crate::puppet::{Pin, Target};
 use crate::rig::orientation;
-use crate::viewer::document::{EditRun, Scene, Selection, axes_fit};
-use crate::viewer::session::drag::Drag;
+use crate::session::drag::Drag;
 
 use super::Session;
 
@@ -22,7 +22,7 @@ impl Session {
         }
     }
 
-    pub(in crate::viewer) fn restore(&mut self, scene: Option<Scene>) {
+    pub(crate) fn restore(&mut self, scene: Option<Scene>) {
         let Some(scene) = scene else { return };
         let rig = Arc::clone(&scene.rig);
         self.document.scene = scene;
@@ -38,7 +38,7 @@ impl Session {
     }
 
     /// Returns the node that keys act on: the dragged, hovered, active or last dragged node, in this order of precedence.
-    pub(in crate::viewer) fn active_node(&self) -> Option<usize> {
+    pub(crate) fn active_node(&self) -> Option<usize> {
         let held = self.drag.as_ref().map(|h| h.hit.node);
         let Selection { active, last, .. } = self.document.selection;
         held.or(self.hover.map(|h| h.node)).or(active).or(last)
@@ -52,12 +52,12 @@ impl Session {
     }
 
     /// Returns the kept goals, and the goal of the current drag once the pointer has moved.
-    pub(in crate::viewer) fn goals(&self) -> Vec<Target> {
+    pub(crate) fn goals(&self) -> Vec<Target> {
         self.targets_and_pins(self.drag.as_ref().filter(|drag| drag.moved).map(Drag::target_and_pins)).0
     }
 
     /// Returns the distance in world metres and the angle in radians between the current pose and a goal, ignoring free axes.
-    pub(in crate::viewer) fn goal_error(&self, goal: &Target) -> (Option<f64>, Option<f64>) {
+    pub(crate) fn goal_error(&self, goal: &Target) -> (Option<f64>, Option<f64>) {
         let skeleton = &self.puppet.character().skeleton;
         let Some(world) = self.puppet.world_from_node().get(goal.node) else { return (None, None) };
         let reached = world.transform_point3(goal.offset.as_vec3()).as_dvec3();

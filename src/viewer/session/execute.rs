@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
-use crate::viewer::Command;
-use crate::viewer::document::EditRun;
+use crate::Command;
+use crate::document::EditRun;
 
 use super::views::CameraEffect;
 use super::{Session, hovering, sanitize_size};

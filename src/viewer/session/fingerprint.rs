@@ -9,7 +9,7 @@ use crate::rig::Rig;
 
 /// Returns the CRC-32 (IEEE 802.3) of everything that affects motion and picking: rest transforms, positions, clips and
 /// rig. The file format and the appearance of surfaces do not matter.
-pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig: &Rig) -> String {
+pub(crate) fn of_character(character: &Character, clips: &[Clip], rig: &Rig) -> String {
     let mut hasher = Hasher::new();
     let mut floats = |values: &[f32]| values.iter().for_each(|v| hasher.update(&v.to_le_bytes()));
     for node in &character.skeleton.nodes {
@@ -46,7 +46,7 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
 }
 
 /// Returns the CRC-32 of a motion source: of a character without its rig, or of the values of a take.
-pub(in crate::viewer) fn of_source(source: &Source) -> String {
+pub(crate) fn of_source(source: &Source) -> String {
     match source {
         Source::Character(character) => of_character(character, &character.clips, &Rig::default()),
         Source::Take(take) => format!("crc32:{:08x}", crc32fast::hash(write_csv(take).as_bytes())),

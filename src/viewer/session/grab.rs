@@ -5,11 +5,11 @@ use glam::{DVec3, Vec2, Vec3};
 use crate::puppet::Target;
 use crate::rig::LimbKind;
 use crate::scene::picking::{Hit, pick, pick_beside};
+use crate::session::command::{DragScope, NodePoint};
+use crate::session::drag::Drag;
+use crate::session::drag_goal::DragGoal;
+use crate::session::gizmo::GizmoDrag;
 use crate::view::Camera;
-use crate::viewer::session::command::{DragScope, NodePoint};
-use crate::viewer::session::drag::Drag;
-use crate::viewer::session::drag_goal::DragGoal;
-use crate::viewer::session::gizmo::GizmoDrag;
 
 use super::{MAX_TRAIL_POINTS, Session};
 
@@ -35,12 +35,12 @@ impl Session {
 
     /// Returns the last pointer position in pixels.
     #[cfg(feature = "window")]
-    pub(in crate::viewer) fn pointer(&self) -> Vec2 {
+    pub(crate) fn pointer(&self) -> Vec2 {
         self.pointer
     }
 
     /// Returns the position of a node in world metres.
-    pub(in crate::viewer) fn position_of(&self, node: usize) -> Option<Vec3> {
+    pub(crate) fn position_of(&self, node: usize) -> Option<Vec3> {
         self.puppet.world_from_node().get(node).map(|m| m.translation.into())
     }
 

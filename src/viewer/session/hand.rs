@@ -2,26 +2,26 @@
 
 use glam::Quat;
 
+use crate::Command;
 use crate::asset::Skeleton;
+use crate::document::Selection;
 use crate::pose::Pose;
 use crate::rig::{Hand, LimbKind, LimbSide};
-use crate::viewer::Command;
-use crate::viewer::document::Selection;
 
 use super::{Session, limb};
 
 /// The hand of the active arm, and the other hand if edits are symmetric.
-pub(in crate::viewer) struct ActiveHands<'a> {
+pub(crate) struct ActiveHands<'a> {
     skeleton: &'a Skeleton,
     pose: &'a Pose,
-    pub(in crate::viewer) hand: Hand,
-    pub(in crate::viewer) side: LimbSide,
-    pub(in crate::viewer) other: Option<Hand>,
+    pub(crate) hand: Hand,
+    pub(crate) side: LimbSide,
+    pub(crate) other: Option<Hand>,
 }
 
 impl<'a> ActiveHands<'a> {
     /// Returns the hand of the arm that contains the selected joint, or the last dragged joint if none is selected.
-    pub(in crate::viewer) fn of(session: &'a Session) -> Option<Self> {
+    pub(crate) fn of(session: &'a Session) -> Option<Self> {
         let (character, rig) = (session.puppet.character(), &session.puppet.rig);
         let Selection { active, last, .. } = session.document.selection;
         let (arm, _) = limb::find(character, rig, active.or(last)?)?;
@@ -39,20 +39,17 @@ impl<'a> ActiveHands<'a> {
     }
 
     /// Returns the curl of a finger of the active hand.
-    pub(in crate::viewer) fn curl(&self, finger: usize) -> f64 {
+    pub(crate) fn curl(&self, finger: usize) -> f64 {
         self.hand.curl(self.skeleton, self.pose, finger)
     }
 
     /// Returns the spread of the active hand, if it has one.
-    pub(in crate::viewer) fn spread(&self) -> Option<f64> {
+    pub(crate) fn spread(&self) -> Option<f64> {
         self.hand.spread(self.skeleton, self.pose)
     }
 
     /// Returns the command that turns the fingers of each hand to the rotations that `rotations` returns for that hand.
-    pub(in crate::viewer) fn turn(
-        &self,
-        rotations: impl Fn(&Hand, &Skeleton, &Pose) -> Vec<(usize, Quat)>,
-    ) -> Command {
+    pub(crate) fn turn(&self, rotations: impl Fn(&Hand, &Skeleton, &Pose) -> Vec<(usize, Quat)>) -> Command {
         let hands = std::iter::once(&self.hand).chain(&self.other);
         Command::TurnJoints(hands.flat_map(|hand| rotations(hand, self.skeleton, self.pose)).collect())
     }

@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use crate::viewer::Command;
+use crate::Command;
 
 use super::Session;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::document::EditRun;
 use crate::motion::{Easing, GoalKey, Keyed, Motion, PoseKey};
 use crate::pose::{Pose, orientation, world_matrix};
-use crate::viewer::document::EditRun;
-use crate::viewer::session::gizmo::GizmoDrag;
+use crate::session::gizmo::GizmoDrag;
 
 use super::Session;
 use super::timeline::DEFAULT_DURATION;
@@ -267,7 +267,7 @@ impl Session {
     }
 
     /// Returns whether the held pose matches the key poses at the current time.
-    pub(in crate::viewer) fn follows_keys(&self) -> bool {
+    pub(crate) fn follows_keys(&self) -> bool {
         self.follows(&self.document.scene.motion)
     }
 
@@ -302,7 +302,7 @@ impl Session {
 
     /// Returns whether there is a pose to key.
     #[cfg(feature = "window")]
-    pub(in crate::viewer) fn can_key(&self) -> bool {
+    pub(crate) fn can_key(&self) -> bool {
         let has_goals = !self.puppet.targets.is_empty() || !self.puppet.rotations.is_empty();
         has_goals || self.document.scene.motion.takes_keys()
     }

@@ -62,11 +62,11 @@ pub(super) struct Surroundings {
 
 /// Where a dragged hand or foot lands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::viewer) struct Landing {
+pub(crate) struct Landing {
     /// The node whose surface the part lands on. `None` for the floor.
-    pub(in crate::viewer) on: Option<usize>,
+    pub(crate) on: Option<usize>,
     /// The point on the surface, in world metres.
-    pub(in crate::viewer) point: Vec3,
+    pub(crate) point: Vec3,
     /// Where the dragged point would be without a landing.
     pub(super) wanted: Vec3,
     /// Weight of the surface's depth, from 0 to 1.
@@ -215,7 +215,7 @@ fn lowest(points: &[(usize, Vec3)], world: &[Affine3A]) -> Option<f32> {
 impl Session {
     /// Returns the dragged point of a hand or foot that touches nothing, and its height above the floor in metres. `None` for other drags,
     /// and if the point is below the floor.
-    pub(in crate::viewer) fn hanging_point(&self) -> Option<(Vec3, f32)> {
+    pub(crate) fn hanging_point(&self) -> Option<(Vec3, f32)> {
         let drag = self.drag.as_ref().filter(|drag| drag.moved && drag.landing.is_none())?;
         let world = self.puppet.world_from_node().get(drag.target.node)?;
         let point = world.transform_point3(drag.target.offset.as_vec3());

@@ -12,7 +12,7 @@ const MIN_FINGER_POINTS: f32 = 48.0;
 
 impl Session {
     /// Returns the chain ends that can be dragged at the current distance.
-    pub(in crate::viewer) fn handles(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn handles(&self) -> impl Iterator<Item = usize> {
         let chains = &self.puppet.rig.chains;
         let is_hidden = |node: usize| chains.iter().any(|c| c.effector == node && self.is_small(c));
         self.handles.iter().copied().filter(move |&n| !is_hidden(n))

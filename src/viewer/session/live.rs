@@ -2,16 +2,14 @@
 
 use std::time::Duration;
 
+use crate::Command;
 use crate::asset::Transform;
-#[cfg(feature = "vmc")]
 use crate::capture::vmc::{LiveGoal, LiveSource};
 use crate::puppet::Target;
-#[cfg(feature = "vmc")]
-use crate::viewer::Command;
 
 use super::Session;
-use crate::viewer::document::axes_fit;
-use crate::viewer::document::is_valid;
+use crate::document::axes_fit;
+use crate::document::is_valid;
 
 /// Maximum time without data before a live source counts as paused.
 const MAX_GAP: Duration = Duration::from_secs(1);
@@ -20,7 +18,6 @@ impl Session {
     /// Follows a live source: applies the data received since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and adds
     /// the result to the source's running take. `seconds` is the time that the filters and the take of the source use. Returns false if no
     /// data has arrived.
-    #[cfg(feature = "vmc")]
     pub fn follow_performer(&mut self, source: &mut LiveSource, seconds: f64) -> bool {
         let held = &self.document.scene.held;
         let mut pose = held.clone();
@@ -90,7 +87,6 @@ fn is_valid_goal(goal: &Target) -> bool {
     is_finite && is_weight && goal.base.is_none() && axes_fit(&goal.axes, goal)
 }
 
-#[cfg(feature = "vmc")]
 fn target(goal: &LiveGoal) -> Target {
     Target::new(goal.node).with_offset(goal.offset.as_dvec3()).with_position(goal.position.as_dvec3())
 }

@@ -20,9 +20,9 @@ const FADED: Vec3 = Vec3::new(0.16, 0.17, 0.2);
 /// Colour of each ghost relative to its neighbour nearer to the current time.
 const FADE: f32 = 0.5;
 /// Maximum number of ghosts on each side.
-pub(in crate::viewer) const MAX_GHOSTS: u8 = 3;
+pub(crate) const MAX_GHOSTS: u8 = 3;
 /// Minimum time between ghosts in seconds.
-pub(in crate::viewer) const MIN_STEP: f32 = 0.01;
+pub(crate) const MIN_STEP: f32 = 0.01;
 
 /// Which ghosts of the motion are shown while it does not play.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,10 +2,10 @@
 
 use glam::{Vec3, Vec4};
 
+use crate::document::{Scene, Selection};
 use crate::render::Line;
 use crate::scene;
-use crate::viewer::document::{Scene, Selection};
-use crate::viewer::{DragScope, Session};
+use crate::{DragScope, Session};
 
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.8);
 const GOAL: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
@@ -17,7 +17,7 @@ const ALSO_SELECTED: Vec4 = Vec4::new(0.85, 0.87, 0.92, 1.0);
 const BASE: Vec4 = Vec4::new(0.35, 0.85, 0.25, 1.0);
 
 /// Returns the lines and dots in drawing order, so that later ones are on top. `scale` is in pixels per point.
-pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
+pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     if session.document.settings.shading_mode.is_data() {
         return Vec::new();
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::Command;
 use crate::asset::{Skeleton, Transform};
 use crate::export::{PoseDocument, ReadPoseError, StoredPose};
 use crate::pose::Pose;
@@ -9,13 +10,12 @@ use crate::puppet::{Pin, Target};
 use crate::rig::Mirror;
 use crate::scene::picking::Hit;
 use crate::text::json;
-use crate::viewer::Command;
 
 use super::drag_goal::chain_base;
 use super::symmetry::mirrored_target;
 use super::{Session, limb};
-use crate::viewer::document::Scene;
-use crate::viewer::document::is_valid;
+use crate::document::Scene;
+use crate::document::is_valid;
 
 const NO_BODY: &str = "mirroring needs a character whose body is recognised";
 const NO_LIMB: &str = "select a joint of an arm or a leg that has a counterpart on the other side";

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::document::{History, Restored, Snapshot};
 use crate::rig::Rig;
 use crate::scene::compare::Comparison;
-use crate::viewer::document::{History, Restored, Snapshot};
-use crate::viewer::session::recorder::names::SessionNames;
-use crate::viewer::session::recorder::{Header, relative_to};
-use crate::viewer::{Command, Recorder, SaveError};
+use crate::session::recorder::names::SessionNames;
+use crate::session::recorder::{Header, relative_to};
+use crate::{Command, Recorder, SaveError};
 
 use super::Session;
 use super::clip::Clock;
@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// Returns whether the recording has failed and cannot continue.
-    pub(in crate::viewer) fn cannot_record(&self) -> bool {
+    pub(crate) fn cannot_record(&self) -> bool {
         self.recorder.as_ref().is_some_and(Recorder::has_failed)
     }
 
@@ -99,7 +99,7 @@ impl Session {
         Snapshot { problem, ..Snapshot::of(&self.document, character, &self.loaded_rig, self.puppet.time) }
     }
 
-    pub(in crate::viewer) fn rig_on_disk(&self) -> &Rig {
+    pub(crate) fn rig_on_disk(&self) -> &Rig {
         if self.file().is_some() { &self.saved_rig } else { &self.loaded_rig }
     }
 

@@ -8,8 +8,8 @@ use glam::{DQuat, DVec3, Vec3};
 use crate::ik::{Method, Options};
 use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
-use crate::viewer::session::drag::Drag;
-use crate::viewer::session::drag_goal::DragGoal;
+use crate::session::drag::Drag;
+use crate::session::drag_goal::DragGoal;
 
 use super::Session;
 use super::style::{LoadedStyle, NO_CLIPS, StyleSource};

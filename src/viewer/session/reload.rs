@@ -7,8 +7,8 @@ use crate::motion::Motion;
 
 use super::Session;
 use super::views::CameraEffect;
-use crate::viewer::StyleSource;
-use crate::viewer::document::Scene;
+use crate::StyleSource;
+use crate::document::Scene;
 
 impl Session {
     /// Copies the settings of the previous session. If `reloaded` is set, both sessions show the same file, and the camera, the added clips

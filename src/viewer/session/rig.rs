@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
+use crate::document::EditRun;
 use crate::ik::Limit;
 use crate::pose::world_matrix;
 use crate::puppet::Pin;
 use crate::rig::{self, Chain, Rig, Slide, orientation};
-use crate::viewer::document::EditRun;
-use crate::viewer::session::gizmo::GizmoGrip;
+use crate::session::gizmo::GizmoGrip;
 
 use super::Session;
 
@@ -24,7 +24,7 @@ impl Session {
         !Arc::ptr_eq(&self.document.scene.rig, &self.saved_rig) && self.document.scene.rig != self.saved_rig
     }
 
-    pub(in crate::viewer) fn set_rig(&mut self, rig: Arc<Rig>) {
+    pub(crate) fn set_rig(&mut self, rig: Arc<Rig>) {
         if !Arc::ptr_eq(&rig, &self.document.scene.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
         }
@@ -54,7 +54,7 @@ impl Session {
         }
     }
 
-    pub(in crate::viewer) fn change_rig(&mut self, act: impl FnOnce(&mut Rig)) {
+    pub(crate) fn change_rig(&mut self, act: impl FnOnce(&mut Rig)) {
         let mut rig = Rig::clone(&self.document.scene.rig);
         act(&mut rig);
         self.set_rig(Arc::new(rig));
@@ -62,7 +62,7 @@ impl Session {
 
     /// Sets the limit of a joint, and moves the joint into that limit. Mimic joints that can no longer follow their leaders
     /// become independent.
-    pub(in crate::viewer) fn limit_joint(&mut self, node: usize, limit: Limit) {
+    pub(crate) fn limit_joint(&mut self, node: usize, limit: Limit) {
         self.change_rig(|rig| {
             let joint = rig.joints.entry(node).or_default();
             joint.limit = limit;
@@ -94,7 +94,7 @@ impl Session {
     }
 
     /// Returns the local rotation nearest to `local` that the joint's limit allows, or `local` if limits are off.
-    pub(in crate::viewer) fn allowed(&self, node: usize, local: DQuat) -> DQuat {
+    pub(crate) fn allowed(&self, node: usize, local: DQuat) -> DQuat {
         let joint =
             self.puppet.character().skeleton.nodes.get(node).filter(|_| self.document.settings.solver.limits);
         let Some(rest) = joint.map(|n| n.rest.rotation.as_dquat()) else { return local };
@@ -116,7 +116,7 @@ impl Session {
 
     /// Returns the chain of the body limb that contains a joint, and the limb's pull. The pull says how strongly the limb's goals pull the
     /// body, from 0 to 1. `None` if no limb of a recognised body contains the joint.
-    pub(in crate::viewer) fn limb_pull(&self, node: usize) -> Option<(&Chain, f64)> {
+    pub(crate) fn limb_pull(&self, node: usize) -> Option<(&Chain, f64)> {
         let rig = &self.puppet.rig;
         let contains = |joints: &[usize]| joints.contains(&node);
         let limb = rig.body.as_ref()?.limbs.iter().find(|limb| {
@@ -171,7 +171,7 @@ impl Session {
 
     /// Moves all pins to the current positions of their nodes, unless a motion is loaded. This is required after every edit other than a
     /// solve. Otherwise, the next solve would pull the nodes back.
-    pub(in crate::viewer) fn refresh_pins(&mut self) {
+    pub(crate) fn refresh_pins(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             return;
         }

@@ -3,16 +3,16 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::Session;
 use crate::asset::LoadError;
 use crate::export::PoseDocument;
 use crate::files::{atomic, bounded};
 use crate::platform::fs;
+use crate::project::{self, EXTENSION, MAX_BYTES, ProjectContents};
 use crate::render::{Background, Frame, Model, Pending, RenderError, Renderer};
 use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
-use crate::viewer::Session;
-use crate::viewer::project::{self, EXTENSION, MAX_BYTES, ProjectContents};
 
 use crate::{asset, export, rig};
 
@@ -83,7 +83,7 @@ impl Session {
     }
 
     /// Starts to draw the image that [`Self::save_image`] saves.
-    pub(in crate::viewer) fn submit_image(
+    pub(crate) fn submit_image(
         &self,
         renderer: &mut Renderer,
         model: &Model,
@@ -112,11 +112,11 @@ impl Session {
     }
 
     /// Returns a warning if a posed GLB would lack a part of the pose.
-    pub(in crate::viewer) fn posed_copy_loss(&self) -> Option<String> {
+    pub(crate) fn posed_copy_loss(&self) -> Option<String> {
         export::posed_copy_loss(&self.puppet().character().skeleton, self.puppet().pose())
     }
 
-    pub(in crate::viewer) fn pose_json(&self) -> Result<Vec<u8>, JsonError> {
+    pub(crate) fn pose_json(&self) -> Result<Vec<u8>, JsonError> {
         let mut text = json::to_vec(&PoseDocument::new(self.puppet(), self.reports(), None))?;
         text.push(b'\n');
         Ok(text)
@@ -186,12 +186,12 @@ impl Session {
     }
 
     /// Returns the session as the text of a project in a folder. Equal states produce equal text.
-    pub(in crate::viewer) fn project_text(&self, folder: &Path) -> String {
+    pub(crate) fn project_text(&self, folder: &Path) -> String {
         project::text(self.project_contents(), folder)
     }
 
     /// Returns the work worth saving. See [`project::work`].
-    pub(in crate::viewer) fn work(&self) -> String {
+    pub(crate) fn work(&self) -> String {
         project::work(self.project_contents(), self.follows_keys())
     }
 
@@ -208,7 +208,7 @@ impl Session {
     }
 
     /// Records that the session is now the project at `path`, and that the file contains `text`.
-    pub(in crate::viewer) fn note_project(&mut self, path: &Path, text: &str) {
+    pub(crate) fn note_project(&mut self, path: &Path, text: &str) {
         let work = Some(self.work());
         self.project = Some(SavedProject { path: path.into(), text: text.into(), work });
     }
@@ -252,7 +252,7 @@ impl Session {
 
     /// Returns the default path of a new project, which is used if the name is free: beside the character, or in `folder` for the built-in
     /// character.
-    pub(in crate::viewer) fn default_project(&self, folder: &Path) -> PathBuf {
+    pub(crate) fn default_project(&self, folder: &Path) -> PathBuf {
         let beside = self.file().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
         // The base name of the built-in character is the program's name, which is also the extension, so use another name.
         let name = self.file().map_or_else(|| "mannequin".to_owned(), |_| self.name());
@@ -261,7 +261,7 @@ impl Session {
 
     /// Continues an earlier project with this session's work, which was recovered from a copy. All of the work counts as unsaved. If there
     /// is no earlier project, the session belongs to no project.
-    pub(in crate::viewer) fn continue_project(&mut self, earlier: Option<&Path>) {
+    pub(crate) fn continue_project(&mut self, earlier: Option<&Path>) {
         self.project = earlier.map(|path| {
             let text = bounded::read_to_string(path, MAX_BYTES).unwrap_or_default();
             SavedProject { path: path.into(), text, work: None }
@@ -301,14 +301,14 @@ impl Session {
     }
 
     /// Returns the base name for saved files.
-    pub(in crate::viewer) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let stem = self.file().and_then(Path::file_stem);
         stem.map_or_else(|| "sinew".to_owned(), |s| s.to_string_lossy().into_owned())
     }
 }
 
 /// Writes a file under the first free number.
-pub(in crate::viewer) fn write_numbered(
+pub(crate) fn write_numbered(
     folder: &Path,
     name: &str,
     extension: &str,
@@ -318,7 +318,7 @@ pub(in crate::viewer) fn write_numbered(
 }
 
 /// Calls `create` with each numbered path until a call does not fail with `AlreadyExists`.
-pub(in crate::viewer) fn with_free_name(
+pub(crate) fn with_free_name(
     folder: &Path,
     name: &str,
     extension: &str,

@@ -3,19 +3,19 @@
 use crate::ik::{Method, Options, Start};
 use crate::platform::Instant;
 use crate::puppet::{Pin, Target};
-use crate::viewer::session::drag::Drag;
-use crate::viewer::session::gizmo::GizmoDrag;
+use crate::session::drag::Drag;
+use crate::session::gizmo::GizmoDrag;
 
 use super::{MAX_TIMES, Session};
 
 /// Returns the viewer's default options for a method. Each solve continues from the displayed pose, so that the pose
 /// does not jump. The errors of all iterations are recorded for the convergence curve.
-pub(in crate::viewer) fn default_options(method: Method) -> Options {
+pub(crate) fn default_options(method: Method) -> Options {
     Options::default().with_method(method).with_start(Start::Continue).with_restarts(0).with_record(true)
 }
 
 /// Appends a duration. If there are more than [`MAX_TIMES`] durations, the oldest is dropped.
-pub(in crate::viewer) fn push_time(times: &mut Vec<f32>, time: f32) {
+pub(crate) fn push_time(times: &mut Vec<f32>, time: f32) {
     if times.len() >= usize::from(MAX_TIMES) {
         times.remove(0);
     }
@@ -24,7 +24,7 @@ pub(in crate::viewer) fn push_time(times: &mut Vec<f32>, time: f32) {
 
 impl Session {
     /// Returns the default options for a method with this character: the defaults of the viewer, overridden by the options of the rig.
-    pub(in crate::viewer) fn default_options(&self, method: Method) -> Options {
+    pub(crate) fn default_options(&self, method: Method) -> Options {
         let mut options = default_options(method);
         self.document.scene.rig.options.apply(&mut options);
         options.with_method(method)
@@ -93,7 +93,7 @@ impl Session {
     }
 
     /// Shows the current pose. If a motion is loaded, goals are solved on top of it.
-    pub(in crate::viewer) fn show(&mut self) {
+    pub(crate) fn show(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             self.solve();
             return;
@@ -107,14 +107,14 @@ impl Session {
     }
 
     /// Solves for all goals from the current pose, with the selected method and all compared methods.
-    pub(in crate::viewer) fn solve(&mut self) {
+    pub(crate) fn solve(&mut self) {
         let has_targets = self.solve_goals();
         self.update_comparison(has_targets);
     }
 
     /// Shows how well a restored pose meets its goals, unless a motion is loaded. The goals may be handwritten. The next drag starts in the
     /// restored pose and also solves for these goals.
-    pub(in crate::viewer) fn meet_goals(&mut self) {
+    pub(crate) fn meet_goals(&mut self) {
         if !self.document.scene.goals.is_empty() && self.puppet.is_posed_by_hand() {
             let held = self.document.scene.held.clone();
             self.solve();

@@ -9,14 +9,14 @@ use crate::ik::{OptionError, Options, SolverOption};
 use crate::text::json;
 
 #[expect(clippy::borrowed_box, reason = "serde passes a reference to the field")]
-pub(in crate::viewer) fn serialize<S: Serializer>(options: &Box<Options>, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(options: &Box<Options>, to: S) -> Result<S::Ok, S::Error> {
     let to_value = |options: &Options| json::to_value(options).map_err(S::Error::custom);
     let mut changed = to_value(options)?;
     prune(&mut changed, &to_value(&Options::default())?);
     changed.serialize(to)
 }
 
-pub(in crate::viewer) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Box<Options>, D::Error> {
+pub(crate) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Box<Options>, D::Error> {
     let (dotted, nested): (Map<_, _>, Map<_, _>) =
         Map::deserialize(from)?.into_iter().partition(|(key, _)| key.contains('.'));
     let nested = Value::Object(nested);

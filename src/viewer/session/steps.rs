@@ -3,14 +3,14 @@
 //! The IK problem of the last drag, or of the kept goals, is solved again from the pose before that drag. The puppet shows the pose after a
 //! number of steps of this solve. Nothing else in the session changes, so leaving step mode restores the solved pose.
 
+use crate::Command;
 use crate::asset::Skeleton;
 use crate::ik::Method;
 use crate::pose::Pose;
 use crate::puppet::{NodeStep, Pin, Puppet, SolveTrace, Target};
-use crate::viewer::Command;
 
 use super::{Clock, Session};
-use crate::viewer::document::{SolveProblem, is_valid};
+use crate::document::{SolveProblem, is_valid};
 
 /// The IK problem of the last solve, with the pose before the solve.
 #[derive(Clone, Debug, PartialEq)]

@@ -42,7 +42,7 @@ impl Default for StyleSource {
 impl StyleSource {
     /// Returns the source with its file path replaced.
     #[must_use]
-    pub(in crate::viewer) fn with_file(&self, path: impl FnOnce(&Path) -> PathBuf) -> Self {
+    pub(crate) fn with_file(&self, path: impl FnOnce(&Path) -> PathBuf) -> Self {
         match self {
             Self::File { file } => Self::File { file: path(file) },
             other => other.clone(),
@@ -121,7 +121,7 @@ impl Session {
     ///
     /// # Errors
     /// A one-line reason why nothing can be learned, or why the file was not written.
-    pub(in crate::viewer) fn save_style(&self, path: &Path) -> Result<(), String> {
+    pub(crate) fn save_style(&self, path: &Path) -> Result<(), String> {
         let clips = self.style_clips(&self.document.settings.style);
         let learned = self.puppet.learn(&clips, &Learning::default());
         let (style, _) = learned.map_err(|e| format!("{}: {e}", self.name()))?;
@@ -140,8 +140,8 @@ mod tests {
     use crate::pose::Pose;
     use crate::rig::load;
     use crate::scene::picking::pixel;
-    use crate::viewer::session::default_options;
-    use crate::viewer::{Command, Recording, Replay};
+    use crate::session::default_options;
+    use crate::{Command, Recording, Replay};
 
     const SIZE: Vec2 = Vec2::new(960.0, 540.0);
 

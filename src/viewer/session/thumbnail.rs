@@ -1,9 +1,9 @@
 //! Small images of the character in its current pose, for lists of poses.
 
+use crate::Orbit;
 use crate::render::{Background, Light, Model, RenderError, Renderer, ShadingMode};
 use crate::scene;
 use crate::scene::ViewSettings;
-use crate::viewer::Orbit;
 
 use super::Session;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Session;
 
 /// Maximum frame rate.
-pub(in crate::viewer) const MAX_FRAME_RATE: f32 = 240.0;
+pub(crate) const MAX_FRAME_RATE: f32 = 240.0;
 /// Range of the playhead while there is no motion, and initial length of a motion of key poses, in seconds.
 pub(super) const DEFAULT_DURATION: f32 = 2.0;
 /// Latest time that the playhead can reach in a motion to which key poses can be added, in seconds.
@@ -46,24 +46,24 @@ impl Timeline {
     }
 
     /// Returns the time of a frame in seconds.
-    pub(in crate::viewer) fn time(&self, frame: f64) -> f32 {
+    pub(crate) fn time(&self, frame: f64) -> f32 {
         #[expect(clippy::cast_possible_truncation, reason = "times are single precision")]
         let time = (frame / f64::from(self.frame_rate)) as f32;
         time
     }
 
     /// Returns the frame at a time, possibly fractional.
-    pub(in crate::viewer) fn frame(&self, time: f32) -> f64 {
+    pub(crate) fn frame(&self, time: f32) -> f64 {
         f64::from(time) * f64::from(self.frame_rate)
     }
 
     /// Returns the time of the nearest frame.
-    pub(in crate::viewer) fn nearest(&self, time: f32) -> f32 {
+    pub(crate) fn nearest(&self, time: f32) -> f32 {
         self.time(self.frame(time).round())
     }
 
     /// Returns the time of the next or previous frame.
-    pub(in crate::viewer) fn beside(&self, time: f32, forward: bool) -> f32 {
+    pub(crate) fn beside(&self, time: f32, forward: bool) -> f32 {
         /// Tolerance in frames within which a time belongs to a frame.
         const SAME_FRAME: f64 = 1e-3;
         let frame = self.frame(time);
@@ -75,7 +75,7 @@ impl Timeline {
     }
 
     /// Formats a time as a frame number or in seconds.
-    pub(in crate::viewer) fn text(&self, time: f32) -> String {
+    pub(crate) fn text(&self, time: f32) -> String {
         if !self.frames {
             return format!("{time:.2} s");
         }
@@ -85,7 +85,7 @@ impl Timeline {
     }
 
     /// Returns the start and end of the part that loops, for a motion of this length.
-    pub(in crate::viewer) fn looped(&self, seconds: f32) -> [f32; 2] {
+    pub(crate) fn looped(&self, seconds: f32) -> [f32; 2] {
         let [from, to] = self.range.unwrap_or([0.0, seconds]);
         if from < seconds { [from, to.min(seconds)] } else { [0.0, seconds] }
     }
@@ -93,14 +93,14 @@ impl Timeline {
 
 impl Session {
     /// Returns the latest time that the playhead can reach, in seconds. A motion of key poses can be extended.
-    pub(in crate::viewer) fn last_time(&self) -> f32 {
+    pub(crate) fn last_time(&self) -> f32 {
         #[expect(clippy::cast_possible_truncation, reason = "an hour")]
         let last = LAST_TIME as f32;
         if self.document.scene.motion.takes_keys() { last } else { self.seconds() }
     }
 
     /// Returns the time of the previous or next key, if any.
-    pub(in crate::viewer) fn key_beside(&self, forward: bool) -> Option<f32> {
+    pub(crate) fn key_beside(&self, forward: bool) -> Option<f32> {
         let (times, now) = (self.document.scene.motion.key_times(), self.puppet.time);
         let is_here = |time: f32| crate::motion::is_same_time(time, now);
         let mut beside = times.into_iter().filter(|time| !is_here(*time) && (*time > now) == forward);

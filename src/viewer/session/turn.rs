@@ -8,7 +8,7 @@ use crate::ik::Limit;
 use crate::pose::Pose;
 
 use super::Session;
-use crate::viewer::document::EditRun;
+use crate::document::EditRun;
 
 /// Minimum amount, in degrees, by which a limit must shorten a turn for the limit to be reported.
 const MIN_NOTED: f32 = 0.5;

@@ -11,19 +11,19 @@ const DISTANCE: f32 = 0.5;
 
 /// The eyes of a character in its current pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::viewer) struct Viewpoint {
+pub(crate) struct Viewpoint {
     /// The head's node.
-    pub(in crate::viewer) head: usize,
+    pub(crate) head: usize,
     /// Position between the eyes in world metres.
-    pub(in crate::viewer) eyes: Vec3,
+    pub(crate) eyes: Vec3,
     /// Unit direction in which the head faces.
-    pub(in crate::viewer) forward: Vec3,
+    pub(crate) forward: Vec3,
 }
 
 impl Viewpoint {
     /// Returns the viewpoint from which a character can look at something. Its head comes from the look-at definition of the file or, if
     /// there is none, from the recognised body.
-    pub(in crate::viewer) fn of(puppet: &Puppet) -> Option<Self> {
+    pub(crate) fn of(puppet: &Puppet) -> Option<Self> {
         let (character, body) = (puppet.character(), puppet.rig.body.as_ref());
         let look = character.look_at.as_ref();
         let head = look.map(|look| look.head).or_else(|| body?.head())?;
@@ -43,7 +43,7 @@ impl Viewpoint {
 
     /// Returns a point in front of the eyes in world metres, at a distance that suits a scene of this radius.
     #[cfg(any(test, feature = "window"))]
-    pub(in crate::viewer) fn point_before(&self, radius: f32) -> Vec3 {
+    pub(crate) fn point_before(&self, radius: f32) -> Vec3 {
         self.eyes + DISTANCE * radius * self.forward
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     use crate::asset::{Character, LookAt, LookAtKind, Node, RangeMap, Skeleton, Transform, load, mannequin};
     use crate::pose::{orientation, rest_orientation};
     use crate::scene::picking::pixel;
-    use crate::viewer::{Command, EyeTarget, Session};
+    use crate::{Command, EyeTarget, Session};
 
     const SIZE: Vec2 = Vec2::new(960.0, 540.0);
 

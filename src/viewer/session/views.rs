@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::motion;
 use crate::scene::picking::pixel;
 use crate::view::{Bounds, Framing};
-use crate::viewer::{Command, Orbit};
+use crate::{Command, Orbit};
 
 use super::Session;
 
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// Returns the body's position: its hips, or else the joint that moves the character.
-    pub(in crate::viewer) fn body_position(&self) -> Option<Vec3> {
+    pub(crate) fn body_position(&self) -> Option<Vec3> {
         self.position_of(self.body_node()).filter(|position| position.is_finite())
     }
 

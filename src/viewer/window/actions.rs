@@ -3,8 +3,8 @@
 use winit::event::KeyEvent;
 use winit::keyboard::{Key as WinitKey, KeyCode, KeyLocation, NamedKey, PhysicalKey};
 
-use crate::viewer::panel::{AppRequest, Leave, Palette};
-use crate::viewer::{Action, Event, Key, PoseFile};
+use crate::panel::{AppRequest, Leave, Palette};
+use crate::{Action, Event, Key, PoseFile};
 
 use super::{App, system};
 

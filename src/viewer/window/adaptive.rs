@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use glam::{Vec2, Vec3, Vec4};
 
+use crate::Session;
 use crate::platform::Instant;
+use crate::quality::{Quality, QualityControl};
 use crate::render::{Floor, Frame, Grid, Line, RenderError, ShadingMode};
 use crate::view::{Camera, Projection};
-use crate::viewer::Session;
-use crate::viewer::quality::{Quality, QualityControl};
 
 use super::App;
 use super::panel_output::PanelOutput;

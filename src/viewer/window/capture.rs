@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::Session;
 use crate::capture::vmc::{LiveCharacter, LiveSource, Receiver, ReceiverState};
 use crate::capture::{Bone, Smoothing};
+use crate::panel::LiveStatus;
 use crate::platform::Instant;
 use crate::puppet::Puppet;
-use crate::viewer::Session;
-use crate::viewer::panel::LiveStatus;
 
 use super::{App, requests};
 

@@ -10,11 +10,11 @@ use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event_loop::ActiveEventLoop;
 use winit::window::{Window, WindowAttributes};
 
+use crate::folder;
+use crate::panel::PathPurpose;
 use crate::platform::{block_on, fs, spawn};
+use crate::project::EXTENSION;
 use crate::render::{AdapterChoice, Gpu, RenderError};
-use crate::viewer::folder;
-use crate::viewer::panel::PathPurpose;
-use crate::viewer::project::EXTENSION;
 
 use super::dialogs::DialogRequest;
 use super::files::AppEvent;
@@ -68,7 +68,7 @@ pub(super) fn graphics(
 }
 
 /// Returns the size of a new window in pixels: [`SIZE`] at the monitor's scale factor, but limited to the monitor.
-pub(in crate::viewer) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::Size {
+pub(crate) fn initial_size(events: &ActiveEventLoop) -> winit::dpi::Size {
     let monitor = events.primary_monitor().or_else(|| events.available_monitors().next());
     let Some(monitor) = monitor.filter(|m| m.size().width > 0 && m.size().height > 0) else {
         return SIZE.into();

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::ik::Method;
+use crate::panel::{PathPurpose, Question};
 use crate::platform::{Instant, fs};
+use crate::project::EXTENSION;
 use crate::puppet::read_style;
-use crate::viewer::panel::{PathPurpose, Question};
-use crate::viewer::project::EXTENSION;
-use crate::viewer::{Command, StyleSource};
+use crate::{Command, StyleSource};
 
 use super::App;
 use super::requests::{saved_message, without_code};

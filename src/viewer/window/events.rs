@@ -7,9 +7,9 @@ use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 
+use crate::panel::{axis_gizmo, outside, tools};
 use crate::platform::Instant;
-use crate::viewer::panel::{axis_gizmo, outside, tools};
-use crate::viewer::{Button, Event};
+use crate::{Button, Event};
 
 use super::{App, pixels};
 

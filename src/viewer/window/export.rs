@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use crate::panel::{Answer, ExportProgress, Leave, PathPurpose, Question};
 use crate::platform::{Task, spawn};
-use crate::viewer::panel::{Answer, ExportProgress, Leave, PathPurpose, Question};
 
 use super::App;
 

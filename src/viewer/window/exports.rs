@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::panel::{AppRequest, PathPurpose};
 use crate::platform::fs;
-use crate::viewer::panel::{AppRequest, PathPurpose};
-use crate::viewer::{PoseFile, SaveError};
+use crate::{PoseFile, SaveError};
 
 use super::requests::saved_message;
 use super::{App, system};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use winit::event_loop::EventLoopProxy;
 
 use crate::asset::References;
+use crate::panel::{PathPurpose, Reading};
 use crate::platform::Instant;
-use crate::viewer::panel::{PathPurpose, Reading};
-use crate::viewer::{CharacterLoader, LoadResult, neighbour};
+use crate::{CharacterLoader, LoadResult, neighbour};
 
 use super::dialogs::{Dialog, is_style};
 use super::export::{ExportEnd, RunningExport};

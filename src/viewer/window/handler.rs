@@ -5,9 +5,9 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::window::WindowId;
 
+use crate::panel::Leave;
 use crate::platform::Instant;
 use crate::render::RenderError;
-use crate::viewer::panel::Leave;
 
 use super::capture::{self, Capture};
 use super::events::is_tab;

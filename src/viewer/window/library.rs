@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::export::StoredPose;
-use crate::viewer::panel::LibraryRequest;
-use crate::viewer::project::library::{PoseLibrary, poses_of};
-use crate::viewer::{Command, SaveError};
+use crate::panel::LibraryRequest;
+use crate::project::library::{PoseLibrary, poses_of};
+use crate::{Command, SaveError};
 
 use super::App;
 

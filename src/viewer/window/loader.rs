@@ -7,10 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use glam::Vec2;
 
+use crate::Session;
 use crate::asset::References;
 use crate::files::Progress;
 use crate::platform::{HAS_THREADS, Task, spawn};
-use crate::viewer::Session;
 
 mod read;
 

@@ -140,7 +140,7 @@ pub fn open<E: Send + 'static>(
 
 impl ViewerError {
     /// Returns the error of an event loop that cannot be created.
-    pub(in crate::viewer) fn no_display(error: &winit::error::EventLoopError) -> Self {
+    pub(crate) fn no_display(error: &winit::error::EventLoopError) -> Self {
         // winit's text starts with a source position and is formatted as a sentence. Both are removed here.
         let message = error.to_string();
         let cause = message.rsplit(": ").next().unwrap_or(&message);

@@ -10,11 +10,11 @@ use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
 use crate::files::Progress;
+use crate::panel;
 use crate::platform::Instant;
 use crate::render::{AdapterChoice, RenderError};
-use crate::viewer::panel;
-use crate::viewer::window::surface::Graphics;
-use crate::viewer::{Command, Input};
+use crate::window::surface::Graphics;
+use crate::{Command, Input};
 
 use super::adaptive::AdaptiveQuality;
 use super::loader::decode;

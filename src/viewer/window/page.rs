@@ -20,9 +20,9 @@ use winit::platform::web::WindowAttributesExtWebSys;
 use winit::window::{Window, WindowAttributes};
 
 use crate::export::MAX_POSE_BYTES;
+use crate::panel::PathPurpose;
 use crate::render::{AdapterChoice, Gpu, RenderError};
-use crate::viewer::panel::PathPurpose;
-use crate::viewer::session::save::write_numbered;
+use crate::session::save::write_numbered;
 
 use super::dialogs::DialogRequest;
 use super::files::AppEvent;

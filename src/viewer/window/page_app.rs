@@ -10,12 +10,12 @@ use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
 use winit::platform::web::EventLoopExtWebSys;
 use winit::window::WindowId;
 
+use crate::Session;
 use crate::asset::MANNEQUIN_PATH;
 use crate::files::Progress;
+use crate::panel::PathPurpose;
 use crate::platform::fs;
 use crate::render::{AdapterChoice, Gpu};
-use crate::viewer::Session;
-use crate::viewer::panel::PathPurpose;
 
 use super::files::AppEvent;
 use super::loader::read_session;

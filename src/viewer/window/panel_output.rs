@@ -1,8 +1,8 @@
 //! The panel as laid out by egui.
 
 /// Tessellated output of the panel.
-pub(in crate::viewer) struct PanelOutput {
-    pub(in crate::viewer) textures: egui::TexturesDelta,
-    pub(in crate::viewer) shapes: Vec<egui::ClippedPrimitive>,
-    pub(in crate::viewer) scale: f32,
+pub(crate) struct PanelOutput {
+    pub(crate) textures: egui::TexturesDelta,
+    pub(crate) shapes: Vec<egui::ClippedPrimitive>,
+    pub(crate) scale: f32,
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use egui::ThemePreference;
 use serde::{Deserialize, Serialize};
 
+use crate::Keymap;
 use crate::files::{atomic, bounded};
+use crate::panel::{Layout, StoredLayout};
 use crate::platform::fs;
 use crate::text::json;
-use crate::viewer::Keymap;
-use crate::viewer::panel::{Layout, StoredLayout};
 
 use super::system;
 
@@ -147,12 +147,12 @@ impl Preferences {
         }
     }
 
-    pub(in crate::viewer) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         self.stored.layout.layout()
     }
 
     /// Sets and saves the layout.
-    pub(in crate::viewer) fn set_layout(&mut self, layout: &Layout) {
+    pub(crate) fn set_layout(&mut self, layout: &Layout) {
         let layout = StoredLayout::of(layout);
         if self.stored.layout != layout {
             self.change(|stored| stored.layout = layout);

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::viewer::panel::{AppRequest, PathPurpose};
-use crate::viewer::{Recorder, SaveError};
+use crate::panel::{AppRequest, PathPurpose};
+use crate::{Recorder, SaveError};
 
 use super::{App, scale};
 

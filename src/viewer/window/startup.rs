@@ -14,7 +14,7 @@ use crate::files::Progress;
 use crate::platform::{HAS_THREADS, Instant, spawn};
 use crate::render::{AdapterChoice, DecodedImages, RenderError};
 use crate::text::printable;
-use crate::viewer::{Preferences, Recorder, Session, panel};
+use crate::{Preferences, Recorder, Session, panel};
 
 use super::capture::{Capture, Listening};
 use super::files::AppEvent;

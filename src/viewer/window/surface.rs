@@ -8,12 +8,12 @@ use glam::Vec2;
 use wgpu::CurrentSurfaceTexture;
 use winit::dpi::PhysicalSize;
 
+use crate::Session;
 use crate::asset::Character;
 use crate::platform::Instant;
 use crate::render::{
     Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError, Renderer, ShadingMode,
 };
-use crate::viewer::Session;
 
 use super::gpu_timer::GpuTimer;
 use super::panel_output::PanelOutput;
@@ -24,7 +24,7 @@ use super::swapchain::{Acquired, Swapchain};
 const UNSEEN_SIZE: (u32, u32) = (64, 64);
 
 /// A window surface with one renderer for the scene and one for the panel.
-pub(in crate::viewer) struct Graphics {
+pub(crate) struct Graphics {
     pub(super) renderer: Renderer,
     pub(super) model: Model,
     /// The variant of the model's current materials.
@@ -42,30 +42,30 @@ pub(in crate::viewer) struct Graphics {
 }
 
 /// The scene and its placement in the window.
-pub(in crate::viewer) struct SceneView<'a> {
-    pub(in crate::viewer) frame: &'a Frame<'a>,
+pub(crate) struct SceneView<'a> {
+    pub(crate) frame: &'a Frame<'a>,
     /// Upper left corner in pixels.
-    pub(in crate::viewer) origin: Vec2,
+    pub(crate) origin: Vec2,
     /// Width and height in pixels.
-    pub(in crate::viewer) size: Vec2,
+    pub(crate) size: Vec2,
     /// Width and height of the drawn image, in percent of `size`.
-    pub(in crate::viewer) percent: u32,
+    pub(crate) percent: u32,
 }
 
 /// The result of drawing a frame.
-pub(in crate::viewer) struct Drawn {
-    pub(in crate::viewer) outcome: DrawOutcome,
+pub(crate) struct Drawn {
+    pub(crate) outcome: DrawOutcome,
     /// Whether the scene had changed and was therefore drawn.
-    pub(in crate::viewer) has_drawn_scene: bool,
+    pub(crate) has_drawn_scene: bool,
     /// Time spent waiting for the display.
-    pub(in crate::viewer) waited: Duration,
+    pub(crate) waited: Duration,
     /// GPU time of a recent scene of the same quality, which the GPU drew while the CPU did other work. `None` if it is not known yet.
-    pub(in crate::viewer) beside: Option<Duration>,
+    pub(crate) beside: Option<Duration>,
 }
 
 /// The outcome of drawing a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum DrawOutcome {
+pub(crate) enum DrawOutcome {
     /// The frame was presented.
     Shown,
     /// No surface texture was available. Drawing should be tried again soon.
@@ -76,7 +76,7 @@ pub(in crate::viewer) enum DrawOutcome {
 
 impl Graphics {
     /// Creates the graphics for a window of `size` pixels, without a character.
-    pub(in crate::viewer) fn new(
+    pub(crate) fn new(
         gpu: Gpu,
         surface: wgpu::Surface<'static>,
         offered: &wgpu::SurfaceCapabilities,
@@ -106,23 +106,19 @@ impl Graphics {
     }
 
     /// Returns the adapter's description.
-    pub(in crate::viewer) fn adapter(&self) -> String {
+    pub(crate) fn adapter(&self) -> String {
         self.renderer.gpu().describe()
     }
 
     /// Switches to the character of a session. Its textures must be decoded already.
-    pub(in crate::viewer) fn show(
-        &mut self,
-        session: &Session,
-        images: &DecodedImages,
-    ) -> Result<(), RenderError> {
+    pub(crate) fn show(&mut self, session: &Session, images: &DecodedImages) -> Result<(), RenderError> {
         self.model = self.renderer.model(&session.shown_character(), session.puppet().parts(), images)?;
         self.variant = session.settings().variant.clone();
         Ok(())
     }
 
     /// Switches to other materials if the session shows another variant.
-    pub(in crate::viewer) fn update_variant(&mut self, session: &Session) -> Result<(), RenderError> {
+    pub(crate) fn update_variant(&mut self, session: &Session) -> Result<(), RenderError> {
         if self.variant.as_deref() == session.settings().variant.as_deref() {
             return Ok(());
         }
@@ -133,7 +129,7 @@ impl Graphics {
 
     /// Starts drawing an image of the session's scene with its background, to be saved as PNG.
     #[cfg(target_arch = "wasm32")]
-    pub(in crate::viewer) fn start_image(
+    pub(crate) fn start_image(
         &mut self,
         session: &Session,
         scale: f32,
@@ -142,32 +138,32 @@ impl Graphics {
     }
 
     /// Renders a small image of the session's pose as PNG.
-    pub(in crate::viewer) fn thumbnail(&mut self, session: &Session) -> Result<Vec<u8>, RenderError> {
+    pub(crate) fn thumbnail(&mut self, session: &Session) -> Result<Vec<u8>, RenderError> {
         session.thumbnail(&mut self.renderer, &self.model)
     }
 
-    pub(in crate::viewer) fn resize(&mut self, width: u32, height: u32) {
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
         self.swapchain.resize(self.renderer.gpu(), width, height);
     }
 
     /// Returns the number of scene draws.
     #[cfg(all(test, target_os = "linux"))]
-    pub(in crate::viewer) fn scene_draws(&self) -> u64 {
+    pub(crate) fn scene_draws(&self) -> u64 {
         self.scene.draws()
     }
 
     /// Returns the model's ID.
-    pub(in crate::viewer) fn model_id(&self) -> u64 {
+    pub(crate) fn model_id(&self) -> u64 {
         self.model.id()
     }
 
     /// Returns whether the adapter runs on the CPU.
-    pub(in crate::viewer) fn is_software(&self) -> bool {
+    pub(crate) fn is_software(&self) -> bool {
         self.renderer.gpu().is_software()
     }
 
     /// Draws a frame into a small hidden image, so that its pipelines exist when needed.
-    pub(in crate::viewer) fn prepare(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
+    pub(crate) fn prepare(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
         let gpu = self.renderer.gpu().clone();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         self.unseen.update(&mut self.renderer, (&self.model, frame), UNSEEN_SIZE, &mut encoder)?;
@@ -176,7 +172,7 @@ impl Graphics {
     }
 
     /// Presents the scene, if there is one, with the panel on top. The scene is drawn only if it has changed.
-    pub(in crate::viewer) fn draw(
+    pub(crate) fn draw(
         &mut self,
         scene: Option<&SceneView<'_>>,
         mut panel: PanelOutput,

@@ -6,17 +6,17 @@ use winit::dpi::PhysicalSize;
 use crate::render::{Gpu, RenderError};
 
 /// A window's surface and its configuration.
-pub(in crate::viewer) struct Swapchain {
+pub(crate) struct Swapchain {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     /// The format of textures that contain the scene's colours.
     colors: TextureFormat,
     /// The view format without conversion to sRGB.
-    pub(in crate::viewer) plain: TextureFormat,
+    pub(crate) plain: TextureFormat,
 }
 
 /// The result of acquiring a window's next texture.
-pub(in crate::viewer) enum Acquired {
+pub(crate) enum Acquired {
     /// The texture to draw and present.
     Texture(SurfaceTexture),
     /// No texture is available at the moment. Drawing should be tried again soon.
@@ -27,7 +27,7 @@ pub(in crate::viewer) enum Acquired {
 
 impl Swapchain {
     /// Configures a surface for a window of `size` pixels.
-    pub(in crate::viewer) fn new(
+    pub(crate) fn new(
         gpu: &Gpu,
         surface: wgpu::Surface<'static>,
         offered: &wgpu::SurfaceCapabilities,
@@ -58,17 +58,17 @@ impl Swapchain {
     }
 
     /// Returns the format of textures that contain the scene's colours.
-    pub(in crate::viewer) fn format(&self) -> TextureFormat {
+    pub(crate) fn format(&self) -> TextureFormat {
         self.colors
     }
 
     /// Width and height in pixels.
-    pub(in crate::viewer) fn size(&self) -> (u32, u32) {
+    pub(crate) fn size(&self) -> (u32, u32) {
         (self.config.width, self.config.height)
     }
 
     /// Resizes the textures to a new window size.
-    pub(in crate::viewer) fn resize(&mut self, gpu: &Gpu, width: u32, height: u32) {
+    pub(crate) fn resize(&mut self, gpu: &Gpu, width: u32, height: u32) {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         // A minimised window has no pixels, so the surface keeps its last size.
         if width > 0 && height > 0 {
@@ -78,7 +78,7 @@ impl Swapchain {
     }
 
     /// Asks the window system for a texture, and waits until the display has released one.
-    pub(in crate::viewer) fn current(&self) -> CurrentSurfaceTexture {
+    pub(crate) fn current(&self) -> CurrentSurfaceTexture {
         self.surface.get_current_texture()
     }
 
@@ -86,11 +86,7 @@ impl Swapchain {
     ///
     /// # Errors
     /// [`RenderError::Lost`] if the surface or the device was lost.
-    pub(in crate::viewer) fn accept(
-        &self,
-        gpu: &Gpu,
-        texture: CurrentSurfaceTexture,
-    ) -> Result<Acquired, RenderError> {
+    pub(crate) fn accept(&self, gpu: &Gpu, texture: CurrentSurfaceTexture) -> Result<Acquired, RenderError> {
         let without_texture = match texture {
             CurrentSurfaceTexture::Success(texture) => return Ok(Acquired::Texture(texture)),
             CurrentSurfaceTexture::Suboptimal(texture) => {

@@ -17,8 +17,6 @@ use crate::scene::picking::pixel;
 use super::*;
 
 mod checks;
-#[path = "../../../tests/viewer/display.rs"]
-mod display;
 mod scripted;
 
 use checks::{
@@ -126,12 +124,12 @@ fn a_suspended_window_resumes_with_the_same_pose() {
 
 /// Runs an ignored test on its own display.
 fn run_on_a_display(test: &str) {
-    let Some((_server, name)) = display::display(&[]) else { return };
+    let Some((_server, name)) = sinew_testkit::display::display(&[]) else { return };
     let mut child = Program::new(std::env::current_exe().unwrap());
     let state =
         std::env::temp_dir().join(format!("sinew-state-{}-{}", std::process::id(), test.replace("::", "-")));
     child.env("DISPLAY", name).env_remove("WAYLAND_DISPLAY").env("XDG_STATE_HOME", &state);
-    let output = child.args(["--ignored", "--exact", &format!("viewer::window::tests::{test}")]).output();
+    let output = child.args(["--ignored", "--exact", &format!("window::tests::{test}")]).output();
     let output = output.unwrap();
     drop(std::fs::remove_dir_all(state));
     let stdout = String::from_utf8_lossy(&output.stdout);

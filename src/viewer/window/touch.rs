@@ -3,7 +3,7 @@
 use glam::Vec2;
 use winit::event::{Touch, TouchPhase};
 
-use crate::viewer::{Button, Command, Event};
+use crate::{Button, Command, Event};
 
 use super::{App, pixels};
 
@@ -127,8 +127,8 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Orbit;
     use crate::view::Bounds;
-    use crate::viewer::Orbit;
     use glam::Vec3;
 
     #[test]

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::SaveError;
 use crate::files::{atomic, bounded};
+use crate::panel::{Answer, Leave, Question};
 use crate::platform::{Instant, fs};
-use crate::viewer::SaveError;
-use crate::viewer::panel::{Answer, Leave, Question};
-use crate::viewer::project::{EXTENSION, MAX_BYTES};
-use crate::viewer::session::save::write_numbered;
+use crate::project::{EXTENSION, MAX_BYTES};
+use crate::session::save::write_numbered;
 
 use super::App;
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use winit::event::{ElementState, TouchPhase, WindowEvent};
 
+use crate::panel::PathPurpose;
 use crate::platform::Instant;
 use crate::render::DecodedImages;
-use crate::viewer::panel::PathPurpose;
-use crate::viewer::{Command, Replay};
+use crate::{Command, Replay};
 
 use super::App;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::image::{ColorType, png};
 use crate::{folder, sinew, stdout};
+use sinew_testkit::image::{ColorType, png};
 
 const SUITE: &str = r#"version = 1
 
@@ -224,6 +224,6 @@ fn a_sweep_counts_failing_cases_for_each_tolerance() {
 }
 
 fn image_rgba(path: &Path) -> ((u32, u32), Vec<u8>) {
-    let image = crate::support::image::open(path);
+    let image = sinew_testkit::image::open(path);
     ((image.width, image.height), image.rgba)
 }

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::{code_and_lines, edit, suite_with_goldens};
 use crate::check::faulty;
-use crate::support::image;
-use crate::support::skip;
 use crate::{folder, sinew};
+use sinew_testkit::image;
+use sinew_testkit::skip;
 
 /// A script that operates the page and writes its observations into the document.
 const OBSERVE: &str = include_str!("report_page/observe.js");

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use super::{code_and_lines, edit, suite_with_goldens};
-use crate::support::image::{self, PixelAccess};
-#[cfg(unix)]
-use crate::{command, support::skip};
 use crate::{folder, refusal, sinew, stdout};
+use sinew_testkit::image::{self, PixelAccess};
+#[cfg(unix)]
+use {crate::command, sinew_testkit::skip};
 
 /// Changes the pixels of a golden, as a different driver would. The rewritten golden no longer names the machine that drew it.
 fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {

@@ -3,8 +3,8 @@
 use glam::{Vec2, Vec3};
 use serde_json::json;
 
-use crate::support::Builder;
 use crate::{load, refusal};
+use sinew_testkit::Builder;
 
 const TRIANGLE: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 

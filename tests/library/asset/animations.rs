@@ -6,8 +6,8 @@ use sinew::asset::Character;
 use sinew::motion::Playhead;
 use sinew::pose::Pose;
 
-use crate::support::Builder;
 use crate::{load, refusal};
+use sinew_testkit::Builder;
 
 fn clip(times: &[f32], path: &str, interpolation: &str, kind: (&str, usize), values: &[f32]) -> Vec<u8> {
     let mut b = Builder::default();

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3, Quat, Vec3};
 use proptest::prelude::*;
 use sinew::asset::{Channel, Character, Values, bvh, load, mannequin};
 
-use crate::support::{external, files_below};
+use sinew_testkit::{external, files_below};
 
 mod broken;
 mod up_axis;

@@ -8,9 +8,9 @@ use glam::{Quat, Vec3};
 use serde_json::json;
 use sinew::asset::{Character, Primitive, gltf, load as load_file, mannequin};
 
-use crate::support::draco::{Attribute, Values, encode};
-use crate::support::{Builder, external};
 use crate::{load, refusal};
+use sinew_testkit::draco::{Attribute, Values, encode};
+use sinew_testkit::{Builder, external};
 
 /// Bits of quantised positions.
 const BITS: i32 = 14;

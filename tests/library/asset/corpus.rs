@@ -11,8 +11,8 @@ use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
-use crate::support::image;
-use crate::support::{Builder, built_in_gltf_files, external, gltf_files, gltf_files_and};
+use sinew_testkit::image;
+use sinew_testkit::{Builder, built_in_gltf_files, external, gltf_files, gltf_files_and};
 
 #[global_allocator]
 pub(super) static ALLOCATOR: PeakAlloc = PeakAlloc;

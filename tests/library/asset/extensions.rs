@@ -4,8 +4,8 @@ use glam::{Quat, Vec3};
 use serde_json::{Value, json};
 use sinew::asset::{Character, LightKind, Values, gltf};
 
-use crate::support::Builder;
 use crate::{load, refusal};
+use sinew_testkit::Builder;
 
 /// Adds the positions of a triangle and returns their accessor.
 fn triangle(b: &mut Builder) -> usize {

@@ -11,8 +11,8 @@ use sinew::export::bvh;
 use sinew::export::bvh::BvhError;
 use sinew::rig;
 
-use crate::support::Builder;
 use crate::{load, refusal};
+use sinew_testkit::Builder;
 
 #[test]
 fn json_numbers_beyond_single_precision_are_refused_with_their_path() {

@@ -6,7 +6,7 @@ use sinew::asset;
 use sinew::asset::Character;
 use sinew::rig::humanoid;
 
-use crate::support::{built_in_gltf_files, external};
+use sinew_testkit::{built_in_gltf_files, external};
 
 /// VRM bones, and the names of the corresponding joints in files of KayKit, in files of ozz-animation, and in Khronos'
 /// CesiumMan. `-` means that the file has no such joint. For such a

@@ -4,7 +4,7 @@ use base64::Engine;
 use png::{BitDepth, ColorType, Encoder};
 use sinew::asset::{DecodedImage, MAX_IMAGE_SIDE};
 
-use crate::support::image::png;
+use sinew_testkit::image::png;
 
 /// JPEG files of 8 by 8 pixels: RGB (200, 100, 50), progressive grey 77, and CMYK for (200, 100, 50).
 const COLOR: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGB\

@@ -4,8 +4,8 @@ use glam::{Affine2, Vec2, Vec3};
 use serde_json::{Value, json};
 use sinew::asset::{Anisotropy, Clearcoat, Iridescence, Material, Sheen, TextureRef, Transmission, Volume};
 
-use crate::support::{Builder, image};
 use crate::{load, refusal};
+use sinew_testkit::{Builder, image};
 
 /// Returns a file with two textures and a material with extensions.
 fn file(extensions: Value) -> Vec<u8> {

@@ -4,8 +4,8 @@ use glam::Vec2;
 use serde_json::{Value, json};
 use sinew::asset::{AlphaMode, MAX_IMAGE_SIDE};
 
-use crate::support::{Builder, image};
 use crate::{load, refusal};
+use sinew_testkit::{Builder, image};
 
 fn png(width: u32, height: u32) -> Vec<u8> {
     image::png(width, height, image::ColorType::Rgba, &vec![200; (width * height * 4) as usize])

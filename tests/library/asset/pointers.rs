@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sinew::asset::{Interpolation, PoseTarget};
 
-use crate::support::Builder;
 use crate::{load, refusal};
+use sinew_testkit::Builder;
 
 const COLOR: &str = "/materials/0/pbrMetallicRoughness/baseColorFactor";
 

@@ -4,8 +4,8 @@ use glam::{Affine3A, Vec4};
 use serde_json::{Value, json};
 use sinew::asset::Character;
 
-use crate::support::Builder;
 use crate::{load, refusal};
+use sinew_testkit::Builder;
 
 const TRIANGLE: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 

@@ -9,7 +9,7 @@ use sinew::motion::{Playhead, Tolerance, reduce};
 use sinew::pose::{Pose, world_matrices};
 
 use crate::asset::bvh::{files, read};
-use crate::support::external;
+use sinew_testkit::external;
 
 /// Returns the pose of a clip at a time, and its world matrices.
 fn posed(character: &Character, clip: &Clip, time: f32) -> (Pose, Vec<Affine3A>) {

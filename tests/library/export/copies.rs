@@ -6,7 +6,7 @@ use sinew::asset::{self, Character, LoadError};
 use sinew::export::{animated_copy, posed_copy};
 use sinew::puppet::Puppet;
 
-use crate::support::external;
+use sinew_testkit::external;
 
 /// Returns a file for a copy of a model.
 fn tempfile(model: &Path) -> PathBuf {

@@ -7,7 +7,7 @@ use sinew::pose::Pose;
 use sinew::puppet::Puppet;
 use sinew::rig::Foot;
 
-use crate::support::external;
+use sinew_testkit::external;
 
 /// Speed of the mannequin's clips over the ground, in metres per second.
 const PACES: [(&str, f32); 2] = [("walk", 0.54 / 0.6), ("run", 0.62 / (0.36 * 0.7))];

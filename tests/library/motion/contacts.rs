@@ -8,7 +8,7 @@ use sinew::pose::{Pose, world_matrix};
 use sinew::puppet::{Puppet, Target};
 use sinew::rig::Foot;
 
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 /// Maximum movement of a point in contact, in metres at human size.
 const STILL: f32 = 2e-3;

@@ -3,7 +3,7 @@
 use sinew::asset;
 use sinew::motion::Cycle;
 
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 /// A step with each foot takes about a second, and ends as it began, except for its position.
 #[test]

@@ -7,7 +7,7 @@ use sinew::pose::{Pose, world_matrices};
 use sinew::rig;
 
 use super::hills::{Measured, Walker};
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 /// Walks over hills in four directions.
 fn walk(character: Character, clip: &str, is_retargeted: bool) -> (Measured, Measured) {

@@ -6,7 +6,7 @@ use sinew::motion::{Contact, Easing, GoalKey, Motion};
 use sinew::pose::Pose;
 use sinew::puppet::Puppet;
 
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 /// Maximum distance of a hand from its expected position, in metres at human size.
 const EXACT: f32 = 2e-3;

@@ -8,7 +8,7 @@ use sinew::pose::{Pose, world_matrix};
 use sinew::puppet::{Puppet, Target};
 use sinew::skin::{Skinned, skin};
 
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 /// Maximum movement of the skin of a planted foot, and maximum depth of the skin of any foot below the floor, in metres at human size.
 const STILL: f32 = 2e-3;

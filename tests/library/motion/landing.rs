@@ -9,7 +9,7 @@ use sinew::pose::Pose;
 use sinew::puppet::{Puppet, Target};
 use sinew::rig;
 
-use crate::support::external;
+use sinew_testkit::external;
 
 const CESIUM_MAN: &str = "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
 const CHARACTER: &str = "quaternius/platformer_game_pack/Character/Character.glb";

@@ -11,7 +11,7 @@ use sinew::motion::{
 use sinew::pose::{Pose, world_matrix};
 use sinew::rig;
 
-use crate::support::external;
+use sinew_testkit::external;
 
 #[path = "../../../examples/make_reaches.rs"]
 mod make_reaches;

@@ -9,7 +9,7 @@ use sinew::puppet::Puppet;
 use sinew::rig::{Bones, humanoid};
 
 use super::figures::{AWKWARD, LONG_LIMBS, MANNEQUIN, MID_STRIDE, MID_STRIDE_BARE, figure, reordered};
-use crate::support::external;
+use sinew_testkit::external;
 
 const FRAMES: u16 = 90;
 /// Maximum distance in metres that a foot slides in a step, on a character of 1.75 m.

@@ -10,7 +10,7 @@ use sinew::pose::Pose;
 use sinew::puppet::Puppet;
 use sinew::rig::Mirror;
 
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 /// A captured walk of 4.4 s over the ground.
 fn walk() -> Option<Puppet> {

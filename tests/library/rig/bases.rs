@@ -11,7 +11,7 @@ use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, PuppetError, Target};
 use sinew::rig::{self, RigError, skeleton_root};
 
-use crate::support::external;
+use sinew_testkit::external;
 
 /// Largest relative change of a bone's length.
 const STRETCH: f64 = 1e-6;

@@ -10,7 +10,7 @@ use sinew::ik::Limit;
 use sinew::pose::{Pose, world_matrices};
 use sinew::rig::{Binding, BodyKind, BodyPlan, LimbKind, LimbSide, Reparented, detect, recognize};
 
-use crate::support::external;
+use sinew_testkit::external;
 
 /// Characters that stand at rest and whose limbs have names, and the kind of body of each.
 const BODIES: [(&str, BodyKind); 31] = [

@@ -7,7 +7,7 @@ use sinew::ik::{Limit, Method, Outcome, Swivel};
 use sinew::puppet::{Puppet, Target};
 use sinew::rig::{ChainKind, JointRig, detect, file};
 
-use crate::support::external;
+use sinew_testkit::external;
 
 fn chains(character: &Character) -> Vec<String> {
     let label = |n| character.skeleton.label(n);

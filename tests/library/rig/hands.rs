@@ -6,7 +6,7 @@ use sinew::ik::Limit;
 use sinew::pose::{Mirror, Pose, world_matrices};
 use sinew::rig::{self, BodyLimb, Hand, HandPose, LimbKind, Rig};
 
-use crate::support::external;
+use sinew_testkit::external;
 
 /// Third-party characters, whose joints have all kinds of axes: with three bones in each finger, with a single finger, and with bones in the
 /// palm. One has a thumb that is named after the wrong side.

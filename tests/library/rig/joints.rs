@@ -9,7 +9,7 @@ use sinew::puppet::{Puppet, PuppetError, Target};
 use sinew::rig::{Slide, file};
 
 use crate::load;
-use crate::support::Builder;
+use sinew_testkit::Builder;
 
 /// The rig of [`robot`]. The jaws of the gripper slide apart together, and the finger curls by one hinge.
 const RIG: &str = r#"version = 1

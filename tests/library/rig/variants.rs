@@ -10,7 +10,7 @@ use sinew::pose::{Pose, world_matrices};
 use sinew::rig::{BodyKind, recognize};
 
 use super::bases::Random;
-use crate::support::external;
+use sinew_testkit::external;
 
 /// Characters, and what they are.
 const CHARACTERS: [(&str, Option<BodyKind>); 22] = [

@@ -9,7 +9,7 @@ use sinew::puppet::Puppet;
 use sinew::rig;
 
 use super::load;
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 /// The bones of a small humanoid, each with its parent and its position relative to it.
 const BONES: [(&str, Option<usize>, [f64; 3]); 17] = [

@@ -7,7 +7,7 @@ use sinew::asset::{Character, Transform};
 use sinew::puppet::Puppet;
 
 use super::{character, far_away, soft, strand, sway};
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 /// Length of the strand's links in metres.
 const LINK: f32 = 0.15;

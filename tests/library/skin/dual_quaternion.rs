@@ -7,7 +7,7 @@ use sinew::puppet::Puppet;
 use sinew::skin::{Skinned, Skinning};
 
 use crate::load;
-use crate::support::Builder;
+use sinew_testkit::Builder;
 
 /// Skins points to two joints with each skinning method. The number of each point is its weight for the second joint;
 /// the first joint has the rest of the weight.

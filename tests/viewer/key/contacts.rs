@@ -85,9 +85,9 @@ fn added_contacts_hold_a_foot_and_a_hand() {
 
 #[test]
 fn added_contacts_hold_a_stranger() {
-    let Some(path) = super::super::display::test_data::external_or_skip(
-        "models/quaternius/modular_men/Adventurer/Adventurer.glb",
-    ) else {
+    let Some(path) =
+        sinew_testkit::external_or_skip("models/quaternius/modular_men/Adventurer/Adventurer.glb")
+    else {
         return;
     };
     check(asset::load(&path).unwrap());

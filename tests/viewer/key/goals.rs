@@ -53,7 +53,7 @@ fn a_hand_moves_between_its_goals() {
 #[test]
 fn a_hand_of_another_character_moves_between_its_goals() {
     let path = "models/quaternius/modular_men/Adventurer/Adventurer.glb";
-    let Some(path) = super::super::display::test_data::external_or_skip(path) else { return };
+    let Some(path) = sinew_testkit::external_or_skip(path) else { return };
     check(asset::load(&path).unwrap());
 }
 

@@ -15,7 +15,7 @@ use sinew::viewer::{Command, Display, Input, Recorder, Session};
 use super::super::files::folder;
 use super::super::{SIZE, at, drag, random_event};
 use super::{blended, replay, replayed, session, snapshot, tick};
-use crate::image::{self, PixelAccess};
+use sinew_testkit::image::{self, PixelAccess};
 
 /// Records drags during playback with a kept goal, at `rate` frames per second.
 fn record_drags_during_playback(rate: u64, path: &Path) -> Session {

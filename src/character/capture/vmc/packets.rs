@@ -36,7 +36,7 @@ impl PacketFile {
     /// Loads a file of packets.
     ///
     /// # Errors
-    /// [`LoadError`], with the index of an invalid record, from zero.
+    /// [`LoadError`], with the zero-based index of the invalid record.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let io = |source| LoadError::Io { path: path.to_owned(), source };
         Self::parse(path, &bounded::read(path, MAX_FILE_BYTES).map_err(io)?)

@@ -3,9 +3,9 @@
 /// Maximum length in bytes of a name that is searched for a side.
 const MAX_NAME: usize = 256;
 
-/// Words for the two sides that may be anywhere in a name.
+/// Words for left and right that may appear anywhere in a name.
 const WORDS: [[&str; 2]; 3] = [["left", "right"], ["Left", "Right"], ["LEFT", "RIGHT"]];
-/// Abbreviations for the two sides that must be separate words.
+/// Abbreviations for left and right that count only as separate words.
 const ABBREVIATIONS: [[&str; 2]; 4] = [["l", "r"], ["L", "R"], ["lft", "rgt"], ["Lft", "Rgt"]];
 
 /// Returns the names that may belong to the counterpart of a joint: the name with each word for a side replaced by its

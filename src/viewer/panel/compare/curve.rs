@@ -5,10 +5,10 @@ use std::fmt::Write;
 use egui::{Color32, FontId, RichText, Ui};
 use egui_plot::{AxisHints, GridMark, HoverPosition, Line, Plot, PlotPoints};
 
+use crate::Session;
+use crate::panel::{compare, theme};
 use crate::puppet::GoalKind;
-use crate::viewer::Session;
-use crate::viewer::panel::{compare, theme};
-use crate::viewer::session::MAX_TIMES;
+use crate::session::MAX_TIMES;
 
 /// Heights of the plots in points.
 const HEIGHT: f32 = 96.0;
@@ -17,7 +17,7 @@ const SMALL: f32 = 40.0;
 const MIN_ERROR: f64 = 1e-7;
 
 /// Plots the error per iteration of the last solve on a logarithmic scale, for the character and for each candidate.
-pub(in crate::viewer::panel) fn convergence(ui: &mut Ui, session: &Session) {
+pub(in crate::panel) fn convergence(ui: &mut Ui, session: &Session) {
     let goals = session.reports.iter().find(|r| r.kind != GoalKind::Contact);
     let main = goals.map(|r| (r.method, session.puppet.convergence()));
     let others = session.comparison.candidates().iter().filter(|c| !c.reports().is_empty());
@@ -78,7 +78,7 @@ pub(in crate::viewer::panel) fn convergence(ui: &mut Ui, session: &Session) {
 }
 
 /// Plots the times of the latest events, newest on the right. `unit` is the unit of `values`.
-pub(in crate::viewer::panel) fn times(ui: &mut Ui, name: &'static str, values: &[f32], unit: &'static str) {
+pub(in crate::panel) fn times(ui: &mut Ui, name: &'static str, values: &[f32], unit: &'static str) {
     let Some(&last) = values.last() else { return };
     let max = values.iter().copied().fold(0.0, f32::max);
     let points: PlotPoints<'_> =

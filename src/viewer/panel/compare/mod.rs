@@ -5,7 +5,7 @@ use egui::{Align2, Color32, FontId, Rect, Sense, Ui, pos2, vec2};
 use crate::ik::{Method, Outcome};
 use crate::scene::compare;
 use crate::scene::compare::Summary;
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::theme;
 

@@ -3,12 +3,12 @@
 use egui::{Color32, Margin, ScrollArea, Stroke, Ui, Visuals, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, Tile, TileId, Tiles, UiResponse};
 
-use crate::viewer::panel::{
+use crate::panel::{
     MARGIN, PanelState, clips, compare, display, inspector, light, overlays, report, solver, theme, timeline,
     tree,
 };
-use crate::viewer::panel::{capture, goals, hand, library, morph_targets};
-use crate::viewer::{Command, Session};
+use crate::panel::{capture, goals, hand, library, morph_targets};
+use crate::{Command, Session};
 
 use super::Pane;
 use super::fit::GAP;

@@ -7,7 +7,7 @@ use egui::{Rect, Ui};
 use egui_tiles::{Linear, LinearDir, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
 
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::PanelState;
 
@@ -15,7 +15,7 @@ mod dock;
 mod fit;
 mod stored;
 
-pub(in crate::viewer) use stored::StoredLayout;
+pub(crate) use stored::StoredLayout;
 
 /// Widths of the panes beside the scene in points.
 const SIDE: f32 = 312.0;
@@ -29,7 +29,7 @@ const COMPARE: f32 = 460.0;
 /// The purpose of the window. Each face has its own arrangement of panes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(in crate::viewer) enum Face {
+pub(crate) enum Face {
     /// Posing and animating a character.
     #[default]
     Pose,
@@ -40,7 +40,7 @@ pub(in crate::viewer) enum Face {
 /// A part of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(in crate::viewer) enum Pane {
+pub(crate) enum Pane {
     Scene,
     Inspector,
     Clips,
@@ -62,7 +62,7 @@ impl Face {
         }
     }
 
-    pub(in crate::viewer) fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             Self::Pose => Self::Lab,
             Self::Lab => Self::Pose,
@@ -109,30 +109,30 @@ fn linear(tiles: &mut Tiles<Pane>, dir: LinearDir, children: &[(TileId, f32)]) -
 
 /// The arrangement of both faces.
 #[derive(Debug)]
-pub(in crate::viewer) struct Layout {
-    pub(in crate::viewer) face: Face,
+pub(crate) struct Layout {
+    pub(crate) face: Face,
     /// Which groups of panes the user has folded.
-    pub(in crate::viewer) folded: Folded,
+    pub(crate) folded: Folded,
     pose: Tree<Pane>,
     lab: Tree<Pane>,
     /// The part of the window that shows the scene, in points.
-    pub(in crate::viewer) scene: Rect,
+    pub(crate) scene: Rect,
     /// The part of the window shared by the scene and the panes, in points.
-    pub(in crate::viewer) space: Rect,
+    pub(crate) space: Rect,
     /// The groups of panes that do not fit into the window, although the user has not folded them.
-    pub(in crate::viewer) unfit: Folded,
+    pub(crate) unfit: Folded,
 }
 
 /// Whether groups of panes, and the axis gizmo, are folded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::viewer) struct Folded {
+pub(crate) struct Folded {
     /// The panes to the left and to the right of the scene.
-    pub(in crate::viewer) beside: bool,
+    pub(crate) beside: bool,
     /// The panes above and below the scene, such as the timeline.
-    pub(in crate::viewer) below: bool,
+    pub(crate) below: bool,
     /// The axis gizmo in the corner of the scene.
     #[serde(default)]
-    pub(in crate::viewer) axes: bool,
+    pub(crate) axes: bool,
 }
 
 impl Default for Layout {
@@ -152,13 +152,13 @@ impl Layout {
     }
 
     /// Restores both faces' default arrangements.
-    pub(in crate::viewer) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         *self = Self { face: self.face, scene: self.scene, ..Self::default() };
     }
 
     /// Returns the part of the scene in which the pointer does not resize a pane. `grab` is the width, in points, of the strip along a
     /// pane's border in which the pointer resizes that pane.
-    pub(in crate::viewer) fn scene_inside_borders(&self, grab: f32) -> Rect {
+    pub(crate) fn scene_inside_borders(&self, grab: f32) -> Rect {
         let Self { scene, space, .. } = self;
         let strip = |distance: f32| if distance.abs() > 0.5 { grab } else { 0.0 };
         Rect::from_min_max(
@@ -170,7 +170,7 @@ impl Layout {
 
     /// Brings a pane to the front of its tab group.
     #[cfg(test)]
-    pub(in crate::viewer) fn show_pane(&mut self, wanted: Pane) {
+    pub(crate) fn show_pane(&mut self, wanted: Pane) {
         self.tree_mut()
             .make_active(|_, tile| matches!(tile, egui_tiles::Tile::Pane(pane) if *pane == wanted));
     }

@@ -11,7 +11,7 @@ const MAX_SIZE: f32 = 16_384.0;
 /// A layout in the settings file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(in crate::viewer) struct StoredLayout {
+pub(crate) struct StoredLayout {
     face: Face,
     folded: Folded,
     pose: Option<StoredTile>,
@@ -43,13 +43,13 @@ impl StoredTile {
 
 impl StoredLayout {
     /// Returns the stored form of a layout.
-    pub(in crate::viewer) fn of(layout: &Layout) -> Self {
+    pub(crate) fn of(layout: &Layout) -> Self {
         let store = |tree: &Tree<Pane>| tree.root.and_then(|root| store(&tree.tiles, root));
         Self { face: layout.face, folded: layout.folded, pose: store(&layout.pose), lab: store(&layout.lab) }
     }
 
     /// Returns the layout. An arrangement that is invalid, for example because a pane is missing, is replaced by the default.
-    pub(in crate::viewer) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         let tree = |face: Face, stored: &Option<StoredTile>| {
             stored.as_ref().and_then(|stored| restore(face, stored)).unwrap_or_else(|| face.default_tree())
         };

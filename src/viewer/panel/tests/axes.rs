@@ -2,7 +2,7 @@
 
 use egui::Theme;
 
-use crate::viewer::{Action, Command};
+use crate::{Action, Command};
 
 use super::{SnapshotHarness, panel, state};
 

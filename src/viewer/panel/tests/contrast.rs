@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use egui::epaint::{ClippedShape, RectShape, TextShape};
 use egui::{Color32, Pos2, Rect, Rgba, Shape};
 
-use crate::viewer::RingMode;
-use crate::viewer::panel::{Palette, toolbar};
+use crate::RingMode;
+use crate::panel::{Palette, toolbar};
 
 use super::*;
 

@@ -77,7 +77,7 @@ fn the_playhead_and_keys_snap_to_frames_of_the_chosen_rate() {
     let moved = state.borrow().session.puppet.motion.keys[1].time;
     assert!(moved > 1.0 && frame(moved) < 1e-4, "{moved}");
     // Without snapping, the pointer determines the time.
-    let timeline = crate::viewer::Timeline { snap: false, frames: false, ..Default::default() };
+    let timeline = crate::Timeline { snap: false, frames: false, ..Default::default() };
     state.borrow_mut().session.apply(Command::Timeline(timeline));
     harness.run();
     drag_part(&mut harness, &format!("Key pose at {moved:.2} s"), vec2(7.3, 0.0), false);

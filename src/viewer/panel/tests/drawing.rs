@@ -10,8 +10,8 @@ use egui_kittest::{Harness, HarnessBuilder, TestRenderer};
 use egui_wgpu::{RendererOptions, ScreenDescriptor};
 
 use crate::asset::DecodedImage;
-use crate::regress::{ImageTolerance, compare};
 use crate::render::{AdapterChoice, Background, Gpu};
+use sinew_regress::{ImageTolerance, compare};
 
 /// A harness for a panel that can be clicked, drawn and compared with snapshots.
 pub(super) struct SnapshotHarness {
@@ -61,7 +61,7 @@ impl SnapshotHarness {
     /// `UPDATE_SNAPSHOTS` is set, writes the file instead.
     pub(super) fn assert_snapshot(&self, name: &str) {
         let image = self.image();
-        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/panel/{name}.png"));
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/goldens/panel/{name}.png"));
         let save = |path: &Path, image: &DecodedImage| {
             std::fs::write(path, image.png(Background::Transparent).unwrap()).unwrap();
         };

@@ -9,7 +9,7 @@ fn file_error_is_shown_while_another_file_is_read() {
     let mut state = state();
     state.panel.notice =
         Some("models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes)".into());
-    state.panel.open.reading = Some(crate::viewer::panel::open::Reading {
+    state.panel.open.reading = Some(crate::panel::open::Reading {
         path: PathBuf::from("models/other.glb"),
         progress: crate::files::Progress::default(),
         began: std::time::Instant::now(),

@@ -4,7 +4,7 @@ use crate::asset::load;
 use crate::pose::Pose;
 use crate::rig::{Hand, LimbKind};
 
-use crate::viewer::session::hand::ActiveHands;
+use crate::session::hand::ActiveHands;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Tests of the inspector.
 
-use crate::viewer::EyeTarget;
-use crate::viewer::session::viewpoint::Viewpoint;
+use crate::EyeTarget;
+use crate::session::viewpoint::Viewpoint;
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn type_number(harness: &mut SnapshotHarness, field: usize, text: &str) {
 fn numbers_of_the_inspector_turn_and_pull_the_joint() {
     let mut before = selected("leftLowerArm");
     let node = before.session.selected().unwrap();
-    before.session.apply(Command::RingMode(crate::viewer::RingMode { world: true, ..Default::default() }));
+    before.session.apply(Command::RingMode(crate::RingMode { world: true, ..Default::default() }));
     let (mut harness, state) = panel(before, Theme::Dark);
     harness.run();
     for (field, text) in [(0, "10"), (4, "1.2")] {

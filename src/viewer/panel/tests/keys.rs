@@ -1,6 +1,6 @@
 //! Tests of the list of shortcuts and of the command palette.
 
-use crate::viewer::panel::Palette;
+use crate::panel::Palette;
 
 use super::*;
 

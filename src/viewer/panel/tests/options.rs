@@ -5,9 +5,9 @@ use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable;
 use glam::DVec3;
 
+use crate::Command;
 use crate::ik::{Balance, Method, OptionOverrides, Options, Secondary, SolverOption, Swivel};
-use crate::viewer::Command;
-use crate::viewer::panel::option_row::label;
+use crate::panel::option_row::label;
 
 use super::{Face, Pane, SIZE, TALL, TestPanel, check, panel, state};
 

@@ -4,8 +4,8 @@ use egui::{Pos2, Theme};
 use egui_kittest::kittest::Queryable;
 use glam::Vec3;
 
-use crate::viewer::Command;
-use crate::viewer::panel::{axis_gizmo, outside};
+use crate::Command;
+use crate::panel::{axis_gizmo, outside};
 
 use super::{panel, state};
 

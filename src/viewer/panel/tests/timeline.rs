@@ -4,7 +4,7 @@ use egui::{Key, Pos2, Vec2 as Points, vec2};
 
 use crate::motion::arrange::Item;
 use crate::motion::{Edit, RootMotion};
-use crate::viewer::panel::timeline::show;
+use crate::panel::timeline::show;
 
 use super::*;
 
@@ -213,8 +213,8 @@ fn drag_of_the_blend_pad_is_one_undo_step() {
 fn blend_pads_match_their_snapshot() {
     let names = ["idle", "wave", "walk", "run"].map(str::to_owned);
     let show = move |ui: &mut egui::Ui| {
-        crate::viewer::panel::blend_pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
-        crate::viewer::panel::blend_pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
+        crate::panel::blend_pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
+        crate::panel::blend_pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
     };
     let builder = Harness::builder().with_size([280.0, 260.0]).with_theme(Theme::Light);
     let mut harness = SnapshotHarness::new(builder, show);
@@ -291,11 +291,11 @@ fn the_menu_of_clips_offers_files_for_every_character() {
     harness.run();
     let request = state.borrow_mut().panel.request.take();
     assert!(
-        matches!(request, Some(crate::viewer::panel::AppRequest::AddClips(file, None)) if file.ends_with("dance.bvh"))
+        matches!(request, Some(crate::panel::AppRequest::AddClips(file, None)) if file.ends_with("dance.bvh"))
     );
     harness.get_by_label("+ Clip").click();
     harness.run();
     harness.get_by_label("From a file…").click();
     harness.run();
-    assert_eq!(state.borrow().panel.action, Some(crate::viewer::Action::AddClips));
+    assert_eq!(state.borrow().panel.action, Some(crate::Action::AddClips));
 }

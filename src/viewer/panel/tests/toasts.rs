@@ -1,6 +1,6 @@
 //! Tests of toasts and of the recording indicator.
 
-use crate::viewer::Recorder;
+use crate::Recorder;
 
 use super::*;
 

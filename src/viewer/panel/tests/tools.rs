@@ -3,8 +3,8 @@
 use egui::Theme;
 use egui_kittest::kittest::Queryable;
 
-use crate::viewer::panel::{axis_gizmo, tools};
-use crate::viewer::{Action, Command, Tool};
+use crate::panel::{axis_gizmo, tools};
+use crate::{Action, Command, Tool};
 
 use super::{panel, selected, state};
 

@@ -2,16 +2,16 @@
 
 use egui::Response;
 
+use crate::Command;
 use crate::motion::Motion;
-use crate::viewer::Command;
 
 /// Issues the commands that replace the motion as one undo step.
-pub(in crate::viewer::panel) fn push_change(commands: &mut Vec<Command>, motion: Motion) {
+pub(in crate::panel) fn push_change(commands: &mut Vec<Command>, motion: Motion) {
     commands.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
 }
 
 /// Issues the commands for a changed field. One drag of the field, or one typed number, is one undo step.
-pub(in crate::viewer::panel) fn push_edit(
+pub(in crate::panel) fn push_edit(
     commands: &mut Vec<Command>,
     field: &Response,
     motion: impl FnOnce() -> Motion,

@@ -6,9 +6,9 @@ use egui::{Button, RichText, ScrollArea, Ui};
 
 use crate::asset::MANNEQUIN_PATH;
 use crate::motion::arrange::with_clip;
+use crate::panel::{Action, AppRequest, PanelState, clip_names, name, theme};
 use crate::text::printable;
-use crate::viewer::panel::{Action, AppRequest, PanelState, clip_names, name, theme};
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::change::push_change;
 

@@ -1,8 +1,8 @@
 //! The contacts of a motion as rows of the dope sheet, both stored and implied by the keys.
 
+use crate::Session;
 use crate::motion::Contact;
-use crate::viewer::Session;
-use crate::viewer::panel::node_name;
+use crate::panel::node_name;
 
 /// The contacts of a foot or a hand.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use egui::{Button, DragValue, RichText, Ui};
 
-use crate::viewer::panel::theme;
-use crate::viewer::session::timeline::MAX_FRAME_RATE;
-use crate::viewer::{Command, Session, Timeline};
+use crate::panel::theme;
+use crate::session::timeline::MAX_FRAME_RATE;
+use crate::{Command, Session, Timeline};
 
 /// Common frame rates.
 const FRAME_RATES: [f32; 4] = [24.0, 25.0, 30.0, 60.0];

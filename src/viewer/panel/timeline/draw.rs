@@ -7,10 +7,10 @@ use egui::{
     vec2,
 };
 
+use crate::Timeline;
 use crate::asset::Clip;
 use crate::motion::{Edit, Strip, WeightedClip, ease};
-use crate::viewer::Timeline;
-use crate::viewer::panel::theme;
+use crate::panel::theme;
 
 use super::ruler::Ruler;
 

@@ -2,10 +2,10 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 
+use crate::Session;
 use crate::motion::Edit;
 use crate::motion::arrange::{Grip, Item};
-use crate::viewer::Session;
-use crate::viewer::panel::node_name;
+use crate::panel::node_name;
 
 use super::ruler::Ruler;
 use super::{TimelineState, draw, part};

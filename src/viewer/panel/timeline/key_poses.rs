@@ -4,8 +4,8 @@ use egui::{CursorIcon, Rect, Sense, Ui, Vec2, pos2};
 
 use crate::motion::arrange::hiding_strip;
 use crate::motion::{Easing, PoseKey};
-use crate::viewer::panel::{clip_names, theme};
-use crate::viewer::{Command, Session};
+use crate::panel::{clip_names, theme};
+use crate::{Command, Session};
 
 use super::ruler::Ruler;
 use super::{TimelineState, draw, snapped};

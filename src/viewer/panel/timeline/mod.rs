@@ -4,7 +4,7 @@ use egui::{Key, Rect, Sense, Ui, vec2};
 
 use crate::motion::Motion;
 use crate::motion::arrange::{Grip, Item, Snap, drag, extent, without};
-use crate::viewer::{Command, Session, Timeline};
+use crate::{Command, Session, Timeline};
 
 use super::PanelState;
 
@@ -45,8 +45,8 @@ const MIN_SECONDS: f32 = 2.1;
 
 /// State of the timeline that is not part of the session.
 #[derive(Debug, Default)]
-pub(in crate::viewer) struct TimelineState {
-    pub(in crate::viewer) selected: Option<Item>,
+pub(crate) struct TimelineState {
+    pub(crate) selected: Option<Item>,
     drag: Option<ActiveDrag>,
     /// Number of goal keys that the motion had in the last frame.
     goals: usize,
@@ -95,7 +95,7 @@ impl TimelineState {
 
     /// Returns the number of selected keys in the dope sheet.
     #[cfg(test)]
-    pub(in crate::viewer) fn sheet_selection(&self) -> usize {
+    pub(crate) fn sheet_selection(&self) -> usize {
         self.sheet.selected.len()
     }
 

@@ -2,8 +2,8 @@
 
 use egui::{CursorIcon, Rect, Response, Sense, Ui, pos2, vec2};
 
-use crate::viewer::panel::theme;
-use crate::viewer::{Command, Session, Timeline};
+use crate::panel::theme;
+use crate::{Command, Session, Timeline};
 
 use super::ruler::Ruler;
 use super::{TimelineState, snapped};

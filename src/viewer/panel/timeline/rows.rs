@@ -2,9 +2,9 @@
 
 use crate::motion::arrange::{Item, with_strip, without};
 use crate::motion::{Edit, Motion, RootMotion, Strip};
-use crate::viewer::panel::{PanelState, clip_names, theme};
-use crate::viewer::session::{MAX_GHOSTS, MIN_STEP};
-use crate::viewer::{Command, Session};
+use crate::panel::{PanelState, clip_names, theme};
+use crate::session::{MAX_GHOSTS, MIN_STEP};
+use crate::{Command, Session};
 
 use super::change::{push_change, push_edit};
 use super::{

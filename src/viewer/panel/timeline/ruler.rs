@@ -7,49 +7,49 @@ const RANGES: [f32; 2] = [0.1, 3600.0];
 
 /// A visible time range and its position on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::viewer) struct Ruler {
+pub(crate) struct Ruler {
     /// Start of the visible range in seconds.
-    pub(in crate::viewer) from: f32,
+    pub(crate) from: f32,
     /// Length of the visible range in seconds.
-    pub(in crate::viewer) seconds: f32,
+    pub(crate) seconds: f32,
     /// Left edge on the screen in points.
-    pub(in crate::viewer) left: f32,
+    pub(crate) left: f32,
     /// Width in points.
-    pub(in crate::viewer) width: f32,
+    pub(crate) width: f32,
 }
 
 impl Ruler {
     /// Returns a time's x coordinate in points.
-    pub(in crate::viewer) fn x(&self, time: f32) -> f32 {
+    pub(crate) fn x(&self, time: f32) -> f32 {
         self.left + (time - self.from) / self.seconds * self.width
     }
 
     /// Returns the time at an x coordinate in seconds.
-    pub(in crate::viewer) fn time(&self, x: f32) -> f32 {
+    pub(crate) fn time(&self, x: f32) -> f32 {
         self.from + (x - self.left) / self.width.max(1.0) * self.seconds
     }
 
     /// Converts a distance from points to seconds.
-    pub(in crate::viewer) fn span(&self, points: f32) -> f32 {
+    pub(crate) fn span(&self, points: f32) -> f32 {
         points / self.width.max(1.0) * self.seconds
     }
 
     /// Returns the time between two labels in seconds: 1, 2 or 5 times a power of ten.
-    pub(in crate::viewer) fn step(&self) -> f32 {
+    pub(crate) fn step(&self) -> f32 {
         let min = self.span(LABEL_DISTANCE).clamp(1e-3, 1e6);
         let power = 10.0_f32.powf(min.log10().floor());
         [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= min).unwrap_or(min)
     }
 
     /// Returns the number of whole frames between two labels: 1, 2 or 5 times a power of ten.
-    pub(in crate::viewer) fn frame_step(&self, frame_rate: f32) -> f32 {
+    pub(crate) fn frame_step(&self, frame_rate: f32) -> f32 {
         let min = (self.span(LABEL_DISTANCE) * frame_rate).clamp(1.0, 1e6);
         let power = 10.0_f32.powf(min.log10().floor());
         [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= min).unwrap_or(min)
     }
 
     /// Returns the ruler zoomed in by a factor around an x coordinate.
-    pub(in crate::viewer) fn zoomed(&self, factor: f32, x: f32) -> Self {
+    pub(crate) fn zoomed(&self, factor: f32, x: f32) -> Self {
         let (time, [min, max]) = (self.time(x), RANGES);
         let seconds = (self.seconds / factor).clamp(min, max);
         let from = time - (time - self.from) * seconds / self.seconds;
@@ -57,7 +57,7 @@ impl Ruler {
     }
 
     /// Returns the ruler scrolled by a distance in points.
-    pub(in crate::viewer) fn moved(&self, points: f32) -> Self {
+    pub(crate) fn moved(&self, points: f32) -> Self {
         Self { from: (self.from - self.span(points)).max(0.0), ..*self }
     }
 }

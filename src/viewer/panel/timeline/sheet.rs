@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{CursorIcon, FontId, Rect, ScrollArea, Sense, Shape, StrokeKind, Ui, Vec2, pos2, vec2};
 
-use crate::viewer::panel::{node_name, theme};
-use crate::viewer::{Command, Session};
+use crate::panel::{node_name, theme};
+use crate::{Command, Session};
 
 use super::ruler::Ruler;
 use super::sheet_edit::dropped;

@@ -4,8 +4,8 @@ use egui::{Button, Checkbox, ComboBox, Rect, RichText, StrokeKind, Ui, pos2, vec
 
 use crate::motion::arrange::{Grip, Item, with_contact_replaced};
 use crate::motion::{Contact, Motion};
-use crate::viewer::panel::{node_name, theme};
-use crate::viewer::{Command, Session, Timeline};
+use crate::panel::{node_name, theme};
+use crate::{Command, Session, Timeline};
 
 use super::change::push_change;
 use super::contact_rows::{Bar, ContactRow, row_name, words};

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use crate::motion::{Easing, Motion, pose_key_at};
-use crate::viewer::{Command, Session};
+use crate::{Command, Session};
 
 use super::change::push_change;
 use super::sheet_selection::{RowKey, SheetState};

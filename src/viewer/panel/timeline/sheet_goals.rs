@@ -4,8 +4,8 @@ use egui::{Rect, RichText, Slider, Ui, Vec2, pos2};
 
 use crate::motion::arrange::{Grip, Item};
 use crate::motion::{Easing, GoalKey, Motion};
-use crate::viewer::panel::{node_name, theme};
-use crate::viewer::{Command, Session};
+use crate::panel::{node_name, theme};
+use crate::{Command, Session};
 
 use super::change::{push_change, push_edit};
 use super::contact_rows::words;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::Session;
 use crate::asset::Transform;
 use crate::motion::Motion;
+use crate::panel::name;
 use crate::rig::ChainKind;
-use crate::viewer::Session;
-use crate::viewer::panel::name;
 
 use super::contact_rows::ContactRow;
 use super::sheet_goals::GoalRow;

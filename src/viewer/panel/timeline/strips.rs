@@ -1,8 +1,8 @@
 //! Clip strips on the timeline, with the crossfades between them.
 
+use crate::Session;
 use crate::motion::arrange::{Grip, Item, end, overlap};
-use crate::viewer::Session;
-use crate::viewer::panel::clip_names;
+use crate::panel::clip_names;
 
 use super::ruler::Ruler;
 use super::{TimelineState, draw, part};

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-use crate::viewer::EyeTarget;
+use crate::EyeTarget;
 
 mod table;
 
@@ -23,7 +23,7 @@ pub enum Axis {
 
 impl Axis {
     /// All axes.
-    pub(in crate::viewer) const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
+    pub(crate) const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
 }
 
 /// What a drag moves.
@@ -41,7 +41,7 @@ pub enum DragScope {
 
 impl DragScope {
     /// Returns the scope that replaces this one while Alt is down.
-    pub(in crate::viewer) fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             Self::Body => Self::Limb,
             Self::Limb | Self::Joint => Self::Body,
@@ -88,7 +88,7 @@ impl Command {
     ///
     /// # Errors
     /// Returns the reason why the command is invalid.
-    pub(in crate::viewer) fn validate(&self) -> Result<(), String> {
+    pub(crate) fn validate(&self) -> Result<(), String> {
         match self {
             Self::Motion(motion) => motion.validate().map_err(|e| e.to_string()),
             Self::Restore(snapshot) => snapshot.motion.validate().map_err(|e| e.to_string()),

@@ -10,10 +10,10 @@ use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
 use crate::puppet::Target;
 use crate::render::{Light, LightSource, ShadingMode};
+use crate::session::default_options;
 use crate::skin::Skinning;
 use crate::view::Framing;
-use crate::viewer::session::default_options;
-use crate::viewer::{
+use crate::{
     AddedClips, Axis, Display, DragScope, EyeTarget, NodePoint, OnionSkin, Orbit, RingMode, Snapshot,
     StyleSource, Timeline, Tool,
 };
@@ -50,7 +50,7 @@ macro_rules! commands {
 
         impl Settings {
             /// Stores the clamped value of a setting command. Invalid values and other commands change nothing.
-            pub(in crate::viewer) fn set(&mut self, command: Command) {
+            pub(crate) fn set(&mut self, command: Command) {
                 match within_range(command) {
                     $(Some(Command::$setting(value)) => self.$field = value,)*
                     _ => {}
@@ -58,7 +58,7 @@ macro_rules! commands {
             }
 
             /// Returns the commands that set all settings.
-            pub(in crate::viewer) fn commands(&self) -> Vec<Command> {
+            pub(crate) fn commands(&self) -> Vec<Command> {
                 vec![$(Command::$setting(self.$field.clone()),)*]
             }
         }

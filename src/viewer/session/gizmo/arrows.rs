@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3, Vec2, Vec3, Vec4};
 use crate::render::Line;
 use crate::rig::orientation;
 use crate::scene::picking::Hit;
-use crate::viewer::{Axis, Session};
+use crate::{Axis, Session};
 
 use super::dial::GizmoView;
 use super::pen::Pen;
@@ -84,7 +84,7 @@ impl Arrows {
 
 impl Session {
     /// Sets the tool, and ends a drag of another tool's gizmo.
-    pub(in crate::viewer::session) fn set_tool(&mut self, tool: Tool) {
+    pub(in crate::session) fn set_tool(&mut self, tool: Tool) {
         if self.document.settings.tool != tool {
             self.release();
             (self.document.settings.tool, self.hovered_grip) = (tool, None);

@@ -15,12 +15,12 @@ const SAMPLES: u16 = 360;
 
 /// The camera and the scale with which a gizmo is drawn.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::viewer) struct GizmoView {
-    pub(in crate::viewer) camera: Camera,
+pub(crate) struct GizmoView {
+    pub(crate) camera: Camera,
     /// Width and height in pixels.
-    pub(in crate::viewer) size: Vec2,
+    pub(crate) size: Vec2,
     /// Pixels per point.
-    pub(in crate::viewer) scale: f32,
+    pub(crate) scale: f32,
 }
 
 impl GizmoView {
@@ -47,7 +47,7 @@ impl GizmoView {
 
 /// An angle about an axis, drawn as an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::viewer) struct Dial {
+pub(crate) struct Dial {
     /// Center in world metres.
     pub(super) center: Vec3,
     /// Axis, a unit vector in world space.

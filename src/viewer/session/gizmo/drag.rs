@@ -2,12 +2,12 @@
 
 use glam::{DQuat, DVec3, Vec2, Vec3};
 
+use crate::document::Scene;
 use crate::ik::Limit;
+use crate::orbit::pushed;
 use crate::puppet::Target;
-use crate::viewer::document::Scene;
-use crate::viewer::orbit::pushed;
-use crate::viewer::session::viewpoint::Viewpoint;
-use crate::viewer::{EyeTarget, Session};
+use crate::session::viewpoint::Viewpoint;
+use crate::{EyeTarget, Session};
 
 use super::rail::{Rail, stops, with_stop};
 use super::turned_joint::{TurnedJoint, turned_axis};
@@ -24,12 +24,12 @@ const FINE_STOP_STEP: f64 = 0.001;
 
 /// A drag of a grip in progress.
 #[derive(Clone, Debug)]
-pub(in crate::viewer) struct GizmoDrag {
-    pub(in crate::viewer) grip: GizmoGrip,
-    pub(in crate::viewer) node: usize,
-    /// The state that [`Command::Cancel`](crate::viewer::Command::Cancel) restores.
-    pub(in crate::viewer) before: Scene,
-    pub(in crate::viewer) snap: bool,
+pub(crate) struct GizmoDrag {
+    pub(crate) grip: GizmoGrip,
+    pub(crate) node: usize,
+    /// The state that [`Command::Cancel`](crate::Command::Cancel) restores.
+    pub(crate) before: Scene,
+    pub(crate) snap: bool,
     pub(super) kind: DragKind,
     /// The joints that a ring turns individually.
     pub(super) joints: Vec<TurnedJoint>,
@@ -67,7 +67,7 @@ pub(super) struct TurnedEnd {
 
 impl GizmoDrag {
     /// Starts dragging a grip of the selected joint.
-    pub(in crate::viewer) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
+    pub(crate) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
         let view = session.gizmo_view(session.document.settings.scale);
         if grip == GizmoGrip::LookAt {
             return Self::of_look(session, at, &view);
@@ -126,7 +126,7 @@ impl GizmoDrag {
     }
 
     /// Returns the look-at setting from before the drag, if the look-at point is dragged.
-    pub(in crate::viewer) fn look_before(&self) -> Option<EyeTarget> {
+    pub(crate) fn look_before(&self) -> Option<EyeTarget> {
         match self.kind {
             DragKind::LookAt { before, .. } => Some(before),
             _ => None,
@@ -161,12 +161,12 @@ impl GizmoDrag {
     }
 
     /// Returns whether the drag changes the pose, not only the rig.
-    pub(in crate::viewer) fn turns(&self) -> bool {
+    pub(crate) fn turns(&self) -> bool {
         self.has_moved && matches!(self.kind, DragKind::Ring { .. } | DragKind::Pole { .. })
     }
 
     /// Returns the target to solve for during the drag.
-    pub(in crate::viewer) fn target(&self) -> Option<Target> {
+    pub(crate) fn target(&self) -> Option<Target> {
         let mut target = Target::new(self.node);
         match self.kind {
             DragKind::Ring { end: Some(TurnedEnd { base, position, own, axis }), .. } => {
@@ -205,7 +205,7 @@ impl GizmoDrag {
 
 impl Session {
     /// Starts dragging the part of the gizmo at a pixel. Returns false if no part is there.
-    pub(in crate::viewer) fn grab_gizmo(&mut self, at: Vec2) -> bool {
+    pub(crate) fn grab_gizmo(&mut self, at: Vec2) -> bool {
         let grip = self.grip_under(at);
         if let Some(grip @ (GizmoGrip::Arrow(_) | GizmoGrip::Center)) = grip {
             return self.grab_arrow(grip, at);
@@ -220,7 +220,7 @@ impl Session {
     }
 
     /// Moves the dragged part to a pixel. `snap` turns snapping on or off.
-    pub(in crate::viewer) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
+    pub(crate) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
         let view = self.gizmo_view(self.document.settings.scale);
         let Some(mut hold) = self.gizmo_drag.take() else { return };
         hold.snap = snap.unwrap_or(hold.snap);
@@ -254,7 +254,7 @@ impl Session {
     }
 
     /// Pushes a dragged look-at point away from the camera. Other parts are unaffected.
-    pub(in crate::viewer) fn push_gizmo(&mut self, steps: f32) {
+    pub(crate) fn push_gizmo(&mut self, steps: f32) {
         let camera = self.camera();
         let Some(hold) = &mut self.gizmo_drag else { return };
         if let DragKind::LookAt { grabbed, start, .. } = &mut hold.kind {
@@ -268,7 +268,7 @@ impl Session {
     }
 
     /// Ends the drag and records it as one undo step.
-    pub(in crate::viewer) fn release_gizmo(&mut self) {
+    pub(crate) fn release_gizmo(&mut self) {
         let Some(hold) = self.gizmo_drag.take() else { return };
         if let Some(target) = hold.target() {
             for goal in [Some(target), self.reflected(&target)].into_iter().flatten() {

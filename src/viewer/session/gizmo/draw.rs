@@ -4,9 +4,9 @@ use std::f64::consts::TAU;
 
 use glam::{Vec3, Vec4};
 
+use crate::Session;
 use crate::render::{Fill, Line};
-use crate::viewer::Session;
-use crate::viewer::session::viewpoint::Viewpoint;
+use crate::session::viewpoint::Viewpoint;
 
 use super::dial::Dial;
 use super::drag::DragKind;
@@ -36,7 +36,7 @@ const DIAMOND: f32 = 7.0;
 
 /// Draws all defined poles, the gizmo of the selected joint, and the step shown in step mode. During a gizmo drag, draws only the parts that belong
 /// to it.
-pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
+pub(crate) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
     let view = session.gizmo_view(scale);
     let mut pen = Pen { view: &view, lines: Vec::new(), fills: Vec::new() };
     let gizmo = Gizmo::new(session, &view);
@@ -215,7 +215,7 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
 }
 
 /// Returns the caption of the dragged or hovered part, and its world position.
-pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
+pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
     let view = session.gizmo_view(session.document.settings.scale);
     let grip = session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hovered_grip)?;
     if grip == GizmoGrip::LookAt {

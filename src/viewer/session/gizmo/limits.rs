@@ -59,7 +59,7 @@ pub(super) struct LimitShape {
 
 /// Returns the direction of a joint's bone in the joint's frame, a unit vector. For a joint without children, this is the direction of the
 /// bone from its parent.
-pub(in crate::viewer) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
+pub(crate) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
     let (skeleton, rig) = (&puppet.character().skeleton, &puppet.rig);
     let Some(joint) = skeleton.nodes.get(node) else { return DVec3::Y };
     let offset = |n: usize| skeleton.nodes.get(n).map_or(DVec3::ZERO, |n| n.rest.translation.as_dvec3());
@@ -205,7 +205,7 @@ fn axes(order: EulerRot) -> [usize; 3] {
 
 /// Returns the normalized component of `vector` that is perpendicular to `axis`, or any unit vector perpendicular to
 /// `axis` if that component is at most 0.05 long.
-pub(in crate::viewer) fn across(vector: DVec3, axis: DVec3) -> DVec3 {
+pub(crate) fn across(vector: DVec3, axis: DVec3) -> DVec3 {
     let part = vector.reject_from_normalized(axis);
     if part.length() > 0.05 { part.normalize() } else { axis.any_orthonormal_vector() }
 }

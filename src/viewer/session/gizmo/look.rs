@@ -2,8 +2,8 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::viewer::session::viewpoint::Viewpoint;
-use crate::viewer::{EyeTarget, Session};
+use crate::session::viewpoint::Viewpoint;
+use crate::{EyeTarget, Session};
 
 use super::dial::GizmoView;
 use super::{END, GizmoGrip};

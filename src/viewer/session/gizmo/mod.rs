@@ -3,7 +3,7 @@
 
 use glam::{Vec2, Vec3, Vec4};
 
-use crate::viewer::Session;
+use crate::Session;
 
 mod arrows;
 mod dial;
@@ -20,16 +20,16 @@ mod tool;
 mod turn;
 mod turned_joint;
 
-pub(in crate::viewer) use dial::GizmoView;
-pub(in crate::viewer) use drag::GizmoDrag;
+pub(crate) use dial::GizmoView;
+pub(crate) use drag::GizmoDrag;
 #[cfg(feature = "window")]
-pub(in crate::viewer) use draw::caption;
-pub(in crate::viewer) use draw::draw;
+pub(crate) use draw::caption;
+pub(crate) use draw::draw;
 #[cfg(feature = "window")]
-pub(in crate::viewer) use limits::{across, bone};
+pub(crate) use limits::{across, bone};
 pub use rings::RingMode;
 #[cfg(feature = "window")]
-pub(in crate::viewer) use step::step_caption;
+pub(crate) use step::step_caption;
 pub use tool::Tool;
 
 use arrows::Arrows;
@@ -51,7 +51,7 @@ const RING: f32 = 6.0;
 
 /// A part of a gizmo that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum GizmoGrip {
+pub(crate) enum GizmoGrip {
     /// A ring, by its index among the shown rings.
     Ring(usize),
     /// An end of a limit's angle, by the index of the arc. `true` is the upper end.
@@ -137,12 +137,12 @@ impl Gizmo {
 
 impl Session {
     /// Returns the view for gizmos. `scale` is in pixels per point.
-    pub(in crate::viewer) fn gizmo_view(&self, scale: f32) -> GizmoView {
+    pub(crate) fn gizmo_view(&self, scale: f32) -> GizmoView {
         GizmoView { camera: self.camera(), size: self.size(), scale }
     }
 
     /// Returns the part of the gizmo at a pixel.
-    pub(in crate::viewer) fn grip_under(&self, at: Vec2) -> Option<GizmoGrip> {
+    pub(crate) fn grip_under(&self, at: Vec2) -> Option<GizmoGrip> {
         let view = self.gizmo_view(self.document.settings.scale);
         let is_drawn = at.is_finite() && !self.document.settings.shading_mode.is_data();
         let of_joint = || Gizmo::new(self, &view)?.under(at, &view);
@@ -164,8 +164,8 @@ mod tests {
     use super::*;
     use crate::asset::mannequin;
     use crate::rig;
-    use crate::viewer::session::viewpoint::Viewpoint;
-    use crate::viewer::{Command, EyeTarget};
+    use crate::session::viewpoint::Viewpoint;
+    use crate::{Command, EyeTarget};
 
     /// The arcs of a ball joint covered the head while it was turned.
     #[test]

@@ -2,9 +2,9 @@
 
 use glam::{DQuat, Vec3};
 
+use crate::Session;
 use crate::ik::Limit;
 use crate::rig::{Chain, orientation};
-use crate::viewer::Session;
 
 /// Distance of the default pole from the middle joint, as a fraction of the limb's length.
 const DISTANCE: f32 = 0.5;

@@ -14,7 +14,7 @@ const END_ON: f32 = 0.05;
 
 /// The rail of a prismatic joint in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::viewer) struct Rail {
+pub(crate) struct Rail {
     /// Position of the joint without a displacement, in world metres.
     origin: Vec3,
     /// World-space movement of the joint per metre of displacement. Its length differs from one if an ancestor of the joint is scaled.

@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use glam::{DQuat, DVec3, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
+use crate::Session;
 use crate::ik::Limit;
 use crate::rig::orientation;
-use crate::viewer::Session;
 
 use super::dial::{Dial, GizmoView};
 use super::{AXES, FREE};
@@ -50,7 +50,7 @@ impl Ring {
 impl Session {
     /// Returns whether rings rotate a joint alone, because of the ring mode, because several joints are selected, or because no
     /// chain can follow.
-    pub(in crate::viewer) fn turns_alone(&self, node: usize) -> bool {
+    pub(crate) fn turns_alone(&self, node: usize) -> bool {
         self.document.settings.ring_mode.alone
             || self.selection().len() > 1
             || self.puppet.rig.chain(node).is_none_or(|c| c.base == node)

@@ -2,8 +2,8 @@
 
 use glam::{DVec3, Quat, Vec3, Vec4};
 
+use crate::Session;
 use crate::puppet::{NodeStep, SolveTrace, Target};
-use crate::viewer::Session;
 
 use super::dial::{Dial, GizmoView};
 use super::pen::Pen;
@@ -150,7 +150,7 @@ pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
 
 /// Returns the last step's label and its world position.
 #[cfg(feature = "window")]
-pub(in crate::viewer) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
+pub(crate) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
     let (_, NodeStep { step, .. }) = session.shown_step()?;
     if let Some(spring) = ShownSpring::new(session) {
         return Some((spring.lower, session.length_unit().text(step.distance)));

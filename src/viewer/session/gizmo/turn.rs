@@ -2,10 +2,10 @@
 
 use glam::{DVec3, Quat};
 
+use crate::Session;
 use crate::puppet::{Pin, Target};
 use crate::scene::picking::Hit;
-use crate::viewer::Session;
-use crate::viewer::session::drag_goal::chain_base;
+use crate::session::drag_goal::chain_base;
 
 use super::GizmoDrag;
 use super::turned_joint::TurnedJoint;
@@ -17,7 +17,7 @@ const UNMET_ANGLE: f64 = 1e-2;
 
 impl GizmoDrag {
     /// Returns the joints that the ring turns alone and their counterparts in a symmetric drag, with their local rotations.
-    pub(in crate::viewer) fn rotations(&self, session: &Session) -> Vec<(usize, Quat)> {
+    pub(crate) fn rotations(&self, session: &Session) -> Vec<(usize, Quat)> {
         let Some(angle) = self.turned().filter(|_| self.has_moved) else { return Vec::new() };
         let allowed = |joint: &TurnedJoint| {
             let rotation = session.allowed(joint.node, joint.turned(angle));
@@ -53,7 +53,7 @@ impl GizmoDrag {
 
     /// Returns targets for the pinned descendants of the joints that the drag moves. Each limb reaches its own targets, so the rest of the
     /// body stays in place.
-    pub(in crate::viewer) fn pinned_targets(&self, session: &Session) -> Vec<Target> {
+    pub(crate) fn pinned_targets(&self, session: &Session) -> Vec<Target> {
         let moved = self.moved_joints(session);
         let target = |pin: &Pin| {
             let (position, orientation) = pin.target?;
@@ -74,7 +74,7 @@ impl GizmoDrag {
 
 impl Session {
     /// Moves the pins that are unreachable after a turn to the current positions of their nodes.
-    pub(in crate::viewer::session) fn settle_pins(&mut self) {
+    pub(in crate::session) fn settle_pins(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             return;
         }

@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::Session;
 use crate::rig::orientation;
-use crate::viewer::Session;
 
 use super::dial::Dial;
 

@@ -9,55 +9,55 @@ use serde::{Deserialize, Serialize};
 use crate::files::atomic::Draft;
 use crate::files::bounded;
 use crate::platform::fs;
+use crate::replay::LineError;
 use crate::text::json;
-use crate::viewer::replay::LineError;
-use crate::viewer::{AddedClips, Command, SaveError, Session};
+use crate::{AddedClips, Command, SaveError, Session};
 
 use names::SessionNames;
 
 use super::fingerprint;
 use super::save::{with_free_name, write_numbered};
-use crate::viewer::document::History;
+use crate::document::History;
 
 pub(crate) mod error;
-pub(in crate::viewer) mod names;
+pub(crate) mod names;
 
 /// The name of the format with its version.
-pub(in crate::viewer) const FORMAT: &str = "sinew-session-1";
+pub(crate) const FORMAT: &str = "sinew-session-1";
 
 /// Maximum length of a line in bytes, enough for a pose of 100,000 nodes.
-pub(in crate::viewer) const MAX_LINE_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_LINE_BYTES: u64 = 16 << 20;
 /// Maximum time of a command in seconds (a month). Up to this time, an `f64` can represent differences of one nanosecond.
-pub(in crate::viewer) const MAX_SECONDS: f64 = 30.0 * 86_400.0;
+pub(crate) const MAX_SECONDS: f64 = 30.0 * 86_400.0;
 
 /// The first line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::viewer) struct Header {
-    pub(in crate::viewer) format: String,
+pub(crate) struct Header {
+    pub(crate) format: String,
     /// The version of the writing program.
-    pub(in crate::viewer) sinew: String,
+    pub(crate) sinew: String,
     /// The character's file, relative to the session's folder if the file is inside that folder. `None` for the built-in character.
-    pub(in crate::viewer) character: Option<String>,
-    pub(in crate::viewer) fingerprint: String,
+    pub(crate) character: Option<String>,
+    pub(crate) fingerprint: String,
     /// Width and height in pixels.
-    pub(in crate::viewer) size: [f32; 2],
+    pub(crate) size: [f32; 2],
     /// Pixels per point.
-    pub(in crate::viewer) scale: f32,
+    pub(crate) scale: f32,
     /// Whether springs are on before the first command. Older versions did not have springs.
     #[serde(default)]
-    pub(in crate::viewer) springs: bool,
+    pub(crate) springs: bool,
 }
 
 /// Any other line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::viewer) struct SessionLine<C> {
+pub(crate) struct SessionLine<C> {
     /// Seconds since the recording began.
-    pub(in crate::viewer) at: f64,
+    pub(crate) at: f64,
     /// `None` on the last line, whose time is the length of the recording.
     #[serde(rename = "do", default = "none", skip_serializing_if = "Option::is_none")]
-    pub(in crate::viewer) command: Option<C>,
+    pub(crate) command: Option<C>,
 }
 
 fn none<C>() -> Option<C> {
@@ -69,7 +69,7 @@ impl Header {
     ///
     /// # Errors
     /// [`LineError::Size`] if one of them is out of range.
-    pub(in crate::viewer) fn validate(&self) -> Result<(), LineError> {
+    pub(crate) fn validate(&self) -> Result<(), LineError> {
         let ([width, height], scale) = (self.size, self.scale);
         let is_size = |x: f32| (1.0..=32_768.0).contains(&x);
         let is_valid = is_size(width) && is_size(height) && (0.1..=32.0).contains(&scale);
@@ -77,7 +77,7 @@ impl Header {
     }
 
     /// Creates the header of a session. `folder` will contain the session file.
-    pub(in crate::viewer) fn of(session: &Session, scale: f32, folder: &Path) -> Self {
+    pub(crate) fn of(session: &Session, scale: f32, folder: &Path) -> Self {
         Self {
             format: FORMAT.into(),
             sinew: env!("CARGO_PKG_VERSION").into(),
@@ -130,9 +130,9 @@ pub struct Recorder {
     name: FinalPath,
     failed: Option<io::Error>,
     /// The names of the character's nodes and clips.
-    pub(in crate::viewer) names: SessionNames,
+    pub(crate) names: SessionNames,
     /// The undo history from before the recording.
-    pub(in crate::viewer) before: History,
+    pub(crate) before: History,
 }
 
 impl Recorder {
@@ -159,7 +159,7 @@ impl Recorder {
     ///
     /// # Errors
     /// [`SaveError::Write`] if the file cannot be written.
-    pub(in crate::viewer) fn numbered(folder: &Path, name: String) -> Result<Self, SaveError> {
+    pub(crate) fn numbered(folder: &Path, name: String) -> Result<Self, SaveError> {
         let path = folder.join(format!("{name}.{EXTENSION}"));
         let draft = Draft::of_new_recording(&path).map_err(|source| SaveError::Write { path, source })?;
         let name = FinalPath::Numbered(folder.into(), name);
@@ -167,12 +167,12 @@ impl Recorder {
         Ok(Self { draft, name, failed: None, names, before: History::default() })
     }
 
-    pub(in crate::viewer) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         let folder = self.draft.path().parent().filter(|p| !p.as_os_str().is_empty());
         folder.unwrap_or(Path::new("."))
     }
 
-    pub(in crate::viewer) fn begin(&mut self, header: &Header, names: SessionNames) -> Result<(), SaveError> {
+    pub(crate) fn begin(&mut self, header: &Header, names: SessionNames) -> Result<(), SaveError> {
         self.names = names;
         let valid = header.validate().map_err(|e| io::Error::other(e.to_string()));
         let text = valid.and_then(|()| json::to_string(header).map_err(io::Error::from));
@@ -181,7 +181,7 @@ impl Recorder {
     }
 
     /// Writes a command. Returns false if the command cannot be represented as text.
-    pub(in crate::viewer) fn log(&mut self, now: Duration, command: &Command) -> bool {
+    pub(crate) fn log(&mut self, now: Duration, command: &Command) -> bool {
         if matches!(command, Command::Tick(_)) {
             return true;
         }
@@ -201,12 +201,7 @@ impl Recorder {
     /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording, unless it is already
     /// there, and `addition` gets the path of that file. `name` is the base name for the file. If the take cannot be saved, the recording
     /// fails.
-    pub(in crate::viewer) fn log_added(
-        &mut self,
-        now: Duration,
-        addition: &mut AddedClips,
-        name: &str,
-    ) -> bool {
+    pub(crate) fn log_added(&mut self, now: Duration, addition: &mut AddedClips, name: &str) -> bool {
         let folder = self.folder().to_path_buf();
         if let Some(csv) = addition.take_csv() {
             let existing = bounded::read_regular(&addition.file, csv.len() as u64);
@@ -234,13 +229,13 @@ impl Recorder {
         }
     }
 
-    pub(in crate::viewer) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
 
     /// Writes the last line and moves the file to its final path. If that fails, the error contains the path of the
     /// hidden file, which remains.
-    pub(in crate::viewer) fn finish(mut self, now: Duration) -> Result<PathBuf, SaveError> {
+    pub(crate) fn finish(mut self, now: Duration) -> Result<PathBuf, SaveError> {
         let end = json::to_string(&SessionLine::<Command> { at: now.as_secs_f64(), command: None });
         if let Ok(end) = end {
             self.write(&end);

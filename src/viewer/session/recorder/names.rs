@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::Command;
 use crate::asset::Character;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::{json, printable};
-use crate::viewer::Command;
 
 use super::SessionLine;
 use super::error::LineError;
@@ -101,14 +101,14 @@ impl Names {
 
 /// The names of a character's nodes and clips.
 #[derive(Debug, Default)]
-pub(in crate::viewer) struct SessionNames {
+pub(crate) struct SessionNames {
     nodes: Names,
     clips: Names,
 }
 
 impl SessionNames {
     /// Collects the names of a character's nodes, body bones and clips.
-    pub(in crate::viewer) fn new(character: &Character, rig: &Rig) -> Self {
+    pub(crate) fn new(character: &Character, rig: &Rig) -> Self {
         let names = NodeNames::new(&character.skeleton);
         let names = (0..character.skeleton.nodes.len()).map(|node| names.name(node)).collect();
         let bones = rig.bones.iter().map(|(bone, node)| (bone.clone(), *node));
@@ -118,7 +118,7 @@ impl SessionNames {
     }
 
     /// Updates the clip names after clips were added.
-    pub(in crate::viewer) fn set_clips(&mut self, character: &Character) {
+    pub(crate) fn set_clips(&mut self, character: &Character) {
         self.clips =
             Names::new((0..character.clips.len()).map(|clip| character.clip_name(clip)).collect(), []);
     }
@@ -160,10 +160,7 @@ pub(super) fn write(at: f64, command: &Command, names: &SessionNames) -> Option<
 ///
 /// # Errors
 /// [`LineError`] if the line is invalid or names a node or a clip that does not exist.
-pub(in crate::viewer) fn read(
-    text: &[u8],
-    names: Option<&SessionNames>,
-) -> Result<SessionLine<Command>, LineError> {
+pub(crate) fn read(text: &[u8], names: Option<&SessionNames>) -> Result<SessionLine<Command>, LineError> {
     let error = match serde_json::from_slice(text) {
         Ok(line) => return Ok(line),
         Err(error) => LineError::from(error),
@@ -240,7 +237,7 @@ mod tests {
     use crate::motion::{Contact, Easing, Edit, Layer, Motion, PoseKey};
     use crate::puppet::{Pin, Target};
     use crate::rig;
-    use crate::viewer::{NodePoint, Snapshot, SolveProblem};
+    use crate::{NodePoint, Snapshot, SolveProblem};
 
     fn names() -> SessionNames {
         let character = mannequin().unwrap();

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::platform::{Instant, fs};
-use crate::viewer::window::App;
-use crate::viewer::{Watch, folder};
+use crate::window::App;
+use crate::{Watch, folder};
 
 use super::AppEvent;
 
@@ -27,7 +27,7 @@ pub(super) struct Changes {
 
 impl App {
     /// Adds the session's file to the recent files and watches it.
-    pub(in crate::viewer::window) fn register_file(&mut self) {
+    pub(in crate::window) fn register_file(&mut self) {
         if let Some(file) = self.session.file().map(Path::to_path_buf) {
             self.preferences.add(&file);
             self.watch(&file);
@@ -37,14 +37,14 @@ impl App {
     }
 
     /// Marks the open files as unchanged after the program has written one of them, so that they are not reloaded.
-    pub(in crate::viewer::window) fn mark_files_read(&mut self) {
+    pub(in crate::window) fn mark_files_read(&mut self) {
         if let Some(file) = self.session.file() {
             self.files.changes.stamp = stamp(file, &self.session.puppet.character().files);
         }
     }
 
     /// Returns when to reload the changed file, or `None` if no file has changed or it cannot be reloaded now.
-    pub(in crate::viewer::window) fn next_reload(&self) -> Option<Instant> {
+    pub(in crate::window) fn next_reload(&self) -> Option<Instant> {
         // A recording can refer to only one version of a file.
         let recording = self.session.recorded().is_some();
         let can_reload = !self.input.is_busy()
@@ -59,7 +59,7 @@ impl App {
     }
 
     /// Reloads the open file if it last changed at least [`SETTLE_TIME`] ago.
-    pub(in crate::viewer::window) fn reload_changed(&mut self) {
+    pub(in crate::window) fn reload_changed(&mut self) {
         if self.next_reload().is_some_and(|when| when <= Instant::now()) {
             self.files.changes.changed = None;
             if let Some(file) = self.session.file().map(Path::to_path_buf) {
@@ -73,7 +73,7 @@ impl App {
     }
 
     /// Watches the character's file for changes.
-    pub(in crate::viewer::window) fn watch_files(&mut self) {
+    pub(in crate::window) fn watch_files(&mut self) {
         self.panel.open.motions = self.session.file().map(folder::motions).unwrap_or_default();
         match self.session.file().map(Path::to_path_buf) {
             Some(file) => self.watch(&file),

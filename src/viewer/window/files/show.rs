@@ -5,10 +5,10 @@ use std::path::Path;
 use crate::export::{StoredPose, is_posed_copy};
 use crate::motion::RootMotion;
 use crate::motion::arrange::{Item, with_clip};
+use crate::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
 use crate::platform::fs;
-use crate::viewer::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
-use crate::viewer::window::App;
-use crate::viewer::{AddedClips, Command, LoadResult, LoadedFile, Session, folder, is_project};
+use crate::window::App;
+use crate::{AddedClips, Command, LoadResult, LoadedFile, Session, folder, is_project};
 
 impl App {
     /// Shows a loaded file, or asks first if that would lose work.
@@ -43,7 +43,7 @@ impl App {
     }
 
     /// Depending on the answer, applies the loaded posed copy's pose, opens the copy, or discards it.
-    pub(in crate::viewer::window) fn answer_same_joints(&mut self, answer: Answer) {
+    pub(in crate::window) fn answer_same_joints(&mut self, answer: Answer) {
         let Some(read) = self.files.pending.take() else { return };
         match (&read.outcome, answer) {
             (Ok(LoadedFile::Character(other, _)), Answer::Yes) => {
@@ -75,7 +75,7 @@ impl App {
     }
 
     /// Shows the file that waited for an answer.
-    pub(in crate::viewer::window) fn show_pending(&mut self) {
+    pub(in crate::window) fn show_pending(&mut self) {
         if let Some(read) = self.files.pending.take() {
             self.show_read(read);
         }

@@ -16,7 +16,7 @@ use crate::render::{DecodedImages, ShadingMode};
 use crate::rig::Rig;
 use crate::text::printable;
 use crate::view::Framing;
-use crate::viewer::{AddedClips, Command, Recording, Replay, Session, Transfer, folder};
+use crate::{AddedClips, Command, Recording, Replay, Session, Transfer, folder};
 use crate::{asset, rig};
 
 /// What to read.
@@ -126,7 +126,7 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
 
 /// Reads a file that has a character. The result is meaningless if the read was stopped.
 #[cfg(target_arch = "wasm32")]
-pub(in crate::viewer::window) fn read_session(
+pub(in crate::window) fn read_session(
     path: &Path,
     size: Vec2,
     progress: &Progress,
@@ -151,7 +151,7 @@ pub(in crate::viewer::window) fn read_session(
 }
 
 /// Decodes the textures of a session's character.
-pub(in crate::viewer::window) fn decode(session: &Session, progress: &Progress) -> DecodedImages {
+pub(in crate::window) fn decode(session: &Session, progress: &Progress) -> DecodedImages {
     progress.set_stage("Decoding textures");
     let puppet = session.puppet();
     DecodedImages::decode_with(&session.shown_character(), puppet.parts(), ShadingMode::Shaded, progress)

@@ -11,20 +11,20 @@ use super::panel_tiles::Tiles;
 
 /// A texture with the last drawn panel.
 #[derive(Debug, Default)]
-pub(in crate::viewer::window) struct PanelTexture {
+pub(in crate::window) struct PanelTexture {
     view: Option<wgpu::TextureView>,
     tiles: Tiles,
 }
 
 impl PanelTexture {
     /// Invalidates the texture, so that the whole panel is redrawn.
-    pub(in crate::viewer::window) fn forget(&mut self) {
+    pub(in crate::window) fn forget(&mut self) {
         *self = Self::default();
     }
 
     /// Encodes the commands that redraw the changed part of the panel in a window of `size` pixels. Returns the composed panel, the parts of
     /// the window that it occupies, and command buffers to submit before `encoder`.
-    pub(in crate::viewer::window) fn update(
+    pub(in crate::window) fn update(
         &mut self,
         gpu: &Gpu,
         (renderer, compositor, format): (&mut egui_wgpu::Renderer, &Compositor, TextureFormat),

@@ -1,8 +1,8 @@
 //! Checks of an app without a window.
 
 use crate::motion::{Edit, Motion};
-use crate::viewer::panel::{Answer, Leave, LibraryRequest, PathPurpose, Question};
-use crate::viewer::window::export::ExportEnd;
+use crate::panel::{Answer, Leave, LibraryRequest, PathPurpose, Question};
+use crate::window::export::ExportEnd;
 
 use super::*;
 
@@ -132,7 +132,7 @@ pub(super) fn check_library(app: &mut App) {
     app.handle_library(LibraryRequest::Add("rest".into()));
     assert!(folder.join("first.poses/rest.json").is_file());
     let hand = app.session.puppet.character().skeleton.find("leftHand").unwrap();
-    app.session.apply(Command::GrabNode(crate::viewer::NodePoint { node: hand, offset: glam::DVec3::ZERO }));
+    app.session.apply(Command::GrabNode(crate::NodePoint { node: hand, offset: glam::DVec3::ZERO }));
     app.session.apply(Command::DragTo(glam::DVec3::new(0.4, 1.4, 0.3)));
     app.session.apply(Command::Release);
     let dragged = app.session.puppet.pose().clone();
@@ -154,11 +154,11 @@ pub(super) fn check_library(app: &mut App) {
 
 /// Checks that a recording plays until an input stops it, and that closing the window afterwards does not ask whether to save.
 pub(super) fn check_watching(app: &mut App) {
-    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session"));
-    let recording = crate::viewer::Recording::open(path).unwrap();
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/drag.session"));
+    let recording = crate::Recording::open(path).unwrap();
     let character = mannequin().unwrap();
     let rig = crate::rig::load(&character, None).unwrap();
-    let replay = crate::viewer::Replay::new(&recording, character, rig).unwrap();
+    let replay = crate::Replay::new(&recording, character, rig).unwrap();
     let images = crate::render::DecodedImages::default();
     app.show_watched(replay, (recording.length(), &images), path.to_path_buf());
     std::thread::sleep(Duration::from_millis(700));

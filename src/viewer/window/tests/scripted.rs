@@ -2,7 +2,7 @@
 
 use winit::event::ElementState;
 
-use crate::viewer::panel::{Answer, Leave, Question};
+use crate::panel::{Answer, Leave, Question};
 
 use super::*;
 

@@ -7,7 +7,7 @@ use sinew::asset::{self, UpAxis, bvh};
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 
-use crate::support::external_or_skip;
+use sinew_testkit::external_or_skip;
 
 fn positions(character: &asset::Character, time: f32) -> Vec<Vec3> {
     let (mut pose, mut world) = (Pose::rest(&character.skeleton), Vec::new());

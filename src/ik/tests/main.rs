@@ -1,0 +1,63 @@
+//! Tests of the solvers: properties that are true for any body, and success rates on seeded cases.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "measured success rates, shown with --nocapture")]
+
+mod axes;
+mod budgets;
+mod compromise;
+mod equilibrium;
+mod figure;
+mod fused;
+mod goals;
+mod hinge_arms;
+mod jacobian;
+mod joints;
+mod leg_drag;
+mod limbs;
+mod limits;
+mod outcomes;
+mod refusals;
+mod robot_arms;
+mod robustness;
+mod rotation;
+mod shapes;
+mod starts;
+mod straight;
+mod success;
+mod textbook;
+
+use glam::{DQuat, DVec3};
+use sinew_ik::benchmark::cases;
+use sinew_ik::{Body, Goal, Method, Options, Report, Solver};
+
+/// Returns a chain of `n` equal ball joints with a total length of one, slightly bent from straight up.
+fn chain(n: usize) -> Body {
+    cases::free_chain(n).unwrap()
+}
+
+/// Returns the methods that support chains of any length.
+fn chain_methods() -> impl Iterator<Item = Method> {
+    Method::ALL.into_iter().filter(|m| *m != Method::TwoBone)
+}
+
+/// Solves with a new solver and returns its report.
+fn report(body: &mut Body, goals: &[Goal], options: &Options) -> Report {
+    Solver::default().solve(body, goals, options).unwrap().clone()
+}
+
+/// Returns the chain that [`chain`] returns, but straight.
+fn straight(n: usize) -> Body {
+    let mut body = chain(n);
+    (0..=n).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
+    body
+}
+
+fn position(body: &Body, link: usize) -> DVec3 {
+    body.world_from_link(link).unwrap().translation
+}
+
+/// Returns the distance from the effector of a goal to its target, using the body's own forward kinematics.
+fn error(body: &Body, goal: &Goal) -> f64 {
+    let point = body.world_from_link(goal.link).unwrap().transform_point3(goal.offset);
+    goal.position.map_or(0.0, |target| point.distance(target))
+}
