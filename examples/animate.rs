@@ -105,8 +105,8 @@ fn weight(count: u32) -> u64 {
     u64::from(count.isqrt()) + 1
 }
 
-/// Returns the spread of some colours, which is the width of their widest channel times their total weight, and the
-/// index of that channel.
+/// Returns the spread of some colours and the index of their widest channel. The spread is the width of this channel times the total weight
+/// of the colours.
 fn spread(colors: &[(Color, u32)]) -> (u64, usize) {
     let weight: u64 = colors.iter().map(|c| weight(c.1)).sum();
     let width = |channel: usize| {

@@ -14,7 +14,7 @@
 //! | `--part K/N` | runs every N-th check, starting at the K-th |
 //! | `--seed NUMBER` | uses other targets [default: 1] |
 //!
-//! The checks, for a person of 1.75 m. The lengths are scaled to the character.
+//! The checks for a person who is 1.75 m tall. The lengths are scaled to the character.
 //!
 //! | letter | what | at most |
 //! |---|---|---|

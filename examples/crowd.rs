@@ -1,4 +1,4 @@
-//! Poses and draws a crowd without a window: characters in a ring walk around on hills, and one in the middle points at the sky.
+//! Poses and draws a crowd without a window: a ring of characters walks over hills, and a character in the middle points at the sky.
 //!
 //! ```text
 //! cargo run --example crowd [FILE.glb] [COUNT]
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let spawn = Spawn {
             position: Vec3::new(angle.sin(), 0.0, angle.cos()) * RADIUS,
             heading: angle + 0.25 * TAU,
-            // The turn rate at which a character walks around the ring.
+            // The turn rate that keeps a walking character on the ring.
             turn: crowd.model().stride(walk.unwrap_or_default()).length() / RADIUS,
             clips: plays(walk, 0.37 * f32::from(index)),
             ..Spawn::default()

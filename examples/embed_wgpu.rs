@@ -1,4 +1,4 @@
-//! Draws two characters into the window of another program, on top of that program's own drawing, which is a triangle here.
+//! Draws two characters into the window of another program, over the triangle that the program itself draws.
 //!
 //! ```text
 //! cargo run --example embed_wgpu [FRAMES]

@@ -4,10 +4,10 @@
 //! cargo run --no-default-features --features character --example feet_on_hills -- [FILE|FOLDER]…
 //! ```
 //!
-//! Without a path, it uses the built-in character. For a folder, it uses all characters under it. A character without a clip that walks or
-//! runs uses the clips of the built-in character. The hills are 0.3 m high and 4 to 6 m long for a person, and larger for a giant. Every
+//! Without a path, it uses the built-in character. For a folder, it uses all characters under it. A character without a walking or running
+//! clip uses the clips of the built-in character. The hills are 0.3 m high and 4 to 6 m long for a person, and larger for a giant. Every
 //! character walks in four directions over two hills at 0.7, 1 and 1.5 times the speed of its clip. Lengths are in millimetres at human
-//! size (1.75 m), measured on the vertices that have at least nine tenths of their weight on the feet. The columns are the worst values
+//! size (1.75 m), measured on the vertices that have at least nine tenths of their weight on the feet. The columns show the worst values
 //! over all frames:
 //!
 //! | column | meaning |
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints a line for each clip that walks or runs.
+/// Prints a line for each walking or running clip.
 fn measure(character: &Character, name: &str) {
     let rig = rig::detect(character);
     let is_walk = |name: &str| ["walk", "run", "jog"].iter().any(|word| name.to_lowercase().contains(word));

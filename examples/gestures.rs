@@ -1,4 +1,4 @@
-//! Performs the gestures of `tests/gestures` with characters, and prints which of them pass.
+//! Performs the gestures of `tests/gestures` on characters, and prints which ones pass.
 //!
 //! ```text
 //! cargo run --example gestures -- [OPTIONS] [FILE|FOLDER]…
@@ -17,9 +17,9 @@
 //! | `--record FOLDER` | records the sessions of all gestures of a single character |
 //!
 //! The columns are the number of gestures that passed, a letter for each gesture, the largest rotation of a joint within one frame in
-//! radians, and the median and the 99th percentile of the solve times in microseconds. Letters: `.` passed, `-` skipped, because the
-//! character has no such joint, and for failures `t` target, `p` posture, `f` feet and pins, `u` under the floor, `j` jump, `l` limit, `h`
-//! head, `r` report, `b` back at the beginning, `x` rejected by the solver.
+//! radians, and the median and the 99th percentile of the solve times in microseconds. Letters: `.` passed, and `-` skipped because the
+//! character has no such joint. Failures: `t` target, `p` posture, `f` feet and pins, `u` under the floor, `j` jump, `l` limit, `h` head,
+//! `r` report, `b` back at the beginning, `x` rejected by the solver.
 
 #![allow(dead_code, reason = "the tests use more of the runner")]
 #![allow(unreachable_pub, reason = "the tests use the runner, too")]
@@ -47,7 +47,7 @@ struct Options {
     paths: Vec<PathBuf>,
 }
 
-/// Number of passed gestures, and number of all counted gestures.
+/// How many gestures passed, and how many were counted.
 #[derive(Clone, Copy, Default)]
 struct Score {
     passed: usize,

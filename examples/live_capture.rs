@@ -17,8 +17,8 @@
 //! 2.00 s           17          0        0        0.6 cm
 //! ```
 //!
-//! The sensor is simulated: the mannequin walks, each position is off by some millimetres, and after 0.3 s the left arm is hidden
-//! for half a second. The largest error compares the positions of the posed joints with the true ones.
+//! The sensor is simulated: the mannequin walks, each position is off by a few millimetres, and after 0.3 s the left arm is hidden for half
+//! a second. The largest error is measured between the posed joints and their true positions.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;
@@ -102,7 +102,7 @@ impl<'a> Sensor<'a> {
         Ok(Self { character, clip, joints, playhead: Playhead::default(), noise: 1 })
     }
 
-    /// Returns the measured and the true positions at a time.
+    /// Returns the measured and the true positions at the given time.
     fn read(&mut self, time: f32) -> (Vec<Option<Vec3>>, Vec<Vec3>) {
         let (skeleton, mut world) = (&self.character.skeleton, Vec::new());
         let mut pose = Pose::rest(skeleton);

@@ -17,7 +17,7 @@ use sinew::motion::{Recorder, ease};
 use sinew::pose::world_matrix;
 use sinew::puppet::{Puppet, Target};
 
-/// A reach: the target of the hand in metres, and the times in seconds at which it arrives and the clip ends.
+/// A reach: the target of the hand in metres, and the times in seconds at which the hand arrives and the clip ends.
 pub(crate) struct Reach {
     pub(crate) name: &'static str,
     pub(crate) target: DVec3,

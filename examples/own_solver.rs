@@ -30,7 +30,7 @@ impl CustomMethod for Triangulation {
         let [Goal { link: end, position: Some(target), orientation: None, .. }] = *goals else {
             return Err("one position is needed");
         };
-        // The ancestors of the end, the base first.
+        // The links from the base to the end.
         let mut path: Vec<usize> =
             std::iter::successors(Some(end), |&link| body.links()[link].parent).collect();
         path.reverse();

@@ -9,8 +9,8 @@
 //! wrote retargeted.glb
 //! ```
 //!
-//! Without arguments, the mannequin's walk is written as a BVH file, as a motion capture system would write it, and read
-//! back onto the mannequin.
+//! Without arguments, it converts the mannequin's walk to BVH, as a motion capture system would write it, and moves it back onto the
+//! mannequin.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;

@@ -4,9 +4,10 @@
 //! cargo run --example retarget_pairs -- [OPTIONS] TAKE[#CLIP]… -- CHARACTER…
 //! ```
 //!
-//! `-` is the built-in character. Without `#CLIP`, the first clip is used. `scripts/retarget-pairs.sh` builds and runs it on folders.
-//! A pair passes if the result has no more kinds of errors than the take has on its own body. The angles are the mean differences between
-//! the directions of arms and legs in the take and on the character: before contacts and the body displace the limbs, and in the result.
+//! `-` is the built-in character. Without `#CLIP`, the first clip is used. `scripts/retarget-pairs.sh` builds and runs it on folders. A
+//! pair passes if the result has no more kinds of errors than the take has on its own body. The two angles are the mean differences between
+//! the directions of arms and legs in the take and on the character: one before contacts and the body displace the limbs, and one in the
+//! result.
 //!
 //! | option | meaning |
 //! |---|---|
@@ -144,8 +145,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the mean angles between the limbs of a source and of a target in degrees: before contacts and the body displace the limbs, and
-/// in the result.
+/// Returns two mean angles in degrees between the limbs of a source and of a target: one before contacts and the body displace the limbs,
+/// and one in the result.
 fn deviation(source: &Actor, target: &Actor, clip: &Clip) -> Result<[f32; 2], Box<dyn Error>> {
     let mut retarget =
         Retarget::with_bones(&source.character, &source.rig.bones, &target.character, &target.rig.bones)?;

@@ -54,7 +54,7 @@ pub(crate) fn sample(puppet: &mut Puppet) -> Result<(), String> {
     Ok(())
 }
 
-/// Moves the effectors of two chains to targets, with several methods.
+/// Moves the effectors of two chains to targets by several methods.
 pub(crate) fn solve(puppet: &mut Puppet, methods: &[Method]) -> Result<(), String> {
     let ends: Vec<usize> = puppet.rig.chains.iter().map(|c| c.effector).take(2).collect();
     for (&method, offset) in
@@ -107,7 +107,7 @@ pub(crate) fn check_rig_round_trip(rig: &Rig, character: &Character) -> Result<(
     }
 }
 
-/// Checks that a clip that was written as BVH can be read.
+/// Checks that a clip written as BVH can be read.
 pub(crate) fn check_bvh_round_trip(character: &Character, clip: &Clip) -> Result<(), String> {
     if clip.seconds > 20.0 {
         return Ok(());

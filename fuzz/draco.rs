@@ -1,4 +1,4 @@
-//! glTF files with a Draco-compressed mesh, with changed bytes in its data.
+//! glTF files with a Draco-compressed mesh whose data is corrupted at random.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -88,7 +88,7 @@ fn make(random: &mut Random) -> Vec<u8> {
     let mut data = SEEDS[random.below(SEEDS.len())].clone();
     match random.below(8) {
         0 => data.truncate(random.below(data.len())),
-        // The first bytes are the header with the counts, which have the most effect.
+        // The first bytes are the header with the counts, so changing them has the most effect.
         1 | 2 => {
             let end = data.len().min(48);
             let mut head = data[..end].to_vec();

@@ -45,7 +45,7 @@ fn make(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Encodes an image with the text of a scene, which may be damaged.
+/// Encodes an image with the text of a scene. The text may be damaged.
 fn with_scene(drawn: &Drawn, scene: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, SIDE, SIDE);

@@ -50,8 +50,8 @@ use run::{FuzzRun, Tally};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Known failures, each given by the beginning of its kind. Such failures are reported, but the test passes. Remove a
-/// line when its failure is fixed.
+/// Known failures, each identified by the start of its kind. Such failures are reported, but the test passes. Remove a line when its
+/// failure is fixed.
 const KNOWN: [&str; 0] = [];
 
 /// Maximum number of truncations of a seed. Shorter seeds are truncated after each of their bytes.
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         (false, _) => rerun(&plan),
         (true, false) => decode(&plan, &plan.targets),
         (true, true) => {
-            // A run with a given time or format tests only whole files.
+            // A run with a time limit or selected formats tests only whole files.
             let is_short = plan.time.is_none() && plan.formats.len() == format::ALL.len();
             let failed = is_short && decode(&plan, &decoders::ALL.iter().collect::<Vec<_>>());
             search(plan) || failed

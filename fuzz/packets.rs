@@ -1,4 +1,4 @@
-//! Packet files for live capture: reads the file, decodes its OSC messages, and poses a character that follows them.
+//! Packet files for live capture. The check decodes their OSC messages and poses a character that follows them.
 
 use std::path::Path;
 use std::time::Duration;

@@ -12,7 +12,7 @@ pub(crate) struct Plan {
     pub(crate) time: Option<Duration>,
     pub(crate) seed: u64,
     pub(crate) formats: Vec<&'static Format>,
-    /// The decoders to test alone, instead of formats.
+    /// Decoders to test individually instead of whole formats.
     pub(crate) targets: Vec<&'static Decoder>,
     /// The number of mutations for each decoder, or `None` for a few.
     pub(crate) runs: Option<u64>,

@@ -18,7 +18,7 @@ use crate::random::Random;
 const MAX_TIME: Duration = Duration::from_secs(5);
 /// Time after which an input counts as hanging and the program exits.
 const HANG_TIME: Duration = Duration::from_secs(60);
-/// Maximum memory of the process while one input runs, in bytes.
+/// Maximum memory of the process in bytes while one input runs.
 const MAX_MEMORY: usize = 256 << 20;
 
 /// All failures of one kind that occurred with inputs of one format.
@@ -45,7 +45,7 @@ pub(crate) struct FuzzRun {
     started: Instant,
     next: AtomicU64,
     tally: Mutex<Tally>,
-    /// Locked for writing while the memory of one input is measured, so that no other thread checks an input then.
+    /// Locked for writing while the memory of one input is measured, so that no other thread checks an input meanwhile.
     alone: RwLock<()>,
 }
 
@@ -74,8 +74,7 @@ impl FuzzRun {
         run.tally.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the format of the input with the given number, and the input's index in that format, or `None` after
-    /// the last input.
+    /// Returns the format of the input with the given number and its index in that format, or `None` after the last input.
     fn input_at(&self, number: u64) -> Option<(&'static Format, u64)> {
         let round: u64 = self.plan.formats.iter().map(|f| f.inputs_per_round).sum();
         match self.plan.time {

@@ -5,7 +5,7 @@
 #   scripts/animate.sh [FOLDER]
 #
 # An action is one click, one drag, one shortcut, or one typed field with its Enter. The script fails if a step has no effect, if the feet
-# move by more than 2 mm between the keys in the exported file, or if all steps take more than 30 actions.
+# move by more than 2 mm between the keys in the exported file, or if the steps take more than 30 actions in total.
 #
 # Screenshots after each step are written to FOLDER [default: target/animate]. SINEW is the program to test [default: the debug build].
 # SINEW_TEST_DATA is the folder of the test data (docs/test-data.md), which contains the character.

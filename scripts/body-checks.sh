@@ -1,5 +1,5 @@
 #!/bin/sh
-# Judges how the whole body follows a pulled joint, on the built-in character, on files, or on all characters under a folder.
+# Checks how the whole body follows a pulled joint. It uses the built-in character, the given files, or all characters under a folder.
 #
 #     scripts/body-checks.sh [OPTIONS] [FILE|FOLDER]...
 #

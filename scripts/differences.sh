@@ -10,8 +10,8 @@ echo "|---|---|---|---|---|---|---|---|---|---|---|"
 letters="A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"
 seen=""
 for file in "$@"; do
-    # A checksum that identifies the drawn images. It includes the differences, so that a run with the goldens of another
-    # machine gets its own letter although its images are the same.
+    # A checksum that identifies the drawn images. It includes the differences, so a run with the goldens of another machine gets its own
+    # letter even if its images are the same.
     bits="$(cut -d, -f1,4-9 "$file" | cksum | cut -d' ' -f1)"
     case " $seen " in *" $bits "*) ;; *) seen="$seen $bits" ;; esac
     letter="$(echo "$seen" | tr ' ' '\n' | sed '/^$/d' | grep -n "^$bits$" | cut -d: -f1)"

@@ -1,10 +1,10 @@
 # Sourced by the scripts that use the viewer's window: starts a display that shows nothing else.
 #
-# Before sourcing this, set `name` to the name of the script. Optional variables: `tools` lists the programs that it needs besides Xvfb
-# and xdotool, `screen` is the size of the display [default: 1280x800], and `shots` is the folder for a screenshot of a failure. SINEW is
+# Before sourcing this, set `name` to the name of the script. Optional variables: `tools` lists the programs that the script needs besides
+# Xvfb and xdotool; `screen` is the size of the display [default: 1280x800]; `shots` is the folder for a screenshot of a failure. SINEW is
 # the program to test [default: the debug build].
 #
-# Afterwards `work` is a folder that is removed at exit, and `viewer` can be set to a process that is ended at exit.
+# Afterwards, `work` is a folder that is removed at exit, and `viewer` can be set to a process that is killed at exit.
 for tool in Xvfb xdotool ${tools:-}; do
     command -v "$tool" > /dev/null || { echo "$name: $tool is not installed" >&2; exit 3; }
 done

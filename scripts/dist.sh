@@ -64,7 +64,7 @@ program() {
     pack "$name"
 }
 
-# The wheel for this machine. maturin puts the licences beside pyproject.toml into it.
+# The wheel for this machine. maturin includes the licences that are beside pyproject.toml.
 wheel() {
     venv="$target/dist-venv"
     [ -x "$venv/bin/python" ] || python3 -m venv "$venv"

@@ -14,7 +14,7 @@
 # second block stays allocated if a long-lived allocation was placed in it while the first block contained an old render target or a saved
 # image. Growth of 64 MB is therefore accepted in runs shorter than ten minutes, and 48 MB in longer runs.
 #
-# Last, scripts/recover-viewer.sh kills the viewer RECOVERIES times [default: 10] and recovers the work.
+# Finally, scripts/recover-viewer.sh kills the viewer RECOVERIES times [default: 10] and recovers the work.
 #
 # Screenshots are written to FOLDER [default: target/drive-viewer]. SINEW is the program to test [default: the debug build].
 # SEED selects different random events. Other variables, such as WINIT_X11_SCALE_FACTOR, are passed on to the viewer.
@@ -61,8 +61,7 @@ done
 xdotool mousemove 120 120
 shot 01-first
 
-# Select a joint. Drag a ring so that the limb follows, a ring that turns only the joint, an end of its limit and its pole.
-# Undo each drag.
+# Select a joint. Drag a ring with the limb following, then a ring that turns only the joint, an end of a limit, and a pole. Undo each drag.
 xdotool mousemove 375 279 sleep 0.3 click 1 mousemove 120 120
 differs 01-first "a click on the hand"
 shot 02-selected
@@ -89,7 +88,7 @@ shot 03-dragged
 xdotool key x mousemove 301 180 key x key y mousemove 311 150 key y key z key z \
     keydown ctrl mousemove 291 170 keyup ctrl click 4 click 5 mouseup 1
 xdotool mousemove 617 289 mousedown 1 mousemove 647 240 key Escape mouseup 1
-# Pull and turn the selected joint without a button, with an axis and a number, and cancel another turn.
+# Without a mouse button, pull the selected joint along an axis and turn it about an axis by typed numbers. Then cancel another turn.
 xdotool mousemove 375 279 click 1 mousemove 420 200 key g mousemove 430 190 key y key 0 key period key 1 key Return \
     key t mousemove 450 210 key x key 2 key 0 key Return key t mousemove 400 240 key Escape key Escape
 # Find an action in the palette. On a slow machine, letters typed before the palette is open would act as shortcuts.

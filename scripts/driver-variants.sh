@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the suite on variants of the software driver, which round differently, as other CPUs do. The goldens must match on all of them.
-# Prints how each variant differs, and writes the measured differences to target/variants/*.csv. Some characters are also drawn in studio
-# light, and compared with the images that the software driver draws with Vulkan. Exits with 1 if the suite fails on any variant, or if the
+# Runs the suite on variants of the software driver that round differently, as other CPUs do. The goldens must match on all of them. Prints
+# how each variant differs, and writes the measured differences to target/variants/*.csv. Some characters are also drawn in studio light,
+# and compared with the images that the software driver draws with Vulkan. Exits with 1 if the suite fails on any variant, or if the
 # variants produce fewer than three distinct outputs.
 #   scripts/driver-variants.sh                      variants of the installed Mesa
 #   scripts/driver-variants.sh --full               also newer Mesa versions from Debian, unpacked to target/variants without
@@ -129,7 +129,7 @@ run studio-gl3.3 "$studio" $old "$gl"
 run studio-no-storage "$studio" MESA_EXTENSION_OVERRIDE=-GL_ARB_shader_storage_buffer_object "$gl"
 run studio-sse4.1 "$studio" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 "$sinew"
 
-# Prints that a variant is skipped, which is a failure with SINEW_REQUIRE_TEST_DATA=1.
+# Reports a skipped variant, which counts as a failure with SINEW_REQUIRE_TEST_DATA=1.
 skip() {
     echo "$1"
     if [ -n "${SINEW_REQUIRE_TEST_DATA:-}" ]; then
@@ -146,7 +146,7 @@ else
     mkdir -p "$out/copy"
     cp --parents -r -t "$out/copy" assets docs/drag.session tests/suite
     for image in "$other"/*.png; do
-        # Images that were drawn before a change of a solver show a different pose.
+        # Images that were drawn before a solver changed show a different pose.
         grep -qx "$(basename "$image" .png)" tests/suite/redrawn.txt || cp "$image" "$out/copy/tests/suite/goldens/"
     done
     run other-cpu "$out/copy/$suite" "$sinew"

@@ -37,7 +37,7 @@ side="--camera-position -2.4,0.9,0.3 --camera-focal-point 0,0.85,0"
 # The bare arms of the pages: a skeleton without a mesh, seen from the front.
 scratch="$(mktemp -d)"
 trap 'rm -r "$scratch"' EXIT
-# Writes a file that a page shows after a line with the file's name. Arguments: page, name.
+# Writes a file that a page shows below a line with the file's name. Arguments: page, name.
 shown() {
     awk -v name="*\`$2\`:*" '$0 == name { wanted = 1 } /^```/ { if (inside) exit; if (wanted) { inside = 1; next } } inside' \
         "docs/exercises/$1" > "$scratch/$2"

@@ -1,5 +1,5 @@
-# Sourced by the scripts that use the viewer's window like a person and count the actions: an action is one click, one drag, one shortcut,
-# or one typed field with its Enter.
+# Sourced by the scripts that operate the viewer's window as a person would, and count the actions. An action is one click, one drag, one
+# shortcut, or one typed field with its Enter.
 #
 # Before sourcing this, set `name` to the name of the script, and `shots` to the folder of its screenshots.
 tools='import compare'
@@ -52,7 +52,7 @@ open_viewer() {
     wait_for "the window stayed blank" '[ "$(import -window root -format %k info:)" -gt 500 ]'
     sleep 1
 }
-# Ends a script, which may take at most this many actions.
+# Ends a script, which fails if there were more than this many actions.
 finish() {
     [ ! -s "$work/stderr" ] || fail "the viewer reported something"
     echo "$all actions in all, of at most $1"

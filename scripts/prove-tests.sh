@@ -10,7 +10,7 @@ root="$PWD"
 out="$root/target/breaks"
 copy="$out/copy"
 export CARGO_TARGET_DIR="$out/build"
-# After each patch, only the parts of the crate that it changes are compiled.
+# After each patch, only the changed parts of the crate are compiled.
 export CARGO_INCREMENTAL=1
 
 for name in "$@"; do

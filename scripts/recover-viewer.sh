@@ -3,11 +3,10 @@
 #
 #   scripts/recover-viewer.sh [COUNT]
 #
-# In each of COUNT rounds [default: 10], a project is opened, the character is dragged to a random place, and the viewer is
-# killed with SIGKILL. In every second round it is killed while it may be saving; in the others, once the copy of the unsaved work
-# has been written. The next viewer that opens the project recovers the work, saves it into the project and is closed. The script
-# fails if the project or the copy cannot be read, if the recovered joints differ from those of the copy, or if a saved project has
-# changed.
+# In each of COUNT rounds [default: 10], a project is opened, the character is dragged to a random place, and the viewer is killed with
+# SIGKILL. In every second round, it is killed while it may be saving, and in the other rounds after the copy of the unsaved work has been
+# written. The next viewer that opens the project recovers the work, saves it into the project and is closed. The script fails if the
+# project or the copy cannot be read, if the recovered joints differ from the joints in the copy, or if a saved project has changed.
 #
 # SINEW is the program to test [default: the debug build]. SEED selects different places.
 set -eu
@@ -18,7 +17,7 @@ name=recover-viewer screen=1300x820
 
 project=$work/hand.sinew copy=$work/.hand.sinew.autosave.sinew
 
-# Waits until a command succeeds, for at most a minute. Between two tries, it runs ACT.
+# Waits until a command succeeds, for at most a minute. Runs ACT between tries.
 wait_for() {
     tries=600
     until eval "$2"; do
@@ -36,7 +35,7 @@ start() {
 }
 # Prints the joints of a project.
 joints() { sed -n '/^\[pose.joints\]/,/^$/p' "$1"; }
-# Prints random number $1 of the round, which is from 0 to $2 - 1.
+# Prints random number $1 of the round, from 0 to $2 - 1.
 random() { awk -v seed="${SEED:-1}$round$1" -v n="$2" 'BEGIN { srand(seed); print int(rand() * n) }'; }
 
 recovered=0 round=0
@@ -44,7 +43,7 @@ while [ "$round" -lt "$count" ]; do
     round=$((round + 1))
     task="round $round"
     rm -f "$copy" "$work"/*-recovered-*
-    # Each round begins with the character in its rest pose, because drags from round to round would move it out of view.
+    # Each round begins with the character in its rest pose, because the drags of several rounds would move it out of view.
     printf 'version = 1\n' > "$project"
     cp "$project" "$work/before"
     start
@@ -54,7 +53,7 @@ while [ "$round" -lt "$count" ]; do
     if [ $((round % 2)) -eq 0 ]; then
         wait_for "nothing was saved automatically" '[ -s "$copy" ]' "$drag"
     else
-        # The copy is written a second after the change. The viewer may be killed while the copy is being written, or before.
+        # The copy is written a second after the change. The viewer may be killed before or while the copy is written.
         wait_for "nothing was dragged" '[ "$tries" -lt 597 ]' "$drag"
         sleep "0.$(random 3 10)"
         sleep "0.$(random 4 10)"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Retargets takes to characters, and compares the results with `sinew check`.
+# Retargets takes to characters, and checks the results with `sinew check`.
 #
 #     scripts/retarget-pairs.sh [-v] TAKE[#CLIP]… -- CHARACTER…
 #

@@ -13,7 +13,7 @@ done
 # Checks and queries produce no code. The second line of `times` contains the times of the child processes.
 case $emit in
     *link*)
-        # A pipe would start a shell without children.
+        # In a pipe, `times` would run in a subshell, which has no child processes.
         times > "$RUSTC_TIMES.$$"
         sed -n "2s/^\([0-9]*\)m\([0-9.]*\)s \([0-9]*\)m\([0-9.]*\)s.*/\1 \2 \3 \4 $name/p" "$RUSTC_TIMES.$$" >> "$RUSTC_TIMES"
         rm "$RUSTC_TIMES.$$"

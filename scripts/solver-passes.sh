@@ -82,8 +82,8 @@ draw full-body 0 "$pages/start-body.png"
 draw style 0 "$pages/start-style.png"
 draw two-bone 1 "$pages/two-bone-swivel.png" --no-limits --option limb.swivel=angle:60deg
 
-# The overview in docs/solvers.md: all methods that move a chain solve for the same target of the hand. The chain starts at the lowest joint
-# of the back. Only `two-bone` needs a limb.
+# The overview in docs/solvers.md: all methods that move a chain solve for the same hand target. The chain starts at the lowest joint of the
+# back. Only `two-bone` needs a limb.
 for method in ccd particle fabrik jacobian-transpose pseudo-inverse dls sdls two-bone fused optimize full-body; do
     base=spine
     if [ "$method" = two-bone ]; then base=leftUpperArm; fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Performs twelve everyday tasks in the viewer's window like a person, and counts the actions that each of them takes.
+# Performs twelve everyday tasks in the viewer's window as a person would, and counts the actions that each task takes.
 #
 #   scripts/twelve-tasks.sh [FOLDER]
 #
@@ -15,7 +15,7 @@ shots=$(cd "${1:-target/twelve-tasks}" && pwd)
 name=twelve-tasks
 . scripts/person.sh
 
-# Prints one joint of a project's first key: $1 is its name.
+# Prints the joint named $1 from the first key of the project.
 key_joint() { sed -n "/^\[motion.key.joints\]/,/^$/s/^$1 = //p" "$work/man.sinew" | head -n 1; }
 
 cp assets/mannequin.glb "$work/man.glb"

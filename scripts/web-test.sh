@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests the page built by scripts/web.sh in headless Chromium, with software WebGPU. Screenshots are in target/web-test.
+# Tests the page that scripts/web.sh builds, in headless Chromium with software WebGPU. Screenshots are in target/web-test.
 #
-# usage: scripts/web-test.sh [NAME...]      SINEW names the native program with whose picture the page is compared
+# usage: scripts/web-test.sh [NAME...]      SINEW names the native program whose picture the page is compared with
 # exit:  77 if this machine has no Chromium or no Node
 set -eu
 cd "$(dirname "$0")/.."

@@ -14,8 +14,8 @@ const TURN: vec2<f32> = vec2<f32>(-0.7373689, 0.6754903);
 
 // Returns 1 where nothing is hidden and 0 where everything is: the mean over directions, weighted by their cosines with the normal. `facet`
 // is the normal of the triangle. Directions that are above the smooth surface but below the triangle are left out, so that edges of coarse
-// meshes are not visible. The directions are computed instead of read, because Mesa 22.3 crashes if the bind group of light has a uniform
-// buffer.
+// meshes are not visible. The directions are computed instead of read, because Mesa 22.3 crashes if the bind group of the light has a
+// uniform buffer.
 fn ambient_visibility(world: vec3<f32>, normal: vec3<f32>, facet: vec3<f32>) -> f32 {
     let at = (world - globals.occlusion.xyz) * globals.occlusion.w + facet * OFFSET;
     var around = vec2<f32>(1.0, 0.0);

@@ -1,7 +1,7 @@
 // Base colour and alpha cutoff of a surface. Requires skinning.wgsl.
 
 override BASE_COLOR_MAP: bool = false;
-// The properties of a part that branches depend on, as a sum of these bits.
+// The properties on which branches depend, as a sum of the bits below.
 override FLAGS: u32 = 0u;
 
 const HAS_NORMALS: u32 = 1u;
@@ -25,12 +25,12 @@ const MOVING_TEXTURES: u32 = 8192u;
 @group(3) @binding(0) var base_color_map: texture_2d<f32>;
 @group(3) @binding(1) var base_color_sampler: sampler;
 
-// Returns the texture coordinates for a map, selected from the two sets of the vertex and transformed.
+// Selects one of the two sets of texture coordinates of the vertex for a map, and transforms it.
 fn uv_of(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
     return uv_linear(map, texcoord) + material.uv[map].offset_set.xy;
 }
 
-// Applies the linear part of a map's texture transform, to coordinates or to their derivatives.
+// Applies the linear part of a map's texture transform to coordinates or to their derivatives.
 fn uv_linear(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
     let t = material.uv[map];
     let coordinate = select(texcoord.xy, texcoord.zw, t.offset_set.z > 0.5);

@@ -1,6 +1,6 @@
 // The bone matrices as the drawing stages read them. Requires skinning.wgsl, and fetch_storage.wgsl or fetch_texture.wgsl.
 
-// The matrices of a frame that has only a few: 16 KiB, which every adapter can bind.
+// The matrices of a frame with few bones. Every adapter can bind 16 KiB.
 @group(0) @binding(1) var<uniform> few_bones: array<vec4<f32>, 1024>;
 
 fn bone_vector(at: u32) -> vec4<f32> {

@@ -3,7 +3,7 @@
 @group(2) @binding(0) var shadow_map: texture_depth_2d;
 @group(2) @binding(1) var shadow_sampler: sampler_comparison;
 
-// Returns the fraction of the four texels around a point with a depth that is at least the given one.
+// Returns the fraction of the four texels around a point whose depth is at least `depth`.
 fn lit(at: vec2<f32>, depth: f32) -> f32 {
     return textureSampleCompareLevel(shadow_map, shadow_sampler, at, depth);
 }

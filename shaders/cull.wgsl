@@ -52,7 +52,7 @@ fn cull(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) w
 
 var<workgroup> counts: array<u32, 256>;
 
-// One workgroup. Each lane lists the visible instances of its share, so that they stay in order.
+// One workgroup. Each lane lists the visible instances in its share, so that they stay in order.
 @compute @workgroup_size(COMPACT_LANES)
 fn compact(@builtin(local_invocation_index) lane: u32) {
     let share = (size.instances + COMPACT_LANES - 1u) / COMPACT_LANES;

@@ -1,4 +1,4 @@
-// Material textures beyond those of core glTF. A material may have some of them, each in a slot of its own. Requires base_color.wgsl, and
+// Material textures that core glTF lacks. A material may have some of them, each in its own slot. Requires base_color.wgsl, and
 // seven_slots.wgsl or five_slots.wgsl.
 
 // The slot of each texture, counted from 1, or 0 for a texture that the material does not have.

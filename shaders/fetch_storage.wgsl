@@ -3,8 +3,8 @@
 // `part` is not a uniform buffer, because software drivers recompile a shader for each value of a uniform on which a
 // branch depends.
 @group(3) @binding(10) var<storage, read> part: Part;
-// Data that only some parts have: displacements of position, normal and tangent for each vertex, target by target; and for each
-// vertex four more weights, followed by the indices of their joints.
+// Data that only some parts have. For each target, the displacements of position, normal and tangent of each vertex. Also, for each vertex,
+// four more weights, followed by the indices of their joints.
 @group(3) @binding(11) var<storage, read> vertex_extras: array<vec4<f32>>;
 @group(1) @binding(0) var<storage, read> instances: array<Instance>;
 // The bone matrices of all instances. A matrix is three rows of four numbers. A dual quaternion with its stretch is four

@@ -8,9 +8,9 @@ const DATA_WIDTH: u32 = 2048u;
 @group(3) @binding(10) var<uniform> part: Part;
 // As in fetch_storage.wgsl.
 @group(3) @binding(11) var vertex_extras: texture_2d<f32>;
-// An `Instance` is two vectors: its tint, and its indices as numbers. The bone matrices follow after all instances, and then the morph
-// weights, four in a vector. The indices are counted from the beginning of the texture: `first_matrix` in vectors, and `first_weight` in
-// numbers.
+// An `Instance` is two vectors: its tint, and its indices as numbers. The bone matrices follow the instances, and the morph weights follow
+// the matrices, four per vector. The indices are counted from the beginning of the texture: `first_matrix` in vectors, and `first_weight`
+// in numbers.
 @group(1) @binding(0) var frame_data: texture_2d<f32>;
 
 fn texel_of(at: u32) -> vec2<u32> {

@@ -42,8 +42,8 @@ fn clear_grid(at: vec2<f32>, pixel: vec2<f32>, width: f32) -> f32 {
     return max(faded.x, faded.y);
 }
 
-// The part of the floor's light that the character hides, without the key light. It fades out far away, where few directions would meet the
-// character.
+// The part of the floor's light, apart from the key light, that the character hides. It fades out far away, where few directions would meet
+// the character.
 fn hidden_from_floor(world: vec3<f32>) -> f32 {
     let up = vec3<f32>(0.0, 1.0, 0.0);
     let fade = 1.0 - smoothstep(0.5, 1.75, length(world.xz - globals.floor.xz) * globals.occlusion.w);

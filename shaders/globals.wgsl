@@ -29,7 +29,7 @@ override ENCODE_SRGB: bool = false;
 
 @group(0) @binding(0) var<uniform> globals: Globals;
 
-// Returns a linear colour with premultiplied alpha as the target stores it.
+// Converts a linear colour with premultiplied alpha to the values that the target stores.
 fn stored(color: vec4<f32>) -> vec4<f32> {
     if !ENCODE_SRGB {
         return color;

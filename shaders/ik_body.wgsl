@@ -1,4 +1,4 @@
-// Poses of whole bodies with several goals by damped least squares, one workgroup for each body. The CPU twin is
+// Solves for poses of whole bodies with several goals by damped least squares. Each workgroup solves one body. The CPU twin is
 // src/render/gpu_ik/twin/tree.rs.
 //
 // The steps are as in ik_chain.wgsl. The normal equations have three rows for each position and each orientation. Their matrix, its Cholesky
@@ -91,7 +91,7 @@ fn is_above(goal: u32, joint: u32) -> bool {
     return (goals[goal].above[joint / 32u] & (1u << (joint % 32u))) != 0u;
 }
 
-// Computes the frames of the joints, all joints of the same depth at once, and the errors of the goals.
+// Computes the frames of the joints depth by depth, and then the errors of the goals.
 fn forward(problem: u32, lane: u32) {
     for (var level = 0u; level < tree.depth; level++) {
         for (var i = 0u; i < OWNED; i++) {
@@ -142,8 +142,8 @@ fn forward(problem: u32, lane: u32) {
     workgroupBarrier();
 }
 
-// Returns a row of the Jacobian for a joint as a vector in base space: its product with a rotation of the joint is the change of
-// an error.
+// Returns a row of the Jacobian for a joint, as a vector in base space. Its dot product with a rotation of the joint is the change of an
+// error.
 fn row_of(index: u32, joint: u32) -> vec3<f32> {
     let goal = index / 6u;
     let component = index % 6u;

@@ -1,9 +1,9 @@
 // Poses of chains of hinges and ball joints by damped least squares, one lane for each start. The CPU twin is
 // src/render/gpu_ik/twin/tree.rs.
 //
-// Damped least squares as in `Method::Dls`: λ² falls with the squared error, a step that does not reduce the error is repeated
-// with more damping, and joints that would leave their limits are moved to the limit and locked there, while the others are
-// solved again. ik_chain_restart.wgsl follows this file and restarts problems that are not solved from the current pose.
+// Damped least squares as in `Method::Dls`: λ² falls with the squared error, and a step that does not reduce the error is repeated with
+// more damping. Joints that would leave their limits are moved to the limit and locked there, and the others are solved again.
+// ik_chain_restart.wgsl follows this file and restarts problems whose solve from the current pose failed.
 //
 // The constants JOINTS, UNROLLED and KINDS precede this file. Lengths are fractions of the chain's length.
 
@@ -18,7 +18,7 @@ struct Chain {
     iterations: u32,
     // Number of poses in the table.
     poses: u32,
-    // The number of joints, see joint_count.
+    // The number of joints (see joint_count).
     joints: u32,
     reserved_0: u32,
     reserved_1: u32,
@@ -57,8 +57,8 @@ const PROGRESS: f32 = 0.9999;
 const REJECTIONS: u32 = 5u;
 // Number of times that a step is solved with more joints locked.
 const ROUNDS: u32 = 4u;
-// A joint is locked if a step would turn it beyond its limit by more than this, in radians and as a fraction of its turn. The
-// direction of a smaller excess would be noise.
+// A joint is locked if a step would turn it beyond its limit by more than the sum of this margin, in radians, and this fraction of its
+// turn. The direction of a smaller excess would be noise.
 const LOCK_MARGIN: f32 = 1e-6;
 const LOCK_FRACTION: f32 = 0.01;
 
@@ -310,7 +310,7 @@ fn store_answer(problem: u32) {
     answers[first + JOINTS] = vec4<f32>(cost, length(error), radian, f32(iteration));
 }
 
-// Solves each problem from its start pose, and lists those that are not solved.
+// Solves each problem from its start pose, and lists the problems that remain unsolved.
 @compute @workgroup_size(64)
 fn descend_from_start(
     @builtin(workgroup_id) group: vec3<u32>,

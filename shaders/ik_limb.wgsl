@@ -1,6 +1,6 @@
-// Limbs of two bones in closed form, one lane for each: a port of src/ik/methods/limb/degenerate.rs, which handles every limb and
-// every goal and uses only square roots. The CPU twin is src/render/gpu_ik/twin/limb.rs. Lengths are fractions of the limb's
-// length, and targets are at most a few lengths away.
+// Two-bone limbs in closed form, one limb per lane: a port of src/ik/methods/limb/degenerate.rs. It handles every limb and every goal, and
+// needs square roots but no trigonometry. The CPU twin is src/render/gpu_ik/twin/limb.rs. Lengths are fractions of the limb's length, and
+// targets are at most a few lengths away.
 
 struct LimbProblem {
     // The bones: from the first joint to the middle joint, and from there to the end.

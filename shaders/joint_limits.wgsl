@@ -56,7 +56,7 @@ fn hinge_nearest(q: vec4<f32>, axis: vec3<f32>, range: vec4<f32>) -> vec4<f32> {
 }
 
 // Returns the nearest point of a filled ellipse (Eberly 2011, "Distance from a point to an ellipse"). Newton's method approaches the root
-// from below and never passes it. The point therefore ends outside, and is then moved to the border along its ray.
+// from below and never passes it. The point therefore ends up outside, and is then moved to the border along its ray.
 fn nearest_in_ellipse(p: vec2<f32>, size: vec2<f32>) -> vec2<f32> {
     if min(size.x, size.y) <= 0.0 {
         return clamp(p, -size, size);
@@ -93,13 +93,13 @@ fn cone_nearest(q: vec4<f32>, joint: Joint) -> vec4<f32> {
     return quat_mul(allowed, vec4<f32>(axis * pair.y, pair.x));
 }
 
-// Returns half of the angle whose cosine and sine are given, as a pair.
+// Halves an angle that is given as a pair of its cosine and its sine.
 fn half_pair(pair: vec2<f32>) -> vec2<f32> {
     let away = select(-1.0, 1.0, pair.y >= 0.0);
     return unit_pair(select(vec2<f32>(abs(pair.y), away * (1.0 - pair.x)), vec2<f32>(1.0 + pair.x, pair.y), pair.x > 0.0));
 }
 
-// Returns the rotation about x, then the rotated y, then the twice rotated z, from pairs.
+// Returns the rotation by three angles, given as pairs: about x, then the rotated y, then the twice rotated z.
 fn from_euler(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec4<f32> {
     return vec4<f32>(
         a.y * b.x * c.x + a.x * b.y * c.y,
@@ -109,9 +109,9 @@ fn from_euler(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec4<f32> {
     );
 }
 
-// The sum and the difference of the outer angles are the arguments of (w + y) + i(x + z) and (w − y) + i(x − z), whose absolute
-// values are the sum and the difference of the middle angle's cosine and sine. Any other order becomes this one by
-// renaming the axes, which also changes the signs of the angles if the order is odd.
+// The sum and the difference of the outer angles are the arguments of (w + y) + i(x + z) and (w − y) + i(x − z). The absolute values of
+// these numbers are the sum and the difference of the middle angle's cosine and sine. Renaming the axes converts any other order to this
+// one. If the order is odd, it also changes the signs of the angles.
 fn euler_nearest(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
     let i = joint.order & 3u;
     let j = (joint.order >> 2u) & 3u;

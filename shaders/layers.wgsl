@@ -27,9 +27,9 @@ fn fibre_shadow_fit(x: f32, a: f32) -> f32 {
     return p.x / (1.0 + p.y * pow(max(x, 1e-4), p.z)) + p.w * x + e;
 }
 
-// The fraction of light from all directions that white fibres reflect. The logarithm is a polynomial in roughness and cosine, fitted
-// to integrals of `reflect_by_fibres` by least squares, with 21 by 26 samples of roughness from 0.15 to 1 and cosine from 0.02 to 1.
-// The largest error is 0.028, and the root mean square error is 0.006.
+// The fraction of the light from all directions that white fibres reflect. The logarithm is a polynomial in roughness and cosine, fitted to
+// integrals of `reflect_by_fibres` by least squares, with 21 by 26 samples of roughness from 0.15 to 1 and cosine from 0.02 to 1. The
+// largest error is 0.028, and the root mean square error is 0.006.
 fn fibre_albedo(roughness: f32, nv: f32) -> f32 {
     let r = vec4<f32>(1.0, roughness, roughness * roughness, roughness * roughness * roughness);
     let c = vec4<f32>(

@@ -61,8 +61,8 @@ fn mapped_normal(in: Surface, outward: vec3<f32>, map: u32, texel: vec3<f32>, sc
     return unit_or_zero(tangent_frame(in, outward, map) * n);
 }
 
-// Increases the roughness of a surface according to the rotation of its normal within a pixel, so that lamps do not sparkle in surfaces
-// that are smooth and strongly curved (Tokuyoshi & Kaplanyan 2019, "Improved Geometric Specular Antialiasing").
+// Increases the roughness of a surface according to the rotation of its normal within a pixel, so that lamps do not sparkle on smooth,
+// strongly curved surfaces (Tokuyoshi & Kaplanyan 2019, "Improved Geometric Specular Antialiasing").
 fn widened(roughness: f32, n: vec3<f32>) -> f32 {
     let across = dpdx(n);
     let down = dpdy(n);

@@ -37,7 +37,7 @@ fn cut_out(clip: vec4<f32>, look: VertexSurface, instance: u32) -> Caster {
     return out;
 }
 
-// The two entry points above for a vertex that skin_vertices.wgsl has moved to world space.
+// Variants of the two entry points above, for vertices that skin_vertices.wgsl has moved to world space.
 @vertex
 fn posed_shadow_vertex(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32> {
     return globals.shadow_from_world * vec4<f32>(position, 1.0);

@@ -1,8 +1,8 @@
 // Computes a level of the shadow map from a larger one, which is bound as the map. Requires compose.wgsl, and compared_depth.wgsl or
 // sampled_depth.wgsl.
 
-// The width of a texel in texels of the larger level, the index of the first of these texels that is read, and the number of
-// texels that are read.
+// Along each axis: the width of a texel in texels of the larger level, the index of the first of these texels to read, and the number to
+// read.
 override STEP: i32 = 2;
 override FIRST: i32 = 0;
 override COUNT: i32 = 2;

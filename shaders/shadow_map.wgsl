@@ -11,11 +11,11 @@ fn is_outside(at: vec3<f32>) -> bool {
     return any(at.xy < vec2<f32>(0.0)) || any(at.xy > vec2<f32>(1.0)) || at.z > 1.0;
 }
 
-// The functions below return 1 in full light and 0 in full shadow: the mean of samples in a disc around a point. The samples
-// are evenly spread (Vogel 1979): sample i is at the square root of (i + 0.5) / n and an angle of 2.4 i. The outer samples are taken first.
-// The edge of a shadow cannot reach the inner samples without crossing the outer ones, so the inner ones are not needed if the outer ones
-// agree. This is a loop because software drivers execute both sides of every branch. The numbers are constants because the drivers would
-// otherwise compute sines and cosines for each pixel.
+// The functions below return 1 in full light and 0 in full shadow: the mean of samples in a disc around a point. The samples are evenly
+// spread (Vogel 1979): sample i is at radius sqrt((i + 0.5) / n) and angle 2.4 i. The outer samples are taken first. The edge of a shadow
+// cannot reach the inner samples without crossing the outer ones, so the inner ones are not needed if the outer ones agree. This is a loop
+// because software drivers execute both sides of every branch. The numbers are constants because the drivers would otherwise compute sines
+// and cosines for each pixel.
 
 // 8 samples in a disc whose radius is 2.5 texels.
 fn key_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {

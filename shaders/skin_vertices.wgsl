@@ -1,4 +1,4 @@
-// Writes the skinned positions and normals of a part, one instance after the other. Requires skinning.wgsl and many_bones.wgsl.
+// Writes the skinned positions and normals of a part, one instance after another. Requires skinning.wgsl and many_bones.wgsl.
 
 // Both streams of vertices of a model, as words. The vectors in them are not aligned as WGSL requires.
 @group(0) @binding(0) var<storage, read> vertices: array<u32>;

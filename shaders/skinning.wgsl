@@ -5,15 +5,15 @@
 // the eye direction and the light direction. These are all differences:
 //
 // - Normals are skinned too, with the cofactor matrix of the blend. The original transforms them by `World` alone.
-// - `BoneMatrices` has any length, and includes `Local` and `World`, so that only the camera's matrix is applied after it. Positions are
+// - `BoneMatrices` can have any length. It includes `Local` and `World`, so only the camera's matrix is applied after it. Positions are
 //   column vectors.
-// - The matrices are blended, and the position is transformed once. The original sums four transformed positions. A matrix is
-//   three rows, because the fourth is always (0, 0, 0, 1), and each instance has an offset into them.
+// - The matrices are blended, and the position is transformed once. The original sums four transformed positions. A matrix has three rows,
+//   because the fourth is always (0, 0, 0, 1). Each instance has an offset into the matrices.
 // - Bone indices are integers of 16 bits, packed in pairs. The original casts four floats.
 // - The fourth weight is not stored: w₄ = 1 − (w₁ + w₂ + w₃), minus the weights of a second set. Weights must be normalised to a
 //   sum of one. src/character/skin/linear.rs uses the stored weight.
 // - A second set of four influences is supported, and morph targets are applied before skinning.
-// - Normals are normalised, and zero where a blend flattens the surface.
+// - Normals are normalised. They are zero where a blend flattens the surface.
 // - `eye_direction` (surface.wgsl) points from the world position to the eye, and is normalised for each pixel. The original subtracts the
 //   projected position.
 // - The light shines from a constant direction. The original outputs `LightPosition` − `Pos` for each vertex.

@@ -1,4 +1,4 @@
-// The fragment shader of surfaces with holes, for several samples. Requires surface.wgsl.
+// The multisampled fragment shader for surfaces with holes. Requires surface.wgsl.
 
 // The colour of a pixel, and which of its samples are not in holes.
 struct Samples {

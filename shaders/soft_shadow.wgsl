@@ -1,12 +1,11 @@
-// Shadows of a key light with a size: sharp where the caster touches the surface, and softer the farther it is away (Fernando 2005,
-// "Percentage-closer soft shadows"). Requires globals.wgsl and shadow_map.wgsl. src/render/shadow_levels.rs defines the levels of
-// the map.
+// Shadows of a key light that has a size. They are sharp where the caster touches the surface, and soften with its distance (Fernando 2005,
+// "Percentage-closer soft shadows"). Requires globals.wgsl and shadow_map.wgsl. src/render/shadow_levels.rs defines the levels of the map.
 
 // The radii of the softest edges, in texels. A texel is about half a pixel.
 const MOST_ON_SURFACE: f32 = 16.0;
 const MOST_ON_FLOOR: f32 = 32.0;
-// The levels in which the shader searches for blockers. Their texels contain the nearest depth, and are as wide as the softest edges,
-// so that no blocker is missed, however thin it is.
+// The levels in which the shader searches for blockers. Their texels contain the nearest depth and are as wide as the softest edges, so
+// that even the thinnest blocker is found.
 const SEARCH_ON_SURFACE: i32 = 4;
 const SEARCH_ON_FLOOR: i32 = 5;
 // The radius of the sharpest edges, in texels. It is large enough to hide the texels.
@@ -15,7 +14,7 @@ const LEAST: f32 = 2.5;
 // disc, so each point would show a copy of the edge.
 const COARSE_FROM: f32 = 8.0;
 const COARSE: i32 = 2;
-// The numbers of points in a disc, and in the sharpest one.
+// The number of points in a disc for each kind of receiver, and in the sharpest disc.
 const POINTS_ON_SURFACE: i32 = 8;
 const POINTS_ON_FLOOR: i32 = 24;
 const FEW_POINTS: i32 = 6;
@@ -42,13 +41,13 @@ struct Receiver {
     slope: vec2<f32>,
 }
 
-// Returns the depth of a receiver's plane at an offset. The floor may be behind the end of the map, which is empty where its depth is
-// 1.
+// Returns the depth of a receiver's plane at an offset. The floor may extend beyond the far end of the map. A depth of 1 in the map means
+// that nothing is there.
 fn plane(r: Receiver, offset: vec2<f32>) -> f32 {
     return min(r.depth + dot(r.slope, offset), 1.0);
 }
 
-// The blockers around a point: the sum of their weights, and of their weighted distances.
+// The blockers around a point: the sum of their weights and the sum of their weighted distances.
 struct Blockers {
     weight: f32,
     away: f32,
@@ -69,8 +68,8 @@ fn plus(a: Blockers, b: Blockers) -> Blockers {
     return Blockers(a.weight + b.weight, a.away + b.away);
 }
 
-// Returns the blockers in the nine texels around a point, weighted by a quadratic B-spline, so that the sums do not jump where the
-// point enters another texel.
+// Returns the blockers in the nine texels around a point, weighted by a quadratic B-spline, so that the sums do not jump when the point
+// enters another texel.
 fn blockers(r: Receiver, level: i32, slack: f32) -> Blockers {
     let place = r.at * vec2<f32>(textureDimensions(shadow_map, level));
     let cell = floor(place);
@@ -111,7 +110,7 @@ struct Disc {
     is_coarse: bool,
 }
 
-// Returns the number of lit points among every second point, beginning with the first or the second point.
+// Returns the number of lit points. Only every second point is tested, beginning with the first or the second one.
 fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
     // A texel of the coarse level may contain the depth of a point that is up to six texels of the map away.
     let bias = 6.0 * globals.viewport.z * (abs(r.slope.x) + abs(r.slope.y));

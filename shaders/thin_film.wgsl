@@ -1,4 +1,4 @@
-// A thin film over the surface, whose colour depends on the angle: Belcour & Barla 2017 ("A Practical Extension to Microfacet Theory
+// A thin film over the surface, with a colour that depends on the angle: Belcour & Barla 2017 ("A Practical Extension to Microfacet Theory
 // for the Modeling of Varying Iridescence"), with the simplifications of KHR_materials_iridescence. Requires extra_maps.wgsl.
 
 fn schlick(f0: vec3<f32>, cosine: f32) -> vec3<f32> {
@@ -12,7 +12,7 @@ fn sensitivity(path: f32, shift: vec3<f32>) -> vec3<f32> {
     let square = phase * phase;
     let position = vec3<f32>(1.6810e6, 1.7953e6, 2.2084e6);
     let variance = vec3<f32>(4.3278e9, 9.3046e9, 6.6121e9);
-    // The heights from the paper, times the square root of 2 pi and the variance, and divided by the integral of y.
+    // The heights from the paper, multiplied by sqrt(2 pi * variance) and divided by the integral of y.
     let height = vec3<f32>(0.84659, 1.00022, 1.00112);
     var xyz = height * cos(position * phase + shift) * exp(-variance * square);
     xyz.x += 0.15387 * cos(2.2399e6 * phase + shift.x) * exp(-4.5282e9 * square);

@@ -127,7 +127,7 @@ fn transform_outline(
     let unit = direction * inverseSqrt(max(dot(direction, direction), 1e-30));
     let pixels = unit * (width.y * globals.viewport.y);
     let offset = 2.0 * pixels / globals.viewport.xy * out.clip.w;
-    // The outline is moved slightly behind the surface, where the two coincide.
+    // Where the outline and the surface coincide, the outline is moved slightly behind the surface.
     out.clip = vec4<f32>(out.clip.xy + offset, out.clip.z + 1e-6 * out.clip.w, out.clip.w);
     out.eye_direction = globals.eye.xyz - position;
     out.light_direction = vec4<f32>(globals.light.xyz, 0.0);

@@ -1,7 +1,7 @@
 // The view through a surface: a copy of the rest of the scene, refracted, blurred and absorbed. Requires globals.wgsl,
 // extra_maps.wgsl, environment.wgsl and surface.wgsl.
 
-// The scene without surfaces that transmit light, in linear light with premultiplied alpha, before the tone map.
+// The scene without surfaces that transmit light, before the tone map: linear light with premultiplied alpha.
 @group(2) @binding(5) var backdrop: texture_2d<f32>;
 
 // The fraction of light that passes through the surface instead of being scattered below it.

@@ -7,7 +7,7 @@ use sinew::ik::{
     Body, CustomMethod, Goal, Limit, Link, Method, Options, SolveError, Solver, register_method,
 };
 
-/// Turns the base by 0.3 rad about z in each pass, and the link `Turned` by 1 rad.
+/// In each pass, turns the base by 0.3 rad and the link `TURNED` by 1 rad about z.
 struct Turning;
 
 /// The links of the body: one that the method turns beyond its limit, and one that it leaves alone.

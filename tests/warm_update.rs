@@ -59,7 +59,7 @@ impl Subject {
         Target::new(self.ends[end % self.ends.len()])
     }
 
-    /// Returns a position near an end that moves on a circle.
+    /// Returns a position that moves along an ellipse around the rest position of an end.
     fn place(&self, end: usize, frame: u16) -> Option<DVec3> {
         let turn = TAU * f64::from(frame) / f64::from(FRAMES) + end as f64;
         let swing = DVec3::new(turn.cos(), turn.sin(), 0.5 * turn.sin());

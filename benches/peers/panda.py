@@ -25,10 +25,10 @@ ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / "target" / "peers"
 # Package on PyPI, and the module that it provides. pytracik and tracikpy are two bindings to the same TRAC-IK.
 PACKAGES = {"pin": "pinocchio", "optik": "optik", "tracikpy": "tracikpy", "pytracik": "trac_ik"}
-# Tolerance of positions in metres and of orientations in radians, and the coarse tolerance.
+# Fine and coarse tolerances for positions (metres) and orientations (radians).
 FINE = (1e-6, 1e-6)
 COARSE = (5e-3, 0.05)
-# Time limit of TRAC-IK for a pose in seconds, and iteration limit of damped least squares, restarts included.
+# Time limit of TRAC-IK per pose in seconds, and iteration limit of damped least squares (including restarts).
 TIMEOUT = 0.05
 ITERATIONS = 500
 

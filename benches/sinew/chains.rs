@@ -1,6 +1,6 @@
-//! Benchmarks of the default method on free chains, both on a bare body and through a character in the middle of a clip. The time of a
-//! character is the time of its updates with a target minus the time without a target, so it includes the binding, the write-back and the
-//! matrices of the moved nodes.
+//! Benchmarks of the default method on free chains, both on a bare body and through a character in the middle of a clip. The time for a
+//! character is the time of its updates with a target minus their time without a target. It therefore includes the binding, the write-back
+//! and the matrices of the moved nodes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -66,8 +66,8 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.finish();
 }
 
-/// Returns the total time of all frames, multiplied by `count`. Each frame is measured several times, and the shortest time counts, so that
-/// other programs on the machine disturb the result less.
+/// Returns the total time of all frames, multiplied by `count`. Each frame is measured several times and the shortest time counts, which
+/// reduces the effect of other programs on the machine.
 fn fastest(frames: &[Frame], count: u64, mut measure: impl FnMut(&Frame) -> Duration) -> Duration {
     let mut best = vec![Duration::MAX; frames.len()];
     for _ in 0..ROUNDS {

@@ -35,7 +35,7 @@ const FRAMES_PER_ROUND: u16 = 4;
 const FRAMES_PER_SECOND: f32 = 30.0;
 const CESIUM_MAN: &str = "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
 
-/// Names, shading modes, samples, and whether there are a floor and a shadow.
+/// Name, shading mode, sample count, floor and shadow of each look.
 const LOOKS: [(&str, ShadingMode, u32, bool, bool); 8] = [
     ("mask", ShadingMode::Mask, 1, false, false),
     ("lambert", ShadingMode::Lambert, 1, false, false),
@@ -47,8 +47,8 @@ const LOOKS: [(&str, ShadingMode, u32, bool, bool); 8] = [
     ("default", ShadingMode::Shaded, 4, true, true),
 ];
 
-/// Looks in studio light with ambient occlusion, and whether the adapter runs compute shaders. With compute shaders, vertices are
-/// skinned once for all maps.
+/// Looks in studio light with ambient occlusion: their names, and whether the adapter runs compute shaders. With compute shaders, vertices
+/// are skinned once for all maps.
 const OCCLUDED: [(&str, bool); 2] = [("occlusion", true), ("without compute", false)];
 
 struct Options {
@@ -208,7 +208,7 @@ fn main() {
     }
 }
 
-/// Opens the adapter again, with a limit that is too small for the compute shaders.
+/// Opens the adapter again with a limit that is too low for the compute shaders.
 fn without_compute(gpu: &Gpu) -> Gpu {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapters = pollster::block_on(instance.enumerate_adapters(gpu.info.backend.into()));

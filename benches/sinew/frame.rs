@@ -55,7 +55,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     bench_boxes(c);
 }
 
-/// Benchmarks how the boxes of parts, which every frame needs, are computed from joints and from skinned vertices.
+/// Benchmarks computing the boxes of parts from joints and from skinned vertices. Every frame needs these boxes.
 fn bench_boxes(c: &mut Criterion) {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
     puppet.play(0, 0.5);

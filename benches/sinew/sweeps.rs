@@ -1,5 +1,5 @@
-//! Cost of a sweep along a chain, without the overhead of a solve. It is the time of solves with a tight tolerance
-//! minus the time of solves with a loose one, divided by the difference in sweeps.
+//! Cost of a sweep along a chain, without the overhead of a solve. It is the difference between the times of solves with a tight and with a
+//! loose tolerance, divided by the difference in sweeps.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ const TARGETS: usize = 64;
 /// Tolerances in metres. The chain is twenty metres long.
 const LOOSE: f64 = 0.5;
 const TIGHT: f64 = 1e-2;
-/// Maximum number of iterations for a target. Other targets are left out, because a method that stalls there is replaced by
+/// Maximum number of iterations for a target. Targets that need more are left out, because a method that stalls on them is replaced by
 /// another.
 const MAX_ITERATIONS: usize = 16;
 
-/// Each method and the number of sweeps along the chain that one of its iterations makes. A sweep runs from the tip to the base or back.
+/// The methods, each with its number of sweeps along the chain per iteration. A sweep runs from the tip to the base or back.
 const SWEEPS: [(Method, &str, usize); 3] = [
     (Method::Ccd, "ccd, per joint", 1),
     (Method::Fabrik, "fabrik, per link", 4),

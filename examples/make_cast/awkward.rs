@@ -1,6 +1,5 @@
-//! The awkward character, which is a difficult input for tests. It has a scale of 100 above the skeleton, a mirrored
-//! arm, a joint with non-uniform scale, two skins, eight influences per vertex, morph targets and a clip of cubic
-//! splines.
+//! The awkward character, which is a difficult input for tests. It has a scale of 100 above the skeleton, a mirrored arm, a joint with
+//! non-uniform scale, two skins, eight influences per vertex, morph targets and a clip with cubic splines.
 
 use crate::clips::{Clip, Track, turn};
 use crate::model::{Model, Morph, Node, world};

@@ -109,7 +109,7 @@ impl Clip {
         (0..self.times.len()).map(move |key| if key as f64 == last { 0.0 } else { key as f64 / last })
     }
 
-    /// Adds a rotation track for a joint, from a function of the phase.
+    /// Adds a rotation track for a joint, sampled from a function of the phase.
     pub(crate) fn turns(&mut self, joint: &str, rotation: impl Fn(f64) -> DQuat) {
         let keys = self.phases().map(rotation).collect();
         self.tracks.push(Track::Rotation(joint.to_owned(), keys));
@@ -140,7 +140,7 @@ impl Clip {
     }
 }
 
-/// Returns a sine wave at phase `t`, with `cycles` periods per loop. `delay` is a phase shift in periods.
+/// Returns the value at phase `t` of a sine wave with `cycles` periods per loop. `delay` is a phase shift in periods.
 pub(crate) fn wave_at(t: f64, cycles: f64, delay: f64) -> f64 {
     libm::sin(TAU * (t * cycles - delay))
 }

@@ -226,7 +226,7 @@ pub(crate) fn leg(rest: [DVec3; 3], from: DVec3, target: DVec3, front: DVec3) ->
     let x = (a * a - b * b + far * far) / (2.0 * far);
     let middle = from + along * x + bend * (a * a - x * x).max(0.0).sqrt();
     let end = from + along * far;
-    // The rotation from the rest frame of a bone and its hinge axis to their current frame.
+    // The rotation from the rest frame to the current frame, each spanned by a bone and its hinge axis.
     let hinge = (ankle - hip).normalize().cross(DVec3::Z).normalize();
     let now = along.cross(bend).normalize();
     let rotation_between = |rest: DVec3, to: DVec3| {

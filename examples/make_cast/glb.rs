@@ -54,7 +54,7 @@ impl Binary {
 /// Returns the bytes of the file.
 ///
 /// # Errors
-/// Fails if the file would be longer than 4 GiB, which is the limit of GLB, or if a clip names an unknown node.
+/// Fails if the file would exceed the 4 GiB limit of GLB, or if a clip names an unknown node.
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut binary = Binary::default();
     let world = world(&model.nodes);

@@ -10,8 +10,8 @@
 //! the left half is built this way; `skin` mirrors it and adds fingers and eyes (`hands`). The other characters are
 //! built from parts (`parts`), which are boxes, solids of revolution and tubes.
 //!
-//! The files are the same bit for bit on every machine. All geometry uses only the exactly rounded operations
-//! of `f64`, trigonometry and powers come from `libm`, and no iteration order depends on a hash.
+//! The files are bit-identical on every machine. All geometry uses only the exactly rounded operations of `f64`, trigonometry and powers
+//! come from `libm`, and no iteration order depends on a hash.
 
 #![expect(clippy::print_stdout, reason = "the program reports the files that it wrote")]
 #![expect(clippy::approx_constant, reason = "changing these digits would change the files")]

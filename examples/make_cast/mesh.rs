@@ -37,7 +37,7 @@ impl Mesh {
         edges
     }
 
-    /// Returns the neighbours of each point, which are the points that share an edge with it.
+    /// Returns the neighbours of each point: the points that share an edge with it.
     pub(crate) fn neighbours(&self) -> Vec<Vec<usize>> {
         let mut neighbours = vec![Vec::new(); self.points.len()];
         for &(a, b) in self.edges().keys() {
@@ -47,7 +47,7 @@ impl Mesh {
         neighbours
     }
 
-    /// Returns a vector along the normal of a triangle, whose length is twice the area.
+    /// Returns the normal of a triangle, with a length of twice the area.
     pub(crate) fn cross(&self, [a, b, c]: [usize; 3]) -> DVec3 {
         cross(self.points[a], self.points[b], self.points[c])
     }
@@ -88,7 +88,7 @@ impl Mesh {
     }
 }
 
-/// Returns a vector along the normal of a triangle, whose length is twice the area.
+/// Returns the normal of a triangle, with a length of twice the area.
 pub(crate) fn cross(a: DVec3, b: DVec3, c: DVec3) -> DVec3 {
     (b - a).cross(c - a)
 }

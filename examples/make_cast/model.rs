@@ -39,7 +39,7 @@ pub(crate) fn world(nodes: &[Node]) -> Vec<DAffine3> {
     world
 }
 
-/// Creates nodes without rotation and scale from names, parents and world positions in metres.
+/// Creates nodes without rotation or scale from names, parents and world positions in metres.
 pub(crate) fn unrotated_nodes(joints: Vec<(String, Option<usize>, DVec3)>) -> Vec<Node> {
     let positions: Vec<DVec3> = joints.iter().map(|joint| joint.2).collect();
     let local = |parent: Option<usize>, at| at - parent.map_or(DVec3::ZERO, |p| positions[p]);
@@ -87,7 +87,7 @@ pub(crate) struct Model {
     pub(crate) rig: String,
 }
 
-/// Returns the `most` largest weights, normalised and quantised to 16 bits. `most` must be at most eight.
+/// Keeps the `most` largest weights, normalises them and quantises them to 16 bits. `most` must be at most eight.
 pub(crate) fn influences(weights: impl Iterator<Item = (usize, f64)>, most: usize) -> Influences {
     let mut order: Vec<(usize, f64)> = weights.filter(|&(_, weight)| weight > 0.004).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -154,8 +154,8 @@ fn may_merge(
     })
 }
 
-/// Flips the common edge of two triangles if that reduces the squared differences of the neighbour counts of their four corners from six,
-/// or from four for corners in the mirror plane.
+/// Flips the common edge of two triangles if this brings the neighbour counts of their four corners closer to six in the least-squares
+/// sense. The target is four for corners in the mirror plane.
 fn flip(mesh: &mut Mesh) {
     let edges = mesh.edges();
     let mut present: BTreeSet<Edge> = edges.keys().copied().collect();
@@ -213,7 +213,7 @@ fn relax(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64) {
         let here = mesh.points[index];
         let (mut sum, mut count) = (DVec3::ZERO, 0.0);
         for &other in around {
-            // The mirror images of the neighbours of a point in the mirror plane are also its neighbours.
+            // If a point is in the mirror plane, the mirror images of its neighbours are also its neighbours.
             let weight = if here.x == 0.0 && mesh.points[other].x > 0.0 { 2.0 } else { 1.0 };
             sum += mesh.points[other] * weight;
             count += weight;

@@ -105,7 +105,7 @@ pub(crate) fn mannequin() -> String {
         rig.cone(&joint("Hand"), on_side(out), DVec3::Z, [85, 35], [-70, 70], 0.0);
         rig.cone(&joint("UpperLeg"), DVec3::NEG_Y, DVec3::X, [110, 45], [-40, 40], 0.0);
         rig.hinge(&joint("LowerLeg"), [1.0, 0.0, 0.0], -3, 150);
-        // Body weight bends an ankle by 35° to 40°, but without load it bends by only 20°.
+        // Under body weight, an ankle bends by 35° to 40°, but without load by only 20°.
         rig.euler(&joint("Foot"), "xyz", [-35, -20, -20], [50, 20, 20]);
         rig.hinge(&joint("Toes"), [1.0, 0.0, 0.0], -60, 30);
         rig.euler(&joint("Eye"), "yxz", [-35, -25, 0], [35, 25, 0]);

@@ -95,7 +95,7 @@ pub(crate) fn joints() -> Vec<Joint> {
     all
 }
 
-/// Returns `p` mirrored at the plane `x = 0`.
+/// Returns `p` mirrored across the plane `x = 0`.
 pub(crate) fn mirrored(p: DVec3) -> DVec3 {
     DVec3::new(-p.x, p.y, p.z)
 }

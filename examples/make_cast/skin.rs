@@ -43,7 +43,7 @@ pub(crate) fn mirror(half: &Mesh, rows: &[Row]) -> Result<Skin, std::num::TryFro
     Ok(skin)
 }
 
-/// Returns the vertex for `p`, a point of the left half, or for its mirror image if `right`.
+/// Returns the vertex for the point `p` of the left half, or for its mirror image if `right` is set.
 fn vertex(p: DVec3, region: Option<usize>, row: &Row, right: bool) -> Vertex {
     let mut normal = gradient(figure, p);
     if p.x == 0.0 {

@@ -29,7 +29,7 @@ fn joint_position(joint: usize) -> f64 {
     u * (1.18 - 0.18 * u)
 }
 
-/// Returns the skin weights at `t`: three joints per point, with the basis functions of a quadratic B-spline.
+/// Returns the skin weights at `t`: the basis functions of a quadratic B-spline for three joints.
 fn weights(t: f64) -> Bones {
     let along = (1..JOINTS).take_while(|&j| joint_position(j) <= t).count();
     let (from, to) =

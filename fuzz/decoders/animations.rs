@@ -31,7 +31,7 @@ pub(super) const BVH: Decoder = Decoder {
     base_memory: BASE_MEMORY,
 };
 
-/// A text file, and binary ones without and with compressed arrays.
+/// A text file and two binary files, one of them with compressed arrays.
 pub(super) const FBX: Decoder = Decoder {
     name: "fbx",
     seeds: || {

@@ -53,7 +53,7 @@ fn join(mut root: Value, binary: Option<Vec<u8>>) -> Vec<u8> {
     }
 }
 
-/// Changes mostly the binary chunk, and sometimes the JSON of extensions.
+/// Mostly changes the binary chunk, but sometimes the JSON of extensions.
 pub(super) fn data(input: &[u8], random: &mut Random) -> Vec<u8> {
     match split(input) {
         Some((root, Some(mut binary))) if !random.once_in(4) => {
@@ -80,8 +80,8 @@ pub(super) fn extensions(input: &[u8], random: &mut Random) -> Vec<u8> {
     join(root, binary)
 }
 
-/// Shortens the binary chunk of a GLB, and the views that would end after it, so that decoders read the rest. Other files
-/// lose their last bytes.
+/// Shortens the binary chunk of a GLB and any views that would extend past its end, so that decoders read the rest. Other files lose their
+/// last bytes.
 pub(super) fn truncate(input: &[u8], length: usize) -> Vec<u8> {
     match split(input) {
         Some((root, Some(mut binary))) if length < binary.len() => {

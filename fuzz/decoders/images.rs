@@ -33,7 +33,7 @@ const IMAGE: Decoder = Decoder {
     mutate: bytes,
     truncate: prefix,
     decode,
-    // The largest image that is decoded, and the tables of the decoders.
+    // Memory for the largest decoded image and for the tables of the decoders.
     base_memory: MAX_DECODED_BYTES + (16 << 20),
 };
 

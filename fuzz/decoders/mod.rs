@@ -1,4 +1,4 @@
-//! Decoders that are tested alone, so that hundreds of thousands of inputs fit into minutes. See [`trial`].
+//! Decoders that are tested in isolation, so that hundreds of thousands of inputs take only minutes. See [`trial`].
 
 mod animations;
 mod binary_fbx;
@@ -67,7 +67,7 @@ fn prefix(input: &[u8], length: usize) -> Vec<u8> {
     input[..length.min(input.len())].to_vec()
 }
 
-/// Changes a few bytes. Half of the time, only the first bytes are changed, where headers have the most effect.
+/// Changes a few bytes. Half of the time, only the first bytes are changed, because headers have the most effect.
 fn bytes(input: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = input.to_vec();
     let end = bytes.len().min(96);

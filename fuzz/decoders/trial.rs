@@ -158,7 +158,7 @@ impl Trial {
         self.failures.iter().map(line).collect()
     }
 
-    /// Writes the slowest input, for a profile.
+    /// Writes the slowest input to a file for profiling.
     pub(crate) fn keep_slowest(&self, decoder: &Decoder, keep: &Path) {
         write(decoder, "slowest", &self.slowest_input, keep);
     }

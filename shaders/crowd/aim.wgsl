@@ -5,7 +5,7 @@ const AIM_FOLLOW: f32 = 0.12;
 // Distance outside the field of view at which the weight reaches zero, as a difference of cosines.
 const AIM_FADE: f32 = 0.25;
 
-// Turns the head towards `at`, which is a point in model space before the hips moved.
+// Turns the head towards the point `at`, in model space as it was before the hips moved.
 fn aim_head(character: u32, at: vec3<f32>, weight: f32) {
     let first = character * crowd.joints;
     let count = min(body.necks, NECK);
@@ -26,7 +26,7 @@ fn aim_head(character: u32, at: vec3<f32>, weight: f32) {
         let direction = offset / distance;
         let t = clamp((dot(forward, direction) - body.field_cos) / AIM_FADE + 1.0, 0.0, 1.0);
         wanted = min(weight, 1.0) * t * t * (3.0 - 2.0 * t);
-        // A head that did not look at anything aims at the target at once, because only its weight must be continuous.
+        // A head that was not looking at anything aims at the target at once, because only its weight must be continuous.
         let is_new = stances[character].is_known == 0u || strength < 1e-3;
         aim = normalize_or(mix(aim, direction, select(follow, 1.0, is_new)), direction);
     }

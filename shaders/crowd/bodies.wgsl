@@ -134,7 +134,7 @@ fn stand(character: u32, feet: ptr<function, array<FootGoal, LIMBS>>) -> Base {
     return move_hips(character, feet);
 }
 
-// Uses one lane for each character, for short skeletons.
+// Uses one lane per character, for short skeletons.
 @compute @workgroup_size(LANES)
 fn bodies_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let character = lane_index(id, groups);
@@ -161,7 +161,7 @@ fn bodies_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_wor
     pose_head(character, base);
 }
 
-// The lanes of a workgroup that poses one character: one for each limb, for each chain, for the hips and for the head.
+// The lanes of a workgroup that poses one character: one for each limb and each chain, one for the hips and one for the head.
 const HIPS_LANE: u32 = 12u;   // LIMBS + CHAINS
 const HEAD_LANE: u32 = 13u;
 const BODY_LANES: u32 = 16u;
@@ -169,7 +169,7 @@ const BODY_LANES: u32 = 16u;
 var<workgroup> group_feet: array<FootGoal, LIMBS>;
 var<workgroup> group_base: Base;
 
-// Uses one workgroup for each character, for long skeletons.
+// Uses one workgroup per character, for long skeletons.
 @compute @workgroup_size(BODY_LANES)
 fn bodies_by_group(
     @builtin(workgroup_id) group: vec3<u32>,

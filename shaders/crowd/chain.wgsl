@@ -13,7 +13,7 @@ fn damped(q: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(q.xyz * (LARGEST_TURN / sine), sqrt(1.0 - LARGEST_TURN * LARGEST_TURN));
 }
 
-// Moves the end of a chain towards a point in model space before the hips moved.
+// Moves the end of a chain towards a point in model space as it was before the hips moved.
 fn solve_chain(first: u32, index: u32, target_at: vec3<f32>) {
     let links = min(body.chain[index].links, LINKS);
     if links == 0u || !is_finite3(target_at) {

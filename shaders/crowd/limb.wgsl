@@ -7,8 +7,8 @@ const LEAST_SOFT: f32 = 5e-5;
 // If the sine of a limb's bend is below this, the limb bends in the direction that its middle joint prefers.
 const STRAIGHT: f32 = 0.05;
 
-// The effect of the pole fades if one of these values is smaller: the squared sine of the angle between the pole and the limb, or the
-// squared distance of the middle from the limb's line relative to the bones.
+// The effect of the pole fades if one of two quantities is below these values: the squared sine of the angle between the pole and the limb,
+// and the squared distance of the middle joint from the limb's line, relative to the squared bone lengths.
 const POLE_FADE: f32 = 0.02;
 const KNEE_FADE: f32 = 1e-7;
 // If the target is nearer to the first joint than this fraction of the reach, its direction is blended with the direction of the
@@ -45,16 +45,16 @@ fn bend_normal(upper: vec3<f32>, lower: vec3<f32>, hinge: vec3<f32>) -> vec3<f32
 
 // Returns the rotation about a unit axis by an angle, given its cosine and its sine.
 fn axis_turn(axis: vec3<f32>, cosine: f32, sine: f32) -> vec4<f32> {
-    // The tangent of half the angle in the form without cancellation.
+    // The tangent of half the angle, computed without cancellation.
     if cosine < 0.0 {
         return quat_normalize(vec4<f32>(axis * (1.0 - cosine), sine));
     }
     return quat_normalize(vec4<f32>(axis * sine, 1.0 + cosine));
 }
 
-// Solves a limb. `target_at` and the result are relative to the first joint. The middle turns about the unit axis `hinge`, so
-// that the end is as far from the first joint as the target. Then the first joint turns. `cosines` are the least and the largest cosine of
-// the angle between both bones. A zero pole keeps the plane of the limb. Both bones must have non-zero lengths.
+// Solves a limb. `target_at` and the result are relative to the first joint. The middle turns about the unit axis `hinge`, so that the end
+// is as far from the first joint as the target. Then the first joint turns. `cosines` are the smallest and the largest cosine of the angle
+// between the two bones. A zero pole keeps the plane of the limb. Both bones must have non-zero lengths.
 fn two_bone(
     upper: vec3<f32>,
     lower: vec3<f32>,
@@ -67,14 +67,14 @@ fn two_bone(
     let product = sqrt(dot(upper, upper) * dot(lower, lower));
     let now = length(upper + lower);
     let line = select(normalize_or(upper, hinge), (upper + lower) / now, now * now > 1e-8 * squares);
-    // If the middle turns by φ, the dot product of both bones is upper · lower = fixed + c cos φ + s sin φ, which is largest at the angle
-    // with cosine c/r and sine s/r. There the limb is straightest.
+    // If the middle turns by φ, the dot product of the two bones is upper · lower = fixed + c cos φ + s sin φ, which is largest at the
+    // angle with cosine c/r and sine s/r. There the limb is straightest.
     let fixed_part = dot(upper, hinge) * dot(lower, hinge);
     let c = dot(upper, lower) - fixed_part;
     let s = dot(upper, cross(hinge, lower));
     let r = sqrt(c * c + s * s);
     // Angles near the straightest pose are computed from one minus their cosine, because the cosine itself is inexact. `missing` is the
-    // product of the lengths of both bones minus their dot product in that pose.
+    // product of the bone lengths minus the dot product of the bones in that pose.
     let straight = fixed_part + r;
     let across = upper - hinge * dot(upper, hinge);
     let ratio = dot(upper, hinge) * r / max(dot(across, across), 1e-12 * squares);
@@ -83,8 +83,8 @@ fn two_bone(
     // The limb may become as straight as the limit allows, or as it is now if that is straighter.
     let versed_now = select(1.0 - c / max(r, 1e-6 * product), s * s / max(r * (r + c), 1e-12 * product * product), c > 0.0);
     let versed_far = min(max(product * (1.0 - cosines.y) - missing, 0.0) / max(r, 1e-6 * product), versed_now);
-    // The distance to the target is limited to the range that the hinge and the lengths allow. It approaches the largest distance f as f −
-    // s² / (x − f + 2s), whose value and slope are continuous.
+    // The distance to the target is limited to the range that the hinge and the lengths allow. Near the largest distance f, the distance x
+    // becomes f − s² / (x − f + 2s), so that its value and slope are continuous.
     let far = sqrt(max(squares + 2.0 * (straight - r * versed_far), 0.0));
     let near = min(sqrt(max(squares + 2.0 * max(product * cosines.x, fixed_part - r), 0.0)), now);
     let soft = clamp(far - now, LEAST_SOFT * far, SOFT * far);
@@ -95,7 +95,7 @@ fn two_bone(
     }
     gap = max(min(gap, far - max(near, 1e-3 * far)), 0.0);
     var bend = IDENTITY;
-    // The normal of the plane in which the limb is bent. Its length is the length of the cross product of both bones.
+    // The normal of the plane in which the limb is bent. Its length is the length of the cross product of the two bones.
     var normal = cross(upper, lower);
     if r > 1e-6 * product {
         let versed = min(versed_far + 0.5 * gap * (2.0 * far - gap) / r, 2.0);
@@ -123,8 +123,8 @@ fn two_bone(
     return TwoBone(carry, quat_mul(carry, bend), direction * reached);
 }
 
-// Moves the end of a limb to a target and rotates it, both in model space before the hips moved. `base` is the motion of the hips. The
-// limit of the first joint applies only if `is_limited` is set.
+// Moves the end of a limb to a target and rotates it. The target and the rotation are in model space, before the hips moved. `base` is the
+// motion of the hips. The limit of the first joint applies only if `is_limited` is set.
 fn solve_limb(
     first: u32,
     index: u32,

@@ -177,7 +177,7 @@ fn limited(limit: JointLimit, q: vec4<f32>, before: vec4<f32>) -> vec4<f32> {
     return quat_mul(vec4<f32>(2.0 * inside, 1.0 - s) / (1.0 + s), new_twist);
 }
 
-// Returns the local rotation of a joint after a rotation of the frame of its parent, within its limit.
+// Returns the local rotation of a joint after a rotation in its parent's frame. The result is within the joint's limit.
 fn turned(first: u32, joint: u32, limit: JointLimit, turn: vec4<f32>) -> vec4<f32> {
     let rest = quat_conjugate(joints[joint].rest_rotation);
     let before = locals[first + joint].rotation;

@@ -42,7 +42,7 @@ fn stretch(m: Rows) -> f32 {
     let y = vec3<f32>(m.x.y, m.y.y, m.z.y);
     let z = vec3<f32>(m.x.z, m.y.z, m.z.z);
     // Maximum squared length of a column. Perpendicular columns stretch a vector by no more than the longest column. The second term is an
-    // upper bound of the amount that sheared columns can add.
+    // upper bound on the amount that sheared columns can add.
     let longest = max(dot(x, x), max(dot(y, y), dot(z, z)));
     let skewed = max(abs(dot(x, y)), max(abs(dot(y, z)), abs(dot(z, x))));
     return sqrt(longest + 2.0 * skewed);

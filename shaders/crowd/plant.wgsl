@@ -9,7 +9,7 @@ const LEASH: f32 = 0.15;
 // If a foot is this many leashes away, its character has been moved elsewhere, and the position where the foot stood is
 // discarded.
 const JUMP: f32 = 2.0;
-// Tangent of half the largest angle by which a standing foot is turned, 40°.
+// Tangent of half the largest angle (40°) by which a standing foot is turned.
 const LARGEST_YAW: f32 = 0.36;
 // Slope of the steepest ground to which a foot is aligned: the tangent of 30°, which is about the range of a bent ankle.
 const STEEPEST_GROUND: f32 = 0.577;
@@ -126,7 +126,7 @@ fn yaw_between(from_dir: vec2<f32>, to_dir: vec2<f32>) -> f32 {
     return clamp(arc.y / max(arc.w, 1e-3), -1.0, 1.0);
 }
 
-// Decides where a foot stands. While it is in contact, the end of the sole that carries the weight does not move. The foot therefore rolls
+// Decides where a foot stands. During a contact, the end of the sole that carries the weight does not move. The foot therefore rolls
 // without slipping and keeps its heading. Afterwards, the distance of the foot from its position in the clip decreases to zero. `slope`
 // tilts the foot.
 fn footing(

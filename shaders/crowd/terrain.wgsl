@@ -26,7 +26,7 @@ fn terrain_height(at: vec2<f32>) -> f32 {
     return low + f.y * (side - low) + f.x * (high - side);
 }
 
-// Returns the upward normal of the ground around a point, from the heights at `distance` from it.
+// Returns the upward normal of the ground at a point, computed from the heights at `distance` around it.
 fn terrain_normal(at: vec2<f32>, distance: f32) -> vec3<f32> {
     let dx = vec2<f32>(distance, 0.0);
     let dz = vec2<f32>(0.0, distance);

@@ -2,7 +2,7 @@
 
 const NONE: u32 = 0xffffffffu;
 const LAYERS: u32 = 4u;
-// Characters per workgroup where one lane poses one character, and elements per workgroup elsewhere.
+// Characters per workgroup if one lane poses one character, otherwise elements per workgroup.
 const LANES: u32 = 64u;
 
 // The size of a batch and the input of a step.

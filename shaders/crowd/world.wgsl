@@ -4,7 +4,7 @@
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
 @group(0) @binding(2) var<storage, read> joints: array<Joint>;
-// The first joint of each level of the skeleton, and at the end the number of joints.
+// The first joint of each level of the skeleton, followed by the number of joints.
 @group(0) @binding(3) var<storage, read> levels: array<u32>;
 @group(0) @binding(4) var<storage, read> locals: array<Local>;
 @group(0) @binding(5) var<storage, read_write> models: array<Rows>;
@@ -19,7 +19,7 @@ fn update_model(first: u32, joint: u32) {
     models[first + joint] = rows;
 }
 
-// Uses one lane for each character, for short skeletons.
+// Uses one lane per character, for short skeletons.
 @compute @workgroup_size(LANES)
 fn world_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let character = lane_index(id, groups);
@@ -31,7 +31,7 @@ fn world_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
     }
 }
 
-// Uses one workgroup for each character. Its lanes share the joints of a level, whose parents are in earlier levels.
+// Uses one workgroup per character. Its lanes share the joints of a level, whose parents are in earlier levels.
 @compute @workgroup_size(LANES)
 fn world_by_group(
     @builtin(workgroup_id) group: vec3<u32>,

@@ -1,6 +1,5 @@
-//! Code shared by the crates of sinew: API helpers, mathematics that is independent of bodies and files, and, with the feature
-//! `files`, text formats, files and cameras. Crates outside sinew should not depend on this crate, because it may change in
-//! any version.
+//! Code shared by the crates of sinew: API helpers, mathematics that is independent of bodies and files, and (with the feature `files`)
+//! text formats, files and cameras. Crates outside sinew should not depend on this crate, because it may change in any version.
 
 pub mod api;
 #[cfg(feature = "files")]

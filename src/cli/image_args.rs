@@ -106,7 +106,7 @@ impl ImageArgs {
         Self { resolution: Some(size), ..self.clone() }
     }
 
-    /// Returns a replayed session's frame and image size. Without `--resolution`, the image has the size of the recorded window.
+    /// Returns the frame and the image size of a replayed session. Without `--resolution`, the image has the size of the recorded window.
     pub(super) fn replayed<'a>(&self, session: &'a Session) -> (Frame<'a>, (u32, u32)) {
         let size = self.resolution.unwrap_or_else(|| session.pixels());
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
@@ -176,8 +176,8 @@ impl ImageArgs {
         self.size().0 as f32 / self.size().1 as f32
     }
 
-    /// Returns the view settings for a scene with these bounds. `camera` returns a camera for a vertical field of view in radians and
-    /// an aspect ratio. Options such as `--camera-position` then replace parts of that camera.
+    /// Returns the view settings for a scene with these bounds. `camera` creates a camera from a vertical field of view in radians and an
+    /// aspect ratio. Options such as `--camera-position` then replace parts of that camera.
     pub(super) fn settings_from(
         &self,
         bounds: &Bounds,
@@ -262,7 +262,7 @@ fn file_camera(puppet: &Puppet, index: usize, bounds: &Bounds) -> Camera {
 pub(super) struct Subject {
     /// The bounds of everything in all images.
     pub(super) bounds: Bounds,
-    /// Chooses the camera, if the framing is tight.
+    /// Chooses the camera if the framing is tight.
     fit: Option<Fit>,
 }
 

@@ -97,7 +97,7 @@ struct RobotReport {
     tips: Vec<TipReport>,
 }
 
-/// A joint with a value in `q`. The range is in the joint's `unit`, and missing for a continuous joint.
+/// A joint with a value in `q`. The range is in the joint's `unit`, and is missing for a continuous joint.
 #[derive(Serialize)]
 struct JointReport {
     name: String,
@@ -114,7 +114,7 @@ struct TipReport {
     link: String,
     /// Number of joints between the root and the tip.
     joints: usize,
-    /// Maximum distance of the tip from the first joint that moves it, metres.
+    /// Maximum distance of the tip from the first joint that moves it, in metres.
     reach: f64,
 }
 

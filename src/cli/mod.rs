@@ -174,7 +174,7 @@ impl ModelArg {
     }
 }
 
-/// Returns the rig of a character: from the file `named`, from `NAME.rig.toml` beside the model, or derived from the model.
+/// Returns the rig of a character. It is read from the file `named` or from `NAME.rig.toml` beside the model, or derived from the model.
 fn rig_of(character: &Character, named: Option<&Path>) -> Result<Rig, Failure> {
     rig::load(character, named).map_err(|e| Failure::Usage(e.to_string()))
 }

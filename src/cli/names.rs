@@ -56,7 +56,7 @@ pub(super) fn of_node(character: &Character, node: usize) -> String {
     name.filter(is_unique).map_or_else(|| format!("#{node}"), str::to_owned)
 }
 
-/// Finds a clip by its name, see [`Character::find_clip`].
+/// Finds a clip by its name (see [`Character::find_clip`]).
 pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> {
     let names = character.clips.iter().map(|c| c.name.as_deref());
     character.find_clip(name).ok_or_else(|| missing("animation", name, names))
@@ -75,7 +75,7 @@ pub(super) fn scene(character: &Character, name: &str) -> Result<usize, Failure>
     names.position(|n| n == Some(name)).or_else(index).ok_or_else(|| missing("scene", name, all))
 }
 
-/// Returns the index of the camera with this name, or on the node with this name. Otherwise the name is parsed as an index.
+/// Returns the index of the camera with this name, or of the camera on the node with this name. Otherwise the name is parsed as an index.
 pub(super) fn camera(character: &Character, name: &str) -> Result<usize, Failure> {
     let cameras = &character.cameras;
     let node = |camera: &Camera| character.skeleton.nodes.get(camera.node)?.name.as_deref();

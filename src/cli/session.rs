@@ -62,8 +62,8 @@ pub(super) fn refuse_posing(matches: &ArgMatches) -> Result<(), Failure> {
     }
 }
 
-/// Rejects options that cannot be combined with a project as the model, given by their ids. If `--replay` is given, clap rejects these
-/// options itself.
+/// Rejects options that cannot be combined with a project as the model. `options` contains their ids. If `--replay` is given, clap rejects
+/// these options itself.
 pub(super) fn refuse(matches: &ArgMatches, options: &[&str]) -> Result<(), Failure> {
     let is_given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
     options.iter().find(is_given).map_or(Ok(()), |id| Err(refused(&id.replace('_', "-"))))

@@ -15,7 +15,7 @@ use super::output;
 const COLUMNS: &str = "step,solve,effectors,method,start,iteration,kind,joint,node,sign,axis_x,axis_y,axis_z,\
     angle_deg,distance_m,error_m,error_deg,lower_m,upper_m";
 
-/// Checks the path of a trace, before the work starts. `other` is the other output of the command.
+/// Checks the path of a trace before the work starts. `other` is the other output of the command.
 ///
 /// # Errors
 /// [`Failure::Usage`] if the file's extension is not `.csv`, or if both outputs go to the same file or to stdout.

@@ -168,7 +168,7 @@ fn check_smoothing(args: &ViewArgs, verbosity: Verbosity) -> Result<(), Failure>
     Ok(())
 }
 
-/// Shows a crowd of the model's character.
+/// Shows a crowd of copies of the model.
 fn show_crowd(args: &ViewArgs, count: u32) -> Result<ExitCode, Failure> {
     if args.model.project().is_some() {
         return Err(Failure::Usage("--crowd needs a model, not a project".into()));

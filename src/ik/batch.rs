@@ -8,8 +8,7 @@ use super::{Body, Goal, Options, Report, SolveError, Solver};
 /// Solves for the goals of each body. If the feature `rayon` is enabled, the solves run in parallel on rayon's threads.
 /// Surplus entries of the longer slice are ignored.
 ///
-/// Each solve is independent. For any number of threads, the results are bit-identical to the results of separate
-/// solves with a new [`Solver`] each.
+/// Each solve is independent. For any number of threads, the results are bit-identical to separate solves, each with a new [`Solver`].
 ///
 /// ```
 /// use sinew_ik::glam::{DAffine3, DVec3};

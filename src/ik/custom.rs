@@ -41,7 +41,7 @@ use super::{Body, Goal, Method, Options};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait CustomMethod: Send + Sync {
-    /// Returns the name of the method in lists, in files and on the command line. No other method may have this name.
+    /// Returns the method's name as it appears in lists, in files and on the command line. No other method may have this name.
     fn name(&self) -> &'static str;
 
     /// Runs one iteration, which turns links to bring them nearer to the goals. The same arguments must give the same

@@ -106,7 +106,7 @@ impl Goal {
         Self { orientation: Some(orientation), ..Self::position(link, position) }
     }
 
-    /// Returns a goal that points an axis of the link, in the link's frame, at a world position.
+    /// Returns a goal that points an axis at a world position. The axis is in the link's frame.
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};

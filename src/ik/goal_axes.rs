@@ -53,8 +53,7 @@ pub enum AxesFrame {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct AxisTerm {
-    /// Factors for the squared errors along x, y and z, which are multiplied by the goal's weight. Must not be
-    /// negative. Zero frees an axis.
+    /// Factors for the squared errors along x, y and z, in addition to the goal's weight. Must not be negative. Zero frees an axis.
     pub weights: DVec3,
     /// Tolerance of this part of the goal. `None` means the tolerance of the [`Options`](super::Options).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -85,7 +84,7 @@ pub enum Tolerance {
 mod serialised {
     use super::Tolerance;
 
-    /// A tolerance in a file: a number, or three numbers, where `null` stands for infinity.
+    /// A tolerance in a file: a number, or three numbers in which `null` stands for infinity.
     #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
     #[serde(untagged)]
     pub(super) enum ToleranceValue {
@@ -181,8 +180,8 @@ impl GoalAxes {
         (weights != DVec3::ZERO).then(|| counted.length())
     }
 
-    /// Returns the angle in radians from a current to a target orientation in the world without turns about free axes,
-    /// or `None` if all axes are free.
+    /// Returns the angle in radians between the current and the target orientation in the world, excluding turns about free axes, or `None`
+    /// if all axes are free.
     pub fn orientation_error(&self, target: DQuat, current: DQuat) -> Option<f64> {
         let free = self.orientation.effective_weights().cmpeq(DVec3::ZERO);
         if free.all() {

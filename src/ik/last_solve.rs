@@ -69,8 +69,8 @@ impl LastSolve {
             && (result.shape() == body.shape() || result.links() == body.links())
     }
 
-    /// Returns whether a problem equals the last one, and the body is in the pose of the last result within
-    /// single-precision rounding.
+    /// Returns whether a problem equals the last one, and whether the body is in the pose of the last result within single-precision
+    /// rounding.
     pub(super) fn answers(&self, body: &Body, goals: &[Goal], options: &Options) -> bool {
         let same = |(result, last): &(Body, Options)| last == options && result.is_nearly(body);
         self.goals == goals && self.solved().is_some_and(same)

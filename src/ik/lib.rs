@@ -1,8 +1,8 @@
 //! Inverse kinematics: finds the joint rotations that bring effectors to their targets. The crate is pure
 //! mathematics in double precision. It does not depend on files, meshes or windows.
 //!
-//! A [`Body`] is a posed tree of links. A [`Goal`] is a target for one link. A [`Solver`] turns the links by one of
-//! several [`Method`]s until the goals are met, and returns a [`Report`]:
+//! A [`Body`] is a posed tree of links. A [`Goal`] is a target for one link. A [`Solver`] turns the links with one of several [`Method`]s
+//! until the goals are met, and returns a [`Report`]:
 //!
 //! ```
 //! use sinew_ik::{Body, Goal, Link, Options, Solver};

@@ -123,7 +123,7 @@ pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (
         across += weight * (g.x * p.y - g.y * p.x);
         spread = spread.max(p.length_squared().min(g.length_squared()));
     }
-    // Points that are almost above each other do not determine the heading.
+    // Points that lie almost vertically above one another do not determine the heading.
     let turn = if spread > MIN_SPREAD * MIN_SPREAD { across.atan2(along) } else { 0.0 };
     let turned = DQuat::from_rotation_y(turn);
     let rotate = |v: DVec2| level(turned * DVec3::new(v.x, 0.0, v.y));

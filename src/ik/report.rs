@@ -142,8 +142,8 @@ pub struct Report {
     pub limited: Vec<usize>,
     /// The constraints that hold the body back from missed goals, if [`Method::FullBody`] has posed it as a figure.
     pub held_by: Holds,
-    /// The largest position errors before the first iteration and after each iteration, in world metres, without the
-    /// components along free axes. Empty unless [`Options::record`](super::Options::record) is set.
+    /// The largest position error before the first iteration and after each iteration, in world metres, without the components along free
+    /// axes. Empty unless [`Options::record`](super::Options::record) is set.
     pub history: Vec<f64>,
     /// Every turn of every joint, from the given pose of the body to the returned pose. Empty unless
     /// [`Options::trace`](super::Options::trace) is set.

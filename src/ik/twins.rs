@@ -53,7 +53,7 @@ fn solve_both(body: &Body, goal: Goal, options: &Options) -> Twins {
     Twins { chain, tree, difference: difference.fold(0.0, f64::max) }
 }
 
-/// Returns a chain of `n` free joints with links of different lengths, and with a rest pose that bends.
+/// Returns a chain of `n` free joints with links of different lengths and a bent rest pose.
 fn chain(n: usize, random: &mut Random) -> Body {
     let mut links = vec![Link { offset: random.turn(0.3), ..Link::base() }];
     links.extend((0..n).map(|i| {

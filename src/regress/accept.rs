@@ -70,7 +70,7 @@ pub fn accept(suite: &Suite, indices: &[usize]) -> Result<Vec<PathBuf>, AcceptEr
     Ok(accepted.into_iter().map(|accepted| accepted.golden).collect())
 }
 
-/// Reads and checks the result beside a golden. Returns `None` if there is none.
+/// Reads and checks the result beside a golden. Returns `None` if it does not exist.
 fn read(golden: &Path) -> Result<Option<NewResult>, GoldenError> {
     let result = beside(golden);
     let io = |source| GoldenError::Io { path: result.clone(), source };

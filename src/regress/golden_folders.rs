@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::suite::Suite;
 
-/// The folders of goldens on one adapter.
+/// The folders of goldens for one adapter.
 pub(super) struct GoldenFolders<'a> {
     shared: &'a Path,
     own: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Writes the outcomes of a suite as JSON, for programs.
+//! Writes the outcomes of a suite as JSON for other programs.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Restricts a comparison to regions of an image, which are selected by joints, parts and materials.
+//! Restricts a comparison to image regions selected by joints, parts and materials.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(super) struct Region {
     labels: Vec<String>,
 }
 
-/// Nodes, which select the surfaces that they move, and parts.
+/// Selected parts and nodes. A node selects the surfaces that it moves.
 #[derive(Clone, Debug, Default)]
 struct Selection {
     nodes: BTreeSet<usize>,
@@ -151,7 +151,7 @@ impl Region {
         self.only.is_some() || !self.ignore.nodes.is_empty() || !self.ignore.parts.is_empty()
     }
 
-    /// Returns the second image, which shows the scene of `record`. Pixels that are not compared are replaced with those of the first
+    /// Returns the second image, which shows the scene of `record`. Pixels that are not compared are replaced with pixels of the first
     /// image, the golden. A pixel is ignored if it or a neighbour shows something ignored in either image. Returns `None` if everything is
     /// compared.
     pub(super) fn mask(

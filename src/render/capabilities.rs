@@ -5,7 +5,7 @@ use wgpu::{
     TextureUsages,
 };
 
-/// Number of storage buffers that the vertex shaders with `shaders/fetch_storage.wgsl` read.
+/// Number of storage buffers that vertex shaders read through `shaders/fetch_storage.wgsl`.
 const VERTEX_BUFFERS: u32 = 5;
 
 /// The capabilities of an adapter. All differences between adapters depend on these values.

@@ -45,8 +45,8 @@ impl Casters {
         Self { module, layout, depth, pipelines, batcher, crowds: Vec::new() }
     }
 
-    /// Prepares the parts of a frame that cast shadows. `is_posed` says whether their vertices are skinned before drawing, which never
-    /// applies to crowds.
+    /// Prepares the parts of a frame that cast shadows. `is_posed` says whether their vertices are skinned before drawing, which is never
+    /// the case for crowds.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,

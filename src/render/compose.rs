@@ -111,7 +111,7 @@ impl Compositor {
         self.compose(gpu, &self.over, (texture, texels), placement)
     }
 
-    /// Makes a rectangle of the target of a pass transparent.
+    /// Makes a rectangle of a pass's target transparent.
     pub fn clear(&self, pass: &mut wgpu::RenderPass<'_>, rect: Placement) {
         pass.set_scissor_rect(rect.origin.0, rect.origin.1, rect.size.0, rect.size.1);
         pass.set_pipeline(&self.clear);

@@ -132,7 +132,7 @@ pub(crate) fn storage_with(
     Ok(buffer)
 }
 
-/// Creates a uniform buffer with its contents, whose size must be a multiple of 16 bytes.
+/// Creates a uniform buffer that contains `bytes`. Their number must be a multiple of 16.
 pub(crate) fn uniform(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buffer {
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
@@ -144,8 +144,8 @@ pub(crate) fn uniform(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buf
     buffer
 }
 
-/// Submits an encoder and waits for the contents of a range of a buffer. Used by tests and to read results, but never while drawing a
-/// frame.
+/// Submits an encoder and waits for the contents of a range of a buffer. For tests and for reading results; never called while a frame is
+/// drawn.
 ///
 /// # Errors
 /// [`RenderError`] if the driver reports an error or the device is lost.

@@ -15,8 +15,8 @@ pub(super) struct CrowdBatch {
     pub(super) is_blended: bool,
 }
 
-/// Returns the parts of all crowds of a frame that have triangles: the index of the crowd, the index of the part, the part, and
-/// whether it is mirrored.
+/// Returns the parts with triangles in all crowds of a frame, each as the index of its crowd, its own index, the part, and whether it is
+/// mirrored.
 pub(super) fn crowd_parts<'m>(
     models: &[&'m Model],
     frame: &Frame<'_>,

@@ -40,7 +40,7 @@ pub(super) fn check(gpu: &Gpu, what: &'static str, bytes: u64) -> Result<(), Ren
     if bytes > LIMIT { Err(RenderError::Buffer { what, bytes, limit: LIMIT }) } else { Ok(()) }
 }
 
-/// Creates a texture with vectors, whose size must have been checked.
+/// Creates a texture that contains vectors. The caller must have checked their size.
 pub(super) fn upload(gpu: &Gpu, what: &'static str, vectors: &[Vec4]) -> wgpu::TextureView {
     let mut padded = vectors.to_vec();
     padded.resize(vectors.len().max(1).next_multiple_of(WIDTH), Vec4::ZERO);

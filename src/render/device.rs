@@ -21,7 +21,7 @@ pub enum AdapterChoice {
     Auto,
     /// A software adapter, preferably Vulkan.
     Cpu,
-    /// An adapter of the given backend. If a text is given, the adapter's name must contain it.
+    /// An adapter of the given backend. If a string is given, the adapter's name must contain it.
     Backend(Backend, Option<String>),
 }
 
@@ -134,7 +134,7 @@ impl Gpu {
         Err(search.failure())
     }
 
-    /// Uses a device that the caller has opened. It needs the default limits of WebGPU or those of WebGL2
+    /// Uses a device that the caller has opened. It needs the default limits of WebGPU, or the limits of WebGL2
     /// ([`wgpu::Limits::downlevel_webgl2_defaults`]), which exclude compute shaders. `info` describes its adapter.
     ///
     /// The device keeps the caller's callbacks. Errors and losses that are reported only to these callbacks are not returned by this crate.
@@ -181,7 +181,7 @@ impl Gpu {
     /// Opens an adapter that draws into a canvas of a web page: with WebGPU, or else with WebGL2.
     ///
     /// # Errors
-    /// [`RenderError::NoCanvas`] if the browser supports neither, and the errors of [`Gpu::open`].
+    /// [`RenderError::NoCanvas`] if the browser supports neither, or an error of [`Gpu::open`].
     #[cfg(target_arch = "wasm32")]
     pub async fn with_canvas(
         target: wgpu::SurfaceTarget<'static>,

@@ -17,12 +17,11 @@ use super::{Floor, Frame, Gpu, Grid, LightSource, shaders, shadow};
 const SHARP_RADIUS: f32 = 9.0;
 const SOFT_RADIUS: f32 = 41.0;
 
-/// Number of horizontal bands into which the shadowed part of an image is divided, each as wide as its shadow, and their
-/// minimum height in pixels.
+/// Number of horizontal bands into which the shadowed part of an image is divided, and their minimum height in pixels. Each band is as wide
+/// as the shadow in it.
 const BANDS: u32 = 6;
 const MIN_BAND: u32 = 8;
-/// If there are more parts than this, one rectangle bounds the shadow, because computing the bands would take longer than the time they
-/// save.
+/// If there are more parts than this, one rectangle bounds the shadow, because computing the bands would take more time than they save.
 const MAX_OUTLINES: usize = 16;
 
 /// Pipelines for the floor, created on first use.
@@ -233,7 +232,7 @@ fn extent(outlines: &[[Vec2; 32]], (top, bottom): (f32, f32)) -> (f32, f32) {
     let (top, bottom) = (top - 1.0, bottom + 1.0);
     let (mut left, mut right) = (f32::INFINITY, f32::NEG_INFINITY);
     for outline in outlines {
-        // The edges of a convex outline are among the lines between any two of its points.
+        // The edges of a convex outline are among the lines between pairs of its points.
         for (i, a) in outline.iter().enumerate() {
             for b in outline.iter().skip(i) {
                 let (above, below) = if a.y <= b.y { (a, b) } else { (b, a) };

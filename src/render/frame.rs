@@ -133,7 +133,7 @@ pub enum Grid {
     /// Faint lines that do not distract from the character.
     Faint,
     /// Clear lines that help to judge depth: thin ones every tenth of a unit, thicker ones every unit, and the X and Z axes in red and
-    /// blue. A unit is a metre for a human, and ten times more or less for larger or smaller characters.
+    /// blue. A unit is a metre for a human, and another power of ten of a metre for much larger or smaller characters.
     Clear {
         /// Width of the thin lines in pixels.
         width: f32,

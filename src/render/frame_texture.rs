@@ -32,8 +32,8 @@ impl FrameTexture {
         Self { formats, texture: None, shown: formats[1], drawn: None, draws: 0 }
     }
 
-    /// Encodes the drawing of a frame in an image of `size` pixels, unless the texture already contains that image.
-    /// The caller must submit the commands.
+    /// Encodes the commands that draw a frame into an image of `size` pixels, unless the texture already contains that image. The caller
+    /// must submit the commands.
     ///
     /// ```
     /// use sinew_render::{AdapterChoice, Compositor, FrameTexture, Gpu, Placement, Renderer};

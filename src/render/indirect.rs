@@ -174,12 +174,12 @@ impl GpuInstances {
         Ok(Self { id, instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
     }
 
-    /// Returns the size of the list in bytes, without the buffers that the caller passed in.
+    /// Returns the size of the list in bytes, excluding the buffers that the caller passed in.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Binds the instances of a part, and draws those that are visible. Pipeline, vertices and material must be set.
+    /// Binds the instances of a part, and draws the visible ones. The pipeline, vertices and material must be set.
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, view: usize, part: usize) {
         let Some(view) = self.views.get(view) else { return };
         let Some(group) = self.groups.get(part).and_then(|&group| view.groups.get(group)) else { return };

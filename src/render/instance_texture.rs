@@ -36,7 +36,7 @@ impl InstanceTexture {
         Ok(is_new)
     }
 
-    /// Returns the view of the texture, which must have been written.
+    /// Returns a view of the texture, or `None` if nothing has been written yet.
     pub(super) fn view(&self) -> Option<wgpu::TextureView> {
         Some(self.texture.as_ref()?.create_view(&Default::default()))
     }

@@ -193,7 +193,7 @@ fn texture(binding: u32) -> BindGroupLayoutEntry {
 }
 
 /// Returns the bindings of the shadow map as `shaders/compared_depth.wgsl` or `shaders/sampled_depth.wgsl` declares them, without the
-/// sampler that compares.
+/// comparison sampler.
 pub(super) fn shadow_map(capabilities: Capabilities) -> Vec<BindGroupLayoutEntry> {
     if capabilities.loads_compared_depth {
         return vec![depth_texture(0, TextureViewDimension::D2)];
@@ -202,7 +202,7 @@ pub(super) fn shadow_map(capabilities: Capabilities) -> Vec<BindGroupLayoutEntry
     vec![number_texture(0, ShaderStages::FRAGMENT), entry(TEXEL_SAMPLER, ShaderStages::FRAGMENT, ty)]
 }
 
-/// The binding of the sampler that reads numbers from the shadow map, in the group of light.
+/// The binding, in the group of light, of the sampler that reads numbers from the shadow map.
 pub(super) const TEXEL_SAMPLER: u32 = 4;
 
 fn data_texture(binding: u32) -> BindGroupLayoutEntry {

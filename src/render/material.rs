@@ -197,8 +197,8 @@ pub(super) fn blend_order(material: &Material) -> i32 {
 /// Greater than the difference between any two offsets.
 const DEPTH_WRITING_FIRST: i32 = 100;
 
-/// Returns whether a line is drawn around a primitive with a material. The line's direction comes from the normals, so a primitive without
-/// normals has no line.
+/// Returns whether a line is drawn around a primitive with the given material. The line's direction comes from the normals, so a primitive
+/// without normals has no line.
 pub(super) fn has_outline(primitive: &Primitive, material: &Material) -> bool {
     let outline = material.toon.and_then(|toon| toon.outline);
     has_toon(material) && outline.is_some() && !primitive.normals.is_empty()

@@ -12,7 +12,7 @@ use super::{Gpu, gpu_types};
 /// buffers.
 #[derive(Clone, Debug)]
 pub(super) struct MaterialTextures {
-    /// The textures of glTF's core, then those in the slots.
+    /// The textures of glTF's core, followed by the textures in the slots.
     bound: Vec<(wgpu::TextureView, wgpu::Sampler)>,
     pub(super) maps: Maps,
     /// Number of textures that are left out because this adapter has too few slots. Other adapters

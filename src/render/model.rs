@@ -20,7 +20,7 @@ use super::material_textures::MaterialTextures;
 use super::texture::{DecodedImages, Textures};
 use super::{Draw, Gpu, RenderError, gpu_types};
 
-/// Parts begin at multiples of this number of vertices, which is a multiple of 256 bytes in both streams.
+/// Parts begin at multiples of this number of vertices, so that they begin at multiples of 256 bytes in both streams.
 const VERTEX_ALIGNMENT: usize = 64;
 
 /// Number of models created so far.

@@ -120,7 +120,7 @@ impl RenderTarget {
     }
 }
 
-/// Returns the number of bytes in a row of a buffer, which must be a multiple of 256 for copies.
+/// Returns the number of bytes in a row of a buffer. Copies require a multiple of 256.
 fn padded_row(width: u32) -> u32 {
     (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
 }
@@ -130,7 +130,7 @@ impl Gpu {
     /// returns the command buffers that must run before the commands of its encoder.
     ///
     /// # Errors
-    /// [`RenderError::Empty`] and [`RenderError::TooLarge`] for the size. Otherwise the errors of [`Pending::image`].
+    /// [`RenderError::Empty`] or [`RenderError::TooLarge`] if the size is invalid. Otherwise the errors of [`Pending::image`].
     #[doc(hidden)]
     pub fn image(
         &self,

@@ -17,7 +17,7 @@ pub(super) struct OwnMaterial {
     pub(super) record: gpu_types::Part,
 }
 
-/// The records of the parts of a frame whose materials differ from the materials in their models, and the bind groups of these parts.
+/// The records and bind groups of the parts in a frame whose materials differ from the materials in their models.
 #[derive(Debug, Default)]
 pub(super) struct MaterialOverrides {
     records: Option<wgpu::Buffer>,
@@ -46,7 +46,7 @@ impl MaterialOverrides {
         Ok(())
     }
 
-    /// Creates the bind groups of the frame, and removes those of earlier frames.
+    /// Creates the bind groups of the frame, and removes the bind groups of earlier frames.
     pub(super) fn bind(
         &mut self,
         gpu: &Gpu,

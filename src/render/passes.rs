@@ -30,7 +30,7 @@ pub(super) fn begin_scene<'e>(
     pass
 }
 
-/// Begins the pass that draws the image around the surfaces, without depth.
+/// Begins the pass that draws the image around the surfaces. It has no depth attachment.
 pub(super) fn begin_surroundings<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     view: &wgpu::TextureView,

@@ -45,8 +45,7 @@ impl Rect {
         Self { x, y, width: right - x, height: bottom - y }
     }
 
-    /// Returns the rectangle without `part`, which must be inside it, as four rectangles above, below, left and right of
-    /// `part`.
+    /// Returns the rectangle without `part` as four rectangles above, below, left and right of it. `part` must be inside the rectangle.
     pub(super) fn without(self, part: Self) -> [Self; 4] {
         let (right, bottom) = (part.x + part.width, part.y + part.height);
         [

@@ -11,8 +11,8 @@ use super::{Gpu, Light, LightSource};
 /// Minimum and maximum width of the map in texels.
 const SIZE_RANGE: (u32, u32) = (512, 2048);
 
-/// Returns the width of the shadow map in texels for an image, about two texels per pixel. A finer map would make no
-/// visible difference. On a software driver, a large map would take longer to draw than a small image.
+/// Returns the width in texels of the shadow map for an image: about two texels per pixel. A finer map would make no visible difference. On
+/// a software driver, a large map would take longer to draw than a small image.
 pub(super) fn size((width, height): (u32, u32)) -> u32 {
     width.max(height).saturating_mul(2).clamp(SIZE_RANGE.0, SIZE_RANGE.1).next_power_of_two()
 }

@@ -54,7 +54,7 @@ impl VertexSkinner {
         Self { own, layout, module, pipelines: HashMap::new() }
     }
 
-    /// Returns whether a number of instances of a part can be skinned at once.
+    /// Returns whether the given number of instances of a part can be skinned at once.
     pub(super) fn fits(gpu: &Gpu, part: &ModelPart, instances: u64) -> bool {
         let limits = gpu.device.limits();
         let vertices = u64::from(part.uniform.vertices);

@@ -90,7 +90,7 @@ impl Staging {
         Ok(is_new)
     }
 
-    /// Schedules a write of some rows of a texture. `bytes` contains all of these rows, and `layout` returns the layout of rows that begin
+    /// Schedules a write to some rows of a texture. `bytes` contains all of these rows, and `layout` returns the layout of rows that begin
     /// at an offset.
     pub(crate) fn write_rows(
         &mut self,

@@ -100,7 +100,7 @@ fn decode_all(
     result.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Returns which textures of glTF's core a mode samples. `masked` must be true if the material has an alpha cutoff.
+/// Returns which of glTF's core textures a mode samples. `masked` must be true if the material has an alpha cutoff.
 pub(super) fn used_textures(mode: ShadingMode, masked: bool) -> [bool; CORE_MAPS] {
     match mode {
         ShadingMode::Shaded | ShadingMode::Skeleton => [true; CORE_MAPS],

@@ -11,8 +11,8 @@ use super::software::few_bones;
 use super::staging::Staging;
 use super::{Gpu, RenderError, gpu_types};
 
-/// A frame's input on the GPU. A buffer is replaced only when it is too small, and a bind group only when one of its
-/// buffers is replaced.
+/// A frame's input on the GPU. A buffer is replaced only when it is too small, and a bind group is replaced only when one of its buffers
+/// is.
 #[derive(Debug, Default)]
 pub(super) struct FrameBuffers {
     pub(super) staging: Staging,

@@ -119,7 +119,7 @@ mod tests {
     use crate::asset;
     use glam::Vec2;
 
-    /// The dialog proposed the character's own file name, and then asked whether to replace it.
+    /// Regression test: the dialog proposed the character's own file name, and then asked whether to replace it.
     #[test]
     fn the_source_is_not_proposed_as_the_destination() {
         let proposed = |file: &str| {

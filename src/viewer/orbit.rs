@@ -149,13 +149,13 @@ impl Orbit {
         Vec3::new(sin * self.pitch.cos(), self.pitch.sin(), cos * self.pitch.cos())
     }
 
-    /// Returns the unit vector to the right of the image.
+    /// Returns the unit vector that points to the right in the image.
     pub fn right(&self) -> Vec3 {
         let (sin, cos) = self.yaw.sin_cos();
         Vec3::new(cos, 0.0, -sin)
     }
 
-    /// Returns the unit vector to the top of the image.
+    /// Returns the unit vector that points up in the image.
     pub fn up(&self) -> Vec3 {
         self.back().cross(self.right())
     }

@@ -12,7 +12,7 @@ pub(super) struct Quality {
     pub(super) samples: u32,
     /// Whether shadows are drawn, if they are switched on.
     pub(super) shadow: bool,
-    /// Width and height of the image, in percent of the scene's size in the window.
+    /// Width and height of the image, as a percentage of the scene's size in the window.
     pub(super) percent: u32,
 }
 
@@ -20,7 +20,7 @@ impl Quality {
     /// The quality of a scene at rest and of saved images.
     pub(super) const FULL: Self = Self { samples: 4, shadow: true, percent: 100 };
 
-    /// Smallest image size, in percent of the scene's size in the window.
+    /// Smallest image size, as a percentage of the scene's size in the window.
     const SMALLEST: u32 = 45;
 
     /// The qualities of moving scenes, from the best to the fastest. Small images are multisampled, because enlarging them would otherwise
@@ -32,7 +32,7 @@ impl Quality {
         Self { shadow: false, percent: Self::SMALLEST, ..Self::FULL },
     ];
 
-    /// Changes a frame to this quality, and returns the size of its image in percent.
+    /// Changes a frame to this quality, and returns the size of its image as a percentage.
     pub(super) fn apply(self, frame: &mut Frame<'_>) -> u32 {
         frame.samples = self.samples;
         frame.shadow &= self.shadow;
@@ -106,8 +106,8 @@ impl QualityControl {
         }
     }
 
-    /// Returns the quality of a frame at the time `now`. `contents` identifies what the frame shows. `is_busy` is set
-    /// while the user drags something or a motion plays, so that more changes will follow.
+    /// Returns the quality of a frame at the time `now`. `contents` identifies what the frame shows. `is_busy` is set while the user drags
+    /// something or a motion plays, which means that more changes will follow.
     pub(super) fn choose(&mut self, now: Duration, contents: u64, is_busy: bool) -> Quality {
         let before = self.contents.replace(contents);
         if before.is_none() && self.level > 0 {
@@ -155,7 +155,7 @@ impl QualityControl {
         }
     }
 
-    /// Returns when the scene must be redrawn in full quality, if the quality of the latest frame was reduced.
+    /// Returns the time at which the scene must be redrawn in full quality, or `None` if that is not necessary.
     pub(super) fn due(&self) -> Option<Duration> {
         self.changed.filter(|_| self.is_reduced()).map(|then| then + REST)
     }

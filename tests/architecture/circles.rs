@@ -61,7 +61,7 @@ fn modules(files: &[SourceFile]) -> Vec<Module> {
     files.iter().filter(|f| !f.is_test()).map(Module::new).collect()
 }
 
-/// Returns the modules that each module uses, without those that contain it.
+/// Returns the modules that each module uses, except for the modules that contain it.
 fn used(modules: &[Module]) -> Vec<BTreeSet<usize>> {
     let index: BTreeMap<&[String], usize> =
         modules.iter().enumerate().map(|(i, m)| (&m.path[..], i)).collect();

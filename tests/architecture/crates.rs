@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The published crates, each with the crates of the workspace that it uses. Dependencies of tests and builds do not count.
+/// The published crates, each with the crates of the workspace that it uses. Development and build dependencies do not count.
 fn crates() -> BTreeMap<String, BTreeSet<String>> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]);
@@ -30,7 +30,7 @@ fn is_indirect(crates: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str
     crates[from].iter().any(reaches)
 }
 
-/// Draws the crates as a Mermaid diagram, without arrows for what a crate also uses through another one.
+/// Draws the crates as a Mermaid diagram that omits dependencies which also exist through another crate.
 fn picture(crates: &BTreeMap<String, BTreeSet<String>>) -> String {
     let mut lines = vec!["flowchart LR".to_owned()];
     for (name, uses) in crates {

@@ -1,4 +1,4 @@
-//! Checks the structure that `ARCHITECTURE.md` describes, and what cargo cannot enforce inside a crate.
+//! Checks the structure that `ARCHITECTURE.md` describes, and rules that cargo cannot enforce inside a crate.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod circles;

@@ -80,7 +80,7 @@ impl Page {
         rows(&self.text, OPTION_HEADER).unwrap_or_default().into_iter().map(cells).collect()
     }
 
-    /// Returns the problems of the page's title, sources and citations.
+    /// Returns the problems with the page's title, sources and citations.
     fn source_problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if !self.text.starts_with(&format!("# `{}`: ", self.method)) {
@@ -123,7 +123,7 @@ impl Page {
         problems
     }
 
-    /// Returns the problems of the page's images and other links.
+    /// Returns the problems with the page's images and other links.
     fn link_problems(&self) -> Vec<String> {
         let links = links(&self.text);
         let mut problems = Vec::new();

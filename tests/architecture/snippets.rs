@@ -10,7 +10,7 @@ fn file(name: &str, text: &str) -> SourceFile {
     SourceFile { name: name.to_owned(), text: text.to_owned(), has_crate: true }
 }
 
-/// Returns the absolute paths in a file of `body`.
+/// Returns the absolute paths in a source text, as if it were a file of the module `body`.
 fn targets(text: &str) -> Vec<String> {
     absolute("character/body/tree/moves.rs", text)
 }

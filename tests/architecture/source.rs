@@ -13,7 +13,7 @@ const NOT_CRATES: [&str; 22] = [
 ];
 
 pub(crate) struct SourceFile {
-    /// The path of the file under `src`, separated by `/`.
+    /// The path of the file under `src`, with `/` as the separator.
     pub(crate) name: String,
     pub(crate) text: String,
     /// Whether the first folder of the path is a crate. The other files belong to the crate `sinew`.

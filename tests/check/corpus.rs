@@ -11,7 +11,7 @@ use sinew::rig::{self, Rig};
 
 /// Maximum time between a fault and its consequences, in seconds.
 const NEAR: f32 = 0.35;
-/// Minimum length of a clip to which a fault can be added, in seconds.
+/// Minimum length in seconds of a clip to which a fault can be added.
 const MIN_SECONDS: f32 = 0.5;
 
 /// The faults that are reported but not repaired.
@@ -68,7 +68,7 @@ pub struct Results {
 }
 
 impl<'a> Corpus<'a> {
-    /// Chooses clips that pass all checks, evenly among the files. If there are too few, repaired clips are added.
+    /// Chooses clips that pass all checks, distributed evenly among the files. If there are too few, repaired clips are added.
     pub fn choose(sources: &'a [Source], count: usize) -> Self {
         let options = CheckOptions::default();
         let (mut clean, mut mended, mut all) = (Vec::new(), Vec::new(), 0);

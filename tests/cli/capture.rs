@@ -31,7 +31,7 @@ const BONES: [&str; 17] = [
     "rightFoot",
 ];
 
-/// Writes the walk of the mannequin at 60 Hz in millimetres, with the given `markers` for each bone or, if there are none, its joint. Each
+/// Writes the mannequin's walk at 60 Hz in millimetres, with the given `markers` for each bone, or with its joint if there are none. Each
 /// coordinate oscillates at 30 Hz with an amplitude of `noise` millimetres.
 fn walk(character: &Character, markers: &[Vec3], noise: f32) -> String {
     let clip = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
@@ -193,7 +193,7 @@ fn the_fit_of_rotations_and_the_mean_of_both_sides_can_be_chosen() {
     // A left forearm that is 4 cm longer than the right one.
     let hand = uneven.skeleton.find("leftHand").unwrap();
     uneven.skeleton.nodes[hand].rest.translation *= 1.16;
-    // A left shoulder moved away from the mannequin's, so that no rotation fits all children of the chest.
+    // A displaced left shoulder, so that no rotation fits all children of the chest.
     let shoulder = uneven.skeleton.find("leftUpperArm").unwrap();
     uneven.skeleton.nodes[shoulder].rest.translation += Vec3::new(0.0, 0.02, 0.03);
     let take = folder.join("uneven.csv");

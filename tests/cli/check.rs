@@ -10,7 +10,7 @@ use sinew::export::animated_copy;
 
 use crate::{MANNEQUIN, folder, refusal, sinew, stdout};
 
-/// Writes a copy of the mannequin whose head leaves its path in a frame of the walk.
+/// Writes a copy of the mannequin whose head leaves its path in one frame of the walk.
 pub(crate) fn faulty(path: &Path) {
     let character = asset::load(Path::new(MANNEQUIN)).unwrap();
     let mut clips = character.clips.clone();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{folder, json, refusal, stdout};
 use sinew_testkit::Builder;
 
-/// Writes a triangle with two morph targets, which move its first corner, and expressions of VRM 1.0.
+/// Writes a triangle with expressions of VRM 1.0 and with two morph targets, which move its first corner.
 fn file(folder: &Path) -> String {
     let mut b = Builder::default();
     b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);

@@ -154,7 +154,7 @@ fn a_suite_sets_options_as_a_list_or_as_a_table() {
     ] {
         fs::write(&suite, format!("version = 1\n[[case]]\nname = \"a\"\n{case}{options}")).unwrap();
         stdout(["test", path]);
-        // The options of the suite's defaults apply, too.
+        // The options of the suite's defaults apply too.
         fs::write(&suite, format!("version = 1\n[[case]]\nname = \"a\"\n{case}")).unwrap();
         let output = crate::sinew(["test", path]);
         assert_eq!(output.status.code(), Some(1), "the goal is reached without the options");

@@ -74,7 +74,7 @@ fn a_project_is_drawn_posed_and_baked() {
     assert!(frame(0) != frame(2), "the motion does not play");
 }
 
-/// Regression test: a project of key poses without a table `pose` was shown in its rest pose at every time.
+/// Regression test: a project with key poses but without a table `pose` was always shown in its rest pose.
 #[test]
 fn a_project_without_a_pose_has_that_of_its_keys() {
     let folder = folder("keys-without-a-pose");

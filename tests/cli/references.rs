@@ -67,7 +67,7 @@ fn clips_of_a_project_are_read_from_parent_folders_with_permission() {
     let folder = folder("parent-clips");
     fs::create_dir_all(folder.join("data")).unwrap();
     fs::create_dir_all(folder.join("clips")).unwrap();
-    // The built-in character as a file of text, with its buffer in another folder.
+    // The built-in character as a `.gltf` file, with its buffer in another folder.
     let glb = fs::read(MANNEQUIN).unwrap();
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let mut document: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();

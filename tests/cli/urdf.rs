@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::{folder, json, refusal, stdout};
 
-/// An arm of two hinges, which turn by at most 1 rad, on a turning base.
+/// An arm with a turning base and two hinges, which turn by at most 1 rad.
 const ARM: &str = r#"<robot name="arm">
 <link name="base"><visual><geometry><box size="0.3 0.3 0.1"/></geometry></visual></link>
 <link name="turret"><visual><geometry><cylinder radius="0.1" length="0.2"/></geometry></visual></link>
@@ -48,7 +48,7 @@ fn a_robot_reaches_within_the_limits_of_its_joints() {
     assert!(!copy.exists());
 }
 
-/// Returns the numbers of a value of the JSON.
+/// Returns the numbers in a JSON array.
 fn numbers(value: &serde_json::Value) -> Vec<f64> {
     value.as_array().into_iter().flatten().filter_map(serde_json::Value::as_f64).collect()
 }

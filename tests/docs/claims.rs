@@ -13,7 +13,7 @@ pub(crate) enum Claim {
     By(String),
     /// The number of iterations, exactly or at most.
     Iterations(u64, bool),
-    /// The position error of the first goal is below a number of metres, or above it.
+    /// The position error of the first goal is below or above this number of metres.
     Error(f64, bool),
     /// The trace has this number of steps of this kind. `None` means at least one.
     Steps(Option<usize>, String),

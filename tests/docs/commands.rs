@@ -15,12 +15,12 @@ use crate::{assert_none, fixtures, founding, sinew};
 /// Options whose values this test reduces, so that it takes seconds instead of minutes.
 const LIGHTER: [(&str, &str); 4] =
     [("--count", "12"), ("--turntable", "3"), ("--resolution", "96,64"), ("--cases", "2")];
-/// Subcommands that draw images, to which this test adds a resolution. Maps of ambient occlusion cost the same at any resolution, so
-/// `render` draws without them.
+/// Subcommands that draw images. This test adds a resolution to their commands. Maps of ambient occlusion cost the same at any resolution,
+/// so `render` draws without them.
 const DRAWING: [&str; 2] = ["render", "crowd"];
 /// Number of commands whose time is printed.
 const SLOWEST: usize = 30;
-/// The largest number of frames of a sequence.
+/// The largest number of frames in a sequence.
 const FRAMES: u32 = 2;
 
 /// A command and its location.
@@ -86,7 +86,7 @@ fn jobs(page: &Page) -> Vec<Job> {
     jobs
 }
 
-/// Runs a command, and checks its exit code, that its output exists, and the claims that must hold.
+/// Runs a command, and checks its exit code, the existence of its output, and the claims that must hold.
 fn run(folder: &Path, job: &Job) -> Result<(), String> {
     let Words { words, code, .. } = &job.command;
     let claims = &job.claims;

@@ -5,7 +5,7 @@ use toml_edit::DocumentMut;
 use crate::page::{Block, pages};
 use crate::{assert_none, fixtures, root, sinew};
 
-/// The languages of blocks. `text` is for formulas, output and diagrams. `bindings/check.sh` runs the blocks of `python` and `c`.
+/// The languages of blocks. `text` is for formulas, output and diagrams. `bindings/check.sh` runs the `python` and `c` blocks.
 const LANGUAGES: [&str; 13] =
     ["sh", "toml", "json", "csv", "xml", "yaml", "rust", "python", "c", "html", "js", "mermaid", "text"];
 
@@ -54,7 +54,7 @@ fn fragments_of_files_are_valid() {
     assert_none("these blocks are wrong", &problems);
 }
 
-/// Rust in a page is compiled as a doctest, see the end of `src/lib.rs`.
+/// Rust in a page is compiled as a doctest (see the end of `src/lib.rs`).
 #[test]
 fn pages_with_rust_are_doctests() {
     let library = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();

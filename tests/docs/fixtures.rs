@@ -80,8 +80,8 @@ fn empty(name: &str) -> PathBuf {
     folder
 }
 
-/// Creates a folder with the same files as another one, without copying their contents. This is safe, because the program never changes a
-/// file, but replaces it.
+/// Creates a folder with the same files as another one, without copying their contents. This is safe, because the program always replaces
+/// files and never changes them in place.
 pub(crate) fn linked(name: &str, from: &Path) -> PathBuf {
     let folder = empty(name);
     link(from, &folder);

@@ -1,5 +1,5 @@
-//! Checks the map of the founding documents: the claims of each row hold after its command, its shortcuts exist, and it covers every
-//! section.
+//! Checks the map of the founding documents: the claims of each row hold after the command of that row, all shortcuts exist, and the map
+//! covers every section.
 
 use std::fs;
 use std::path::Path;

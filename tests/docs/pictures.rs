@@ -74,8 +74,8 @@ fn pictures(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Returns the words of a shell script that are paths of pictures under `docs/`, each with all paths that it can expand to. A variable can
-/// have each of the values that an assignment or a loop of the script gives it.
+/// Returns the words of a shell script that are paths of pictures under `docs/`, and for each word all paths that it can expand to. A
+/// variable can have any value that an assignment or a loop of the script gives it.
 fn paths(script: &str) -> Vec<(String, Vec<String>)> {
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in script.lines().map(str::trim).filter(|line| !line.starts_with('#')) {

@@ -2,7 +2,7 @@
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
-    /// Number of its first line in the block, from 0.
+    /// Number of its first line in the block, counted from 0.
     pub(crate) line: usize,
     pub(crate) words: Vec<String>,
     /// The exit code in the command's comment, for example `# exits with 1`, or 0.

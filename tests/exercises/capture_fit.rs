@@ -10,7 +10,7 @@ use crate::page::{Page, assert_printed};
 
 const PAGE: &str = include_str!("../../docs/exercises/09-capture-fit.md");
 
-/// Neck, left arm and right arm at rest, from the chest. The arms are `forward` metres in front of the chest.
+/// Neck, left arm and right arm at rest, relative to the chest. The arms are `forward` metres in front of the chest.
 fn rest(forward: f64) -> [DVec3; 3] {
     [DVec3::new(0.0, 0.3, 0.0), DVec3::new(0.2, 0.2, forward), DVec3::new(-0.2, 0.2, forward)]
 }
@@ -40,8 +40,8 @@ fn least_squares(rest: [DVec3; 3], measured: [DVec3; 3]) -> DQuat {
 
 const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
 
-/// The measured positions of the page, from the chest: the chest has turned by 90° about y, and the position of the left
-/// arm is wrong by 2 cm.
+/// The measured positions of the page, relative to the chest: the chest has turned by 90° about y, and the position of the left arm is
+/// wrong by 2 cm.
 fn measured() -> [DVec3; 3] {
     let mut measured = rest(0.05).map(|v| DQuat::from_rotation_y(QUARTER) * v);
     measured[1].x += 0.02;

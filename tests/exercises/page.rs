@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The characters that a student copies from `assets`, and their names there.
+/// The characters that a student copies: their names on the page and in `assets`.
 const CHARACTERS: [(&str, &str); 4] = [
     ("man.glb", "mannequin.glb"),
     ("arm.glb", "arm.glb"),
@@ -134,7 +134,7 @@ pub(crate) fn assert_printed(cell: &str, value: f64) {
     assert!((printed - value).abs() <= 0.501 * unit, "the page prints {cell}, but the value is {value}");
 }
 
-/// Returns the words of a command, which may be quoted.
+/// Splits a command into words, which may be quoted.
 fn shell_words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for c in command.chars() {

@@ -1,4 +1,4 @@
-//! Exercise 5: particles with masses, and two methods as their limits.
+//! Exercise 5: particles with masses, and two methods as limiting cases.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, Goal, Link, Method, Options, Solver};
@@ -49,7 +49,7 @@ impl Rope {
     }
 }
 
-/// The arm of the page, and its elbow bent by 90°.
+/// The arm of the page, with its elbow bent by 90°.
 fn arm() -> Body {
     let bone = |parent, length| Link::child(parent, DVec3::X * length);
     let links = vec![Link::base(), bone(0, 4.0), bone(1, 3.0), bone(2, 2.0)];

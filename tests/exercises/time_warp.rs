@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("../../docs/exercises/08-time-warp.md");
 /// Sample rate that sinew uses to detect foot strikes, in samples per second.
 const RATE: f32 = 60.0;
 
-/// A cyclic clip, and the phases at which its left and its right foot become low, and are farthest in front.
+/// A cyclic clip, and the phases at which its left and right feet become low and at which they are farthest in front.
 struct Gait<'a> {
     clip: &'a Clip,
     low: [f64; 2],

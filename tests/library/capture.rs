@@ -25,7 +25,7 @@ fn normal() -> impl FnMut() -> f32 {
     move || ((-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()) as f32
 }
 
-/// Returns the positions of all nodes in a clip that is played for ten seconds, with noise. A tenth of the positions is missing.
+/// Plays a clip for ten seconds, and returns the positions of all nodes with noise. A tenth of the positions are missing.
 fn take(character: &Character, clip: usize) -> Take {
     let (skeleton, clip) = (&character.skeleton, &character.clips[clip]);
     let (mut playhead, mut pose, mut world) = (Playhead::default(), Pose::rest(skeleton), Vec::new());

@@ -167,7 +167,7 @@ fn contacts_do_not_depend_on_earlier_frames_or_on_the_start_of_solves() {
     }
 }
 
-/// The feet of the idle clip stay in place while a goal of the hips bends the legs.
+/// The feet of the idle clip stay in place while a goal for the hips bends the legs.
 #[test]
 fn contacts_hold_while_the_hips_move() {
     let mut puppet = mannequin();

@@ -33,7 +33,7 @@ impl Motion {
         frames.iter().map(|&f| Posture::of(&self.bodies[f])).collect()
     }
 
-    /// Returns a body at rest, with the true position and rotation of its base.
+    /// Returns a body at rest whose base has the true position and rotation.
     fn start(&self, frame: usize) -> Body {
         let truth = &self.bodies[frame];
         let mut body = truth.clone();

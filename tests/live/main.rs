@@ -28,7 +28,7 @@ use performer::WalkingPerformer;
 const HERTZ: f64 = 120.0;
 /// Maximum CPU time per packet, in seconds.
 const MAX_CPU_SECONDS: f64 = 0.3e-3;
-/// Maximum increase of the resident memory by invalid packets, in bytes.
+/// Maximum increase in resident memory caused by invalid packets, in bytes.
 const MAX_GROWTH: u64 = 512 << 10;
 /// Maximum size of the packets that the receiver has not read yet, in bytes. The receive buffer of the operating system holds 200
 /// kB.

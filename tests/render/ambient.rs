@@ -46,7 +46,7 @@ fn file(meshes: &[(Vec<Vec3>, Vec<Vec3>, Vec<u16>)]) -> Vec<u8> {
     }))
 }
 
-/// A square around a point, between two half axes. Its normal is their cross product.
+/// A square around a point, spanned by two half axes. Its normal is their cross product.
 fn square(center: Vec3, x: Vec3, y: Vec3) -> (Vec<Vec3>, Vec<Vec3>, Vec<u16>) {
     let corners = vec![center - x - y, center + x - y, center + x + y, center - x + y];
     (corners, vec![x.cross(y).normalize(); 4], vec![0, 1, 2, 0, 2, 3])
@@ -103,7 +103,7 @@ fn linear(stored: u8) -> f32 {
     if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Returns the light that a pixel reflects, as a fraction of the light that an open surface reflects. The tone map Neutral subtracts 0.04.
+/// Returns the light that a pixel reflects, as a fraction of the light that an open surface reflects. The Neutral tone map subtracts 0.04.
 fn seen(image: &DecodedImage, x: u32, y: u32) -> f32 {
     (linear(pixel(image, x, y)[1]) + 0.04) / ALBEDO
 }

@@ -15,7 +15,7 @@ use crate::{goldens, renderer, typical_view};
 
 const SIZE: (u32, u32) = (320, 180);
 
-/// Returns characters in rows, some of which are visible to a camera at the front.
+/// Returns characters in rows. A camera at the front sees some of them.
 fn rows(count: u32) -> Vec<Spawn> {
     (0..count)
         .map(|index| Spawn {

@@ -83,7 +83,7 @@ pub(crate) fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Vec<u8> {
     buffer.get_mapped_range(..).unwrap().to_vec()
 }
 
-/// Clears a texture to an sRGB colour, as a host draws its own scene.
+/// Clears a texture to an sRGB colour, which stands in for the scene of a host.
 pub(crate) fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView, rgb: [u8; 3]) {
     let linear = |v: u8| ((f64::from(v) / 255.0 + 0.055) / 1.055).powf(2.4);
     let [r, g, b] = rgb.map(linear);
@@ -165,7 +165,7 @@ fn formats_without_srgb_conversion_store_the_same_colours() {
         let [encoded, converted] = [TextureFormat::Rgba8Unorm, TextureFormat::Rgba8UnormSrgb]
             .map(|format| drawn(&mut host, &frame, format, false, [0; 3]));
         let pixels = encoded.chunks_exact(4).zip(converted.chunks_exact(4));
-        // The floor and the edges of lines differ slightly, because they are blended as they are stored.
+        // The floor and the edges of lines differ slightly, because stored values are blended without conversion.
         let different = pixels.filter(|(a, b)| most_different(a, b) > 2).count();
         assert!(different <= encoded.len() / 4 / 8, "{mode:?}: {different} pixels");
     }

@@ -31,7 +31,7 @@ fn sensitivity(path: f64, shift: f64) -> DVec3 {
     DVec3::new(x, lobe(4.4201e-13, 1.7953e6, 9.3046e9), lobe(5.2481e-13, 2.2084e6, 6.6121e9))
 }
 
-/// The reflection of a film over a surface, without colour and with interference (Belcour & Barla 2017).
+/// The reflection of a film over a colourless surface, with interference (Belcour & Barla 2017).
 fn film(ior: f64, thickness: f64, cosine: f64, base_f0: f64) -> DVec3 {
     let below = (1.0 - (1.0 - cosine * cosine) / (ior * ior)).max(0.0).sqrt();
     let first = schlick(((ior - 1.0) / (ior + 1.0)).powi(2), cosine);

@@ -29,7 +29,8 @@ fn paint(color: [f32; 3]) -> Value {
            "extensions": {"KHR_materials_unlit": {}}})
 }
 
-/// A square from −1 to 1 for each material, as the mesh of the same number. The textures of a material are white on the right half.
+/// Returns a file with a square from −1 to 1 for each material. The mesh has the same number as its material. The textures of a material
+/// are white on the right half.
 fn squares(nodes: Value, materials: Value) -> Vec<u8> {
     let mut b = Builder::default();
     let attributes = json!({
@@ -98,8 +99,8 @@ fn what_is_behind_a_thin_wall_is_seen_in_its_colour() {
     assert_color(seen_through(metal, [0.7, 0.4, 0.2], 1.0), Vec3::ZERO);
 }
 
-/// Light is absorbed by the Beer–Lambert law: by the attenuation colour at each attenuation distance. The thickness is scaled with the
-/// mesh.
+/// Light is absorbed according to the Beer–Lambert law: it is multiplied by the attenuation colour for each attenuation distance. The
+/// thickness is scaled with the mesh.
 #[test]
 fn volumes_absorb_light_by_their_thickness() {
     let volume = |thickness: f32| {
@@ -171,7 +172,7 @@ fn rough_surfaces_blur_what_is_behind_them() {
 fn the_background_is_seen_through_glass() {
     let pane = |color| squares(json!([{"mesh": 0}]), json!([glass(color, 0.0, json!({}))]));
     let through = |file: &[u8], background| pixel(&draw(file, &view().with_background(background)), 32, 32);
-    // Clear glass does not change a colour of the background, tinted glass does.
+    // Clear glass does not change the colour of the background, but tinted glass does.
     let grey = Background::Color([131, 134, 139]);
     assert_near(through(&pane([1.0; 3]), grey), [131, 134, 139, 255], 1);
     let [r, g, ..] = through(&pane([1.0, 0.5, 1.0]), grey);
@@ -199,7 +200,7 @@ fn glass_is_sorted_with_blended_surfaces() {
     assert_color(whole, Vec3::new(0.5, 0.05, 0.05));
     let part = draw_pane(tinted(0.5));
     assert!((part - (none + whole) / 2.0).abs().max_element() < 0.01, "{part}");
-    // A blended surface behind glass is visible through it, one in front of it is not hidden, and an opaque one hides it.
+    // Glass hides no blended surface, whether the surface is behind it or in front of it. An opaque surface in front of glass hides it.
     let green = |mode: &str| {
         let mut film = paint([0.0, 0.8, 0.0]);
         film["alphaMode"] = json!(mode);

@@ -26,14 +26,14 @@ fn on_gpu() -> GpuOptions {
     options
 }
 
-/// Returns a robot arm, and poses of its flange.
+/// Returns copies of a robot arm, and goals at poses of its flange.
 fn arm(robot: Robot, count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let cases = robot.cases(count, 7).unwrap();
     (vec![cases.body; count], cases.goals.into_iter().map(|g| vec![g]).collect())
 }
 
-/// Returns a body of a trunk, four limbs with hinges in the middle and a head, and reachable goals for its five ends. The
-/// first goal is pinned.
+/// Returns copies of a body with a trunk, a head and four limbs with hinges in the middle, and reachable goals for its five ends. The first
+/// goal is pinned.
 fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
     let mut links = vec![Link::base()];
@@ -88,7 +88,7 @@ fn reached(solved: &[Solved]) -> usize {
     solved.iter().filter(|s| s.report.reached()).count()
 }
 
-/// Solves the same problems on the CPU, and returns the number that reach their goals.
+/// Solves the same problems on the CPU, and returns how many of them reach their goals.
 fn reached_on_cpu(bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> usize {
     let mut bodies = bodies.to_vec();
     let reports = solve_many(&mut bodies, goals, options);

@@ -33,7 +33,7 @@ fn spread(image: &DecodedImage) -> Vec2 {
     (squares / sum - mean * mean).max(Vec2::ZERO).powf(0.5)
 }
 
-/// Brushed metal shows a highlight that is stretched along the rotated tangent, in every light.
+/// In every light, brushed metal shows a highlight that is stretched along the rotated tangent.
 #[test]
 fn highlights_are_stretched_along_the_direction() {
     let lamp = Environment::new(|d| Vec3::splat(if d.z > 0.98 { 6.0 } else { 0.02 }), |_| Vec3::ZERO);
@@ -45,7 +45,7 @@ fn highlights_are_stretched_along_the_direction() {
     }
 }
 
-/// The distribution of GGX with two roughnesses, in the form of Walter et al. 2007, and the shadowing of Heitz 2014.
+/// The GGX distribution with two roughnesses, in the form of Walter et al. 2007, and the shadowing of Heitz 2014.
 fn ggx(n: Vec3, t: Vec3, v: Vec3, l: Vec3, strength: f32) -> f32 {
     let (b, h) = (n.cross(t), (v + l).normalize());
     let across = ROUGHNESS * ROUGHNESS;
@@ -88,7 +88,7 @@ fn direct_light_follows_the_distribution() {
     }
 }
 
-/// The ambient light of classic light, as smooth metal reflects it.
+/// The ambient part of classic light, as smooth metal reflects it.
 fn room(d: Vec3, key: Vec3) -> Vec3 {
     let up = d.y * 0.5 + 0.5;
     let step = up * up * (3.0 - 2.0 * up);

@@ -1,4 +1,4 @@
-//! Layers of materials: drawn spheres under known light against formulas in double precision.
+//! Layers of materials: compares spheres drawn in known light with formulas in double precision.
 
 use std::f64::consts::{PI, TAU};
 
@@ -101,7 +101,7 @@ fn varnish_dims_the_emission_below_it() {
     assert_shows(&image, 0.95, 0.01, "emission", |n| Vec3::splat(0.5 * (1.0 - varnish(0.05, n))));
 }
 
-/// Returns the middle of a black square with textures, in light that comes only from the right.
+/// Returns the brightness in the middle of a black square with textures that is lit only from the right.
 fn square(normal_map: Option<[u8; 3]>, material: Value) -> f32 {
     let mut b = Builder::default();
     let attributes = json!({
@@ -160,7 +160,7 @@ fn fibre_shadow(cosine: f64, a: f64) -> f64 {
     if cosine < 0.5 { fit(cosine).exp() } else { (2.0 * fit(0.5) - fit(1.0 - cosine)).exp() }
 }
 
-/// The light that fibres reflect, times the cosine of the light.
+/// The light that fibres reflect, times the cosine of the light's angle.
 fn fibres(roughness: f64, n: DVec3, v: DVec3, l: DVec3) -> f64 {
     let (nl, nv, nh) = (n.dot(l), n.dot(v), n.dot((v + l).normalize()));
     let a = roughness * roughness;
@@ -224,7 +224,7 @@ fn fibres_shine_in_the_key_light() {
     }
 }
 
-/// The colour of a texture is the reflectance, and its alpha a factor of the glossiness.
+/// The colour of a texture is the reflectance, and its alpha is a factor of the glossiness.
 #[test]
 fn glossiness_is_one_minus_roughness() {
     let mut b = Builder::default();

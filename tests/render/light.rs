@@ -1,4 +1,4 @@
-//! Light of environments: their parts against integrals, and drawn spheres against the formulas on the CPU.
+//! Compares the parts of environments with integrals, and drawn spheres with the formulas on the CPU.
 
 use std::f32::consts::{PI, TAU};
 

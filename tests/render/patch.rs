@@ -51,7 +51,7 @@ fn samples_around_surfaces_give_the_same_image_as_samples_everywhere() {
     ];
     for (mode, background, size) in cases {
         let [alone, everywhere] = images(mode, background, size);
-        // An almost transparent colour has low precision, and its straight form has large errors.
+        // An almost transparent colour has low precision, so its straight-alpha form has large errors.
         let visible = |pixel: &[u8]| pixel.get(3).is_some_and(|&alpha| alpha > 40);
         let pixels = alone.rgba.chunks_exact(4).zip(everywhere.rgba.chunks_exact(4));
         let differences = pixels.map(|(a, b)| {

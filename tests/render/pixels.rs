@@ -69,7 +69,7 @@ fn four_samples_antialias_an_edge() {
     assert!(hard == 0 || hard == 255, "{hard}");
 }
 
-/// Draws a square with a number of samples. Its alpha grows from left to right, so that its visible part begins within a pixel.
+/// Draws a square with the given number of samples. Its alpha grows from left to right, so that its visible part begins within a pixel.
 fn hole(samples: u32, light: Light, background: Background) -> Vec<[u8; 4]> {
     let mut b = Builder::default();
     // Alpha is 0.5 at 32.4 pixels.

@@ -48,7 +48,7 @@ impl Square {
         self.puppet()
     }
 
-    /// Adds a clip in which a pointer has some values at 0, 1, … seconds.
+    /// Adds a clip that animates a pointer with the given values at 0, 1, … seconds.
     fn with_clip(mut self, pointer: &str, kind: &str, width: usize, values: &[f32]) -> Puppet {
         let times: Vec<f32> = (0..values.len() / width).map(|i| i as f32).collect();
         let input = self.builder.floats("SCALAR", 1, &times);
@@ -93,7 +93,7 @@ fn draw(puppet: &Puppet) -> DecodedImage {
     renderer.render(&[&model], &scene::frame(puppet, &settings), (64, 64)).unwrap()
 }
 
-/// Returns the colour of the square's left half with the first expression at a value.
+/// Returns the colour of the square's left half when the first expression has the given value.
 fn with_value(puppet: &mut Puppet, value: f32) -> [u8; 4] {
     let mut pose = sinew::pose::Pose::rest(&puppet.character().skeleton);
     for bind in &puppet.character().expressions[0].binds {

@@ -9,7 +9,7 @@ use crate::{draw_sized, pixel, settings};
 use sinew_testkit::Builder;
 
 const SIZE: u32 = 256;
-/// Half the widths of the board, and of the ground and the image.
+/// Half the width of the board. Half the width of the ground and of the image is 1.
 const BOARD: f32 = 0.4;
 
 /// Draws white ground and a board above it, as seen from above.

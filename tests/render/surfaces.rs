@@ -130,7 +130,8 @@ fn back_faces_are_culled_unless_double_sided() {
     assert_near(flat.with(nodes(), double, ShadingMode::Lambert), facing_lamp(), 1);
 }
 
-/// A normal map that tilts all normals towards +u, on a square whose u runs along +X or −X, and whose node is scaled along X.
+/// Returns a pixel of a square whose normal map tilts all normals towards +u. The u axis runs along +X or −X, and the node is scaled along
+/// X.
 fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool, scale: i32) -> [u8; 4] {
     let mut b = Builder::default();
     let u = if mirrored { [1.0, 0.0] } else { [0.0, 1.0] };
@@ -158,8 +159,7 @@ fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool, scale: i32) -> [u
     pixel(&draw(&file, &settings(ShadingMode::Shaded)), 30, 34)
 }
 
-/// Draws a square of 32 by 32 pixels in the middle of the image, with a grey texture of `side` by `side` texels, and the filters of
-/// a sampler.
+/// Draws a square of 32 by 32 pixels in the middle of the image. The sampler reads a grey texture of `side` by `side` texels.
 fn textured(side: u32, texel: impl Fn(u32, u32) -> u8, sampler: &Value) -> DecodedImage {
     let mut b = Builder::default();
     let attributes = json!({

@@ -115,7 +115,7 @@ impl Twin {
     }
 }
 
-/// Returns the point of the sphere that a pixel of an image of 64 pixels shows, unless it is near its edge.
+/// Returns the point of the sphere that a pixel of an image of 64 pixels shows, or `None` near the edge of the sphere.
 fn point(x: u32, y: u32) -> Option<Vec3> {
     let eye = Vec3::Z * 2.0;
     let ray = Vec3::new((x as f32 + 0.5) / 32.0 - 1.0, 1.0 - (y as f32 + 0.5) / 32.0, -1.0).normalize();

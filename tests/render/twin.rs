@@ -12,8 +12,7 @@ use sinew::skin::{Skinned, Skinning};
 use crate::{load, renderer};
 use sinew_testkit::{Builder, gltf_files_and};
 
-/// Returns the maximum differences between GPU and CPU: of vertex positions as a fraction of the diagonal, and of
-/// normals.
+/// Returns the maximum differences between GPU and CPU in vertex positions (as a fraction of the diagonal) and in normals.
 fn difference(puppet: &Puppet) -> (f32, f32) {
     let mut renderer = renderer();
     let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Adapters without storage buffers in vertex shaders, such as WebGL2 and OpenGL 3.3, draw the same images.
+//! WebGL2, OpenGL 3.3 and other adapters without storage buffers in vertex shaders draw the same images.
 
 use glam::{Affine3A, Vec3, Vec4};
 use serde_json::json;
@@ -32,7 +32,7 @@ pub(crate) fn webgl2() -> Renderer {
     Renderer::new(Gpu::from_device(device, queue, info))
 }
 
-/// Draws a puppet on both kinds of devices, and returns the largest difference in levels.
+/// Draws a puppet on both kinds of device, and returns the largest difference in levels.
 fn difference(puppet: &Puppet, light: LightSource, change: impl Fn(&mut Frame<'_>)) -> u8 {
     let [expected, found] = [renderer(), webgl2()].map(|mut renderer| {
         let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
@@ -117,7 +117,8 @@ fn second_influences_and_morph_targets_are_the_same() {
     }
 }
 
-/// With compute shaders, the vertices are skinned once for all maps of ambient occlusion. Without, as here, they are skinned for each map.
+/// With compute shaders, the vertices are skinned once for all maps of ambient occlusion. These adapters have none, so the vertices are
+/// skinned for each map.
 #[test]
 fn several_figures_hide_the_same_ambient_light() {
     let numbers: Vec<f32> = (0..NUMBERS).map(|i| (i as f32 * 78.233).sin()).collect();
@@ -140,7 +141,7 @@ fn several_figures_hide_the_same_ambient_light() {
     }
 }
 
-/// Alpha masks also cut holes into the maps of ambient occlusion.
+/// Alpha masks also cut holes in the maps of ambient occlusion.
 #[test]
 fn figures_with_holes_hide_the_same_ambient_light() {
     let mut b = Builder::default();

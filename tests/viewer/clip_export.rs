@@ -26,7 +26,7 @@ fn played() -> Session {
     session
 }
 
-/// Returns the largest distance of joints, in metres.
+/// Returns the largest distance between corresponding joints, in metres.
 fn difference(session: &Session, other: &Puppet) -> f32 {
     let (skeleton, there) = (&session.puppet().character().skeleton, &other.character().skeleton);
     let distance = |name: &str| {

@@ -7,7 +7,7 @@ use sinew::viewer::{Button, Command, Event, Input, Session};
 
 use super::{SIZE, at, session};
 
-/// Returns the first pixel to the left of the left hand where nothing is drawn, found along a row.
+/// Searches along a row for the first pixel beside the left hand where nothing is drawn.
 fn beside_the_hand(session: &Session) -> Vec2 {
     let hand = at(session, "leftHand") + Vec2::new(0.0, 12.0);
     let camera = session.camera();

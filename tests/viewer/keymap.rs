@@ -7,7 +7,7 @@ use sinew::viewer::{Action, Button, Command, Event, EyeTarget, Input, Key, Keyma
 
 use super::{SIZE, pose};
 
-/// Returns the mannequin with a selected joint, and an input with a keymap and the pointer beside the character.
+/// Returns a session with a selected joint of the mannequin, an input with the pointer beside the character, and the index of the joint.
 fn selected(joint: &str, keymap: Keymap) -> (Session, Input, usize) {
     let character = mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();

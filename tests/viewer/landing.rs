@@ -23,7 +23,7 @@ fn world(session: &Session, node: usize) -> Vec3 {
     session.puppet().world_from_node()[node].translation.into()
 }
 
-/// Returns the pixel of a point between two bones, from 0 at the first to 1 at the second.
+/// Returns the pixel of a point between two bones. `along` is 0 at the first bone and 1 at the second.
 fn seen(session: &Session, (from, to, along): (&str, &str, f32)) -> Vec2 {
     let [a, b] = [from, to].map(|name| world(session, bone(session, name)));
     pixel(&session.camera(), a.lerp(b, along), SIZE).unwrap()
@@ -73,8 +73,7 @@ fn triangles(session: &Session) -> Vec<[Vertex; 3]> {
     found
 }
 
-/// Returns the distance of the left hand in front of the rest of the body, as seen by the camera, in metres. Negative if a vertex is
-/// inside.
+/// Returns how far the left hand is in front of the rest of the body along a camera ray, in metres. Negative if a vertex is inside.
 fn gap(session: &Session, toward: Vec2) -> f32 {
     let along = Ray::through(&session.camera(), toward, SIZE).unwrap().direction;
     let all = triangles(session);

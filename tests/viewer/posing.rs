@@ -190,7 +190,7 @@ fn symmetric_drags_pull_both_hands() {
     assert!(places(&session)[right].distance(other) < 1e-6);
 }
 
-/// The plane of a symmetric drag follows the position of the body and the direction that it faces.
+/// The plane of a symmetric drag follows the position of the body and the direction in which it faces.
 #[test]
 fn symmetric_drags_follow_a_turned_body() {
     let mut session = rigged();

@@ -112,7 +112,7 @@ fn springs_do_not_swing_in_recordings_of_older_versions() {
     assert!(played(true) != played(false));
 }
 
-/// A recording may last for a month, with hardly a command.
+/// A recording may last for a month and contain hardly any commands.
 #[test]
 fn springs_settle_after_a_month_without_a_command() {
     let mut session = session();

@@ -10,7 +10,7 @@ use super::{SIZE, pose, session};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session");
 
-/// Reads the recording with the function that starts to read it.
+/// Starts to read the recording with `start`, and returns the loaded file.
 fn read(start: impl FnOnce(&mut CharacterLoader)) -> LoadedFile {
     let (sender, results) = channel();
     let mut loader = CharacterLoader::new(move |read| sender.send(read).unwrap_or_default());

@@ -25,7 +25,7 @@ pub struct Attribute {
     pub values: Values,
 }
 
-/// Compresses a mesh, either without or with the edgebreaker, at a speed from 0 (smallest) to 10.
+/// Compresses a mesh, with or without the edgebreaker, at a speed from 0 (smallest) to 10.
 pub fn encode(triangles: &[[u32; 3]], attributes: &[Attribute], edgebreaker: bool, speed: i32) -> Vec<u8> {
     let mut mesh = Mesh::new();
     let mut options = EncoderOptions::new();

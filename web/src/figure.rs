@@ -1,4 +1,4 @@
-//! A character in a canvas of another page: without the panel, moved by the page's script.
+//! A character in a canvas of another page, without the panel. The page's script moves it.
 
 use std::path::Path;
 

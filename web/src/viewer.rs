@@ -83,13 +83,13 @@ impl PageViewer {
         self.0.open_file(Path::new(path), adds);
     }
 
-    /// Shows the pose of a link.
+    /// Shows the pose that a link to the page contains.
     #[wasm_bindgen(js_name = showLink)]
     pub fn show_link(&self, text: &str) {
         self.0.show_link(text);
     }
 
-    /// Requests a link to the pose, which is passed to the hook `link`.
+    /// Requests a link to the pose. The hook `link` receives it.
     pub fn link(&self) {
         self.0.link();
     }

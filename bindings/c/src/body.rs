@@ -60,7 +60,7 @@ pub unsafe extern "C" fn sinew_body_reset(body: *mut SinewBody) -> SinewStatus {
     })
 }
 
-/// Writes the local rotations of all links, quaternions x, y, z, w. `count` must be four times the number of links.
+/// Writes the local rotations of all links as quaternions x, y, z, w. `count` must be four times the number of links.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_rotations(
     body: *const SinewBody,
@@ -76,8 +76,8 @@ pub unsafe extern "C" fn sinew_body_rotations(
     })
 }
 
-/// Sets the local rotations of all links, quaternions x, y, z, w of any length except zero. `count` must be four times the
-/// number of links.
+/// Sets the local rotations of all links from quaternions x, y, z, w of any length except zero. `count` must be four times the number of
+/// links.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_set_rotations(
     body: *mut SinewBody,
@@ -153,9 +153,9 @@ pub unsafe extern "C" fn sinew_body_solve(
 
 /// Solves copies of a body for many target positions of one link, in parallel. The body itself is not changed.
 ///
-/// `targets` are `target_count` world positions x, y, z. The local rotations of all links of all solutions are written to
-/// `rotations`, whose `rotation_count` must be `4 * link_count * target_count`. The distances from the targets in metres are
-/// written to `errors`, whose `error_count` must be `target_count`. `options` is as in `sinew_body_solve`.
+/// `targets` are `target_count` world positions x, y, z. `rotations` receives the local rotations of all links of all solutions, and
+/// `rotation_count` must be `4 * link_count * target_count`. `errors` receives the distances from the targets in metres, and `error_count`
+/// must be `target_count`. `options` is as in `sinew_body_solve`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_body_solve_many(
     body: *const SinewBody,

@@ -12,7 +12,7 @@ use crate::status::{Failure, SinewStatus, guard, value_or};
 /// The name used in messages for a character that was loaded from memory.
 const FROM_MEMORY: &str = "<memory>";
 
-/// The nodes, skins, meshes and clips of one file. It does not change, and several threads may use it at the same time.
+/// The nodes, skins, meshes and clips of one file. A character is immutable, so several threads may use it at the same time.
 pub struct SinewCharacter {
     pub(crate) character: Arc<Character>,
     pub(crate) origin: Origin,
@@ -73,8 +73,7 @@ pub unsafe extern "C" fn sinew_character_load_bytes(
     guard(|| unsafe { give(out, create) })
 }
 
-/// Stores the built-in character, a stylised human about 1.75 m tall that faces +Z, in `*out`. Free it with
-/// `sinew_character_free`.
+/// Stores the built-in character in `*out`: a stylised human about 1.75 m tall that faces +Z. Free it with `sinew_character_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_character_mannequin(out: *mut *mut SinewCharacter) -> SinewStatus {
     // SAFETY: the caller passes memory for a handle.

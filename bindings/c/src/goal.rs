@@ -31,13 +31,13 @@ pub struct SinewGoal {
     pub parts: u32,
     /// Target position of the point `offset` of the link, in metres.
     pub position: [f64; 3],
-    /// Orientation of the link, a quaternion x, y, z, w.
+    /// Orientation of the link as a quaternion x, y, z, w.
     pub orientation: [f64; 4],
     /// Direction in the link's frame that must point at `aim_at`.
     pub aim_axis: [f64; 3],
-    /// Position at which `aim_axis` must point, in metres.
+    /// Position in metres at which `aim_axis` must point.
     pub aim_at: [f64; 3],
-    /// Position towards which the limb that ends at the link bends, in metres.
+    /// Position in metres towards which the limb that ends at the link bends.
     pub pole: [f64; 3],
     /// A point in the link's frame, in metres. Zero is the joint itself.
     pub offset: [f64; 3],
@@ -79,7 +79,7 @@ impl SinewGoal {
     }
 }
 
-/// Checks that a goal or a target has at least one part, and only known ones.
+/// Checks that a goal or a target has something to reach and no unknown parts.
 pub(crate) fn check_parts(parts: u32, known: u32, what: &str) -> Result<(), Failure> {
     if parts & !known != 0 {
         return Err(Failure::invalid(format_args!("parts {parts} of a {what} are unknown")));

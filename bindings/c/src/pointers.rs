@@ -57,7 +57,7 @@ pub(crate) unsafe fn slice<'a, T>(name: &str, pointer: *const T, count: usize) -
 /// Returns a text in UTF-8.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to a NUL-terminated text that does not change during `'a`.
+/// A pointer that is not NULL must point to a NUL-terminated string that does not change during `'a`.
 pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a str, Failure> {
     check(name, pointer)?;
     // SAFETY: the pointer is not NULL. The caller promises the rest.
@@ -68,7 +68,7 @@ pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a 
 /// Writes values to the caller's array, which must have exactly as many elements. The pointer may be NULL if nothing is written.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to memory for `count` values that nothing else accesses during the call.
+/// A pointer that is not NULL must point to memory for `count` values. Nothing else may access this memory during the call.
 pub(crate) unsafe fn write<T: Copy>(
     name: &str,
     pointer: *mut T,
@@ -109,7 +109,7 @@ pub(crate) fn check_output<T>(
 /// Passes a new handle to the caller, who must free it.
 ///
 /// # Safety
-/// A pointer that is not NULL must point to memory for a pointer that nothing else accesses during the call.
+/// A pointer that is not NULL must point to memory for one pointer. Nothing else may access this memory during the call.
 pub(crate) unsafe fn give<T>(
     out: *mut *mut T,
     create: impl FnOnce() -> Result<T, Failure>,

@@ -141,8 +141,8 @@ pub unsafe extern "C" fn sinew_puppet_update(
     })
 }
 
-/// Returns the results of the targets, in the order of the targets. Reports are sorted by solve, but the reports of several targets for one
-/// node are in the order of these targets.
+/// Returns the results in the order of the targets. The reports are sorted by solve, but reports of several targets for the same node are
+/// in the order of these targets.
 fn results_of(puppet: &Puppet, reports: &[GoalReport]) -> Vec<SinewResult> {
     let mut is_used = vec![false; reports.len()];
     let mut result = |node: usize| {
@@ -161,8 +161,8 @@ fn results_of(puppet: &Puppet, reports: &[GoalReport]) -> Vec<SinewResult> {
     puppet.targets.iter().map(|target| result(target.node)).collect()
 }
 
-/// Writes the local transform of each node: translation x, y, z, rotation x, y, z, w and scale x, y, z. `count` must be `SINEW_POSE_STRIDE`
-/// times the number of nodes.
+/// Writes the local transform of each node: translation (x, y, z), rotation (x, y, z, w) and scale (x, y, z). `count` must be
+/// `SINEW_POSE_STRIDE` times the number of nodes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_pose(
     puppet: *const SinewPuppet,
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn sinew_puppet_world_matrices(
     })
 }
 
-/// Returns the number of parts, each of which is skinned and drawn as a unit, or 0 if `puppet` is NULL.
+/// Returns the number of parts, or 0 if `puppet` is NULL. Each part is skinned and drawn as a unit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_part_count(puppet: *const SinewPuppet) -> usize {
     // SAFETY: the caller passes a puppet.
@@ -231,9 +231,9 @@ pub unsafe extern "C" fn sinew_puppet_part_size(
     })
 }
 
-/// Skins a part on the CPU in the pose of the last `sinew_puppet_update`, and writes world positions x, y, z in metres and unit
-/// normals x, y, z. If no normals are wanted, `normals` is NULL and `normal_count` is 0. Otherwise, each count must be three times the
-/// number from `sinew_puppet_part_size`.
+/// Skins a part on the CPU in the pose of the last `sinew_puppet_update`, and writes world positions (x, y, z) in metres and unit normals
+/// (x, y, z). If no normals are wanted, `normals` is NULL and `normal_count` is 0. Otherwise, each count must be three times the number
+/// from `sinew_puppet_part_size`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_skin(
     puppet: *const SinewPuppet,
@@ -279,8 +279,7 @@ pub unsafe extern "C" fn sinew_puppet_triangles(
     })
 }
 
-/// Writes a copy of the character's file in the pose of the last `sinew_puppet_update` to a .glb file. An existing file is
-/// replaced.
+/// Writes a copy of the character's file to a .glb file, in the pose of the last `sinew_puppet_update`. An existing file is replaced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_puppet_write_glb(
     puppet: *const SinewPuppet,

@@ -31,7 +31,7 @@ pub struct SinewTarget {
     pub weight: f64,
 }
 
-/// Returns a target without parts for a node.
+/// Returns a target for a node, with no parts set.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_target(node: usize) -> SinewTarget {
     SinewTarget {

@@ -144,7 +144,7 @@ pub(crate) fn rows<'py, T: Element, const N: usize>(
     values.into_pyarray(py).reshape([count, N])
 }
 
-/// Returns an array of 4×4 matrices, from matrices in column-major order.
+/// Converts matrices in column-major order to an array of 4×4 matrices.
 pub(crate) fn matrices<'py, T: Element + Copy>(
     py: Python<'py>,
     columns: impl IntoIterator<Item = [T; 16]>,

@@ -67,7 +67,7 @@ impl Body {
         pair.map(|(link, limit)| Link { link: *link, limit: limit.clone() }).collect()
     }
 
-    /// The local rotations as an array of shape (links, 4), quaternions (x, y, z, w).
+    /// The local rotations as an array of quaternions (x, y, z, w), with the shape (links, 4).
     #[getter]
     fn rotations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         read_only(&rows(py, self.body.rotations().iter().map(DQuat::to_array))?)
@@ -114,7 +114,7 @@ impl Body {
         read_only(&rows(py, self.world().map(|matrix| matrix.translation.to_array()))?)
     }
 
-    /// The world orientations of the links as an array of shape (links, 4), quaternions (x, y, z, w).
+    /// The world orientations of the links as an array of quaternions (x, y, z, w), with the shape (links, 4).
     #[getter]
     fn orientations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let links = 0..self.limits.len();

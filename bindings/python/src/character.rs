@@ -1,4 +1,4 @@
-//! Characters: loading them, and everything that depends only on a pose.
+//! Loads characters, and computes everything that depends only on a pose.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

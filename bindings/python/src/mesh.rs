@@ -1,4 +1,4 @@
-//! Surfaces of characters: as stored in the file, and skinned.
+//! Surfaces of characters, both as stored in the file and skinned.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Part {
         self.part.skin.is_some()
     }
 
-    /// Node indices of the joints that `joints` refers to, or of the node of a rigid part.
+    /// Node indices of the joints that `joints` refers to. For a rigid part, the index of its node.
     #[getter]
     fn skin_nodes(&self) -> Vec<usize> {
         let skin = self.part.skin.and_then(|skin| self.character.skins.get(skin));
@@ -86,8 +86,7 @@ impl Part {
         side_by_side(py, sets.collect(), self.primitive().vertices())
     }
 
-    /// Displacements of the positions by each morph target at weight 1, in metres, before skinning, shape (targets, vertices, 3),
-    /// float32.
+    /// Displacements by each morph target at weight 1 before skinning, in metres, shape (targets, vertices, 3), float32.
     #[getter]
     fn morph_targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Primitive { positions, morph_targets, .. } = self.primitive();
@@ -101,7 +100,7 @@ impl Part {
         read_only(&array)
     }
 
-    /// The start and the end of the range of the part's morph weights in `Pose.weights`.
+    /// The start and the end of the part's morph weights in `Pose.weights`.
     #[getter]
     fn morph_weights(&self) -> (usize, usize) {
         let node = self.character.skeleton.nodes.get(self.part.node);

@@ -13,7 +13,7 @@ pub(crate) fn methods() -> Vec<&'static str> {
     Method::all().filter(|method| *method != Method::Style).map(Method::name).collect()
 }
 
-/// Applies the arguments that all solves have in common to the options. `more` maps keys such as `ccd.step` to values.
+/// Applies the arguments shared by all solves to the options. `more` maps keys such as `ccd.step` to values.
 pub(crate) fn apply(
     options: &mut Options,
     method: Option<&str>,

@@ -162,7 +162,7 @@ impl Puppet {
         matrix.map(|m| m.translation.to_array().into()).ok_or_else(|| error("the pose has no such node"))
     }
 
-    /// Skins a part on the CPU, or all visible parts one after the other, in the pose of the last `update`.
+    /// Skins a part on the CPU in the pose of the last `update`. Without `part`, the mesh contains all visible parts in order.
     #[pyo3(signature = (*, part = None))]
     fn skin(&self, py: Python<'_>, part: Option<i64>) -> PyResult<Mesh> {
         let puppet = &self.puppet;

@@ -65,8 +65,8 @@ impl Renderer {
         self.renderer.gpu().describe()
     }
 
-    /// Draws a puppet in the pose of its last `update`, and returns sRGB pixels with straight alpha as an array of shape
-    /// (height, width, 4), uint8.
+    /// Draws a puppet in the pose of its last `update`, and returns sRGB pixels with straight alpha as a uint8 array of shape
+    /// (height, width, 4).
     ///
     /// `size` is the width and the height in pixels. `mode` is `shaded`, `lambert`, `normal`, `mask` or `skeleton`, and `light` is
     /// `studio`, `classic`, `outdoor` or `flat`. `background` is `#rrggbb` or `transparent`. `fov_y` is the vertical field of view in

@@ -144,7 +144,7 @@ impl Robot {
         self.robot.links().to_vec()
     }
 
-    /// The names of the links that joints move and that have no children.
+    /// The names of the links that are moved by joints and have no children.
     #[getter]
     fn tip_names(&self) -> Vec<String> {
         self.robot.tips().into_iter().filter_map(|tip| self.robot.links().get(tip).cloned()).collect()
@@ -156,14 +156,14 @@ impl Robot {
         self.robot.mimics().iter().map(|mimic| mimic.name.clone()).collect()
     }
 
-    /// Returns the values of the mimic joints, which follow other joints, shape (..., mimics).
+    /// Returns the values of the mimic joints, shape (..., mimics). Mimic joints follow other joints.
     fn mimic_values<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let q = self.values("q", q)?;
         let values = (0..q.rows()).flat_map(|row| self.robot.mimic_values(q.row(row))).collect();
         shaped(py, values, q.count, &[self.robot.mimics().len()])
     }
 
-    /// Forward kinematics: returns the transforms of a link for joint values, shape (..., 4, 4), or of all links, shape (..., links, 4, 4).
+    /// Forward kinematics for joint values: returns the transforms of `link`, shape (..., 4, 4), or of all links, shape (..., links, 4, 4).
     #[pyo3(signature = (q, link = None))]
     fn fk<'py>(
         &self,
@@ -254,8 +254,8 @@ impl Robot {
         self.solutions(py, &solved, count)
     }
 
-    /// Follows a path of a link: like `solve`, but each solve starts from the result of the previous one and does not jump.
-    /// Continuous joints count their revolutions. `q0` has the shape (joints,).
+    /// Makes a link follow a path: like `solve`, but each solve starts from the previous result and does not jump. Continuous joints count
+    /// their revolutions. `q0` has the shape (joints,).
     #[pyo3(signature = (link, positions, orientations = None, *, q0 = None, method = "dls", tolerance = None, iterations = None, options = None))]
     #[expect(clippy::too_many_arguments, reason = "most of them are optional in Python")]
     fn follow<'py>(

@@ -23,7 +23,7 @@ def test_the_mask_shows_the_character(renderer, puppet):
     assert image.shape == (120, 160, 4) and image.dtype == np.uint8 and image.flags.c_contiguous
     white = image[..., 0] == 255
     assert 0.02 < white.mean() < 0.5 and set(np.unique(image[..., :3])) == {0, 255}
-    # The camera sees the projected vertices, which are in the rows that the mask covers.
+    # The character is in view, so the mask covers most rows but does not touch the borders.
     rows, columns = np.flatnonzero(white.any(axis=1)), np.flatnonzero(white.any(axis=0))
     assert 0 < rows[0] < 40 and 80 < rows[-1] < 119
     assert columns[0] > 10 and columns[-1] < 150

@@ -62,7 +62,7 @@ pub struct JointLimit {
 }
 
 impl JointLimit {
-    /// Returns the limit of a joint that turns about one axis of its rest frame, within a range of angles in radians.
+    /// Returns the limit of a joint that turns about one axis of its rest frame within a range of angles in radians.
     pub fn hinge(rest: Quat, axis: Dir3, angles: RangeInclusive<f32>) -> Self {
         // The axis has unit length only in single precision.
         let axis = solver_vec3(*axis).normalize();

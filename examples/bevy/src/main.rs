@@ -25,7 +25,7 @@ use ik::{JointLimit, Reach, ReachPlugin};
 const ASSETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets");
 /// Number of frames after loading that are checked without a window.
 const FRAMES: u32 = 120;
-/// Largest distance from the hand to its target that passes the check, in metres.
+/// Largest distance in metres from the hand to its target that passes the check.
 const TOLERANCE: f32 = 1e-3;
 
 /// What the app draws to: a window, an image, or nothing.
@@ -73,7 +73,7 @@ fn main() -> AppExit {
         .add_systems(Startup, set_up)
         .add_systems(Update, move_target);
     if !has_window {
-        // All frames take the same time, so that every run prints the same table.
+        // All frames have the same duration, so that every run prints the same table.
         app.add_plugins(ScheduleRunnerPlugin::run_loop(Duration::ZERO))
             .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1) / 60))
             .add_systems(Last, (check_loading, check));
@@ -129,7 +129,7 @@ fn attach_hand(
     Ok(())
 }
 
-/// Moves the target on a circle, and the goal of the hand with it.
+/// Moves the target and the goal of the hand along a circle.
 fn move_target(
     time: Res<Time>,
     mut target: Single<&mut Transform, With<Target>>,

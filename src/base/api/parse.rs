@@ -1,6 +1,6 @@
 //! Parsing of strings that name one of several values.
 
-/// The error for a string that is not a known name, for example of a method or a shading mode.
+/// The error for a string that is not a known name, such as the name of a method or a shading mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} \"{text}\"; use {expected}")]
 #[non_exhaustive]

@@ -1,5 +1,4 @@
-//! Writes files in the memory of a web page, where each write is atomic. [`Draft`] has the same interface as for files
-//! on disk.
+//! Writes files in the memory of a web page. Each write is atomic. [`Draft`] has the same interface as the version for files on disk.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -60,7 +60,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Like [`read`], but returns text.
 ///
 /// # Errors
-/// The same as for [`read`], and [`io::ErrorKind::InvalidData`] if the bytes are not UTF-8.
+/// Fails like [`read`], or with [`io::ErrorKind::InvalidData`] if the bytes are not UTF-8.
 pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
     read_to_string_with(path, limit, &Progress::default())
 }
@@ -68,7 +68,7 @@ pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
 /// Reads at most `limit` bytes from a regular file.
 ///
 /// # Errors
-/// The same as for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes.
+/// Fails like [`open_regular`], or with [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes.
 #[doc(hidden)]
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular_with(path, limit, &Progress::default())
@@ -77,8 +77,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Like [`read_regular`], but counts the bytes in `progress`, which can also stop the read.
 ///
 /// # Errors
-/// The same as for [`open_regular`], [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes, and
-/// [`super::Stopped`] as [`io::ErrorKind::Other`].
+/// Fails like [`read_regular`], or with [`io::ErrorKind::Other`] containing [`super::Stopped`] if the read is stopped.
 #[doc(hidden)]
 pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> {
     read_all(open_regular(path)?, limit, progress)
@@ -87,7 +86,7 @@ pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Re
 /// Like [`read_to_string`], but counts the bytes in `progress`, which can also stop the read.
 ///
 /// # Errors
-/// The same as for [`read_to_string`], and [`super::Stopped`] as [`io::ErrorKind::Other`].
+/// Fails like [`read_to_string`], or with [`io::ErrorKind::Other`] containing [`super::Stopped`] if the read is stopped.
 #[doc(hidden)]
 pub fn read_to_string_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<String> {
     let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");

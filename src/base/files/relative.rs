@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf, absolute};
 
 use crate::platform::fs;
 
-/// Resolves a path that is written in a suite, a project or a recording in `folder`. Such a file may come from Windows. If a
-/// path with `\` does not exist, each `\` is therefore read as `/`.
+/// Resolves a path from a suite, a project or a recording that is stored in `folder`. Such a file may come from Windows. If a path with `\`
+/// does not exist, each `\` is therefore read as `/`.
 pub fn beside(folder: &Path, name: &Path) -> PathBuf {
     let path = folder.join(name);
     match name.to_str().filter(|name| name.contains('\\')) {

@@ -1,4 +1,4 @@
-//! The reduced tree of a hierarchy, which contains only chosen nodes.
+//! Reduces a hierarchy to a tree of chosen nodes.
 
 /// A hierarchy in which some nodes are *ends*, and a tree of chosen nodes that are at or above an end.
 ///
@@ -128,7 +128,7 @@ impl ReducedTree {
         self.first_apart.map_or(Ok(self.common_ancestor), Err)
     }
 
-    /// Returns the involved nodes, each with its parent in the hierarchy, parents first.
+    /// Returns the involved nodes with their parents in the hierarchy, parents first.
     pub fn involved(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
         let involved = self.order.iter().filter(|&&n| self.is_involved(n));
         involved.map(|&n| (n, self.nodes[n].parent))
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(ReducedTree::new(std::iter::empty(), [0]).common_ancestor(), Ok(None));
     }
 
-    /// This test takes too long if every end is followed up to the root, because that takes quadratic time.
+    /// If every end were followed up to the root, the time would be quadratic, and this test would take too long.
     #[test]
     fn every_node_of_a_deep_chain_may_be_an_end() {
         let count = 100_000_usize;

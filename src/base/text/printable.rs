@@ -21,8 +21,8 @@ pub fn cause(text: &str) -> String {
     shortened(text, CAUSE).into_owned()
 }
 
-/// Returns the text on one line. Control characters, line breaks and invisible characters, for example those that
-/// change the direction of the text, become escapes like `\n` and `\u{1b}`.
+/// Returns the text on one line. Control characters, line breaks and invisible characters (such as marks that change the direction of the
+/// text) become escapes like `\n` and `\u{1b}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if text.chars().any(must_escape) { Cow::Owned(escape(text.chars())) } else { Cow::Borrowed(text) }
 }

@@ -56,14 +56,14 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Returns the bounding box of some points. Points that are not finite are ignored.
+    /// Returns the bounding box of the given points. Points that are not finite are ignored.
     pub fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
         let mut bounds = Self::default();
         bounds.extend(points);
         bounds
     }
 
-    /// Extends the box to contain some points. Points that are not finite are ignored.
+    /// Extends the box to contain the given points. Points that are not finite are ignored.
     pub fn extend(&mut self, points: impl IntoIterator<Item = Vec3>) {
         for p in points {
             if p.is_finite() {

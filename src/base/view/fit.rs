@@ -17,10 +17,10 @@ const FILL: f32 = 0.78;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Framing {
-    /// The bounding sphere of the character's bounding box fits into the image, see [`Camera::framing`].
+    /// The bounding sphere of the character's bounding box fits into the image (see [`Camera::framing`]).
     #[default]
     Auto,
-    /// The character's vertices fill 78 % of the height or the width of the image, see [`Fit`].
+    /// The character's vertices fill 78 % of the height or the width of the image (see [`Fit`]).
     Tight,
 }
 
@@ -63,12 +63,12 @@ pub struct Fit {
     back: Vec3,
     /// Tangents of half the horizontal and half the vertical field of view that the points fill.
     tangents: Vec2,
-    /// Increase of half the width and of half the height of the filled part of the view frustum, per metre of depth. Zero for an
-    /// orthographic camera.
+    /// Increase of half the width and half the height of the filled part of the view frustum, per metre of depth. Zero for an orthographic
+    /// camera.
     slopes: Vec2,
     /// Distances by which the points extend to the right of the right frustum plane through the origin, and above the upper plane.
     positive: Vec2,
-    /// Like `positive`, for the left and the lower plane.
+    /// Like `positive`, but for the left and the lower plane.
     negative: Vec2,
     /// The smallest and the largest coordinate along `back`.
     depth: [f32; 2],

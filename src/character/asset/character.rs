@@ -81,8 +81,8 @@ pub struct Scene {
     pub roots: Vec<usize>,
 }
 
-/// Map from the bones of a human body to nodes, with the bone names of VRM 1.0 (`hips`, `leftUpperArm`, …), from the
-/// file's VRM extension.
+/// Map from the bones of a human body to nodes, read from the file's VRM extension. The bones have their VRM 1.0 names (`hips`,
+/// `leftUpperArm`, …).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Humanoid {
     /// Node index of each bone in the map.

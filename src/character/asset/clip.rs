@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-/// An animation clip. Loading checks every index and length, and that every number is finite.
+/// An animation clip. Loading checks every index and length, and ensures that every number is finite.
 #[derive(Clone, Debug, Default)]
 pub struct Clip {
     /// Name in the file.
@@ -31,7 +31,7 @@ pub struct Channel {
     pub values: Values,
 }
 
-/// Rotation keys of a channel whose quaternions do not have unit length in the file. Loading normalises them.
+/// Rotation keys of a channel that are not unit quaternions in the file. Loading normalises them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CorrectedKeys {
     /// Index of the clip.

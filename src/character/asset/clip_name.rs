@@ -34,7 +34,7 @@ impl Character {
         names.find(|name| self.find_clip(name) == Some(clip)).unwrap_or_else(|| format!("#{clip}"))
     }
 
-    /// If several clips have a name, returns a note that says which of them the name refers to.
+    /// If several clips share a name, returns a note that says which clip the name refers to.
     #[doc(hidden)]
     pub fn namesakes(&self, name: &str) -> Option<String> {
         let count = self.clips_named(name).count();

@@ -185,7 +185,7 @@ impl<'a> EncodedImage<'a> {
     }
 
     fn webp(bytes: &'a [u8], progress: &Progress) -> Result<Self, String> {
-        // Counts the planes of a lossy image, alpha, and two results of up to 4 bytes per pixel.
+        // The planes of a lossy image, the alpha channel, and two results of up to 4 bytes per pixel.
         const BYTES_PER_PIXEL: u64 = 12;
         let decoder = WebPDecoder::new(StoppableBytes::new(bytes, progress)).map_err(damaged)?;
         if decoder.is_animated() {

@@ -36,8 +36,8 @@ pub struct Expression {
     pub is_binary: bool,
     /// How the expression suppresses others.
     pub overrides: Overrides,
-    /// The morph weights that the expression changes, in file order. If the expression changes materials, the last bind is the expression's
-    /// own value in a pose, which controls [`Self::materials`].
+    /// The morph weights that the expression changes, in file order. If the expression changes materials, the last bind refers to the
+    /// expression's own value in a pose, and this value controls [`Self::materials`].
     pub binds: Vec<MorphBind>,
     /// Material properties that the expression changes.
     pub materials: Vec<MaterialBind>,
@@ -77,7 +77,7 @@ impl Override {
     }
 }
 
-/// Rounds the values of binary expressions and applies the overrides, in place. `values` contains one value per expression.
+/// Rounds the values of binary expressions in place and applies the overrides. `values` contains one value per expression.
 ///
 /// ```
 /// use sinew_character::asset::{Expression, Override, Overrides, apply_overrides};

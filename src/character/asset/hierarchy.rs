@@ -55,9 +55,9 @@ impl Node {
 }
 
 impl Skeleton {
-    /// Creates a skeleton from nodes and the indices of their parents, which may come after their children. The other
-    /// fields that describe the hierarchy are computed, so the nodes' [`Node::children`] and [`Node::morph_weights`]
-    /// are ignored. The skeleton has no morph weights.
+    /// Creates a skeleton from nodes and the indices of their parents. A parent may come after its children. The other fields that describe
+    /// the hierarchy are computed, so the nodes' [`Node::children`] and [`Node::morph_weights`] are ignored. The skeleton has no morph
+    /// weights.
     ///
     /// ```
     /// use sinew_character::asset::{Node, Skeleton, SkeletonError, Transform};

@@ -47,7 +47,7 @@ impl Image {
         self.decode_with(&Progress::default())
     }
 
-    /// Decodes the pixels like [`Self::decode`], and can be stopped from another thread.
+    /// Does the same as [`Self::decode`], but can be stopped from another thread.
     ///
     /// # Errors
     /// Same as [`Self::decode`], or [`ImageError::Stopped`].

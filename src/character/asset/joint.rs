@@ -11,7 +11,7 @@ pub struct MechanicalJoint {
     pub order: usize,
     /// The type of the joint and its range.
     pub kind: JointKind,
-    /// Position in metres and rotation of the joint's frame in the parent node's frame, when the joint value is 0. Both have double
+    /// The joint's frame in the parent node's frame when the joint value is 0: the position in metres and the rotation. Both have double
     /// precision, as in the file.
     pub origin: (DVec3, DQuat),
     /// Joint value in the rest pose of the character, in radians or metres. It is 0 if the range contains 0.
@@ -50,7 +50,8 @@ impl MechanicalJoint {
     }
 }
 
-/// The type of a joint. Axes are unit vectors in the frame of its node. Ranges are as in the file, relative to [`MechanicalJoint::origin`].
+/// The type of a joint. Axes are unit vectors in the frame of the joint's node. Ranges are as in the file, relative to
+/// [`MechanicalJoint::origin`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JointKind {

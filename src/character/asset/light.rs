@@ -14,7 +14,7 @@ pub struct Light {
     pub kind: LightKind,
     /// Linear RGB.
     pub color: Vec3,
-    /// Brightness: in lux for a directional light, and in candela for other lights.
+    /// Brightness in lux for a directional light, or in candela for other lights.
     pub intensity: f32,
     /// Distance in metres beyond which the light has no effect, or `None` if it has no limit.
     pub range: Option<f32>,
@@ -23,7 +23,7 @@ pub struct Light {
 /// Shape of a light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LightKind {
-    /// Parallel rays, like those of the sun.
+    /// Parallel rays, like sunlight.
     Directional,
     /// Rays in all directions.
     Point,

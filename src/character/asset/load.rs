@@ -6,8 +6,8 @@ use crate::files::Progress;
 
 use super::{Character, LoadError, References, bvh, gltf};
 
-/// Loads a character from a BVH file, an FBX file (feature `fbx`), a URDF file (feature `urdf`), or a glTF file (`.gltf`,
-/// `.glb`, `.vrm`), and the files in its folder that it references.
+/// Loads a character from a BVH file, an FBX file (feature `fbx`), a URDF file (feature `urdf`), or a glTF file (`.gltf`, `.glb`, `.vrm`).
+/// Also reads the files in the same folder that the file references.
 ///
 /// ```
 /// use std::path::Path;
@@ -33,7 +33,7 @@ pub fn load(path: &Path) -> Result<Character, LoadError> {
 /// BVH file in metres, from 1e-6 to 1e6. If it is `None`, the unit is guessed from the size of the skeleton.
 ///
 /// # Errors
-/// [`LoadError`], including if `units` is given for a glTF file.
+/// [`LoadError`] if the file cannot be loaded, or if `units` is given for a glTF file.
 pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadError> {
     load_with(path, units, &Progress::default())
 }

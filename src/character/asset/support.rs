@@ -211,8 +211,8 @@ pub const FORMATS: &[FileFormat] = &[
 const LOOK_PREFIXES: [&str; 2] = ["KHR_materials_", "EXT_materials_"];
 
 impl Extension {
-    /// Returns how the loader handles an extension. Extensions of materials that are not in [`EXTENSIONS`] are ignored. Returns `None` for
-    /// all other unknown extensions, which may change the geometry.
+    /// Returns how the loader handles an extension. Material extensions that are not in [`EXTENSIONS`] are ignored. Returns `None` for all
+    /// other unknown extensions, which may change the geometry.
     ///
     /// ```
     /// use sinew_character::asset::support::{Extension, Support};

@@ -34,7 +34,7 @@ impl UpAxis {
 
 impl Character {
     /// Rotates a character that was read from a BVH file so that +Y is up. The joints keep their positions within the body, and their rest
-    /// rotations do not change. Returns false, and changes nothing, for characters of other formats, which define their axes.
+    /// rotations do not change. Changes nothing and returns false for characters of other formats, because these formats define their axes.
     ///
     /// ```
     /// use std::path::Path;

@@ -18,7 +18,7 @@ use super::{
     LOCKED, Limb, NECK,
 };
 
-/// Cosine of 75°, the maximum angle to each side at which a head follows its look-at target.
+/// Cosine of 75°, the maximum angle to either side at which a head follows its look-at target.
 const FIELD_COS: f32 = 0.2588;
 /// Cosine of 150°, the largest bend of a middle joint without a hinge limit.
 const LARGEST_BEND: f32 = -0.866;
@@ -108,7 +108,7 @@ impl Builder<'_> {
         limbs
     }
 
-    /// Returns the hips of the plan if all legs descend from them, or otherwise the nearest common ancestor of all legs.
+    /// Returns the hips of the plan if all legs descend from them, and otherwise the nearest common ancestor of all legs.
     fn hips_above(&self, limbs: &[LimbNodes]) -> Option<usize> {
         let tops: Vec<usize> =
             limbs.iter().filter(|l| l.stands).filter_map(|l| l.nodes.first().copied()).collect();
@@ -153,8 +153,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the axis about which the middle joint of a limb bends, in that joint's frame, and the cosine range of
-    /// the angle between the two bones. `upper` and `lower` are the bones as vectors in world space, in the rest pose.
+    /// Returns the axis (in the joint's frame) about which the middle joint of a limb bends, and the cosine range of the angle between the
+    /// two bones. `upper` and `lower` are the bones as vectors in world space, in the rest pose.
     fn hinge(&self, middle: usize, upper: Vec3, lower: Vec3, bend: Option<Vec3>) -> Option<(Vec3, [f32; 2])> {
         let linear = glam::Mat3::from(self.world.get(middle)?.matrix3);
         let sizes = upper.length() * lower.length();

@@ -21,7 +21,7 @@ fn damped(q: Quat) -> Quat {
 }
 
 impl Figure<'_> {
-    /// Moves the end of a chain towards a point, given in model space before the hips move.
+    /// Moves the end of a chain towards a point. The point is given in model space before the hips move.
     pub(super) fn solve_chain(&mut self, chain: &Chain, target: Vec3) {
         let links = (chain.links as usize).min(LINKS);
         if links == 0 || !target.is_finite() {

@@ -14,7 +14,7 @@ const FOLLOW: f32 = 0.1;
 /// Maximum vertical displacement of the hips, and maximum extension of a leg, as fractions of the leg length.
 const LARGEST_DROP: f32 = 0.45;
 const STRETCH: f32 = 0.99;
-/// Maximum distance from the limit of a leg's reach at which the hips begin to give way on uneven ground, as a fraction of the leg length.
+/// Maximum remaining reach of a leg at which the hips begin to give way on uneven ground, as a fraction of the leg length.
 const YIELD: f32 = 0.15;
 /// Tangent of 20°, the largest tilt of a body.
 const STEEPEST: f32 = 0.36;
@@ -26,7 +26,7 @@ fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
 }
 
 impl Figure<'_> {
-    /// Returns the lowest and the highest hip displacement from the clip at which a leg reaches an ankle position.
+    /// Returns the lowest and the highest displacement of the hips from the clip's pose at which a leg still reaches an ankle position.
     fn hip_range(&self, limb: &Limb, ankle: Vec3, base: &Base) -> (f32, f32) {
         let at = |joint: u32| self.placed(base.moved(self.position(joint)));
         let [top, knee, end] = [limb.first, limb.middle, limb.end].map(at);

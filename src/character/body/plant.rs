@@ -12,9 +12,9 @@ use super::stance::Foot;
 use super::types::NONE;
 use super::{Ground, LIMBS, Limb};
 
-/// Time in seconds in which a released foot returns to its position in the clip.
+/// Time in seconds that a released foot takes to return to its position in the clip.
 const RELEASE: f32 = 0.15;
-/// A standing foot is released when it is this far from its position in the clip, as a fraction of the leg length.
+/// Distance from its position in the clip at which a standing foot is released, as a fraction of the leg length.
 const LEASH: f32 = 0.15;
 /// A foot that is farther away than this multiple of the leash is assumed to have been moved with its character. Its old footing is
 /// forgotten.
@@ -134,8 +134,8 @@ impl Figure<'_> {
         low - least
     }
 
-    /// Computes where a foot stands. While the foot is in contact, it keeps its heading, and the end of the sole on which it stands does
-    /// not move, so the foot rolls without slipping. Afterwards the foot returns to the clip. `slope` tilts it.
+    /// Computes where a foot stands. While the foot is in contact, it keeps its heading and the position of the end of the sole on which it
+    /// stands, so it rolls without slipping. Afterwards the foot returns to the clip. `slope` tilts it.
     fn footing(&mut self, leg: usize, ankle: Vec3, ends: [Vec3; 2], on_toes: bool, slope: Quat) -> Footing {
         let bit = 1_u32 << leg;
         let place = self.place.position.xz();

@@ -78,7 +78,7 @@ const LANDMARKS: [&str; 11] = [
     "right_heel",
 ];
 
-/// Returns whether a name is a landmark that is not a joint and does not move a bone. Case is ignored.
+/// Returns whether a name belongs to a landmark that is not a joint. Such landmarks move no bone. Case is ignored.
 pub(super) fn is_landmark(name: &str) -> bool {
     LANDMARKS.iter().any(|landmark| landmark.eq_ignore_ascii_case(name))
 }

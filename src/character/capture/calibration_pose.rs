@@ -46,9 +46,9 @@ fn snap_to_axis(v: DVec3) -> DVec3 {
         .unwrap_or(v.normalize_or_zero())
 }
 
-/// Returns the T-pose of a humanoid, or its A-pose if the arms are lowered by an angle in radians. `bones` maps the
-/// bone names of VRM 1.0 to nodes. Arms and legs are straightened from the rest pose by shortest arcs. Feet keep their
-/// world orientation, and all other joints keep their rest rotation.
+/// Returns the T-pose of a humanoid, or its A-pose if `lowered` is positive. The arms are lowered by this angle in radians. `bones` maps
+/// the bone names of VRM 1.0 to nodes. Arms and legs are straightened from the rest pose by shortest arcs. Feet keep their world
+/// orientation, and all other joints keep their rest rotation.
 ///
 /// ```
 /// use sinew_character::{asset, rig};
@@ -86,7 +86,7 @@ pub fn calibration_pose(skeleton: &Skeleton, bones: &BTreeMap<String, usize>, lo
     pose
 }
 
-/// Rotates a joint so that the joint `next` is in the world direction `to` from it.
+/// Rotates a joint so that the joint `next` lies in the world-space direction `to` from it.
 fn straighten(skeleton: &Skeleton, pose: &mut Pose, joint: Option<usize>, next: Option<usize>, to: DVec3) {
     let (Some(joint), Some(next)) = (joint, next) else { return };
     let mut world = Vec::new();

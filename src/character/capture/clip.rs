@@ -41,12 +41,12 @@ with_methods!(TakeOptions {
     with_rotations(rotations: RotationFit),
 });
 
-/// A clip that was made from a take, and the values that were estimated.
+/// A clip made from a take, and the values that were estimated.
 #[derive(Clone, Debug)]
 pub struct Captured {
     /// The clip, which animates the skeleton's nodes. It starts at the take's first frame.
     pub clip: Clip,
-    /// The factor from the unit of the positions to metres that was used.
+    /// The factor that was used to convert positions to metres.
     pub scale: f64,
     /// The node or bone names of the joints whose positions were used.
     pub joints: Vec<String>,
@@ -58,7 +58,7 @@ pub struct Captured {
 
 impl Take {
     /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then applied on top. A joint name
-    /// refers to a node, or otherwise to a bone of the humanoid. Sensors have additional names for bones
+    /// refers to a node or, if no node has this name, to a bone of the humanoid. Sensors have additional names for bones
     /// ([`Bone::from_sensor`](super::Bone::from_sensor)). Nodes that are not in the take keep their rest pose, and joints that do not exist
     /// are ignored. [`Captured::warnings`] describes both. Markers (`SEGMENT/MARKER`) are converted to joints first
     /// ([`Take::joints_of_markers`]). The calibration pose aligns the axes of the marked segments with the joint axes. Without it, they are
@@ -104,7 +104,7 @@ impl Take {
         Ok(Captured { warnings: matched.warnings().collect(), ..captured })
     }
 
-    /// Like [`Self::clip`], for a take of joints, which may come from markers.
+    /// Like [`Self::clip`], for a take of joints. The joints may come from markers.
     fn joint_clip(
         &self,
         skeleton: &Skeleton,

@@ -51,12 +51,12 @@ impl TextError {
 /// Reads a take from a CSV file.
 ///
 /// # Errors
-/// [`LoadError`], with the line and the column of an invalid field.
+/// [`LoadError`]. For an invalid field, it contains the line and the column.
 pub fn load_csv(path: &Path) -> Result<Take, LoadError> {
     load_csv_with(path, &Progress::default())
 }
 
-/// Reads a take like [`load_csv`], reports the progress, and can be stopped from another thread.
+/// Reads a take like [`load_csv`], but reports the progress and can be stopped from another thread.
 ///
 /// # Errors
 /// Same as [`load_csv`], and [`LoadError::Stopped`].
@@ -88,7 +88,7 @@ pub fn load_csv_with(path: &Path, progress: &Progress) -> Result<Take, LoadError
 /// ```
 ///
 /// # Errors
-/// [`LoadError`], with the line and the column of an invalid field.
+/// [`LoadError`]. For an invalid field, it contains the line and the column.
 pub fn parse_csv(path: &Path, text: &str) -> Result<Take, LoadError> {
     parse_csv_with(path, text, &Progress::default())
 }

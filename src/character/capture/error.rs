@@ -46,7 +46,7 @@ pub enum CaptureError {
         /// The maximum number of joints.
         most: usize,
     },
-    /// The parents of the joints are not a hierarchy.
+    /// The parents of the joints do not form a hierarchy.
     #[error("the joints are not a hierarchy: {cause}")]
     Hierarchy {
         /// The first problem.
@@ -60,7 +60,7 @@ pub enum CaptureError {
     Time {
         /// The index of the frame, from zero.
         frame: usize,
-        /// The time as text, `NaN` if it is missing.
+        /// The time as text, or `NaN` if it is missing.
         time: String,
     },
     /// The take has more frames than a clip can contain.

@@ -13,7 +13,7 @@ use super::trc::load_trc_with;
 /// File extensions of takes.
 pub const TAKE_EXTENSIONS: [&str; 3] = ["csv", "trc", "c3d"];
 
-/// Returns whether a file is read as a take, which depends on its extension.
+/// Returns whether a file is read as a take, judging by its extension.
 pub fn is_take(path: &Path) -> bool {
     extension(path).is_some()
 }
@@ -31,12 +31,12 @@ fn extension(path: &Path) -> Option<&'static str> {
 /// Reads a take from a file. The extension selects `.trc` or `.c3d`. Any other file is read as CSV.
 ///
 /// # Errors
-/// [`LoadError`], with the location of invalid data.
+/// [`LoadError`] with the location of the invalid data.
 pub fn load_take(path: &Path) -> Result<Take, LoadError> {
     load_take_with(path, &Progress::default())
 }
 
-/// Reads a take like [`load_take`], reports the progress, and can be stopped from another thread.
+/// Same as [`load_take`], but reports the progress and can be stopped from another thread.
 ///
 /// # Errors
 /// Same as [`load_take`], and [`LoadError::Stopped`].

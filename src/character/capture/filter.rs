@@ -103,8 +103,8 @@ impl<V> FilterState<V> {
     }
 }
 
-/// A One Euro filter for a point, or for up to three numbers in the same unit. Its cutoff depends on the length of
-/// the velocity, so that all directions are treated alike.
+/// A One Euro filter for a point, or for up to three numbers in the same unit. Its cutoff depends on the magnitude of the velocity, so that
+/// all directions are treated alike.
 #[derive(Clone, Debug)]
 pub struct PointFilter {
     smoothing: Smoothing,

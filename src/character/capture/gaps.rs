@@ -62,7 +62,7 @@ pub fn fill_gaps(
         if (0..frames.len()).all(|frame| measured(frames, frame).is_some()) {
             continue;
         }
-        // Positions relative to the parent, whose gaps have already been filled.
+        // Positions relative to the parent. The gaps of the parent have already been filled.
         let seen: Vec<(usize, DVec3)> = (0..frames.len())
             .filter_map(|f| Some((f, measured(frames, f)?.as_dvec3() - origin(frames, f))))
             .collect();

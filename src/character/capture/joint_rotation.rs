@@ -39,8 +39,7 @@ impl std::str::FromStr for RotationFit {
     }
 }
 
-/// Angle in radians by which a bone must move near its rest direction for the excess twist of its joint
-/// to decay to 1/e of its value.
+/// Angle in radians by which a bone near its rest direction must move until the excess twist of its joint has decayed to 1/e.
 const TWIST_DECAY_ANGLE: f64 = 0.5;
 
 /// Returns the rotation of a joint with one measured bone: its current rotation, followed by the shortest arc to
@@ -170,8 +169,8 @@ mod tests {
             largest = if i > 1 { largest.max(next.angle_between(q)) } else { largest };
             q = next;
         }
-        // The direction moves by 0.0031 rad per step. At most π of twist remains. With a decay angle of 0.5 rad, its decay rotates the
-        // joint by at most 2π times the angle of a step.
+        // The direction moves by 0.0031 rad per step. At most π of twist remains. With a decay angle of 0.5 rad, the decay of this twist
+        // rotates the joint by at most 2π times the angle of a step.
         assert!(largest < 0.03, "largest step {largest} rad");
     }
 }

@@ -60,7 +60,7 @@ fn listed(names: &[String]) -> String {
 }
 
 impl Take {
-    /// Keeps the joints of a body, and gives them the names of its bones. `find` returns the index of the joint with a name.
+    /// Keeps the joints of a body, and gives them the names of its bones. `find` returns the index of the joint with a given name.
     ///
     /// A joint whose own name does not exist in the body gets the name of its bone ([`Bone::from_sensor`]). Several joints of one bone,
     /// such as both ears, are replaced by their mean. Landmarks that are not joints, and joints that were never measured, are left out.
@@ -117,7 +117,7 @@ impl Take {
     }
 }
 
-/// Returns the name of the joint, or of the marker on a joint, that a name in a take refers to.
+/// Returns the name of the joint, or of the marker on a joint, to which a name in a take refers.
 fn joint_of(name: &str, is_joint: &impl Fn(&str) -> bool) -> Option<String> {
     let known = |name: &str| {
         if is_joint(name) {
@@ -229,7 +229,7 @@ mod tests {
         Take { times, positions: Tracks { joints, frames }, ..Take::default() }
     }
 
-    /// Returns the largest distance of a bone from the walk, in metres, and the warnings.
+    /// Returns the warnings and the largest distance in metres between a bone and its true position in the walk.
     fn error(seen: &SampledWalk, take: &Take, bone: &str) -> (f32, Vec<String>) {
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;

@@ -6,7 +6,7 @@ use crate::pose::Pose;
 
 use super::{OrientationFilter, PointFilter, Smoothing};
 
-/// Smooths the local rotations of some nodes, and the translation of one of them, with One Euro filters.
+/// Uses One Euro filters to smooth the local rotations of nodes, and the translation of one of them.
 ///
 /// Smooths local rotations instead of world orientations, so that a fast turn of the body does not weaken the smoothing of a hand
 /// that rests on it.

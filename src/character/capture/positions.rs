@@ -14,7 +14,7 @@ use super::tracked::{TrackedJoint, TrackedTree, affine};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measurement<V> {
     pub(super) position: V,
-    /// Blend weight of the measurement. It rises from 0 to 1 when the joint is seen again after it was missing.
+    /// Blend weight of the measurement. It rises from 0 to 1 when the joint is seen again after being missing.
     pub(super) weight: f64,
     /// Whether the joint was missing in the previous frame.
     pub(super) is_returning: bool,
@@ -34,8 +34,8 @@ struct MeasuredBone {
 /// From the root outwards, each joint is rotated so that its tracked children point to their measured positions.
 /// With several children the rotation is the least-squares fit (Wahba 1965), and with one child it is the shortest
 /// arc. Twist that the positions do not determine is taken from the previous pose. The root is moved by the rigid
-/// motion that best fits the root and its children to their measured positions (Kabsch 1976; Horn 1987). Bones keep
-/// their lengths from the skeleton.
+/// motion that best fits the root and its children to their measured positions (Kabsch 1976; Horn 1987). Bones keep the lengths that they
+/// have in the skeleton.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// Factor from the unit of the positions to metres of the skeleton. Initially 1. [`Fit::scale_of`] estimates it.
@@ -93,8 +93,8 @@ impl Fit {
     }
 
     /// Writes the pose that best fits the positions. `positions` has one world position per joint in the order of
-    /// the list, or `None` if the joint was not seen. Positions that are not finite or beyond the end of a short
-    /// list also count as not seen.
+    /// the list, or `None` if the joint was not seen. Positions that are not finite, or that are missing at the end of a short list, also
+    /// count as not seen.
     ///
     /// On input, `pose` must be the pose of the previous frame, or the rest pose in the first frame. Values that the
     /// positions do not determine remain unchanged. Only the tracked joints and the nodes between them are written. No
@@ -182,9 +182,9 @@ impl Fit {
         }
     }
 
-    /// Returns the world position from which the directions of a joint's bones are measured, for a joint other than the
-    /// root. A measured position is used unchanged. A missing position is estimated as the fitted position plus the
-    /// offset at the last measurement. A joint that is returning blends from the estimated to the measured position.
+    /// For a joint other than the root, returns the world position from which the directions of its bones are measured. A measured position
+    /// is used unchanged. A missing position is estimated as the fitted position plus the offset at the last measurement. A joint that is
+    /// returning blends from the estimated to the measured position.
     fn bone_origin(
         &mut self,
         index: usize,

@@ -32,7 +32,7 @@ impl<V: Clone> Tracks<V> {
         Self { frames: Frames::new(joints.len()), joints }
     }
 
-    /// Keeps the joints with certain names. Returns the names of the removed joints.
+    /// Keeps the joints whose names `is_kept` accepts. Returns the names of the removed joints.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&String) -> bool) -> Vec<String> {
         let kept: Vec<bool> = self.joints.iter().map(is_kept).collect();
         if kept.iter().all(|k| *k) {
@@ -61,7 +61,7 @@ pub struct Take {
     pub times: Vec<f64>,
     /// World positions of joints.
     pub positions: Tracks<Vec3>,
-    /// World orientations of segments, unit quaternions.
+    /// World orientations of segments, as unit quaternions.
     pub orientations: Tracks<Quat>,
 }
 

@@ -99,8 +99,8 @@ impl TrackedTree {
         }
     }
 
-    /// Resets to the rest pose: the transforms of the nodes between tracked joints, and the translations and scales of
-    /// the tracked joints other than the root.
+    /// Resets the nodes between tracked joints to the rest pose, and also the translations and scales of the tracked joints other than the
+    /// root.
     pub(super) fn reset_untracked(&self, pose: &mut Pose) {
         for &(node, rest) in &self.untracked {
             if let Some(local) = pose.locals.get_mut(node) {

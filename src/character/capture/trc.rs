@@ -1,4 +1,4 @@
-//! Reads takes from TRC files, the text format of Motion Analysis and OpenSim for the positions of markers.
+//! Reads takes from TRC files, the text format of Motion Analysis and OpenSim for marker positions.
 //!
 //! ```text
 //! PathFileType<TAB>4<TAB>(X/Y/Z)<TAB>walk.trc
@@ -39,7 +39,7 @@ pub(super) fn load_trc_with(path: &Path, progress: &Progress) -> Result<Take, Lo
 /// Parses a take from the text of a TRC file. The path is only used in error messages. Positions are converted to metres.
 ///
 /// # Errors
-/// [`LoadError`], with the line and the column of an invalid field.
+/// [`LoadError`] with the line and the column if a field is invalid.
 pub fn parse_trc(path: &Path, text: &str) -> Result<Take, LoadError> {
     parse(text, &Progress::default()).map_err(|error| error.of(path))
 }

@@ -122,7 +122,7 @@ impl Take {
             }
         }
         for column in 0..self.orientations.joints.len() {
-            // A quaternion and its negative are the same orientation. The filter needs the one that is nearer to the previous sample.
+            // A quaternion and its negative describe the same orientation. The filter needs whichever is nearer to the previous sample.
             let mut previous = DQuat::IDENTITY;
             let samples = samples(&self.times, |frame| {
                 let value = self.orientations.frames.get(frame)?.get(column).copied().flatten()?.as_dquat();
@@ -237,8 +237,8 @@ mod tests {
         take.positions.frames.get(frame).unwrap()[0].map_or(f64::NAN, |p| f64::from(p.x))
     }
 
-    /// The filter's gain and delay (in seconds) for a sine wave, computed from its correlation with sine and cosine over whole periods in
-    /// the middle.
+    /// Returns the filter's gain and its delay in seconds for a sine wave. They follow from the wave's correlation with sine and cosine
+    /// over whole periods in the middle of the take.
     fn response(take: &Take, hertz: f64) -> (f64, f64) {
         let rate = 1.0 / (take.times[1] - take.times[0]);
         let middle = take.times.len() / 4..take.times.len() * 3 / 4;

@@ -12,7 +12,8 @@ use crate::rig::{BodyKind, BodyLimb, BodyPlan, Capsule, LimbKind, Rig};
 
 /// Height of the person to which length limits refer, in metres.
 const PERSON: f32 = 1.75;
-/// Fraction of a bone's vertices that are nearer to its axis than the radius of its capsule, so that soft contact is accepted.
+/// Fraction of a bone's vertices that are nearer to its axis than the radius of its capsule. The others stay outside, so that soft contact
+/// is accepted.
 const INSIDE: f64 = 0.5;
 
 /// A foot, with points on its sole.
@@ -31,7 +32,7 @@ pub(super) struct Foot {
 pub(super) struct Anatomy {
     /// Size relative to a person of 1.75 m.
     pub(super) size: f32,
-    /// Size of the legs relative to a person's. The same as `size` if the body is not a person.
+    /// Size of the legs relative to a person's legs. The same as `size` if the body is not a person.
     pub(super) leg_size: f32,
     /// Rest height of the lowest point of the feet, or of the skin if there are no feet, in metres.
     pub(super) rest_floor: f32,
@@ -41,9 +42,9 @@ pub(super) struct Anatomy {
     pub(super) above_hips: Vec<usize>,
     /// The feet of a body that stands on legs.
     pub(super) feet: Vec<Foot>,
-    /// Whether the feet have skin. If they have none, the points of the feet are joints.
+    /// Whether the feet have skin. If they do not, their points are joints.
     pub(super) has_soles: bool,
-    /// Points on the skin of the body without props: nodes, and positions in the nodes' spaces.
+    /// Points on the skin of the body, excluding props. Each point is a node and a position in the node's space.
     pub(super) skin: Vec<(usize, Vec3)>,
     /// Capsules around the bones of the body.
     pub(super) capsules: Vec<Capsule>,

@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
             None => Vec::new(),
         };
         let floor = floor(character, &anatomy);
-        // The limits of a machine are known, but those of a living body are guesses.
+        // The limits of a machine are known, but the limits of a living body are guesses.
         let is_exact = !character.joints.is_empty();
         let limited = LimitedJoint::all(&anatomy, rig, &Sampled::rest(character), is_exact);
         Self { character, rig, anatomy, pairs, limited, floor }
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         self.anatomy.size
     }
 
-    /// Returns the height of the floor on which the feet of most clips stand, in metres.
+    /// Returns the height in metres of the floor on which the feet of most clips stand.
     pub fn floor(&self) -> f32 {
         self.floor
     }
@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
         Ok(self.report(clip, &self.prepare(clip, options)?, options))
     }
 
-    /// Checks several clips, and compares the gaits of those that are blended with each other.
+    /// Checks several clips, and compares the gaits of clips that are blended with each other.
     ///
     /// # Errors
     /// Same as [`Self::check`].

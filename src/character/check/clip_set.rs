@@ -44,8 +44,8 @@ impl Gait {
     }
 }
 
-/// Compares the gaits of a file. Returns a finding for each clip whose phase differs from the phase of the first clip of its gait by more
-/// than `limit` cycles, with the index of the clip in the input.
+/// Compares the gaits of a file. For each clip whose phase differs from the phase of the first clip of its gait by more than `limit`
+/// cycles, returns its index in the input and a finding.
 pub(super) fn check(gaits: &[Option<Gait>], limit: f64) -> Vec<(usize, Finding)> {
     let mut firsts: BTreeMap<&str, &Gait> = BTreeMap::new();
     let mut findings = Vec::new();

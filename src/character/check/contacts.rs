@@ -22,12 +22,12 @@ pub(super) struct FootTrack {
     pub(super) node: usize,
     /// Height of the foot's lowest point above the floor, for each frame, in metres.
     pub(super) heights: Vec<f32>,
-    /// For each interval between two frames, the horizontal displacement of the point on the floor that moves least over the ground, in
-    /// metres. `None` if the foot is in the air.
+    /// For each interval between two frames, the horizontal displacement in metres of the point on the floor that moves least over the
+    /// ground. `None` if the foot is in the air.
     pub(super) steps: Vec<Option<Vec2>>,
     /// Like `steps`, but for the lowest point.
     pub(super) lowest_steps: Vec<Option<Vec2>>,
-    /// The frames in which the foot stands, as first and last frame.
+    /// The frames in which the foot stands, as pairs of a first and a last frame.
     pub(super) contacts: Vec<(usize, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! A body that hovers above the floor without jumping, and a standing foot that does not reach it.
+//! A body that hovers above the floor without jumping, and a standing foot that does not reach the floor.
 
 use super::anatomy::Anatomy;
 use super::contacts::{Contacts, flat};
@@ -14,7 +14,7 @@ const MAX_FOOT_HOVER: f64 = 0.06;
 /// Minimum duration of a fault in seconds. A running body leaves the floor for a shorter time.
 const MIN_BODY: f32 = 0.3;
 const MIN_FOOT: f32 = 0.4;
-/// Vertical speed of the lowest point above which a body jumps, in metres per second at human size.
+/// Minimum vertical speed of the lowest point of a jumping body, in metres per second at human size.
 const JUMP_SPEED: f64 = 0.25;
 /// Maximum speed of a standing foot, in metres per second at human size.
 const STILL: f32 = 0.04;
@@ -58,7 +58,7 @@ pub(super) fn check(
     measured
 }
 
-/// Returns the height of the lowest point of the body above the floor, for each frame, in metres.
+/// Returns the height of the body's lowest point above the floor in each frame, in metres.
 pub(super) fn lowest_points(anatomy: &Anatomy, sampled: &Sampled, floor: f32) -> Vec<f64> {
     let points = || anatomy.feet.iter().flat_map(|f| &f.points).chain(&anatomy.skin);
     let height = |frame: usize| {
@@ -68,7 +68,7 @@ pub(super) fn lowest_points(anatomy: &Anatomy, sampled: &Sampled, floor: f32) ->
     (0..sampled.len()).map(height).collect()
 }
 
-/// Returns whether the body is higher just before or after a run, so that the run is not a hover but part of a jump.
+/// Returns whether the body is higher immediately before or after a run of frames. The run is then part of a jump, not a hover.
 fn is_top_of_jump(lowest: &[f64], run: std::ops::RangeInclusive<usize>, size: f64) -> bool {
     let before = run.start().checked_sub(1).and_then(|i| lowest.get(i)).copied();
     let after = lowest.get(run.end() + 1).copied();

@@ -57,7 +57,7 @@ pub(super) fn check(sampled: &Sampled, contacts: &Contacts, limit: f64) -> Measu
     measured
 }
 
-/// Returns the position of a foot relative to the ground, for each frame from `first` to `last`, starting at zero, in metres.
+/// Returns the path of a foot relative to the ground from frame `first` to frame `last`, in metres. It starts at zero.
 pub(super) fn path(
     foot: &FootTrack,
     sampled: &Sampled,
@@ -76,11 +76,12 @@ pub(super) fn path(
     path
 }
 
-/// Number of directions in which the extent of a path is measured. The largest extent is at most 1 % shorter than the distance
-/// between its farthest points.
+/// Number of directions in which the extent of a path is measured. The largest of these extents is at most 1 % shorter than the distance
+/// between the path's farthest points.
 const DIRECTIONS: u8 = 12;
 
-/// Returns the distance between the farthest points of a path, and their indices in it. Takes time linear in the length of the path.
+/// Returns the distance between the two points of a path that are farthest apart, and their indices. Takes time linear in the length of the
+/// path.
 fn farthest_pair(path: &[Vec2]) -> (f64, usize, usize) {
     let mut farthest = (0.0, 0, 0);
     for direction in 0..DIRECTIONS {

@@ -14,8 +14,8 @@ use crate::mathematics::spans::{peak, runs};
 const MAX_FRAMES: usize = 2;
 /// Number of frames on each side of an excursion in which the joint must be slow.
 const CALM: usize = 3;
-/// Maximum angle in each of these frames, between the frames on both sides of the excursion, and from frame to frame within it, as a
-/// fraction of the excursion's angle.
+/// Maximum angle as a fraction of the excursion's angle. It applies to each of these frames, to successive frames within the excursion, and
+/// to the two frames around it.
 const CALM_PART: f64 = 0.35;
 /// Number of successive frames that a trembling joint spends on alternate sides of its path.
 const TREMBLES: usize = 6;
@@ -38,8 +38,8 @@ pub(super) fn excursions(sampled: &Sampled, node: usize) -> Vec<f64> {
     excursions
 }
 
-/// Returns the angle in degrees between `width` rotations and the path between the rotations before and after them, or zero if the joint
-/// does not return to its path or also moves fast before or after.
+/// Returns the smallest angle in degrees by which `width` rotations leave the path between the rotations on both sides of them. Returns
+/// zero if the joint does not return to its path, or if it also moves fast before or after.
 fn excursion(rotations: &[DQuat], first: usize, width: usize) -> f64 {
     let (i, j) = (first - 1, first + width);
     let (before, after) = (rotations[i], rotations[j]);
@@ -59,7 +59,7 @@ fn excursion(rotations: &[DQuat], first: usize, width: usize) -> f64 {
     if fastest > CALM_PART * size { 0.0 } else { size }
 }
 
-/// Returns for each frame the smallest distance from the path in degrees while the joint trembles, and zero elsewhere.
+/// For each frame, returns the joint's smallest distance from its path in degrees while it trembles, and zero otherwise.
 fn trembles(rotations: &[DQuat]) -> Vec<f64> {
     let residual = |i: usize| {
         let path = rotations[i - 1].slerp(rotations[i + 1], 0.5);

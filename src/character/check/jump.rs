@@ -42,7 +42,7 @@ fn distances(anatomy: &Anatomy, skeleton: &Skeleton, sampled: &Sampled, node: us
 
 fn is_jump(distances: &[f64], frame: usize, limit: f64) -> bool {
     let at = |i: Option<usize>| i.and_then(|i| distances.get(i)).copied().unwrap_or(0.0);
-    // A jump there and back within two frames is next to another jump, so the frames beyond them count as well.
+    // A joint that jumps away and back within two frames makes two successive jumps, so the frames beyond the neighbours count as well.
     let before = at(frame.checked_sub(1)).min(at(frame.checked_sub(2)));
     let after = at(Some(frame + 1)).min(at(Some(frame + 2)));
     let own = at(Some(frame));

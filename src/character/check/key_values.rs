@@ -42,7 +42,7 @@ pub(super) fn value_error(channel: &Channel, key: usize, is_bad: impl Fn(f32) ->
         Values::Rotation(v) => {
             v.iter().skip(range.start).take(per_key).any(|q| q.to_array().into_iter().any(&is_bad))
         }
-        // The number of weights of a key depends on the mesh, so all weights are checked with the first key.
+        // The number of weights of a key depends on the mesh, so all weights of the channel are checked together with the first key.
         Values::Weights(v) => key == 0 && v.iter().copied().any(is_bad),
     }
 }

@@ -65,7 +65,7 @@ fn key_times(channel: &Channel, times: &[f32]) -> Option<Finding> {
     let text = format!("has {} keys at or before the time of the key before them", bad.len());
     let span = span(times, bad.iter().copied());
     let finding = Finding::new(Check::KeyTimes, Some(channel.node), span, (count(bad.len()), 0.0), text);
-    // Two keys at the same time are a jump that some programs write on purpose.
+    // Two keys at the same time form a jump, which some programs write on purpose.
     Some(finding.with_severity(if is_worse { Severity::Error } else { Severity::Warning }))
 }
 
@@ -128,7 +128,7 @@ fn sparse(channel: &Channel, times: &[f32], limit: f64) -> Option<Finding> {
     }
     let keys = rotations(channel);
     let turns = (1..keys.len()).map(|i| (degrees_between(keys[i - 1], keys[i]), i));
-    // Two keys at the same time are a jump, not a turn.
+    // Two keys at the same time form a jump and not a turn.
     let turns = turns.filter(|(_, i)| times.get(*i) > times.get(i - 1));
     let (worst, at) = turns.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let text = format!(
@@ -178,7 +178,7 @@ fn duration(clip: &Clip, limit: f64) -> Vec<Finding> {
     findings
 }
 
-/// Reports keys that are not on the frame grid of most keys.
+/// Reports keys that are not on the frame grid that most keys share.
 fn frame_grid(clip: &Clip) -> Option<Finding> {
     let rate = clip.timelines.iter().filter_map(|t| rate_of_keys(t)).reduce(f32::max)?;
     let is_off = |time: &f32| ((time * rate) - (time * rate).round()).abs() > OFF_GRID;

@@ -65,7 +65,7 @@ pub enum Check {
     Unnormalised,
     /// The times of keys are not valid or not increasing.
     KeyTimes,
-    /// A clip without length, or channels that end before the clip.
+    /// A clip of zero length, or channels that end before the clip.
     Duration,
     /// A channel of a joint that does not exist or that cannot be played.
     MissingTarget,

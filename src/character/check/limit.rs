@@ -86,7 +86,7 @@ impl LimitedJoint {
         local * (q.conjugate() * repaired)
     }
 
-    /// Returns the local rotation that bends a guessed hinge by an angle in radians beyond its smallest angle, or `None` for other joints.
+    /// Returns the local rotation that bends a guessed hinge `beyond` radians past its minimum angle, or `None` for other joints.
     pub(super) fn overbent(&self, sampled: &Sampled, frame: usize, beyond: f64) -> Option<DQuat> {
         let Limit::Hinge { axis, min, .. } = self.limit else { return None };
         let local = sampled.local(frame, self.node).rotation.as_dquat();

@@ -52,7 +52,7 @@ impl CheckOptions {
         (self.only.is_empty() || self.only.contains(&check)) && !self.skip.contains(&check)
     }
 
-    /// Returns the limit of a check for a character of this size relative to a person of 1.75 m.
+    /// Returns the limit of a check for a character. `size` is its size relative to a person of 1.75 m.
     pub(super) fn limit(&self, check: Check, size: f32) -> f64 {
         let limit = self.limits.get(&check).copied().unwrap_or_else(|| check.default_limit());
         if check.is_scaled() { limit * f64::from(size) } else { limit }

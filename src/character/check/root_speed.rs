@@ -53,7 +53,7 @@ pub(super) fn speeds(
     if in_place.is_none() && !walks(anatomy, sampled, contacts, along, root) {
         return None;
     }
-    // Forward speeds of the hips relative to each foot that touches the floor, or otherwise relative to the lowest foot if it is low.
+    // Forward speeds of the hips relative to each foot that touches the floor, and relative to the lowest foot if it is low.
     let (mut standing, mut low) = (Vec::new(), Vec::new());
     for frame in 0..last {
         let (from, to) = sampled.span(frame, frame + 1);

@@ -11,7 +11,7 @@ use crate::pose::{Pose, world_matrices};
 const RATE: f32 = 60.0;
 /// Maximum total number of transforms in all frames. It limits the memory to about 400 MB.
 const MAX_TRANSFORMS: usize = 1 << 22;
-/// Minimum number of frames of a clip that has a length.
+/// Minimum number of frames of a clip with a non-zero length.
 const MIN_FRAMES: usize = 3;
 
 /// A clip that has too many frames for its number of joints.

@@ -1,7 +1,7 @@
 //! The seam of a loop: positions, rotations and velocities that jump where the loop starts over.
 //!
-//! A clip is a loop if most of the joints that move in it end where they began. Its root must also be near where it began, apart
-//! from travel over the ground, unless its name marks it as a loop.
+//! A clip is a loop if most of the joints that move in it end where they began. Unless the clip's name marks it as a loop, the root must
+//! also end near where it began, apart from travel over the ground.
 
 use glam::{Quat, Vec3};
 
@@ -17,7 +17,7 @@ use super::sampled::{Sampled, degrees_between};
 /// Maximum difference between the ends of a loop for most moving joints, in metres at human size and in degrees.
 const SAME_PLACE: f64 = 0.015;
 const SAME_ROTATION: f64 = 2.0;
-/// Maximum distance of the root from where it began in a loop that is not named as one, in metres at human size.
+/// Maximum distance between the start and the end of the root in a loop whose name does not mark it as one, in metres at human size.
 const MAX_SHIFT: f64 = 0.15;
 /// Fraction of the moving joints that must end where they began.
 const MOST: f64 = 0.7;

@@ -128,7 +128,7 @@ impl Seeder<'_, '_, '_> {
             self.draft.contacts.feet.iter().flat_map(|f| f.contacts.iter().map(|c| (f.node, *c))).collect();
         let contacts: Vec<_> = contacts.into_iter().filter(|(_, (a, b))| b - a >= minimum).collect();
         let &(foot, (first, last)) = contacts.get(self.random.index(contacts.len()))?;
-        // In a clip that walks in place, twice the limit is accepted. A foot that moves faster than the maximum contact speed is stepping.
+        // In a clip of walking in place, twice the limit is accepted. A foot that moves faster than the maximum contact speed is stepping.
         let factor = if self.draft.contacts.treadmill.is_some() { 2.0 } else { 1.0 };
         let amount = factor * self.amount(1.8, 3.5);
         let slowest = 1.6 * amount / (0.35 * self.draft.checker.anatomy.leg_size);
@@ -229,7 +229,7 @@ impl Seeder<'_, '_, '_> {
         nodes.get(self.random.index(nodes.len())).copied()
     }
 
-    /// Returns a joint and a frame around which it turns by less than `slow` degrees per frame for `frames` frames.
+    /// Returns a joint and the first of `frames` frames in and around which the joint turns by less than `slow` degrees per frame.
     fn slow_place(&mut self, slow: f64, frames: usize) -> Option<(usize, usize)> {
         for _ in 0..20 {
             let node = self.turning_joint()?;

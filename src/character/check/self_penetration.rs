@@ -73,8 +73,8 @@ fn distance(skeleton: &Skeleton, a: usize, b: usize) -> usize {
     found.unwrap_or(usize::MAX)
 }
 
-/// Returns the depth by which two capsules overlap in metres, negative if they do not, and the direction from the other capsule to
-/// the limb.
+/// Returns the depth in metres by which two capsules overlap beyond their depth in the rest pose (negative if they do not), the direction
+/// from the other capsule to the limb, and the nearest points of their axes.
 pub(super) fn depth(
     anatomy: &Anatomy,
     pair: &Pair,
@@ -90,7 +90,7 @@ pub(super) fn depth(
     (a.radius + b.radius - p.distance(q) - pair.rest, away, [p, q])
 }
 
-/// Returns the depth of a pair that counts as a fault in each frame, in metres.
+/// Returns the part of a pair's depth that counts as a fault, in metres, for each frame.
 pub(super) fn depths(anatomy: &Anatomy, sampled: &Sampled, pair: &Pair) -> Vec<f64> {
     let of = |index: usize| anatomy.capsules.get(index).map_or(0.0, |c| c.radius);
     let tolerated = SOFT_PART * f64::from(of(pair.limb).min(of(pair.other)));

@@ -115,7 +115,7 @@ pub(super) fn start_pose(
     Measured { findings: worst.map(finding).into_iter().collect(), ..Measured::default() }
 }
 
-/// Reports a root that drifts away in a loop that walks in place or stands.
+/// Reports a root that drifts away in a loop of walking in place or standing.
 pub(super) fn root_drift(
     anatomy: &Anatomy,
     sampled: &Sampled,
@@ -131,7 +131,7 @@ pub(super) fn root_drift(
     }
     let at = |frame: usize| flat(sampled.position(frame, anatomy.hips));
     let drift = f64::from(at(last).distance(at(0)));
-    // A loop that travels has feet that stand while the root moves over them.
+    // In a loop that travels, the feet stand still while the root moves over them.
     let walks = contacts.treadmill.is_none() && drift > 3.0 * limit;
     let span = sampled.span(0, last);
     let text = format!("ends {} from where it began", length(drift));

@@ -116,8 +116,8 @@ impl PoseDocument {
 }
 
 impl PoseDocument {
-    /// Returns the document in another frame, whose rotation is `world_from_frame`. World transforms, vertices, and the local transforms of
-    /// root nodes change.
+    /// Returns the document in another frame, given by its rotation `world_from_frame`. World transforms, vertices, and the local
+    /// transforms of root nodes change.
     pub fn in_frame(mut self, world_from_frame: Quat) -> Self {
         let turn = world_from_frame.conjugate();
         for node in &mut self.nodes {

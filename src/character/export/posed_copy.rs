@@ -9,8 +9,8 @@ const SAME_LENGTH: f32 = 1e-4;
 /// In a posed copy, at most one node in this many is translated, apart from the root.
 const NODES_PER_TRANSLATION: usize = 8;
 
-/// Returns whether a character is a posed copy of another: the nodes are the same, nearly all of them at the same distance
-/// from their parents, and some are rotated or translated.
+/// Returns whether a character is a posed copy of another: the nodes are the same, nearly all of them are at the same distance from their
+/// parents, and some are rotated or translated.
 pub fn is_posed_copy(copy: &Character, of: &Character) -> bool {
     let (nodes, others) = (&copy.skeleton.nodes, &of.skeleton.nodes);
     let parts = |c: &Character| c.parts(c.default_scene).len();

@@ -7,8 +7,8 @@ use crate::pose::Pose;
 
 use super::interpolate::slerp;
 
-/// Blends `pose` towards another pose of the same skeleton. Rotations are interpolated along the shorter arc (Shoemake
-/// 1985), all other values linearly. A `weight` of 0 leaves `pose` bit-identical, and 1 replaces it with `other`.
+/// Blends `pose` towards another pose of the same skeleton. Rotations are interpolated along the shorter arc (Shoemake 1985), and all other
+/// values are interpolated linearly. A `weight` of 0 leaves `pose` bit-identical, and 1 replaces it with `other`.
 ///
 /// ```
 /// use sinew_character::asset::{Node, Skeleton};

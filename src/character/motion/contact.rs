@@ -22,9 +22,9 @@ pub struct Contact {
     /// The contact point, in the node's frame. In clips, it is the node's origin.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub point: Vec3,
-    /// Start of the contact, in seconds of the clip or of the motion.
+    /// Start of the contact in the clip or the motion, in seconds.
     pub from: f32,
-    /// End of the contact, in seconds of the clip or of the motion.
+    /// End of the contact in the clip or the motion, in seconds.
     pub to: f32,
     /// Whether the point slides on the ground, as when a figure walks in place. Otherwise it stays in place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -9,9 +9,9 @@ use super::{Contact, GoalKey, Motion};
 const LIMB: usize = 3;
 
 impl Motion {
-    /// Moves the ends of contacts and the keys of goals that are at times from `first` to `last`, because the keys at these times are
-    /// moved. `carries` returns whether the moved keys carry a node. A contact that would end before it starts stays unchanged. An
-    /// existing key of the same goal at the new time is replaced.
+    /// When keys at times from `first` to `last` are moved, moves the ends of contacts and the keys of goals at these times with them.
+    /// `carries` returns whether the moved keys carry a node. A contact that would end before it starts stays unchanged. An existing key of
+    /// the same goal at the new time is replaced.
     pub(super) fn carry(
         &mut self,
         [first, last]: [f32; 2],

@@ -12,7 +12,7 @@ use super::sample::Playhead;
 const RATE: f32 = 30.0;
 /// Maximum number of samples: ten minutes at [`RATE`].
 const MAX_SAMPLES: f32 = 18_000.0;
-/// Duration of the shortest and of the longest cycle, in seconds.
+/// Durations of the shortest and the longest cycle, in seconds.
 const SHORTEST: f32 = 0.3;
 const LONGEST: f32 = 4.0;
 /// Velocities are measured with this step, in seconds.
@@ -28,7 +28,7 @@ const AT_REST: f64 = 1e-3;
 /// Number of times that the step of the refinement is halved.
 const REFINEMENTS: u8 = 4;
 
-/// A part of a clip whose end continues into its start.
+/// A part of a clip that can be repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Cycle {
@@ -44,8 +44,8 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Finds the part of a clip whose end continues best into its start. `clip` is an index. Returns `None` if the clip does not
-    /// exist, is shorter than 0.3 s, or does not move.
+    /// Finds the part of a clip that can be repeated most smoothly. `clip` is an index. Returns `None` if the clip does not exist, is
+    /// shorter than 0.3 s, or does not move.
     ///
     /// Poses are compared by the distance of Kovar, Gleicher & Pighin 2002, "Motion graphs", section 3.1: the sum of squared
     /// distances between points on the body, after one pose has been moved and rotated on the floor to best match the other. The

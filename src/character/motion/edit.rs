@@ -1,4 +1,4 @@
-//! Edits of a motion, which add displacements over a time window and so preserve its detail.
+//! Edits, which add displacements to a motion over a time window and thus preserve the detail of the motion.
 
 use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};

@@ -14,9 +14,9 @@ pub(crate) type Angles = [f64; 3];
 
 /// Returns the angles of a unit quaternion that are nearest to the angles of the previous frame.
 ///
-/// Two triples describe every rotation, (z, x, y) and (z + π, π − x, y + π), and any number of full turns may be
-/// added to each angle. If x is a quarter turn, only z + y or z − y is known (gimbal lock). The change of this sum or
-/// difference is then divided equally between z and y.
+/// Every rotation has two triples of angles, (z, x, y) and (z + π, π − x, y + π). Any number of full turns may be added to each angle. If x
+/// is a quarter turn, only z + y or z − y is known (gimbal lock). The change of this sum or difference is then divided equally between z
+/// and y.
 pub(crate) fn nearest(rotation: DQuat, before: Angles) -> Angles {
     let m = DMat3::from_quat(rotation);
     let (up, across) = (m.y_axis.z, m.x_axis.z.hypot(m.z_axis.z));

@@ -1,8 +1,8 @@
 //! Detects where the soles of a body touch the floor over the frames of a clip, for retargeting and `sinew check`.
 //!
-//! Of the points of a sole that touch the floor, the one that moves least carries the foot. A foot that rolls from the heel to the toes
-//! or turns on its ball therefore stands. Speeds and heights are scaled by leg length, not body height, because bodies with different leg
-//! lengths walk alike (Alexander 1989, "Optimization and gaits in the locomotion of vertebrates", dynamic similarity).
+//! Of the points of a sole that touch the floor, the one that moves least carries the foot. A foot therefore stands even while it rolls
+//! from the heel to the toes or turns on its ball. Speeds and heights are scaled by leg length, not body height, because bodies with
+//! different leg lengths walk alike (Alexander 1989, "Optimization and gaits in the locomotion of vertebrates", dynamic similarity).
 
 use glam::Vec3;
 
@@ -79,8 +79,7 @@ impl Floor {
         v.reject_from_normalized(self.up)
     }
 
-    /// Returns the positions in two frames of the points that carry a foot in both frames. If `touches` is set, they must also touch the
-    /// floor.
+    /// Returns the two positions of each point that carries a foot in both frames. If `touches` is set, it must also touch the floor.
     fn carrying<'a>(
         self,
         [a, b]: [&'a [Vec3]; 2],

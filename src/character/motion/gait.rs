@@ -27,7 +27,7 @@ pub(super) struct Gait {
     pub(super) cyclic: bool,
     /// Contacts within the clip. A contact across the seam of a cycle is split into two.
     pub(super) contacts: Vec<Contact>,
-    /// Times of foot strikes in clip seconds, with the foot's node, in ascending order.
+    /// Foot strikes in ascending order: the time in the clip, in seconds, and the foot's node.
     pub(super) strikes: Vec<(f32, usize)>,
 }
 

@@ -1,7 +1,7 @@
 //! Goal keys: the goal of inverse kinematics for a node at a given time, with its weight.
 //!
-//! Between two keys, position, orientation and weight are interpolated. The weight blends forward kinematics, which is the pose of the keys
-//! and strips, with inverse kinematics. The first key of a node also applies before its time, and the last key after its time.
+//! Between two keys, position, orientation and weight are interpolated. The weight blends forward kinematics (the pose of the keys and
+//! strips) with inverse kinematics. The first key of a node also applies before its time, and the last key also applies after its time.
 
 use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};

@@ -68,7 +68,7 @@ impl Motion {
         })
     }
 
-    /// Moves the ends of contacts and the keys of goals along with keys, each given by its joints and its time.
+    /// Moves contacts and goal keys along with the given keys. Each key is given by its joints and its time.
     fn carry_all(&mut self, keys: &[(Vec<usize>, f32)], retimed: impl Fn(f32) -> f32, skeleton: &Skeleton) {
         let nodes: BTreeSet<usize> = self.contacts.iter().map(|contact| contact.node).collect();
         let nodes: BTreeSet<usize> =
@@ -247,7 +247,7 @@ mod tests {
         assert!(near(angle(&copied, &skeleton, ARM, 2.0), 1.0));
         assert!(!copied.keys[2].partial);
         assert_eq!(full.with_joint_keys_moved(&[ARM], 1.0, f32::NAN, &skeleton), None);
-        // Keys that are moved together may pass each other, and are stretched about a time.
+        // Keys that are moved together may pass each other, and can be stretched about a time.
         let chosen = [(vec![ARM], 0.0), (vec![ARM], 1.0)];
         let swapped = full.with_joint_keys_retimed(&chosen, |time| 1.0 - time, false, &skeleton).unwrap();
         assert!(

@@ -119,7 +119,7 @@ impl Motion {
     }
 
     /// Returns the motion with the key at `from` copied to `to`, or `None` if there is no key. An existing key at the new time is replaced.
-    /// The keys of goals at the time of a key of the whole pose are copied with it.
+    /// If the key holds the whole pose, the goal keys at its time are copied too.
     pub fn with_key_copied(&self, from: f32, to: f32) -> Option<Self> {
         let to = checked(to)?;
         if is_same_time(from, to) {
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// If goals did not follow the pose, a hand that is kept in place would leave its place when the pose is moved or copied.
+    /// If goals did not follow the pose, a hand held in place would drift when the pose is moved or copied.
     #[test]
     fn goals_go_with_the_key_of_the_whole_pose() {
         let goal = |node, time, x| GoalKey {

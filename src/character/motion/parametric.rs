@@ -30,7 +30,7 @@ pub struct ParametricOptions {
     /// The moment of each example: the index of its clip, and the time in that clip in seconds. For unlisted examples, the moment is the
     /// time at which the node is farthest from its start, relative to the character.
     pub marks: Vec<(usize, f32)>,
-    /// Nodes of the feet, whose strikes are aligned too.
+    /// Nodes of the feet. Foot strikes are aligned too.
     pub feet: Vec<usize>,
     /// The node that defines the character's position on the ground ([`Player::root`](super::Player::root)).
     pub root: Option<usize>,
@@ -82,12 +82,12 @@ pub enum ParametricError {
     NotFinite,
 }
 
-/// A parameterised motion: clips of one kind, such as reaches with a hand to several places, which are blended to reach a target.
+/// A parameterised motion. It blends clips of one kind, such as reaches with a hand to several places, to reach a target.
 ///
-/// Kovar & Gleicher 2004, "Automated extraction and parameterization of motions in large data sets", section 5: the examples are aligned
-/// in time and on the ground, blends of them are sampled, and the parameter of each sample, here the position of a node at one moment,
-/// is computed from its pose. The weights for a target are interpolated from its nearest samples by αᵢ ∝ 1 / dᵢ − 1 / dₖ for the
-/// distances d₁ … dₖ. The result never exceeds the range of the examples: for a target out of their reach, the blend only comes close.
+/// Kovar & Gleicher 2004, "Automated extraction and parameterization of motions in large data sets", section 5: the examples are aligned in
+/// time and on the ground, their blends are sampled, and the parameter of each sample (here the position of a node at one moment) is
+/// computed from its pose. The weights for a target are interpolated from its nearest samples by αᵢ ∝ 1 / dᵢ − 1 / dₖ for the distances d₁
+/// … dₖ. The result never exceeds the range of the examples: for a target out of their reach, the blend only comes close.
 ///
 /// Two things differ from the paper. The samples form a regular grid of blends of up to four examples and are not random, so the same input
 /// gives the same result. The examples are given, not found in a large data set. The examples are aligned in time by their moments and by
@@ -208,7 +208,7 @@ impl<'a> ParametricMotion<'a> {
         Ok(self.moment(&self.strip(weights))?.1)
     }
 
-    /// Returns the blend for a target, which is in metres in the character's space.
+    /// Returns the blend for a target position in metres in the character's space.
     ///
     /// # Errors
     /// [`ParametricError::NotFinite`] if the target is not finite.
@@ -290,7 +290,7 @@ impl<'a> ParametricMotion<'a> {
     }
 }
 
-/// Returns the weights of samples from their distances, which are in ascending order. The weights sum to one.
+/// Computes the weights of samples from their distances in ascending order. The weights sum to one.
 fn shares(distances: impl ExactSizeIterator<Item = f32> + Clone) -> Vec<f32> {
     let (first, last) = (distances.clone().next().unwrap_or_default(), distances.clone().last());
     if first <= EXACT {

@@ -14,8 +14,8 @@ const LENGTH: f32 = 1.0;
 
 impl Motion {
     /// Returns the contacts that follow from the keys: a foot that is in the same place in successive keys is in contact. When the foot
-    /// drifts away from its position in the first of these keys, another contact begins. While the motion itself has a contact of a
-    /// foot, the keys add no contact of that foot.
+    /// drifts away from its position in the first of these keys, another contact begins. While the motion itself has a contact of a foot,
+    /// the keys add no contact for it.
     ///
     /// ```
     /// use sinew_character::motion::{Motion, PoseKey};
@@ -52,8 +52,8 @@ impl Motion {
         motion
     }
 
-    /// Returns the motion with a contact of a node from a time to the next key, or for a second after the last key. Returns `None` if the
-    /// node has a contact at that time, or if the time is not finite.
+    /// Returns the motion with a new contact of a node that starts at a time. It lasts until the next key, or for one second after the last
+    /// key, but at most until the node's next contact. Returns `None` if the node has a contact at that time, or if the time is not finite.
     pub fn with_contact(&self, node: usize, point: Vec3, time: f32) -> Option<Self> {
         self.new_contact(node, point, time).map(|contact| {
             let mut motion = self.clone();

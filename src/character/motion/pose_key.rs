@@ -7,7 +7,7 @@ use crate::pose::Pose;
 
 use super::blend::ease;
 
-/// Keys that are less than this apart, in seconds, count as simultaneous: one frame at 60 Hz.
+/// Keys less than this many seconds apart (one frame at 60 Hz) count as simultaneous.
 pub(super) const SAME_TIME: f32 = 1.0 / 60.0;
 /// Maximum deviation of a rotation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
@@ -49,7 +49,7 @@ impl Easing {
     }
 }
 
-/// A pose of the whole character, or of some of its joints, at a time.
+/// A pose of the whole character, or of some of its joints, at a given time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoseKey {
@@ -62,10 +62,10 @@ pub struct PoseKey {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub easings: Vec<(usize, Easing)>,
     /// Whether the key holds only the listed joints, and the morph weights only if they are listed. Otherwise it holds everything, and
-    /// unlisted values are those of the rest pose.
+    /// unlisted values come from the rest pose.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// Local transforms of the nodes that a partial key holds, or otherwise of the nodes that are not in the rest pose.
+    /// Local transforms of the nodes that a partial key holds. A whole key lists only the nodes that are not in the rest pose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<(usize, Transform)>,
     /// All morph weights. If empty, a partial key holds no weights, and a whole key has the rest weights.

@@ -35,8 +35,8 @@ struct Around {
     after: Option<usize>,
 }
 
-/// Writes the pose defined by the keys at a time, where some keys contain only some joints. Each joint is interpolated between the nearest
-/// keys that contain it. A joint that no key contains gets its rest pose.
+/// Writes the pose defined by the keys at a time. The keys may contain only some of the joints. Each joint is interpolated between the
+/// nearest keys that contain it. A joint that no key contains gets its rest pose.
 fn sample_partial(keys: &[PoseKey], skeleton: &Skeleton, time: f32, pose: &mut Pose, other: &mut Pose) {
     let middle = keys.partition_point(|key| key.time <= time);
     pose.reset(skeleton);

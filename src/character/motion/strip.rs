@@ -48,7 +48,7 @@ pub(super) struct PreparedStrip {
     /// Whether the clips start over after their end.
     wraps: bool,
     blended: Vec<BlendedClip>,
-    /// The part played by an in-place strip of one clip that does not loop.
+    /// The part that the strip plays, if it is an in-place strip of one clip and does not loop.
     played: Option<PlayedPart>,
     scratch: Pose,
 }
@@ -255,8 +255,8 @@ impl PreparedStrip {
         }
     }
 
-    /// Returns the number of seconds after the strip's start at which its first clip reaches `time`, in clip seconds. The strip must play
-    /// its clips once, from their start.
+    /// Returns how many seconds after the strip's start its first clip reaches `time` (in clip seconds). The strip must play its clips
+    /// once, from their start.
     pub(super) fn since(&self, time: f32, clips: &[Clip]) -> Option<f32> {
         let blended = self.blended.first()?;
         let phase = blended.warp.inverse(f64::from(time) / f64::from(clips.get(blended.clip)?.seconds));

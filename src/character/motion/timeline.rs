@@ -225,8 +225,8 @@ impl Motion {
         size_of::<Self>() + own + strips + layers + edits + keys
     }
 
-    /// Duration in seconds: [`Motion::duration`], or otherwise the end of the strip that ends last. Without strips, it is the
-    /// end of the longest layer, of the last edit or of the last key, whichever is later.
+    /// Duration in seconds: [`Motion::duration`] if it is set, otherwise the end of the strip that ends last. Without strips, it is the end
+    /// of the longest layer, the last edit or the last key, whichever is latest.
     pub fn seconds(&self, clips: &[Clip]) -> f32 {
         if let Some(duration) = self.duration {
             return duration;
@@ -357,8 +357,8 @@ impl Strip {
         if self.speed == 0.0 { 0.0 } else { left.max(0.0) / self.speed.abs() }
     }
 
-    /// Duration on the timeline, in seconds: [`Strip::seconds`], or otherwise one cycle of clips that loop, or the remaining time of clips
-    /// that do not.
+    /// Duration on the timeline, in seconds. If [`Strip::seconds`] is not set, it is one cycle for clips that loop, and the remaining time
+    /// for clips that do not.
     pub fn length(&self, clips: &[Clip]) -> f32 {
         let once = || match self.looping && self.speed != 0.0 {
             true => self.cycle_seconds(clips) / self.speed.abs(),

@@ -1,6 +1,6 @@
 //! Warps the time of blended clips so that their feet strike the ground together.
 
-/// Replaces the foot's node in the list of strikes if an entry is the mark of a clip.
+/// Stored in place of a foot's node if an entry in the list of strikes is the mark of a clip.
 const MARK: usize = usize::MAX;
 
 /// The foot strikes of a clip.
@@ -11,7 +11,7 @@ pub(super) struct FootStrikes {
     pub(super) seconds: f32,
     /// Whether the clip ends in the pose in which it starts.
     pub(super) cyclic: bool,
-    /// Times of foot strikes in seconds, with the foot's node, in ascending order.
+    /// Times of foot strikes in seconds, in ascending order, each with the foot's node.
     pub(super) strikes: Vec<(f32, usize)>,
 }
 
@@ -85,8 +85,8 @@ pub(super) fn warps(clips: &[FootStrikes]) -> Vec<Warp> {
     (0..clips.len()).map(warp).collect()
 }
 
-/// Like [`warps`], for clips that have one mark each. `marks` contains the times of the marks in clip seconds. If the
-/// strikes do not correspond, only the marks coincide.
+/// Like [`warps`], but for clips that have one mark each. `marks` contains the times of the marks in clip seconds. If the strikes do not
+/// correspond, only the marks coincide.
 pub(super) fn warps_with_marks(mut clips: Vec<FootStrikes>, marks: &[f32]) -> Vec<Warp> {
     for (clip, &mark) in clips.iter_mut().zip(marks) {
         clip.strikes.push((mark.clamp(0.0, clip.seconds), MARK));

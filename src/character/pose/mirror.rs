@@ -132,8 +132,7 @@ impl Mirror {
         mirrored
     }
 
-    /// Copies the mirror images of some nodes of a pose to the counterparts of these nodes. Each joint has the mirrored
-    /// rotation relative to its parent.
+    /// Copies the mirror images of some nodes of a pose to their counterparts. Each joint has the mirrored rotation relative to its parent.
     pub fn copy(
         &self,
         skeleton: &Skeleton,

@@ -189,7 +189,7 @@ impl Bindings {
         self.bound.get(index)
     }
 
-    /// Returns a binding by its index, with a body to solve.
+    /// Returns the binding with the given index, whose body can be solved.
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Bound> {
         self.bound.get_mut(index)
     }

@@ -57,7 +57,7 @@ impl Puppet {
             pinned: &[],
             yielding: &self.yielding,
             pulling: &self.pulling,
-            // The solve starts from the motion, independent of earlier frames.
+            // The solve starts from the motion, independently of earlier frames.
             options: self
                 .options
                 .with_method(Method::FullBody)
@@ -132,7 +132,7 @@ impl Puppet {
                 false => self.pulling.retain(|pulling| *pulling != node),
             }
             if let Some(target) = self.contact_targets.get_mut(index) {
-                // A second constraint of a node may apply to another point of the node, which moves with it.
+                // A second constraint on a node may apply to another point, which moves with the node.
                 let between = at(target.offset.as_vec3()) - at(contact.offset);
                 let frame = contact
                     .on

@@ -1,4 +1,4 @@
-//! Targets of a pointer, which have no known depth.
+//! Targets that are set with a pointer and therefore have no known depth.
 
 use glam::{DQuat, DVec3};
 

@@ -1,4 +1,4 @@
-//! Turns heads to a point, for characters whose file does not describe how their eyes turn.
+//! Turns heads towards a point, for characters whose file does not describe how their eyes turn.
 
 use glam::{Affine3A, DQuat, DVec3};
 

@@ -12,8 +12,8 @@ const LARGE: f64 = 1.0;
 /// A figure whose height is less than this fraction of its length, such as a snake, is measured by its length.
 const MIN_HEIGHT: f32 = 0.25;
 
-/// How lengths of a character are shown: in millimetres, or as a percentage of the figure's height if the file does not seem
-/// to be in metres, or if the length is a metre or more.
+/// How lengths of a character are shown. The unit is millimetres if the length is below a metre and the file seems to be in metres, and
+/// otherwise a percentage of the figure's height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LengthUnit {
     /// Height of the figure in metres. Zero if it is unknown.
@@ -59,7 +59,7 @@ fn digits(number: f64) -> String {
 }
 
 impl Puppet {
-    /// Returns the unit in which lengths of this character are shown, from its bounds in the current pose.
+    /// Returns the unit in which lengths of this character are shown, based on its bounds in the current pose.
     #[doc(hidden)]
     pub fn length_unit(&self) -> LengthUnit {
         LengthUnit::for_bounds(&self.bounds())

@@ -20,7 +20,7 @@ pub(super) struct Looks {
 #[derive(Clone, Debug)]
 struct PosedMaterial {
     index: usize,
-    /// The material of the file, without its name so that a copy allocates nothing.
+    /// The material of the file, without its name, so that copying it allocates nothing.
     rest: Material,
     now: Material,
     is_changed: bool,
@@ -133,7 +133,7 @@ impl Puppet {
         posed.is_changed.then_some(&posed.now)
     }
 
-    /// Returns whether the pose hides a part, an index into [`Puppet::parts`].
+    /// Returns whether the pose hides a part. `part` is an index into [`Puppet::parts`].
     pub fn is_hidden(&self, part: usize) -> bool {
         self.looks.hidden.get(part).copied().unwrap_or_default()
     }

@@ -82,15 +82,15 @@ pub struct Puppet {
     pub rig: Rig,
     /// Options of the solver for the targets.
     pub options: Options,
-    /// If set, the solves are traced, and the pose is the one after this number of traced steps instead of the result. Reports and
+    /// If set, the solves are traced, and the pose is the state after this number of traced steps instead of the result. Reports and
     /// [`Puppet::limited`] still describe the result.
     pub shown_steps: Option<usize>,
     /// The style for [`Method::Style`](crate::ik::Method::Style). The style's joints are matched with nodes by name.
     pub style: Option<CharacterPrior>,
     /// How joints deform the vertices.
     pub skinning: Skinning,
-    /// Point in the world that the character looks at: with its eyes if its file describes how they turn, otherwise by turning the head of
-    /// its recognised body within its limits.
+    /// Point in the world that the character looks at. It turns its eyes if its file describes how they turn, and otherwise the head of its
+    /// recognised body, within limits.
     pub look_at: Option<DVec3>,
     /// Time for which springs settle in a pose before they follow a motion, in seconds. See [`Puppet::start_springs`].
     pub settle_seconds: f64,
@@ -194,9 +194,9 @@ impl Puppet {
         puppet
     }
 
-    /// Samples the motion, keeps its contacts in place, solves for the targets, applies constraints, eyes and springs, and computes the
-    /// palette. Returns a report for each target and each pin, group by group, and then one for each contact. Pins are solved and reported
-    /// only together with targets, unless [`Puppet::pins`] contains one.
+    /// Samples the motion with its contacts kept in place, and solves for the targets. Then applies constraints, eyes and springs, and
+    /// computes the palette. Returns a report for each target and each pin, group by group, and then one for each contact. Pins are solved
+    /// and reported only together with targets, unless [`Puppet::pins`] contains one.
     ///
     /// The result depends on the public fields, not on how often this is called. The pose and its world matrices are
     /// finite. Allocates nothing once the buffers have grown, except for [`Method::Style`](crate::ik::Method::Style).
@@ -309,7 +309,7 @@ impl Puppet {
         checked
     }
 
-    /// Replaces the motion with a single clip, given by its index, and sets the time in the clip, in seconds.
+    /// Replaces the motion with the clip at an index, and sets the clip time in seconds.
     ///
     /// A missing clip plays the rest pose.
     ///

@@ -21,7 +21,7 @@ const MOST_POSTURES: usize = 4096;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
-    /// The character's clips rotate no joint.
+    /// None of the character's clips rotates a joint.
     #[error("no clip moves a joint, so there is nothing to learn from")]
     NoMotion,
     /// The joints do not form a body.

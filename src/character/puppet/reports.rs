@@ -26,8 +26,8 @@ impl Posable<'_> {
         (counted, error.map(DVec3::length))
     }
 
-    /// Completes the report of a target with the errors in the current pose and with the resulting outcome. `length` is
-    /// the length of the target's chain in metres.
+    /// Completes the report of a target with the errors in the current pose and the resulting outcome. `length` is the length of the
+    /// target's chain in metres.
     pub(super) fn measure(&self, report: &mut GoalReport, target: &Target, options: &Options, length: f64) {
         let own = || orientation(&self.character.skeleton, self.pose, target.node);
         (report.position_error, report.full_position_error) = self.position_errors(target);

@@ -240,7 +240,7 @@ pub struct SpringClock {
     steps: u64,
 }
 
-/// Returns the number of whole steps in a number of seconds. The last step also counts if it is too short only by a rounding error.
+/// Returns the number of whole steps in a number of seconds. The last step also counts if it falls short by only a rounding error.
 fn steps(seconds: f64) -> u64 {
     let steps = (seconds * f64::from(STEPS_PER_SECOND) + TOLERANCE).floor();
     #[expect(

@@ -34,7 +34,7 @@ fn vector() -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(number()).prop_map(Vec3::from_array)
 }
 
-/// A clip that a file may contain, with one channel of two keys.
+/// A random clip with one channel and two keys, as it might occur in a file.
 fn clip() -> impl Strategy<Value = Clip> {
     let values = prop::collection::vec((vector(), number()), 6);
     (0..20_usize, 0..3_u8, 0..3_u8, 0.1..2.0_f32, values).prop_map(|(node, kind, how, end, values)| {

@@ -100,8 +100,8 @@ fn offset(node: usize, locals: &[Transform], slides: &BTreeMap<usize, Slide>) ->
     slides.get(&node).map_or(translation.as_dvec3(), |slide| slide.split(translation).1)
 }
 
-/// Returns the default base of an effector, which is the topmost joint above it that is in its skin. If no skin
-/// contains the effector, as in a file of rigid parts, the default base is the root of its tree.
+/// Returns the default base of an effector: the topmost joint above it in its skin. If no skin contains the effector, as in a file of rigid
+/// parts, the default base is the root of its tree.
 pub fn default_base(character: &Character, effector: usize) -> usize {
     let skeleton = &character.skeleton;
     let skin =
@@ -265,7 +265,7 @@ impl Binding {
     /// Returns a new body in a pose. `world_from_node` contains the world matrices of the pose.
     ///
     /// # Errors
-    /// [`SolveError`] if a limit or a weight of the rig is invalid, and the errors of [`Binding::refresh`].
+    /// [`SolveError`] if a limit or a weight of the rig is invalid, or if [`Binding::refresh`] fails.
     pub fn body(
         &self,
         skeleton: &Skeleton,
@@ -292,15 +292,14 @@ impl Binding {
         Ok(body)
     }
 
-    /// Sets the direction in which the figure of a body faces, see [`Body::set_facing`]. The body must belong to this binding.
-    /// `world_from_figure` is the rotation from the space of the figure (+Y up, +Z to its front) to the world, in the rest
-    /// pose.
+    /// Sets the direction in which the figure of a body faces ([`Body::set_facing`]). The body must belong to this binding.
+    /// `world_from_figure` is the rotation from the space of the figure (+Y up, +Z to its front) to the world, in the rest pose.
     pub fn set_facing(&self, body: &mut Body, skeleton: &Skeleton, world_from_figure: DQuat) {
         let above = self.above(skeleton).map_or(DQuat::IDENTITY, |node| rest_orientation(skeleton, node));
         body.set_facing(above.conjugate() * world_from_figure);
     }
 
-    /// Sets the pose that the figure of a body stays near, see [`Body::set_stance`]. Call it after [`Binding::refresh`]. `pose` is the pose
+    /// Sets the pose that the figure of a body stays near ([`Body::set_stance`]). Call it after [`Binding::refresh`]. `pose` is the pose
     /// that was copied into the body.
     pub fn set_stance(&self, body: &mut Body, skeleton: &Skeleton, pose: &Pose, stance: &Pose) {
         let local = |node: usize| stance.locals.get(node);

@@ -26,11 +26,11 @@ const LEG_INSIDE: f64 = 0.75;
 /// Starts of capsules, as fractions of their bones. The top of a thigh is inside the trunk.
 const START: f32 = 0.1;
 const THIGH_START: f32 = 0.25;
-/// The capsule of a hand begins at this multiple of its radius beyond the wrist, which is as thin as the forearm.
+/// The capsule of a hand begins beyond the wrist by this multiple of its radius, because the wrist is as thin as the forearm.
 const WRIST: f32 = 0.7;
 /// The fraction of a level's samples that are left outside each of its bounds. They include belts, capes and hair.
 const OUTSIDE: f64 = 0.03;
-/// Allowed range of radii and of the head's height, relative to a person of the same height.
+/// Allowed range of radii and of the height of the head, relative to a person of the same size.
 const RANGE: [f32; 2] = [0.6, 1.8];
 /// A trunk whose depth exceeds this fraction of its width is assumed to carry something on its back.
 const DEEP: f32 = 0.8;
@@ -42,7 +42,7 @@ const HEAD_TOP: f32 = 0.22;
 /// The direction from a joint to the middle of its skin is used if the cosine of its angle to the preceding bone is at least this.
 const ALONG: f32 = 0.5;
 
-/// Sets the capsules of a person, from the matrices in the rest pose. Other bodies, and people without a skin, have no capsules.
+/// Computes the capsules of a person from the world matrices in the rest pose. Other bodies, and people without a skin, have no capsules.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
     let is_person = plan.kind == BodyKind::Biped
         && plan.limbs.len() == 4
@@ -61,7 +61,7 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
     plan.skin = super::skin_points::measure(character, world, plan);
 }
 
-/// Returns evenly spread points of the skin that each joint of the plan moves, in world space in the rest pose.
+/// For each joint of the plan, returns evenly spread points of the skin that it moves, in world space in the rest pose.
 fn samples(character: &Character, world: &[Affine3A], plan: &BodyPlan) -> BTreeMap<usize, Vec<Vec3>> {
     let mut owners: Vec<Option<usize>> = vec![None; character.skeleton.nodes.len()];
     let trunk = std::iter::once(plan.hips).chain(plan.spine.iter().copied()).chain(plan.neck.iter().copied());
@@ -294,7 +294,7 @@ impl Fitter<'_> {
         }
     }
 
-    /// Adds the capsules of the bones of a limb, and of its hand.
+    /// Adds capsules for the bones of a limb and for its hand.
     fn limb(&self, limb: &BodyLimb, capsules: &mut Vec<Capsule>) {
         let is_arm = limb.kind == LimbKind::Arm;
         let first = capsules.len();
@@ -307,7 +307,7 @@ impl Fitter<'_> {
             };
             let [from, to] = [self.at(pair[0]), self.at(pair[1])];
             let fitted = self.bone(pair[0], [from.lerp(to, start), to], person, inside);
-            // The radius is limited, because the knee of a short leg is as thick as the leg.
+            // The radius is at most half of the bone's length, because short legs have thick knees.
             let longest = 0.5 * from.distance(to);
             capsules.extend(fitted.map(|c| Capsule { radius: c.radius.min(longest), ..c }));
         }
@@ -326,7 +326,7 @@ impl Fitter<'_> {
         }
     }
 
-    /// Fits a capsule of a joint, between two points in world space, to the skin around them.
+    /// Fits a joint's capsule to the skin around the line between two points in world space.
     fn bone(&self, node: usize, [from, to]: [Vec3; 2], person: f64, inside: f64) -> Option<Capsule> {
         let axis = (to - from).try_normalize()?;
         let length = from.distance(to);

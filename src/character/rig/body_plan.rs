@@ -32,7 +32,7 @@ pub struct BodyPlan {
     pub limbs: Vec<BodyLimb>,
     /// The joints of the tails.
     pub tails: Vec<Vec<usize>>,
-    /// Unit direction in which the body faces, horizontal.
+    /// Horizontal unit direction in which the body faces.
     pub facing: Vec3,
     /// Height of the floor on which the body stands, in metres.
     pub floor: f32,

@@ -30,7 +30,7 @@ impl Slide {
         Some(Self { axis, rest: rest.translation.as_dvec3(), range: [min, max] })
     }
 
-    /// Splits a translation of the node into its displacement along the axis, and the translation without it.
+    /// Splits a translation of the node into its displacement along the axis and the remaining translation.
     pub fn split(&self, translation: Vec3) -> (f64, DVec3) {
         let translation = translation.as_dvec3();
         let moved = translation - self.rest;

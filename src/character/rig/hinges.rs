@@ -29,7 +29,7 @@ struct Hinge {
     range: [f64; 2],
 }
 
-/// The hinged elbows of a character. Poses that were made for other bodies bend them in any plane.
+/// The hinged elbows of a character. Poses made for other bodies may bend them in any plane.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hinges(Vec<Hinge>);
 

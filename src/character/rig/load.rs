@@ -103,8 +103,8 @@ fn with_text(character: &Character, text: Option<&str>, bones: &Bones) -> Result
     Ok(rig)
 }
 
-/// Returns a rig after its body has been recognised again with other given bones. The chains of a detected rig follow from the body, and
-/// the chains of a file are kept. Limits that differ from the detected ones are kept.
+/// Recognises a rig's body again with different given bones, and returns the resulting rig. The chains of a detected rig follow from the
+/// body, and the chains of a file are kept. Limits that differ from the detected ones are kept.
 ///
 /// # Errors
 /// [`Unrecognized`] if the bones contradict each other.
@@ -134,7 +134,7 @@ pub fn with_bones(character: &Character, rig: &Rig, given: &Bones) -> Result<Rig
     Ok(changed)
 }
 
-/// Adds the body of a character to the rig of a file, whose chains, limits and logical parents stay unchanged.
+/// Adds the body of a character to the rig of a file. The rig keeps its chains, limits and logical parents.
 fn with_body(character: &Character, mut rig: Rig, recognized: Option<Recognized>) -> Rig {
     let Some(recognized) = recognized else { return rig };
     rig.bones.clone_from(&recognized.plan.bones);
@@ -151,8 +151,7 @@ fn with_body(character: &Character, mut rig: Rig, recognized: Option<Recognized>
     if Reparented::new(&character.skeleton, &joined).is_ok() { joined } else { rig }
 }
 
-/// Returns two texts: the current text of a rig file, or `None` if the file does not exist, and the text that results from writing a rig
-/// into the file.
+/// Returns the current text of a rig file (`None` if the file does not exist), and the text that results from writing a rig into the file.
 ///
 /// # Errors
 /// [`RigLoadError`] if the file exists but cannot be read, or if [`file::write`] fails.

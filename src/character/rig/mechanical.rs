@@ -10,7 +10,7 @@ use super::model::{JointRig, MimicRig, Rig};
 /// Maximum rotation of a continuous joint in each direction, in radians. Solvers need a finite range.
 const MAX_TURN: f64 = 2.0 * TAU;
 
-/// Returns the limit of a joint, with values relative to `zero`, in radians or metres.
+/// Returns the limit of a joint in radians or metres, relative to `zero`.
 pub(crate) fn limit(kind: &JointKind, zero: f64) -> Limit {
     match *kind {
         JointKind::Fixed => Limit::Locked,

@@ -77,8 +77,8 @@ pub struct Chain {
     pub base: usize,
     /// All joints from the base to the effector, both included.
     pub joints: Vec<usize>,
-    /// Unit direction in world space, in the rest pose, in which the middle of the chain bends. `None` if it can bend
-    /// in any direction.
+    /// World-space unit direction in which the middle of the chain bends, measured in the rest pose. `None` if it can bend in any
+    /// direction.
     pub bend: Option<Vec3>,
     /// World position towards which the middle of the chain bends. `None` keeps the current bend direction.
     pub pole: Option<Vec3>,

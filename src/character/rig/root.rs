@@ -33,7 +33,7 @@ pub fn skeleton_root(skeleton: &Skeleton, skins: &[Skin], node: usize) -> usize 
     let Some(mut root) = path.iter().rposition(|&n| is_joint[n]) else {
         return path.last().copied().unwrap_or(node);
     };
-    // For each node, the position on the path of the nearest node that is its ancestor or the node itself.
+    // For each node, the position on the path of its nearest ancestor that is on the path. The node itself counts as an ancestor.
     let mut meets: Vec<Option<usize>> = vec![None; count];
     path.iter().enumerate().for_each(|(i, &n)| meets[n] = Some(i));
     for &(n, parent) in &skeleton.parents_first {
@@ -63,8 +63,8 @@ pub(super) fn nodes_above(skeleton: &Skeleton, skins: &[Skin], base: usize, top:
     above().take(count).collect()
 }
 
-/// Returns the position of a point in the frame of the first node, and the orientation of that node, both in the space
-/// above the last node. `way_up` leads from each node to its parent.
+/// Converts a point from the frame of the first node to the frame above the last node. Also returns the orientation of the first node in
+/// that frame. `way_up` leads from each node to its parent.
 pub(super) fn place_of(
     way_up: impl Iterator<Item = usize>,
     locals: &[Transform],

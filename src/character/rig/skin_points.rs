@@ -1,4 +1,4 @@
-//! The outermost points of the skin on each part of a person, which must stay above the floor.
+//! The outermost points of the skin on each part of a person. These points must stay above the floor.
 //!
 //! The capsules enclose only the core of each body part. Shoes, belts and the fingers of a fist are outside the capsules.
 
@@ -12,11 +12,11 @@ use super::body_plan::{BodyPlan, LimbKind};
 use super::rest_skin::for_each_part;
 use super::soles::outermost;
 
-/// The fraction of a shin, measured from the knee, whose skin is used. The rest is near the floor while the foot stands.
+/// The skin is used only on this fraction of each shin, measured from the knee. The rest is near the floor while the foot stands.
 const SHIN: f32 = 0.5;
 
-/// Returns the outermost points of the skin of each joint of a plan: nodes, and positions in their spaces. `world` contains the world
-/// matrices in the rest pose. Feet have no points, because they stand on the floor.
+/// Returns the outermost skin points of each joint of a plan, as nodes and positions in the spaces of these nodes. `world` contains the
+/// world matrices in the rest pose. Feet have no points, because they stand on the floor.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &BodyPlan) -> Vec<(usize, Vec3)> {
     let owners = owners(character, plan);
     let mut of_nodes: BTreeMap<usize, Vec<Vec3>> = BTreeMap::new();

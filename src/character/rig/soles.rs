@@ -11,7 +11,7 @@ use super::body_plan::{BodyPlan, LimbKind};
 use super::foot::{Foot, POINTS};
 use super::rest_skin::for_each_part;
 
-/// Vertices belong to a sole if they are less than this above its lowest point, as a fraction of the height of the ankle.
+/// Maximum height of a sole's vertices above its lowest point, as a fraction of the height of the ankle.
 const SOLE_HEIGHT: f32 = 0.3;
 /// The same limit as a fraction of the leg length, for feet whose ankle is on the floor.
 const LEAST_HEIGHT: f32 = 0.02;
@@ -81,8 +81,8 @@ impl Soles {
         Self { vertices, ankles: ends.iter().map(ankle).collect() }
     }
 
-    /// Returns the vertices of a foot that are outermost on each of its nodes: the nodes, and positions in their frames. `world` contains
-    /// the world matrices in the rest pose.
+    /// Returns the vertices that are outermost on each node of a foot, as nodes and positions in their frames. `world` contains the world
+    /// matrices in the rest pose.
     pub(crate) fn outermost(&self, leg: usize, world: &[Affine3A]) -> Vec<(usize, Vec3)> {
         let mut of_nodes: BTreeMap<usize, Vec<Vec3>> = BTreeMap::new();
         for &(at, node) in self.vertices.get(leg).into_iter().flatten() {
@@ -128,7 +128,7 @@ impl Soles {
     }
 }
 
-/// Sets the soles and the feet of a body's standing legs, from the matrices in the rest pose.
+/// Sets the soles and the feet of a body's standing legs from the matrices in the rest pose.
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
     let facing = plan.facing;
     let limbs = plan.limbs.iter_mut();

@@ -74,7 +74,7 @@ impl Robot {
         Ok(self.body(q)?.world_from_links())
     }
 
-    /// Returns the derivative of a point of a link with respect to `q`, one column for each joint: the velocity of the point and the
+    /// Returns the derivative of a point of a link with respect to `q`. Each joint has one column: the velocity of the point and the
     /// angular velocity of the link in the robot's own frame. The point is in metres in the link's frame.
     ///
     /// # Errors

@@ -188,7 +188,7 @@ impl Robot {
         (0..links.len()).filter(is_tip).collect()
     }
 
-    /// Returns the links moved by joints, from the given link (included) up to the root.
+    /// Returns the links that are moved by joints, from the given link (inclusive) up to the root.
     pub fn joints_above(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
         let links = self.body.links();
         let up = std::iter::successors(Some(link), move |link| links.get(*link)?.parent);

@@ -1,4 +1,4 @@
-//! Solves from joint values to joint values.
+//! Inverse kinematics that starts from joint values and returns joint values.
 
 use rayon::prelude::*;
 
@@ -65,7 +65,7 @@ impl Robot {
         goals.par_iter().enumerate().map_init(Solver::default, |s, (i, g)| solve(s, (i, g))).collect()
     }
 
-    /// Follows a path: solves one problem after the other, each from the previous result, so that the joints do not jump.
+    /// Follows a path by solving each problem from the previous result, so that the joints do not jump.
     ///
     /// # Errors
     /// Returns the index of the first problem that is rejected, and the reason.

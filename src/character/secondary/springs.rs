@@ -85,8 +85,8 @@ impl Springs {
         self.plan.nodes.iter().any(|n| n.node == node && n.joint.is_some())
     }
 
-    /// Rotates the joints of a pose to their state at a `fraction` of a step, from 0 to 1, after the last step, and updates the world
-    /// matrices of the pose.
+    /// Rotates the joints of a pose to their state after the last step plus a `fraction` of a step, from 0 to 1. Updates the world matrices
+    /// of the pose.
     ///
     /// The rotations of the joints in the given pose do not matter. All joints are reset if a root joint has moved by more than
     /// half the size of the figure since the last step. Allocates nothing after the first call.

@@ -69,7 +69,7 @@ impl Hull {
     }
 
     /// Returns an upper bound for the extent of the points in a direction of any length. The direction is a sum of three of the 26
-    /// directions with factors of at least zero. They have the signs of the largest component, of the two largest components, and of all
+    /// directions with non-negative factors. These three have the signs of the largest component, of the two largest components, and of all
     /// three components, respectively.
     fn reach(&self, along: Vec3) -> f32 {
         let Vec3 { x, y, z } = along;

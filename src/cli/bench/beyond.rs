@@ -16,7 +16,8 @@ use crate::ik::benchmark::robots::Robot;
 
 /// Number of random starts used to search for the best pose. Each is solved without restarts.
 const STARTS: usize = 200;
-/// A result counts as nearest if its distance from the target exceeds the smallest distance found by at most this fraction of the reach.
+/// A result counts as nearest if its distance from the target exceeds the smallest known distance by no more than this fraction of the
+/// reach.
 const NEAR: f64 = 0.01;
 /// Distances of the targets from the base, as multiples of the reach.
 const DISTANCES: [f64; 2] = [1.001, 1.5];
@@ -51,7 +52,7 @@ pub(super) struct BeyondRow {
     pub(super) set: String,
     pub(super) method: String,
     pub(super) cases: usize,
-    /// Fraction of the cases in which the error exceeds the error of the best random start by at most 1 % of the reach.
+    /// Fraction of the cases in which the error is at most 1 % of the reach above the error of the best random start.
     pub(super) nearest: f64,
     /// 95th and 99th percentiles of the excess over the error of the best random start, as fractions of the reach.
     pub(super) excess_p95: f64,

@@ -17,7 +17,7 @@ pub(super) struct Dragged {
     pub(super) body: Body,
     /// The link whose joint is dragged.
     pub(super) end: usize,
-    /// Goals of other links, which do not move during the drag.
+    /// Goals of other links. These goals do not move during the drag.
     pub(super) held: Vec<Goal>,
     /// Length of the dragged limb in metres, from its base to the end, and the world position of the base.
     pub(super) reach: f64,
@@ -26,7 +26,7 @@ pub(super) struct Dragged {
     pub(super) is_chain: bool,
 }
 
-/// Returns a chain whose joints are rotated out of the rest pose, see [`bent`].
+/// Returns a chain whose joints are rotated out of the rest pose (see [`bent`]).
 fn chain(name: &'static str, body: Body) -> Dragged {
     let end = body.links().len() - 1;
     let reach = body.links().iter().skip(1).map(|l| l.offset.length()).sum();

@@ -14,8 +14,8 @@ const MISSING: f64 = 1e-6;
 /// arm is invertible.
 const FLOOR: f64 = 1e-13;
 
-/// The least-turn problem for one frame of a drag: minimise Σ |ω|² over the joint turns ω, which are rotation vectors in the world, so that
-/// J ω equals the motion of the end and every joint stays within its limit. J is the Jacobian in a pose of the frame.
+/// The least-turn problem for one frame of a drag: minimise Σ |ω|² over the joint turns ω (rotation vectors in the world) such that J ω
+/// equals the motion of the end and every joint stays within its limit. J is the Jacobian in a pose of the frame.
 struct LeastTurn {
     joints: Vec<MovedJoint>,
     /// The prescribed motion of the end, and of its ancestor joints if there is a pole.
@@ -155,8 +155,8 @@ impl LeastTurn {
         least
     }
 
-    /// Returns the least turns that meet the prescribed motions and lie on the borders, and a factor for each border, which
-    /// is positive if the border pulls a joint outwards. `None` if there are no such turns.
+    /// Returns the least turns that meet the prescribed motions and lie on the borders, and a factor for each border. A factor is positive
+    /// if its border pulls a joint outwards. `None` if there are no such turns.
     ///
     /// The turns are Aᵀ μ with A Aᵀ μ = b, where the rows of A are the conditions.
     fn solve(&self, borders: &[Condition]) -> Option<(Vec<DVec3>, Vec<f64>)> {

@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub(super) error_mean: f64,
     pub(super) error_p95: f64,
     pub(super) error_max: f64,
-    /// The result that the paper reports for this method, in rows that recompute a paper's table.
+    /// In rows that recompute a table of a paper, the result that the paper reports for this method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) published: Option<String>,
 }

@@ -353,7 +353,7 @@ fn print_poses(args: &BenchArgs, robot: Robot, report: &mut BenchReport) -> Resu
     Ok(())
 }
 
-/// Measures all methods on targets beyond the reach of bodies with limits: on each set of bodies, and on all sets together.
+/// Measures all methods on targets beyond the reach of bodies with limits, for each set of bodies and for all sets together.
 fn print_beyond(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
     let sets = beyond::sets(args.cases(CASES), args.seed()).map_err(failure)?;
     let all = sets.iter().flat_map(|(_, cases)| cases).cloned().collect();

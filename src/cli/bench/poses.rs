@@ -1,5 +1,4 @@
-//! Pose targets for robot arms: the success, the errors and the times of every method, and the throughput of
-//! [`solve_many`].
+//! Pose targets for robot arms: the success rate, errors and times of every method, and the throughput of [`solve_many`].
 
 use std::time::Instant;
 
@@ -195,7 +194,7 @@ pub(super) struct Targets {
     joints: Vec<TargetJoint>,
     /// Position of the flange in metres, in the last joint's frame after that joint's rotation.
     flange: [f64; 3],
-    /// Position x, y, z in metres and orientation quaternion x, y, z, w of each target, in the frame of the base.
+    /// Position (x, y, z) in metres and orientation quaternion (x, y, z, w) of each target, in the frame of the base.
     targets: Vec<[f64; 7]>,
 }
 

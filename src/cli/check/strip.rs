@@ -19,9 +19,9 @@ use crate::cli::failure::Failure;
 const SIZE: u32 = 160;
 /// Number of images per clip.
 const IMAGES: u16 = 8;
-/// The images also show this margin before and after a fault, as a fraction of the clip's length.
+/// Margin before and after a fault that the images also show, as a fraction of the clip's length.
 const MARGIN: f32 = 0.08;
-/// Diameter in points and colour of the mark on a faulty joint.
+/// Diameter (in points) and colour of the mark on a faulty joint.
 const MARK_SIZE: f32 = 9.0;
 const MARK: Vec4 = Vec4::new(1.0, 0.05, 0.02, 1.0);
 

@@ -1,4 +1,4 @@
-//! The options that weigh the position and the orientation of goals, free some of their axes, and set their tolerances.
+//! The options that weight the position and the orientation of goals, free some of their axes, and set their tolerances.
 
 use std::f64::consts::PI;
 use std::str::FromStr;

@@ -33,7 +33,8 @@ impl FromStr for Weight {
 }
 
 impl PosingArgs {
-    /// Returns the weights of a pose that `--expression` and `--morph` replace. If both set a morph target, `--morph` takes precedence.
+    /// Returns the morph target weights that `--expression` and `--morph` set, each with its index. If both set a morph target, `--morph`
+    /// takes precedence.
     pub(super) fn weights(&self, character: &Character) -> Result<Vec<(usize, f32)>, Failure> {
         let mut weights = expression_weights(character, &self.expression)?;
         for morph in &self.morph {

@@ -242,8 +242,8 @@ impl PosingArgs {
         self.puppet_or(character, matches, verbosity, |_, _| Ok(None))
     }
 
-    /// Like [`Self::puppet`], but plays a clip if the options name neither a clip nor a motion file. `default` chooses that
-    /// clip, given the number of clips in the model and the number of all clips.
+    /// Like [`Self::puppet`], but plays a clip if the options name no clip, motion file or joint values. `default` chooses that clip, given
+    /// the number of clips in the model and the total number of clips.
     pub(super) fn puppet_or(
         &self,
         character: Character,

@@ -9,8 +9,7 @@ use super::FrameRange;
 
 pub(in crate::cli) struct OutputNames {
     pub(in crate::cli) single: PathBuf,
-    /// The text before the first placeholder, then for each placeholder its minimum number of digits and the text
-    /// after it.
+    /// The text before the first placeholder. Then, for each placeholder, its minimum number of digits and the text after it.
     pattern: Option<(String, Vec<(usize, String)>)>,
 }
 

@@ -136,7 +136,7 @@ pub(super) struct AssetCache {
     references: References,
     characters: Mutex<HashMap<CharacterSource, CharacterCell>>,
     rigs: Mutex<HashMap<RigSource, Rig>>,
-    /// The joints that the cases move, by the path of each character.
+    /// The joints that the cases move, by character path.
     coverage: Mutex<BTreeMap<PathBuf, (Arc<Character>, Coverage)>>,
 }
 

@@ -121,7 +121,7 @@ fn path(frame: usize, middle: f64, swing: f64) -> DVec3 {
     DVec3::new(r * cos * azimuth.cos(), r * sin, r * cos * azimuth.sin())
 }
 
-/// A chain of `n` ball joints with equal links and a total length of one, which points up and is slightly bent.
+/// A slightly bent chain of `n` ball joints that points up, with equal links and a total length of one.
 pub fn free_chain(n: usize) -> Result<Body, SolveError> {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let count = n as f64;

@@ -1,4 +1,4 @@
-//! The bodies and seeded targets on which the methods are compared, by `sinew bench` and by the tests of success rates.
+//! The bodies and seeded targets with which `sinew bench` and the tests of success rates compare the methods.
 
 pub mod cases;
 pub mod robots;

@@ -12,15 +12,15 @@ use super::cases::{Cases, pose_randomly};
 
 const DEGREE: f64 = PI / 180.0;
 
-/// A hinge joint of a robot arm, which rotates about the z axis of its frame.
+/// A hinge joint of a robot arm. It rotates about the z axis of its frame.
 struct Hinge {
     /// Position of the joint in metres, in the previous joint's frame after that joint's rotation.
     offset: DVec3,
-    /// Angle about the x axis from the previous joint's axis to the axis of this joint, radians.
+    /// Angle about the x axis from the previous joint's axis to the axis of this joint, in radians.
     alpha: f64,
-    /// Minimum and maximum angle, radians.
+    /// Minimum and maximum angle, in radians.
     range: [f64; 2],
-    /// Angle in the start pose of the cases, radians.
+    /// Angle in the start pose of the cases, in radians.
     start: f64,
 }
 
@@ -126,7 +126,7 @@ impl Robot {
         Ok(body)
     }
 
-    /// Returns the arm, and the poses of its flange in random joint angles within the limits.
+    /// Returns the arm, and the poses of its flange at random joint angles within the limits.
     pub fn cases(self, count: usize, seed: u64) -> Result<Cases, SolveError> {
         let body = self.body()?;
         let end = body.links().len() - 1;

@@ -11,7 +11,7 @@ const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
 /// Like [`SINGLE_ROUNDING`], for offsets and scales that are computed from world matrices in single precision.
 const GEOMETRY_ROUNDING: f64 = 1e-5;
-/// Maximum angle between rotations that count as equal and are computed from world matrices in single precision, in radians. Rounding adds
+/// Maximum angle in radians at which two rotations that are computed from world matrices in single precision count as equal. Rounding adds
 /// up along the joints of a limb.
 const TURN_ROUNDING: f64 = 1e-4;
 

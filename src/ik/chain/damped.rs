@@ -167,7 +167,7 @@ impl Chain {
         spin::<f64, 1>(last_turn.as_chunks::<1>().0, last_spin.as_chunks_mut::<1>().0);
     }
 
-    /// Returns the axis about which the rest pose bends, rotated with the chain's first joint, in base space.
+    /// Returns the axis in base space about which the rest pose bends, rotated with the chain's first joint.
     pub(super) fn bend_now(&self) -> DVec3 {
         self.spins.first().copied().unwrap_or(DQuat::IDENTITY) * self.bend
     }

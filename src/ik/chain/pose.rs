@@ -45,8 +45,8 @@ impl Chain {
         self.end_now += last;
     }
 
-    /// Turns every link, starting at the base, by the shortest arc so that the link points at a target that is out of
-    /// reach. Stores the resulting position of the end. `target` is relative to the base.
+    /// Starting at the base, turns every link by the shortest arc so that it points at a target that is out of reach. Stores the resulting
+    /// position of the end. `target` is relative to the base.
     ///
     /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link
     /// itself. The rotation of a joint therefore does not depend on the orientations above it.

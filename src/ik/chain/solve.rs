@@ -163,8 +163,8 @@ impl Chain {
         report.limited.clear();
         report.history.clear();
         report.history.extend(self.errors.iter().map(|e| e * goal.scale));
-        // Intermediate errors are converted with the scale of the placement, which is accurate to single precision. The
-        // last entry is the exact error of the result.
+        // Converting the intermediate errors with the scale of the placement is accurate to single precision. The last entry is the exact
+        // error of the result.
         if let Some(last) = report.history.last_mut() {
             *last = error;
         }

@@ -32,7 +32,7 @@ const BRIEF: (usize, f64) = (4, 0.5);
 /// Position goals need [`STALL_RATIO`] instead, because the error of a limb near full stretch falls slowly on its way to the
 /// target.
 const SLOW_POSE: (usize, f64) = (16, 0.8);
-/// Two errors count as equal if they differ by at most this fraction, which rounding alone may cause.
+/// Two errors count as equal if they differ by at most this fraction, because rounding alone can cause such a difference.
 const SAME_ERROR: f64 = 1e-9;
 /// Angles in radians by which a straight chain is bent when an iteration does not change its error. They are tried in
 /// order.

@@ -9,8 +9,8 @@ use super::{Driver, Task};
 
 /// Fractions of the way back to the start pose. They are tried in order.
 const FRACTIONS: [f64; 2] = [1.0, 0.5];
-/// Fraction of the tolerance by which the error of a goal that is not met may grow. A smaller value would prevent the
-/// undoing of a bend in a nearly straight limb, because such a bend changes the error only to second order.
+/// Fraction of the tolerance by which the error of an unmet goal may grow. A smaller value would prevent the undoing of a bend in a nearly
+/// straight limb, because such a bend changes the error only to second order.
 const SLACK: f64 = 0.1;
 /// Like [`SLACK`], for a complete return to the start pose. A larger value would make a slow drag jerky.
 const START_SLACK: f64 = 1e-4;

@@ -1,5 +1,5 @@
-//! The loops of the methods as given in the original documents, see [`Options::textbook`]. One iteration is one pass. The
-//! last pose is the result, even if an earlier pose was nearer to the target.
+//! The loops of the methods as given in the original documents (see [`Options::textbook`]). One iteration is one pass. The last pose is the
+//! result, even if an earlier pose was nearer to the target.
 
 use crate::methods::textbook::ccd::{Ccd, Form, stretch};
 use crate::methods::textbook::fused::{Fused, closed_form};

@@ -180,8 +180,8 @@ impl Capsules {
         pair.map(|index| self.capsules[index].link)
     }
 
-    /// Returns the ends of all capsules that should stay above the floor: the link, the point relative to the link, and the radius. Ankles
-    /// and feet are left out. Their contacts already keep them near the floor.
+    /// Returns the capsule ends that should stay above the floor, each with its link, its point relative to the link, and its radius.
+    /// Ankles and feet are left out. Their contacts already keep them near the floor.
     pub(super) fn ends(&self, figure: &Figure) -> impl Iterator<Item = (usize, DVec3, f64)> {
         let count = |capsule: &Capsule| {
             let (BodyPart::UpperLeg(limb) | BodyPart::Leg(limb)) = capsule.part else { return 2 };

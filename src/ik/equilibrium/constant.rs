@@ -35,6 +35,6 @@ pub(super) const ROOT: f64 = 10.0;
 pub(super) const ROOT_IN_AIR: f64 = 3000.0;
 /// Factor for the springs of the trunk while nothing pulls, so that only the necessary parts move.
 pub(super) const UNPULLED: f64 = 2e4;
-/// Like [`UNPULLED`], while body parts are moved apart. The rows that move the parts must be stronger than these springs, or the trunk
-/// would stay in the floor.
+/// Like [`UNPULLED`], while body parts are moved apart. The rows that move the parts must be stronger than these springs. Otherwise the
+/// trunk would stay in the floor.
 pub(super) const CLEARED: f64 = 1e3;

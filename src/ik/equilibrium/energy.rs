@@ -152,8 +152,8 @@ impl Problem {
         (self.stance_now.spins[0] * DVec3::Z).with_y(0.0).normalize_or(DVec3::Z)
     }
 
-    /// Keeps the centre of mass over its intended place. The derivatives enter the problem as rows, see
-    /// [`Kind::Comfort`](super::rows::Kind).
+    /// Keeps the centre of mass over its intended place. The derivatives enter the problem as rows (see
+    /// [`Kind::Comfort`](super::rows::Kind)).
     fn comfort(&self, now: &Kinematics, system: Option<&mut System>) -> f64 {
         if !self.has_balance {
             return 0.0;

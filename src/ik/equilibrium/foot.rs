@@ -10,16 +10,16 @@ use crate::rotation::shortest_arc;
 /// Minimum and maximum of the values that are measured on the skin: forward offsets of heel and tip from the ankle, and half the width
 /// of the foot, in metres at human size.
 const MEASURED: [[f64; 2]; 3] = [[-0.15, -0.03], [0.08, 0.35], [0.03, 0.15]];
-/// Length and half the width of a person's foot (Winter 2009: 0.152 of the height), both in metres at human size, and forward offsets
-/// of heel, ball and tip from the ankle (negative: behind it), as fractions of the length. `TOES` is the distance from ball to tip.
+/// Length (Winter 2009: 0.152 of the height) and half the width of a person's foot, in metres at human size. The other constants are
+/// fractions of the length: `HEEL`, `BALL` and `TIP` are forward offsets from the ankle (negative: behind it), and `TOES` is the distance
+/// from ball to tip.
 const LENGTH: f64 = 0.266;
 const HALF_WIDTH: f64 = 0.045;
 const HEEL: f64 = -0.25;
 const BALL: f64 = 0.45;
 const TOES: f64 = 0.3;
 const TIP: f64 = 0.7;
-/// A foot is on the floor if its ball has risen by less than the first value above its rest height, and its heel is lower than the
-/// second value.
+/// A foot is on the floor if its ball is less than the first value above its rest height and its heel is lower than the second value.
 const STANDING: [f64; 2] = [0.03, 0.15];
 /// Maximum height of a person's ankle above the sole, in metres at human size. This maximum also applies if the floor is far below.
 const HIGHEST: f64 = 0.25;

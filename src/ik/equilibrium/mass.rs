@@ -11,7 +11,7 @@ use super::system::Forces;
 pub(super) struct CentreOfMass {
     pub(super) at: DVec3,
     pub(super) columns: Vec<DVec3>,
-    /// For each link, the total mass of the link and all its descendants, and this mass times its centre.
+    /// For each link, the total mass of the link and all its descendants, and this mass times their centre of mass.
     below: Vec<(f64, DVec3)>,
 }
 

@@ -47,8 +47,8 @@ use pose::Pose;
 use problem::Problem;
 use pull::PullKind;
 
-/// If a solve does not continue a drag, its targets move in strides of at most this size, in metres at human size and radians, so that the
-/// solve finds the same result as a drag.
+/// Maximum size of a stride, in metres at human size and in radians. If a solve does not continue a drag, its targets move in strides, so
+/// that it finds the same result as a drag.
 const STRIDE: f64 = 0.05;
 const TURN_STRIDE: f64 = 0.2;
 /// Maximum iterations per stride, and the fraction of all iterations that strides may take.
@@ -56,24 +56,25 @@ const STRIDE_ITERATIONS: usize = 20;
 const WAY: f64 = 0.6;
 /// Maximum iterations per frame of a drag. The next frame continues the solve.
 const FRAME_ITERATIONS: usize = 12;
-/// A frame in which a target moves by this distance, in metres at human size, turns joints by at most this angle, in radians. A change to a
-/// very different posture therefore takes a few frames.
+/// If a target moves by the distance [`FRAME_MOVE`] (metres at human size) in a frame, joints turn by at most [`FRAME_TURN`] (radians). A
+/// change to a very different posture therefore takes a few frames.
 const FRAME_MOVE: f64 = 0.005;
 const FRAME_TURN: f64 = 0.09;
-/// A solve ends when a step gains less than this energy, in joules: in a stride, in a frame of a drag, and at the end.
+/// Iteration stops when a step gains less than this energy in joules. The three values apply to a stride, to a frame of a drag, and to the
+/// end of a solve.
 const WAY_REST: f64 = 1e-2;
 const FRAME_REST: f64 = 1e-4;
 const REST: f64 = 1e-7;
-/// If a limb is bent by less than this angle, in radians, it is bent to this angle before the first step, because a straight limb has no
+/// Minimum bend of a limb in radians. A limb that is straighter is bent to this angle before the first step, because a straight limb has no
 /// bend direction.
 const STRAIGHT: f64 = 0.035;
-/// This constant applies to limbs that, in the stance, are bent the wrong way by less than this angle, in radians, and by more than half of
-/// [`STRAIGHT`]. A push along such a limb would bend it further the wrong way. The limb is therefore bent farther the right way before the
-/// first step, and returned to the stance when nothing pushes it.
+/// A limb is overstretched if, in the stance, it is bent the wrong way by more than half of [`STRAIGHT`] and less than this angle in
+/// radians. A push along such a limb would bend it further the wrong way. The limb is therefore bent farther the right way before the first
+/// step, and returned to the stance when nothing pushes it.
 const OVERSTRETCHED: f64 = 0.26;
-/// A limb counts as pushed if its end is pulled towards its root by more than this distance, in metres at human size.
+/// Distance in metres at human size. A limb counts as pushed if its end is pulled towards its root by more than this.
 const PUSHED: f64 = 1e-6;
-/// The hips are lowered by this distance, in metres at human size, if the knee of a standing leg is bent by less than half of [`STRAIGHT`].
+/// Distance in metres at human size by which the hips are lowered if the knee of a standing leg is bent by less than half of [`STRAIGHT`].
 const LOWERED: f64 = 2e-4;
 /// Number of times that the targets are corrected for a body with uneven scale.
 const LENGTH_ROUNDS: usize = 4;
@@ -131,7 +132,7 @@ impl Equilibrium {
     }
 }
 
-/// Returns the angle by which a frame may turn joints if a target moves by `moved`, in metres at human size.
+/// Returns the angle by which a frame may turn joints if a target moves by `moved` metres at human size.
 fn frame_reach(moved: f64) -> f64 {
     FRAME_TURN * (moved / FRAME_MOVE).max(1.0)
 }

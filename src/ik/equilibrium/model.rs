@@ -1,7 +1,7 @@
 //! The solver's model of a figure: joints with their degrees of freedom, springs, masses, feet and capsules.
 //!
-//! Lengths are in metres at human size: the figure is scaled to a person of 1.75 m. The space of the figure is the world, scaled,
-//! rotated about its vertical axis so that the figure faces +Z, and reflected if the body is placed by a reflection.
+//! Lengths are in metres at human size: the figure is scaled to a person of 1.75 m. The space of the figure is the world, scaled and
+//! rotated about its vertical axis so that the figure faces +Z. It is reflected if the body is placed by a reflection.
 
 use std::f64::consts::PI;
 

@@ -25,13 +25,13 @@ const LEAST_DAMPING: f64 = 1e-6;
 const MOST_DAMPING: f64 = 1e9;
 /// Maximum turn of a joint in a step, in radians. The hips may move by half this number of metres.
 const LARGEST_STEP: f64 = 0.6;
-/// No further step is taken, except to repair rows, if the angle by which joints may still turn is below this value, in radians.
+/// If joints may still turn by less than this angle, in radians, further steps only repair rows.
 const SHORTEST: f64 = 5e-3;
 /// Row violations are repaired only if their penalty is at least the first value, in joules. A repair step turns joints by at most the
 /// second value, in radians.
 const MENDED: f64 = 1e-2;
 const MENDING: f64 = 0.03;
-/// In a frame, hinges may turn farther than the other joints by this factor.
+/// Factor by which hinges may turn farther than the other joints in a frame.
 const KNEES: f64 = 1.5;
 /// A step is accepted if the merit falls by at least this fraction of the decrease that the model predicts.
 const ACCEPTED: f64 = 0.05;

@@ -1,4 +1,4 @@
-//! Pulls on a figure, which are exerted by goals and pins.
+//! Pulls that goals and pins exert on a figure.
 //!
 //! A goal acts like a hand that pulls with at most a certain force (an exact penalty; Fletcher 1987, chapter 14.3). While a smaller
 //! force is enough, the goal holds its target exactly: its residual is a constraint. Otherwise the goal pulls with its maximum force,
@@ -163,8 +163,8 @@ impl Pull {
     }
 }
 
-/// Returns the inverse of the left Jacobian of a rotation vector, which maps a small rotation to the change of the vector (Solà,
-/// Deray & Atchuthan 2018, "A micro Lie theory", equation 146).
+/// Returns the inverse of the left Jacobian of a rotation vector (Solà, Deray & Atchuthan 2018, "A micro Lie theory", equation 146). It
+/// maps a small rotation to the change of the vector.
 pub(super) fn inverse_left_jacobian(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = if angle < 1e-4 {

@@ -18,7 +18,7 @@ use super::support;
 use super::system::Forces;
 use crate::{Hold, Limit};
 
-/// Maximum forces of contacts and pins, and of balance, floor and body. For limits, the maximum moment.
+/// Maximum forces: first for contacts and pins, then for heels, balance, floor and body. For limits, the maximum moment.
 const CONTACT_FORCE: f64 = 100.0 * constant::PULL;
 const BODY_FORCE: f64 = 20.0 * constant::PULL;
 const LIMIT_MOMENT: f64 = 5.0 * constant::PULL;

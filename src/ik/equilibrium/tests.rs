@@ -68,7 +68,7 @@ fn person_with_hands(ahead: f64) -> Body {
     body
 }
 
-/// Returns a problem, and a pose that is not its stance.
+/// Returns a problem and a pose that differs from its stance.
 fn problem(goals: &[Goal]) -> (Problem, Pose) {
     let body = person();
     let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_look(0.5));
@@ -80,7 +80,7 @@ fn problem(goals: &[Goal]) -> (Problem, Pose) {
     (problem, pose)
 }
 
-/// Evaluates a function with a step along each degree of freedom, forwards and backwards.
+/// Evaluates a function after a forward and a backward step along each degree of freedom.
 fn differences<T>(
     problem: &Problem,
     pose: &Pose,

@@ -11,8 +11,8 @@ use crate::{CcdOptions, Limit};
 
 use super::ccd_joints::{slide, turn_coupled};
 
-/// The largest number of iterations whose turns one extrapolation repeats. The number doubles from 1 to this value in
-/// six iterations.
+/// The largest number of iterations whose turns are repeated by one extrapolation. The number doubles from 1 to this value in six
+/// iterations.
 const MAX_STRIDE: f64 = 64.0;
 /// The largest turn of a joint by one extrapolation, in radians. A larger turn would leave the region in which the
 /// turns of an iteration point in the right direction.
@@ -31,13 +31,12 @@ pub(crate) struct Ccd {
     last_error: f64,
     /// Whether an iteration did not reduce the error and [`CcdOptions::early_stop`] is set.
     stopped: bool,
-    /// Number of iterations whose turns the next extrapolation repeats.
+    /// Number of iterations whose turns are repeated by the next extrapolation.
     stride: f64,
     /// The states of the joints before the iteration and after its sweep, for extrapolation.
     before: Vec<JointState>,
     after: Vec<JointState>,
-    /// The current and the desired vectors from the current joint to the effectors that it moves, in the joint's frame,
-    /// and their weights.
+    /// The current and the desired vectors from the current joint to the effectors that it moves (in the joint's frame), and their weights.
     vectors: Vec<(DVec3, DVec3, f64)>,
 }
 

@@ -36,10 +36,9 @@ pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
     }
 }
 
-/// Moves a leader and its followers, and returns the angle by which the leader turned, in radians. Leader and followers
-/// are one coordinate q with the Jacobian column J, so the Gauss-Newton step is (J·e)/(J·J). The step is halved until
-/// it reduces the error. Maximum steps and budgets apply to the leader if it is a hinge. `left` is the leader's
-/// remaining budget in radians.
+/// Moves a leader and its followers, and returns the angle by which the leader turned, in radians. Leader and followers share one
+/// coordinate q with the Jacobian column J, so the Gauss-Newton step is (J·e)/(J·J). The step is halved until it reduces the error. Maximum
+/// steps and budgets apply to the leader if it is a hinge. `left` is the leader's remaining budget in radians.
 pub(super) fn turn_coupled(tree: &mut Tree, index: usize, options: &CcdOptions, left: f64) -> f64 {
     // Descendant joints may have turned, and the followers need not be among them.
     tree.forward();

@@ -1,6 +1,6 @@
-//! Damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error, as in Chan & Lawrence 1988 and
-//! Sugihara 2011, eq. 19. The loop is the same for every representation of a body. [`DampedProblem`] is implemented by
-//! the free chain, with running sums and a 3×3 matrix, and by the tree, with a Jacobian of any size.
+//! Damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error, as in Chan & Lawrence 1988 and Sugihara 2011,
+//! eq. 19. The loop is the same for every representation of a body. [`DampedProblem`] is implemented by the free chain (with running sums
+//! and a 3×3 matrix) and by the tree (with a Jacobian of any size).
 
 use glam::{DQuat, DVec3};
 

@@ -40,7 +40,7 @@ fn distance_squared(joint: &Joint, state: JointState) -> f64 {
 
 /// The solve ends after a step that reduces the sum by less than this fraction.
 const MIN_GAIN: f64 = 1e-9;
-/// The first μ as a fraction of the chain's squared length, which is an upper bound of the columns' squared lengths. The rule is eq. 3.14
+/// The first μ as a fraction of the chain's squared length, which is an upper bound on the columns' squared lengths. The rule is eq. 3.14
 /// of Madsen, Nielsen & Tingleff 2004, "Methods for non-linear least squares problems", with τ = 1e-3 for a start that need not be near the
 /// minimum.
 const FIRST_MU: f64 = 1e-3;

@@ -56,7 +56,7 @@ pub(crate) struct Segments {
     /// Whether each joint carries the segment below it like a rigid body, at least in some directions: a hinge, or a
     /// joint at its limit.
     pub(super) binding: Vec<bool>,
-    /// The items that are attached to the segments, grouped by segment, and the range of each segment.
+    /// The items that are attached to the segments, grouped by segment, and the range of items of each segment.
     attached: Vec<Attached>,
     ranges: Vec<(usize, usize)>,
     pub(super) pairs: Vec<Pair>,
@@ -106,8 +106,8 @@ impl Segments {
         &self.attached[start..end]
     }
 
-    /// Turns the joints, from the root to the tips, so that their segments come as near as possible to the stored
-    /// segments, and moves the stored segments to the resulting pose. Every joint stays within its limit.
+    /// Turns the joints from the root to the tips, so that their segments come as near as possible to the stored segments. Then moves the
+    /// stored segments to the resulting pose. Every joint stays within its limit.
     ///
     /// A segment turns so that its points come nearest to their stored positions. If the joint at one of these points
     /// is binding, the points of the next segment count too, because that joint cannot turn freely to reach them.
@@ -209,8 +209,8 @@ pub(super) fn keep_definite(pairs: &mut Vec<Pair>) {
     pairs.retain(|(from, to, _)| from.length_squared() > 0.0 && to.length_squared() > 0.0);
 }
 
-/// Returns the rotation that brings the current vectors nearest to the desired vectors: the shortest arc for a single
-/// pair, otherwise the solution of Wahba's problem.
+/// Returns the rotation that brings the current vectors nearest to the desired vectors: the shortest arc for a single pair, or the solution
+/// of Wahba's problem for several pairs.
 pub(super) fn fit_pairs(pairs: &[Pair]) -> DQuat {
     match pairs {
         [] => DQuat::IDENTITY,

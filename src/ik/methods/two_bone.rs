@@ -1,7 +1,6 @@
-//! Two-bone IK in closed form: Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for
-//! anthropomorphic limbs". The middle joint bends until the limb has the required length. The first joint then swings
-//! the limb so that its end reaches the target. The freedom that remains is the swivel about the line from the first
-//! joint to the end.
+//! Two-bone IK in closed form: Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for anthropomorphic limbs". The
+//! middle joint bends until the limb has the required length. The first joint then swings the limb so that its end reaches the target. The
+//! remaining freedom is the swivel about the line from the first joint to the end.
 
 use std::f64::consts::TAU;
 

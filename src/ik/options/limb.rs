@@ -24,14 +24,14 @@ pub enum Swivel {
     /// The swivel of a leg: the knee points to the front while the leg hangs down, and turns with the leg in the same
     /// way as the elbow in [`Swivel::Arm`]. [`Body::set_facing`](crate::Body::set_facing) defines the front.
     Leg,
-    /// An angle relative to the swivel of the rest pose, radians.
+    /// An angle relative to the swivel of the rest pose, in radians.
     Angle(f64),
     /// An angle relative to the swivel of the rest pose that depends on the target: `at_base + slope · (target −
     /// base) / length`, in radians, with the vectors in base space.
     Follow {
-        /// Angle for a target at the base, radians.
+        /// Angle for a target at the base, in radians.
         at_base: f64,
-        /// Gradient of the angle with respect to the target's position, radians per limb length.
+        /// Gradient of the angle with respect to the target's position, in radians per limb length.
         slope: DVec3,
     },
 }

@@ -28,7 +28,7 @@ pub use registry::{Domain, OptionError, OptionKind, OptionOverrides, OptionValue
 pub const DEFAULT_ITERATIONS: usize = 100;
 /// Default tolerance of positions, as a fraction of the longest chain's length.
 pub(crate) const DEFAULT_TOLERANCE: f64 = 1e-4;
-/// Default tolerance of orientations and aims, radians.
+/// Default tolerance of orientations and aims, in radians.
 pub(crate) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
 /// Default of [`Options::characteristic_length`]. The value was chosen, not derived.
 pub(crate) const DEFAULT_CHARACTERISTIC_LENGTH: f64 = 0.3;
@@ -47,11 +47,10 @@ pub enum Start {
     Current,
     /// The rest rotations. The result then depends only on the goals.
     Rest,
-    /// The current rotations of the body, which count as the result of the previous frame of a drag or of a tracked
-    /// motion. The solve never restarts from another pose, because the body must not jump. If the problem, including
-    /// the rest rotations and limits of the links, equals the problem of the last solve, and the body is still in the
-    /// resulting pose within single-precision rounding, that result is returned unchanged. The body therefore does not
-    /// creep while its goals stay the same.
+    /// The current rotations of the body, which count as the result of the previous frame of a drag or of a tracked motion. The solve never
+    /// restarts from another pose, because the body must not jump. The last result is returned unchanged if the problem is the same,
+    /// including the rest rotations and limits of the links, and the body is still in that result's pose within single-precision rounding.
+    /// The body therefore does not creep while its goals stay the same.
     Continue,
 }
 
@@ -75,9 +74,9 @@ pub enum Start {
 pub struct Options {
     /// The method.
     pub method: Method,
-    /// Maximum number of iterations. If the first start fails for a target pose within reach of an arm whose joints are all hinges or
-    /// prismatic joints, [`Method::Dls`], [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] may take 2000 iterations,
-    /// unless this maximum is less than the default.
+    /// Maximum number of iterations. [`Method::Dls`], [`Method::Fused`], [`Method::Optimize`] and [`Method::PseudoInverse`] may take 2000
+    /// iterations if the first start fails for a target pose within reach of an arm whose joints are all hinges or prismatic joints. This
+    /// exception does not apply if the maximum is less than the default.
     pub iterations: usize,
     /// Tolerance of positions in world metres. `None` means a ten-thousandth of the longest chain's length.
     pub tolerance: Option<f64>,
@@ -100,18 +99,18 @@ pub struct Options {
     pub restarts: usize,
     /// Whether the report contains the error of each iteration. Recording does not change the result.
     pub record: bool,
-    /// Whether the report contains every turn of every joint. Tracing does not change the result, to the last bit, but
-    /// takes time and memory for each step.
+    /// Whether the report contains every turn of every joint. Tracing does not change a bit of the result, but takes time and memory for
+    /// each step.
     ///
     /// Cyclic coordinate descent turns one joint after another, and each turn is one step. Every other method turns all
     /// joints at once, and each of its steps is the turn of one of these joints, in order from the base. A free chain
     /// is solved in a form without joint frames. To trace it, the same algorithm runs a second time on the joint frames
     /// that the trace shows.
     pub trace: bool,
-    /// Whether the method is solved exactly as its founding document states it. The default is `false`.
+    /// Whether the method works exactly as its founding document states. The default is `false`.
     ///
     /// In this form, there is no initial bend, no restart and no second method. One iteration is one pass, the solve ends when the document
-    /// says, and the last pose is the result. The base keeps its position. `docs/solvers.md` describes the pass and the end condition of
+    /// says so, and the last pose is the result. The base keeps its position. `docs/solvers.md` describes the pass and the end condition of
     /// each method. The documents cover [`Method::Ccd`], [`Method::Particle`], [`Method::JacobianTranspose`], [`Method::PseudoInverse`],
     /// [`Method::Dls`], [`Method::TwoBone`] and [`Method::Fused`], with one goal that has a position. Other methods and other goals are
     /// errors. [`Method::JacobianTranspose`] needs [`JacobianOptions::step`], and [`Method::Dls`] needs [`JacobianOptions::damping`],

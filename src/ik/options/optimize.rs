@@ -32,7 +32,7 @@ with_methods!(OptimizeOptions {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Balance {
-    /// World position of the support, metres. Its height is ignored.
+    /// World position of the support, in metres. Its height is ignored.
     pub support: DVec3,
     /// Weight of the squared horizontal distance, relative to the squared error of a goal of weight one.
     pub weight: f64,

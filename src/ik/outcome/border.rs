@@ -55,8 +55,8 @@ impl Coordinate {
     }
 }
 
-/// Returns the coordinates of a joint. The limit is a box in these coordinates, or, for the swing of a cone, a half-plane
-/// that touches it. `push` returns the amount by which a turn reduces the error, to first order.
+/// Returns the coordinates of a joint. The limit is a box in these coordinates. For the swing of a cone, it is a half-plane that touches
+/// the ellipse. `push` returns the amount by which a turn reduces the error, to first order.
 pub(super) fn coordinates(
     tree: &Tree,
     joint: &Joint,

@@ -24,7 +24,7 @@ const DAMPING: f64 = 0.2;
 /// Minimum damping λ² as a fraction of the squared length of the chain, so that the problem is damped even if the error
 /// is zero.
 const LEAST_DAMPING: f64 = 1e-9;
-/// A step that exceeds a limit by less than this counts as a rounding error, in radians.
+/// Exceeding a limit by less than this angle (in radians) counts as a rounding error.
 const ROUNDING: f64 = 1e-12;
 /// Number of rounds that move all unknowns to or from their bounds at once, and maximum number of rounds. The later
 /// rounds move only one unknown each, because moving many at once may cycle (Júdice & Pires 1994, section 3).
@@ -202,8 +202,8 @@ impl Multipliers {
         }
     }
 
-    /// Moves unknowns beyond their bounds to the bounds, and releases those that the error pulls away from the bounds.
-    /// Returns whether any unknown was moved or released.
+    /// Moves unknowns beyond their bounds to the bounds, and releases unknowns that the error pulls away from their bounds. Returns whether
+    /// any unknown was moved or released.
     fn pivot(&mut self, single: bool) -> bool {
         let n = self.errors.len();
         let mut changed = false;

@@ -36,7 +36,7 @@ fn orientation_axes(frame: AxesFrame, weights: DVec3) -> GoalAxes {
     GoalAxes { frame, orientation: term(weights), ..GoalAxes::default() }
 }
 
-/// Returns a chain of six joints in a random pose, and a random pose of its end that it can reach.
+/// Returns a chain of six joints in a random pose, and a random, reachable pose of its end.
 fn case(random: &mut Random) -> (Body, DVec3, DQuat) {
     let mut body = chain(6);
     let mut bend = |size: f64, random: &mut Random| {

@@ -1,4 +1,4 @@
-//! A person of plain links is dragged like a character. These properties hold wherever the hand is dragged.
+//! Drags a person made of plain links, as a character is dragged. These properties hold wherever the hand is dragged.
 
 use std::f64::consts::PI;
 
@@ -18,8 +18,8 @@ pub(crate) const FEET: [usize; 2] = [15, 19];
 const LEG: f64 = 0.9;
 const ARM: f64 = 0.55;
 
-/// Returns a person of 1.75 m times `size` at rest, with the feet on the ground: hips, back, chest, neck, head, then
-/// collar, upper arm, forearm and hand on the left and on the right, then thigh, shin, foot and toes.
+/// Returns a person at rest, 1.75 m × `size` tall, with the feet on the ground. The links are hips, back, chest, neck and head; collar,
+/// upper arm, forearm and hand of each side; and thigh, shin, foot and toes of each side, left before right.
 pub(crate) fn person(size: f64) -> Body {
     let mut links = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
@@ -171,11 +171,12 @@ fn straight_legs_bend_forwards_when_the_hips_go_down() {
         assert!(position(&drag.body, leg + 1).z > 0.1, "the knee is at {}", position(&drag.body, leg + 1));
     }
     let lean = position(&drag.body, HEAD) - position(&drag.body, 0);
-    // The target is straight down, so the hips may not move back as a person's would.
+    // The target is straight down, so the hips cannot move back as they would in a person's squat.
     assert!(lean.angle_between(DVec3::Y) < 0.2, "{lean}");
 }
 
-/// In a retargeted walk, the feet can be above the floor and the body off balance. Without a pull, the solver must not correct either.
+/// In a retargeted walk, the feet can be above the floor and the body can be off balance. Without a pull, the solver must not correct
+/// either.
 #[test]
 fn without_a_pull_the_body_moves_only_as_far_as_its_feet_need() {
     let solve = |up: f64| {
@@ -271,7 +272,7 @@ fn parts_that_do_not_fit_the_body_are_errors() {
     assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { .. })));
 }
 
-/// Regression: a drag that rested returned its last pose although the stance, the facing or the parts of the body had changed.
+/// Regression: a resting drag returned its last pose even if the stance, the facing or the parts of the body had changed.
 #[test]
 fn a_resting_drag_is_solved_again_when_the_body_changes() {
     let changes: [fn(&mut Body); 3] = [
@@ -349,7 +350,7 @@ fn the_head_stays_level_where_lengths_depend_on_the_pose() {
 }
 
 /// Regression: after the first pull, the straight legs let the hips move by only a fraction of a millimetre in each step, so the back
-/// stayed bent. The second pull ends in a crouch at the limits of the legs, in which the body remained permanently.
+/// stayed bent. The second pull ends in a crouch at the limits of the legs, and the body never rose from it.
 #[test]
 fn pulls_to_the_limits_of_the_legs_lead_back() {
     for to in [DVec3::new(1.185, 1.595, -0.531), DVec3::new(-1.074, 0.19, 1.069)] {
@@ -389,8 +390,8 @@ proptest! {
             prop_assert!(worst[1] < 1.7e-3, "a joint is {} rad beyond its limit", worst[1]);
             let (slide, turn) = drag.feet();
             prop_assert!(slide < 2e-3 && turn < 0.04, "the feet slide by {slide} m and turn by {turn} rad");
-            // Neck and head can each bend back by 50 degrees, which does not keep the head upright if the hand pulls the trunk to the
-            // floor.
+            // Neck and head can each bend back by 50 degrees, which is not enough to keep the head upright if the hand pulls the trunk to
+            // the floor.
             let tilt = |link| (drag.body.orientation(link).unwrap() * DVec3::Y).angle_between(DVec3::Y).to_degrees();
             let (head, chest) = (tilt(HEAD), tilt(CHEST));
             prop_assert!(head < (chest - 100.0 + 8.0).max(30.0), "the head tilts by {head} and the chest by {chest} degrees");

@@ -1,4 +1,4 @@
-//! Success of forward and backward reaching and of particles on robot arms, whose joints are hinges.
+//! Success rates of `fabrik` and `particle` on robot arms, whose joints are hinges.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 

@@ -243,7 +243,7 @@ fn a_drag_slides_without_jumps_and_rests_with_its_target() {
     let solved = body.clone();
     solver.solve(&mut body, &goal, &options).unwrap();
     assert_eq!(body, solved);
-    // Moving the slide makes a different problem, even if the goal is the same.
+    // Moving the slide changes the problem, even if the goal is the same.
     body.set_displacement(2, 0.0);
     solver.solve(&mut body, &goal, &options).unwrap();
     assert!(position(&body, 4).distance(last) < 1e-3);

@@ -50,8 +50,8 @@ pub(crate) fn arm() -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// Returns the limit violation of a joint's rotation, computed independently of the library. The unit is radians. The violation of a cone's
-/// swing is a fraction of its ellipse instead.
+/// Returns the limit violation of a joint's rotation, computed independently of the library. The unit is radians, except that the violation
+/// of a cone's swing is a fraction of its ellipse.
 fn violation(limit: &Limit, q: DQuat) -> f64 {
     let outside = |angle: f64, [min, max]: [f64; 2]| {
         let turns = [angle - TAU, angle, angle + TAU];

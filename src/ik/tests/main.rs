@@ -1,4 +1,4 @@
-//! Tests of the solvers: properties that are true for any body, and success rates on seeded cases.
+//! Tests of the solvers: properties that hold for any body, and success rates on seeded cases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "measured success rates, shown with --nocapture")]
 
@@ -45,7 +45,7 @@ fn report(body: &mut Body, goals: &[Goal], options: &Options) -> Report {
     Solver::default().solve(body, goals, options).unwrap().clone()
 }
 
-/// Returns the chain that [`chain`] returns, but straight.
+/// Returns a straight version of the chain that [`chain`] returns.
 fn straight(n: usize) -> Body {
     let mut body = chain(n);
     (0..=n).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));

@@ -14,7 +14,7 @@ const STEPS: usize = 400;
 const STEP: f64 = 0.05;
 /// Number of random problems.
 const CASES: usize = 24;
-/// Change of a coordinate for derivatives, in radians.
+/// Change of a coordinate in radians, used to compute derivatives.
 const PROBE: f64 = 1e-5;
 
 /// The coordinates of a pose: the angle of each hinge, the swing and the twist of each cone, and Euler angles.
@@ -163,7 +163,8 @@ fn random_chain(kind: usize, joints: usize, random: &mut Random) -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// Returns a target: in reach within the limits, beyond the bones, or in reach of the bones.
+/// Returns a target that is within reach despite the limits, farther away than the bones reach, or within reach of the bones without
+/// limits.
 fn random_target(kind: usize, body: &Body, random: &mut Random) -> Goal {
     let end = body.links().len() - 1;
     let way = random.turn(1.0).normalize();
@@ -265,7 +266,7 @@ fn outcomes(body: &Body, goals: &[Goal], method: Method) -> Vec<Outcome> {
     report(&mut body.clone(), goals, &options).goals.iter().map(|goal| goal.outcome).collect()
 }
 
-/// Both the swing and the twist of a shoulder are at their ends, and the error has components along both borders. Without
+/// Both the swing and the twist of a shoulder are at the ends of their ranges, and the error has components along both borders. Without
 /// iterations, only the given pose matters.
 #[test]
 fn a_ball_joint_is_blocked_at_the_border_and_in_the_corner_of_its_limit() {

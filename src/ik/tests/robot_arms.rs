@@ -98,7 +98,7 @@ fn every_reachable_pose_is_found() {
     }
 }
 
-/// The results of a batch are bit-identical to those of single solves, including restarts.
+/// A batch and single solves give bit-identical results, including restarts.
 #[test]
 fn batches_find_the_same_poses() {
     let cases = Robot::Panda.cases(200, 5).unwrap();

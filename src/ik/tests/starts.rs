@@ -284,7 +284,7 @@ fn more_iterations_do_not_lead_to_a_larger_error_beyond_the_reach() {
     }
 }
 
-/// Regression: a drag across the border of the reach, which moved by 0.018 m a frame, made the end jump by 1.14 m.
+/// Regression: a drag of 0.018 m per frame across the border of the reach made the end jump by 1.14 m.
 #[test]
 fn drag_across_the_border_of_the_reach_is_continuous() {
     let (start, options) =

@@ -24,7 +24,7 @@ fn degrees(angles: [f64; 3]) -> [f64; 3] {
     angles.map(f64::to_radians)
 }
 
-/// Regression: a knee with a range of 150° about one axis and 5° about the others was bent about one of the others, where it became stuck.
+/// Regression: a knee with a range of 150° about one axis and 5° about the others bent about one of the others and became stuck.
 #[test]
 fn a_straight_leg_bends_in_a_drag_whatever_the_limit_of_its_knee() {
     let box_of = |order, min, max| Limit::Euler { order, min: degrees(min), max: degrees(max) };

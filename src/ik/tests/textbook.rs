@@ -55,7 +55,7 @@ fn planar() -> Body {
     body
 }
 
-/// Returns the options for a number of passes that no tolerance stops.
+/// Returns options for `count` passes, with a tolerance that is too small to end them early.
 fn passes(method: Method, count: usize) -> Options {
     Options::default().with_method(method).with_textbook(true).with_iterations(count).with_tolerance(1e-12)
 }

@@ -1,4 +1,4 @@
-//! The trace of a solve: every turn of every joint, in the order in which the solve made them.
+//! The trace of a solve: all turns of all joints, in the order in which the solve made them.
 //!
 //! A trace leads from the body's pose before the solve to its pose after the solve. Nothing is left out: a start from another
 //! pose, a step that is undone, and the return to the best pose are steps too. Applying all steps in order with [`Step::apply`]
@@ -14,8 +14,7 @@ use glam::{DQuat, DVec3};
 
 use super::Body;
 
-/// Sine of the maximum angle, due to rounding errors, between a translation and the axis of the prismatic joint that caused the
-/// translation.
+/// Sine of the maximum angle between a translation and the axis of the prismatic joint that caused it. The angle is due to rounding errors.
 const PARALLEL: f64 = 1e-6;
 
 pub(super) use recorder::{Order, Recorder, Stage};

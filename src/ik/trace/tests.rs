@@ -37,7 +37,7 @@ fn free(_: usize) -> Limit {
     Limit::Free
 }
 
-/// Returns the limit of a joint: a hinge, about alternating axes.
+/// Returns a hinge limit for a joint. The hinge axes alternate along the chain.
 fn hinge(joint: usize) -> Limit {
     let axis = if joint.is_multiple_of(2) { DVec3::X } else { DVec3::Z };
     Limit::Hinge { axis, min: -1.2, max: 1.0 }

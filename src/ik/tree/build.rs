@@ -152,7 +152,7 @@ impl Tree {
         let unspin = body.world_from_base_rotation().conjugate();
         let scale = self.world_from_base.determinant().abs().cbrt();
         let base_rotation = DMat3::from_quat(body.world_from_base_rotation());
-        // Only the ratios of weights matter, separately for pins and for other goals.
+        // Only ratios of weights matter: among the pins, and among the other goals.
         let largest = |pinned| {
             let weights =
                 goals.iter().filter(|g| g.pinned == pinned).map(|g| stated_weight(g) * largest_factor(g));

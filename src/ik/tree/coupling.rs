@@ -96,8 +96,8 @@ impl Tree {
         std::iter::once((index, turn)).chain(followers.map(turn_of))
     }
 
-    /// Returns how an effector turns and moves in base space if a joint and its followers turn, to first order. `turn` is
-    /// the turn of the joint itself, a rotation vector in base space.
+    /// Returns, to first order, how an effector turns and moves in base space if a joint and its followers turn. `turn` is the turn of the
+    /// joint itself, a rotation vector in base space.
     pub(crate) fn effector_motion(&self, index: usize, turn: DVec3, effector: usize) -> (DVec3, DVec3) {
         let at = self.tasks[effector].position;
         if self.joints[index].role == Role::Single {

@@ -80,7 +80,7 @@ impl EffectorTask {
         self.weight * self.orientation_term.weight
     }
 
-    /// Returns the allowed orientation that is nearest to `spin`, in base space. Without free axes, this is the target.
+    /// Returns the allowed orientation, in base space, that is nearest to `spin`. Without free axes, this is the target.
     pub(crate) fn nearest_orientation(&self, spin: DQuat) -> Option<DQuat> {
         let target = self.orientation?;
         match self.orientation_term.rotation_error(target, spin) {

@@ -4,8 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-/// If the gap that a range of about ±180° leaves is smaller than this, in radians, the range covers the whole circle, and the
-/// joint may keep turning across the gap. Files often store π with few digits.
+/// If a range of about ±180° leaves a gap smaller than this, in radians, the range covers the whole circle, and the joint may keep turning
+/// across the gap. Files often store π with few digits.
 const SMALL_GAP: f64 = 1e-3;
 
 /// A joint that turns about one axis. Its angle φ is measured from the middle of its range, and its rotation is middle ·
@@ -64,7 +64,7 @@ impl Hinge {
         Some(room.max(0.0)).filter(|room| turn.abs() > room + margin)
     }
 
-    /// Returns the rotation after a turn of at most one radian, which stops at the border of the range.
+    /// Returns the rotation after a turn of at most one radian. The rotation stops at the border of the range.
     #[inline]
     pub(crate) fn turned(&self, rotation: DQuat, turn: f64) -> DQuat {
         self.turned_by(rotation, small_cos_sin(0.5 * turn))
@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Regression test: a turret with limits of ±3.14159 stopped behind its base when it was dragged full circle.
+    /// Regression test: a turret with limits of ±3.14159 stopped behind its base when it was dragged in a full circle.
     #[test]
     fn a_hinge_of_half_a_turn_to_both_sides_goes_round() {
         let (axis, gap) = (DVec3::Y, 1e-5);

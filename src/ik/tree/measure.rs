@@ -49,8 +49,8 @@ impl Tree {
         turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp)
     }
 
-    /// Returns the distance in world metres from an effector to its target along all axes, and the larger of its
-    /// orientation error about all axes and its aim error, in radians.
+    /// Returns an effector's distance from its target in world metres, and the larger of its orientation error and its aim error in
+    /// radians. Free axes count too.
     pub(crate) fn full_errors(&self, task: usize) -> (Option<f64>, Option<f64>) {
         let task = &self.tasks[task];
         let (target, orientation) = task.stated;
@@ -75,7 +75,7 @@ impl Tree {
             && task.aim.is_none_or(|_| aim_turn.length() <= aim_tolerance)
     }
 
-    /// Returns the sum of an effector's position error and its orientation error converted to metres, in world metres.
+    /// Returns the sum, in world metres, of an effector's position error and its angle error converted to a length.
     pub(crate) fn task_error(&self, task: usize) -> f64 {
         let turn =
             self.angle_error(task).unwrap_or(0.0) * self.characteristic_length * self.tasks[task].length;
@@ -138,7 +138,7 @@ impl Tree {
             && (lengths.is_farther(margin) || lengths.is_nearer(margin))
     }
 
-    /// Returns the largest position error of the effectors with a positive weight, in world metres.
+    /// Returns the largest position error, in world metres, of the effectors with a positive weight.
     pub(crate) fn largest_error(&self) -> f64 {
         let counts = |task: &usize| self.tasks[*task].weight > 0.0;
         (0..self.tasks.len()).filter(counts).filter_map(|task| self.error(task)).fold(0.0, f64::max)
@@ -174,8 +174,7 @@ impl Tree {
         if let Some(first) = changing {
             lengths.add(first);
         }
-        // A target with a free axis extends to infinity. The nearest point of the target is the one that is nearest in
-        // world space.
+        // A target with a free axis extends to infinity. Its nearest point is determined in world space.
         lengths.is_bounded = !task.position_term.has_free_axes();
         let nearest = self.nearest_target(task, end).filter(|_| lengths.is_bounded || self.is_placed_evenly);
         lengths.to_target = nearest.map_or(0.0, |target| (target - end).length());
@@ -228,7 +227,7 @@ impl Lengths {
         self.to_target > self.sum + margin
     }
 
-    /// Returns whether the target is nearer, by more than `margin` in base space, than a rigid chain can fold.
+    /// Returns whether a rigid chain cannot fold far enough to reach the target, by more than `margin` in base space.
     fn is_nearer(&self, margin: f64) -> bool {
         self.is_bounded && self.to_target < self.longest - self.sum - margin
     }

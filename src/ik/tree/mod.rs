@@ -147,7 +147,7 @@ pub(super) struct Tree {
     below: Vec<usize>,
     /// A pair (joint, effector) for every joint above an effector.
     above: Vec<(usize, usize)>,
-    /// The links of the body. The links that turn and move an effector are chosen, and become the joints.
+    /// The links of the body. Links that turn and move an effector become the joints.
     reduced: ReducedTree,
     /// For each link, a transform from its frame and the rotation of this transform. The transform leads to the
     /// turned frame of the link's own joint or of the nearest joint above it, or to base space if there is no such

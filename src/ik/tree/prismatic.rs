@@ -50,8 +50,7 @@ impl Prismatic {
         Self { axis, min, max, per_radian: 1.0 }
     }
 
-    /// Returns the displacement after a turn, which is given as a rotation vector in the joint's frame. The displacement
-    /// stops at the border of the range.
+    /// Returns the displacement after `turn`, a rotation vector in the joint's frame. The displacement stops at the border of the range.
     pub(crate) fn moved(&self, displacement: f64, turn: DVec3) -> f64 {
         self.clamped(displacement + turn.dot(self.axis) * self.per_radian)
     }
@@ -62,15 +61,15 @@ impl Prismatic {
     }
 
     /// Returns how far the joint may move in the direction of `turn` if `turn` would exceed the range by more than `margin`, and `None`
-    /// otherwise. `turn`, `margin` and the result are in radians, see [`Prismatic::per_radian`].
+    /// otherwise. `turn`, `margin` and the result are in radians (see [`Prismatic::per_radian`]).
     pub(crate) fn room(&self, displacement: f64, turn: f64, margin: f64) -> Option<f64> {
         let left = if turn > 0.0 { self.max - displacement } else { displacement - self.min };
         let room = (left / self.per_radian).max(0.0);
         Some(room).filter(|room| turn.abs() > room + margin)
     }
 
-    /// Returns whether a displacement is within `margin` of the border of the range, or beyond it. `margin` is in radians,
-    /// see [`Prismatic::per_radian`].
+    /// Returns whether a displacement is within `margin` of the border of the range, or beyond it. `margin` is in radians (see
+    /// [`Prismatic::per_radian`]).
     fn is_at_border(&self, displacement: f64, margin: f64) -> bool {
         let margin = margin * self.per_radian;
         displacement <= self.min + margin || displacement >= self.max - margin
@@ -125,7 +124,7 @@ impl Joint {
         }
     }
 
-    /// Returns the axis of a joint with one degree of freedom, a hinge or a prismatic joint, in the frame before turning.
+    /// Returns the axis of a hinge or a prismatic joint, in the frame before turning, or `None` for other joints.
     #[inline]
     pub(crate) fn only_axis(&self) -> Option<DVec3> {
         match (&self.hinge, &self.prismatic) {
@@ -143,8 +142,7 @@ impl Joint {
         }
     }
 
-    /// Moves a prismatic joint from the displacement `from` by a turn in its frame, which represents a change of the
-    /// displacement.
+    /// Moves a prismatic joint from the displacement `from`. `turn`, in the joint's frame, represents the change of the displacement.
     #[cold]
     pub(crate) fn slide_by(&mut self, from: f64, turn: DVec3) {
         if let Some(prismatic) = &self.prismatic {
@@ -159,9 +157,8 @@ impl Joint {
 }
 
 impl Tree {
-    /// Returns how a point below a joint turns and moves in base space if the joint turns by `turn`, a rotation vector in
-    /// base space, to first order. `arm` is the vector from the joint to the point. A prismatic joint does not turn the
-    /// point.
+    /// Returns, to first order, how a point below a joint turns and moves in base space if the joint turns by `turn`, a rotation vector in
+    /// base space. `arm` is the vector from the joint to the point. A prismatic joint does not turn the point.
     #[inline]
     pub(crate) fn motion(&self, joint: &Joint, turn: DVec3, arm: DVec3) -> (DVec3, DVec3) {
         match &joint.prismatic {
@@ -173,7 +170,7 @@ impl Tree {
         }
     }
 
-    /// Sets the scale of displacements, see [`Prismatic::per_radian`].
+    /// Sets the scale of displacements (see [`Prismatic::per_radian`]).
     pub(super) fn scale_displacements(&mut self) {
         let per_radian = ARM * self.length;
         for prismatic in self.joints.iter_mut().filter_map(|j| j.prismatic.as_mut()) {

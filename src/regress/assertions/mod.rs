@@ -40,8 +40,8 @@ pub use subject::{AssertedImage, AssertedPose};
 /// # }
 /// ```
 ///
-/// The value is a [`Puppet`](crate::puppet::Puppet), [`Joints`](crate::Joints), or a pair of a
-/// [`Skeleton`](crate::asset::Skeleton) and a [`Pose`](crate::pose::Pose), or a reference to one of them. No graphics are needed.
+/// The value is a [`Puppet`](crate::puppet::Puppet), [`Joints`](crate::Joints), a pair of a [`Skeleton`](crate::asset::Skeleton) and a
+/// [`Pose`](crate::pose::Pose), or a reference to one of these. No graphics are needed.
 ///
 /// The golden is `goldens/MODULE__NAME.json` beside the source file. A second assertion without a name in the same test has the name
 /// `TEST-2`, and so on. The first run fails, because the golden is missing: look at `….new.json`, and run the test again with
@@ -88,10 +88,10 @@ macro_rules! assert_pose {
 /// # }
 /// ```
 ///
-/// The value is a [`DecodedImage`](crate::asset::DecodedImage), which may come from any renderer, a
-/// [`Drawn`](crate::Drawn), or a reference to one of them. It may also be a puppet, or a puppet
-/// with its [`ViewSettings`](crate::scene::ViewSettings) and the size of the image in pixels (default: 256 x 256). Puppets are drawn
-/// without a window, on a software adapter that is opened once per process, so that the test needs no graphics card.
+/// The value is a [`DecodedImage`](crate::asset::DecodedImage) from any renderer, a [`Drawn`](crate::Drawn), or a reference to one of them.
+/// It may also be a puppet, or a puppet with its [`ViewSettings`](crate::scene::ViewSettings) and the size of the image in pixels (default:
+/// 256 x 256). Puppets are drawn without a window on a software adapter, so the test needs no graphics card. The adapter is opened once per
+/// process.
 ///
 /// The golden of a puppet contains its scene, so that the message can explain the difference. An assertion without its own tolerance uses
 /// the tolerances by kind of change, as `sinew test` does.

@@ -56,7 +56,8 @@ pub(super) fn pose(
     Some(text + &files(golden, false))
 }
 
-/// The message for an image that differs by more than the tolerance. `verdict` says why, and `machines` drew the golden and the image.
+/// The message for an image that differs by more than the tolerance. `verdict` is the reason, and `machines` are the machines that drew the
+/// golden and the image.
 pub(super) fn image(
     golden: &GoldenFile,
     difference: &Difference,
@@ -82,7 +83,7 @@ pub(super) fn image(
     text + &files(golden, true)
 }
 
-/// The files of a failure, and how to accept it.
+/// Lists the files of a failure, and explains how to accept the new one.
 fn files(golden: &GoldenFile, has_difference: bool) -> String {
     let shown = |path: &Path| path.display().to_string();
     let mut text = format!("  golden  {}\n  new     {}\n", shown(&golden.path), shown(&golden.new_path()));

@@ -38,7 +38,7 @@ pub(super) struct Redrawn {
 }
 
 impl Redrawn {
-    /// Decides which changes count and fail. The decision is copied from the changes that the redrawn scene shows.
+    /// Decides which changes count and which of them fail, by copying the decisions about the redrawn scene.
     fn decide(&self, scenes: &Scenes<'_>, changes: &mut Vec<(Cause, Change)>) {
         for (cause, change) in changes.iter_mut().filter(|(cause, _)| self.decides(scenes, cause)) {
             let known = self.changes.iter().find(|(known, _)| known == cause).map(|(_, known)| known);

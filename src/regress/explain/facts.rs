@@ -12,7 +12,7 @@ use crate::record::{
 use super::meshes::MeshChange;
 
 /// Smallest angle in radians, and smallest distance relative to the size of the skeleton, that count as a change of a joint. Smaller
-/// differences are rounding of world matrices in single precision.
+/// differences come from rounding world matrices to single precision.
 const MIN_TURN: f64 = 2e-6;
 const MIN_DISTANCE: f64 = 1e-6;
 
@@ -275,7 +275,7 @@ fn ghosts(golden: &str, actual: &str) -> String {
     }
 }
 
-/// Converts a recorded angle from radians to degrees, as people type it.
+/// Converts a recorded angle from radians to degrees, the unit that people type.
 fn degrees(radians: &str) -> String {
     radians.parse::<f64>().map_or_else(|_| radians.to_owned(), |angle| format!("{:.2}°", angle.to_degrees()))
 }

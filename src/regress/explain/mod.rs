@@ -118,7 +118,7 @@ impl Explanation {
         Self::with_redrawn(puppet, golden, actual, tolerance, (conditions, None))
     }
 
-    /// Like [`Self::new`], with two further images that the driver of `actual` has drawn: the golden's scene, and the actual scene. These
+    /// Like [`Self::new`], but with two further images drawn by the driver of `actual`: the golden's scene and the actual scene. These
     /// images lack another driver's noise, so they reveal smaller changes in everything that the record contains.
     pub(super) fn with_redrawn(
         puppet: &Puppet,
@@ -165,7 +165,7 @@ impl Explanation {
         self.changes.iter().filter(|change| change.counts).map(|change| change.alpha).sum()
     }
 
-    /// Returns an image of the changes: red is the index of the change plus one, green the position of its kind in
+    /// Returns an image of the changes: red is the index of the change plus one, and green is the position of its kind in
     /// [`ChangeKind::ALL`]. Pixels without a change are transparent. Only the first 255 changes are distinguished.
     pub fn image(&self, width: u32, height: u32) -> DecodedImage {
         let color = |index: &u16| {

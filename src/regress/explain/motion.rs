@@ -162,9 +162,9 @@ impl<'a> Scenes<'a> {
         vertices
     }
 
-    /// Returns a lower bound of the distance in pixels between a vertex in the golden's pose and the recorded position of this vertex.
-    /// Only a change of the mesh or its skin causes such a distance. Returns `None` if the golden does not contain that position, or if
-    /// the vertex is outside the image.
+    /// Returns a lower bound on the distance in pixels between a vertex in the golden's pose and the recorded position of this vertex. Only
+    /// a change of the mesh or its skin causes such a distance. Returns `None` if the golden does not contain that position, or if the
+    /// vertex is outside the image.
     pub(super) fn mesh_shift(&self, part: u32, vertex: u32) -> Option<f32> {
         let [golden, _] = self.surfaces;
         let pixel = self.project(0, golden.position(part as usize, vertex)?)?;

@@ -81,7 +81,7 @@ pub(super) fn levels(a: [u8; 4], b: [u8; 4]) -> u8 {
 }
 
 impl Scenes<'_> {
-    /// Returns the cause of a difference. `index` is a pixel that differs by `off` levels.
+    /// Returns the cause of a difference. The pixel at `index` differs by `off` levels.
     pub(super) fn cause(&self, index: usize, off: u8) -> Cause {
         let [golden, actual] = self.ids;
         let (was, is) = (golden.hit(index), actual.hit(index));

@@ -1,4 +1,4 @@
-//! Draws the ids of surfaces on the CPU: for each pixel the part, the triangle and the depth.
+//! Draws the ids of surfaces on the CPU: the part, the triangle and the depth of each pixel.
 
 use glam::{Mat4, Vec3, Vec4};
 
@@ -104,7 +104,7 @@ impl Ids {
         if triangle.iter().all(inside) {
             return self.triangle(triangle, facing, id);
         }
-        // Sutherland & Hodgman 1974, with one plane after the other.
+        // Sutherland & Hodgman 1974, applied to one plane after another.
         let mut polygon = triangle.to_vec();
         for distance in [|c: &Corner| c.clip.w - MIN_W, |c: &Corner| c.clip.z] {
             let mut cut = Vec::with_capacity(polygon.len() + 1);

@@ -1,4 +1,4 @@
-//! Redraws the scene of a golden. If another driver has drawn the golden, its noise hides small changes, but two images from this
+//! Redraws the scene of a golden. If another driver drew the golden, its noise hides small changes, whereas two images from the current
 //! driver have the same noise.
 
 use glam::Vec3;

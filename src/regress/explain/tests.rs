@@ -295,8 +295,8 @@ fn other_weights_are_judged_by_how_far_they_move_a_vertex() {
     assert!(!near.fails(), "{}", near.verdict);
 }
 
-/// Another driver's noise hides an exposure that changes colours by two levels, and seems to show an exposure that changes nothing. Two
-/// images from this driver show the difference.
+/// Noise from another driver hides an exposure change of two levels, and makes an exposure change without effect look visible. Two images
+/// from this driver show the difference.
 #[test]
 fn a_change_is_judged_by_two_images_of_this_driver() {
     let golden = drawing(|_, _| {});

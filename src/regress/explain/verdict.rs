@@ -195,7 +195,7 @@ impl<'a> Wording<'a> {
     }
 }
 
-/// Returns a sentence about the changes, the most important first, and about the differences that no pixel shows.
+/// Returns a sentence that lists the changes, most important first, and the differences that no pixel shows.
 pub(super) fn verdict(changes: &[Change], unseen: &[String]) -> String {
     let failing: Vec<&Change> = changes.iter().filter(|change| change.fails).collect();
     let shown = if failing.is_empty() { changes.iter().collect() } else { failing };
@@ -239,7 +239,7 @@ pub(super) fn some_of(unseen: &[String]) -> Vec<String> {
     some
 }
 
-/// Returns a text with a capital letter at the start and a full stop at the end.
+/// Capitalises the first letter of a text and adds a full stop.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();

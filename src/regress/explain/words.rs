@@ -28,12 +28,12 @@ pub(super) fn count(number: usize) -> String {
     out
 }
 
-/// Returns "1 px" or "2 px" with separators.
+/// Returns a number of pixels with separators and a unit, for example "2 px".
 pub(super) fn pixels(number: usize) -> String {
     format!("{} px", count(number))
 }
 
-/// The names of a puppet's joints, for readers.
+/// Readable names of a puppet's joints.
 pub(super) struct JointNames {
     words: BTreeMap<usize, String>,
 }
@@ -50,8 +50,8 @@ impl JointNames {
     }
 }
 
-/// Returns the name of a node in backticks. If another node has the same name, its root's name follows, for example in a file with
-/// two characters.
+/// Returns the name of a node in backticks. If a node below another root has the same name, for example in a file with two characters, the
+/// name of the root follows.
 pub(super) fn node_name(skeleton: &Skeleton, node: usize) -> String {
     let label = skeleton.label(node);
     let others = (0..skeleton.nodes.len()).filter(|other| *other != node && skeleton.label(*other) == label);

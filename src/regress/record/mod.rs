@@ -40,7 +40,7 @@ const SAME_VIEW: f32 = 2e-6;
 const SAME_FLOOR: f32 = 1e-4;
 
 /// The scene of an image: the camera, the pose, the parts with their materials, and the view settings. For meshes and textures, it contains
-/// digests that reveal changes, and for small meshes also the rounded vertices.
+/// digests that reveal changes. For small meshes, it also contains the rounded vertices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ pub struct SceneRecord {
     pub parts: Vec<PartRecord>,
     /// The materials of these parts.
     pub materials: Vec<MaterialRecord>,
-    /// Digests of the inverse bind matrices of joints, by the label of the joint.
+    /// Digests of the inverse bind matrices of joints, by joint label.
     pub binds: BTreeMap<String, String>,
     /// The floor, if it is shown.
     pub floor: Option<FloorRecord>,
@@ -144,7 +144,7 @@ impl SceneRecord {
         Self::with(puppet, frame, size, &Contents::of(puppet))
     }
 
-    /// Like [`Self::of`], for a character whose contents have already been computed.
+    /// Does the same as [`Self::of`], but uses contents that have already been computed.
     pub(super) fn with(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32), contents: &Contents) -> Self {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();
@@ -205,7 +205,7 @@ impl SceneRecord {
         format!("{:08x}", digest.finalize())
     }
 
-    /// Returns the recorded world matrices of a skeleton's nodes, which are found by name if the skeleton has changed since the recording.
+    /// Returns the recorded world matrices of a skeleton's nodes. If the skeleton has changed since the recording, nodes are found by name.
     /// A node that is not in the record keeps its rest transform relative to its parent.
     pub fn world_from_node(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
         let named = |joint: &Joint| Affine3A::from_cols_array(&joint.world);

@@ -22,10 +22,10 @@ pub(super) const MAX_SEEN: usize = 20_000;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SeenRecord {
-    /// Digest of the positions in the order of the vertices, on which the digits depend.
+    /// Digest of the positions in the order of the vertices. The digits depend on this order.
     pub order: String,
-    /// A digit for each vertex, which identifies its cell in a block of eight by eight. A space stands for a vertex that is at the same
-    /// place as the first vertex with the same position. Other characters stand for vertices behind the camera.
+    /// A digit for each vertex: its cell in a block of eight by eight. A space stands for a vertex that is at the same place as the first
+    /// vertex with the same position. Other characters stand for vertices behind the camera.
     pub cells: String,
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct Vertex {
 }
 
 impl VerticesRecord {
-    /// Records the vertices of a part in steps of a length.
+    /// Records the vertices of a part in steps of the given length.
     pub(super) fn of(character: &Character, part: Part, step: f32) -> Self {
         let primitive = character.primitive(part);
         let joints = joint_names(character, part);

@@ -154,8 +154,9 @@ function prepare(canvas) {
 const colourOf = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 
-// A row of buttons, one of which is chosen. Each of `choices` has a value, a text, optionally a key, and whether its button is disabled.
-// `choose` receives the value and the event. If the values have not changed, the existing buttons are reused, so that they keep the focus.
+// A row of buttons, one of which is chosen. Each of `choices` contains a value, a text, an optional key, and whether its button is
+// disabled. `choose` receives the value and the event. If the values have not changed, the existing buttons are reused, so that they keep
+// the focus.
 function radios(box, choices, chosen, choose) {
   const values = choices.map(([value]) => value).join();
   if ([...box.children].map(button => button.dataset.value).join() !== values) box.replaceChildren(...choices.map(([value, text, key]) => {

@@ -46,7 +46,7 @@ function spanNode(finding) {
   return node;
 }
 
-// The indices of the images that show a fault: those within its span or, if there are none, the nearest one.
+// The indices of the images that show a fault: all images within its span or, if there are none, the nearest image.
 function faultyImages({ strip, findings }) {
   const times = strip.map(s => s.time);
   const faulty = new Set();

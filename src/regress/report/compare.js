@@ -13,7 +13,7 @@ const BLINK_MILLISECONDS = 600;
 // `cut` and `mix` are the positions of the slider and of the onion skin, `phase` is the image that blinks, and `map` is the kind of
 // difference that is drawn.
 const compareState = { cut: 0.5, mix: 0.5, phase: 0, isPaused: matchMedia("(prefers-reduced-motion: reduce)").matches, map: "kinds", pointer: null };
-// Images that are computed from those of the case, kept until another case or another change is selected.
+// Images that are computed from the images of the case. They are kept until another case or another change is selected.
 let painted = {};
 
 function setMode(mode) {
@@ -54,7 +54,7 @@ function adjust(step) {
   }
 }
 
-// The differences that this case has, with their names.
+// The kinds of differences that this case has, with their names.
 function maps() {
   if (!hasBoth() || shown.isIdentical) return [];
   return [["kinds", "by kind", shown.map], ["flip", "perceived (FLIP)", shown.flip], ["levels", "in levels", true]].filter(m => m[2]);

@@ -1,4 +1,4 @@
-//! The outcomes of an earlier run, which a report shows beside those of the current one.
+//! The outcomes of an earlier run, which a report shows beside the current outcomes.
 
 use std::collections::BTreeMap;
 use std::path::Path;

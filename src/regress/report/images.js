@@ -1,6 +1,6 @@
 // The decoded images of the selected case. The images of other cases remain encoded, so that a page may have thousands of cases.
 
-// The decoded images: `golden`, `actual`, `flip` and `map`, each a canvas or `null`, and `pixels`, their RGBA bytes.
+// The decoded images. `golden`, `actual`, `flip` and `map` are each a canvas or `null`, and `pixels` contains their RGBA bytes.
 let shown = emptyImages();
 function emptyImages() {
   return { entry: null, width: 0, height: 0, golden: null, actual: null, flip: null, map: null, pixels: {} };
@@ -100,7 +100,7 @@ function paintKinds() {
   });
 }
 
-// The difference in levels, from dark blue over orange to white. A square root makes small differences more visible.
+// The difference in levels, from dark blue through orange to white. A square root makes small differences more visible.
 function paintLevels() {
   const stops = [[12, 14, 24], [58, 44, 120], [214, 80, 60], [255, 176, 60], [255, 255, 255]];
   return paint(out => {

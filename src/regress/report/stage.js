@@ -93,7 +93,7 @@ function showBox([x0, y0, x1, y1]) {
   emit("draw");
 }
 
-// Whether the whole image is visible, so that dragging can have an effect other than moving the image.
+// Whether the whole image is visible, so that a drag can move the divider instead of the image.
 function isWholeVisible() {
   const [pane] = placedPanes();
   return shown.width * view.zoom <= pane.width && shown.height * view.zoom <= pane.height;

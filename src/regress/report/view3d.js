@@ -108,7 +108,7 @@ function drawView() {
 
 const isMoved = joint => joint.path > 0.004 * view3d.mesh.half;
 
-// Draws a line from the golden to the actual position of each joint that moved, and the name of the highlighted one.
+// Draws a line from the golden to the actual position of each joint that moved, and labels the highlighted joint.
 function drawJoints(context, camera, width, height) {
   const { joints } = view3d.mesh;
   const at = key => project(joints.flatMap(j => j[key]), camera, width, height);

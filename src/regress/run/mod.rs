@@ -112,7 +112,7 @@ impl Status {
     }
 }
 
-/// Whether a golden image contains its scene, without which a difference cannot be explained.
+/// Whether a golden image contains its scene. Without the scene, a difference cannot be explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoldenScene {
     /// Yes, or there is no golden image.

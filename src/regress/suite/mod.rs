@@ -98,7 +98,7 @@ pub struct Case {
     pub name: String,
     /// Name of the goldens, without an extension.
     pub slug: String,
-    /// Line in the suite, from 1.
+    /// Line number in the suite, starting at 1.
     pub line: usize,
     /// File of the character, or `None` for the built-in character.
     pub model: Option<PathBuf>,

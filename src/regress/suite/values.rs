@@ -152,7 +152,7 @@ pub(super) fn number<'a>(
     })
 }
 
-/// Reads an angle in radians, or in the unit of a string.
+/// Reads an angle: a number of radians, or a string with a unit.
 fn angle<'a>(get: &dyn Fn(&str) -> Option<&'a Item>, key: &str, default: f64) -> Result<f64, SpannedError> {
     let Some((item, text)) = get(key).and_then(|item| Some((item, item.as_str()?))) else {
         return number(get, key, default);

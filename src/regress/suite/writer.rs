@@ -121,7 +121,7 @@ fn number_value(number: f64) -> Value {
     exact(number)
 }
 
-/// Returns whether a name contains characters that file names can use.
+/// Returns whether a name contains any character that a file name can use.
 pub fn has_file_name(name: &str) -> bool {
     !slug(name).is_empty()
 }

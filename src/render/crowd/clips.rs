@@ -139,8 +139,8 @@ impl Clips {
     }
 }
 
-/// Converts a count or an index for the GPU. A value that exceeds 32 bits becomes the maximum. It would not fit into a buffer
-/// anyway, which is checked when the buffer is created.
+/// Converts a count or an index for the GPU. A value that exceeds 32 bits becomes the maximum. A count this large would not fit into a
+/// buffer anyway, and creating the buffer checks its size.
 pub(super) fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -121,7 +121,7 @@ impl CpuCrowd {
         Ok(())
     }
 
-    /// Returns a character's placement, `world_from_model`, and `model_from_joint` of its joints, in the order of
+    /// Returns a character's placement (`world_from_model`), and the `model_from_joint` matrices of its joints in the order of
     /// [`CrowdModel::nodes`].
     pub fn pose(&self, index: usize) -> Option<(Affine3A, Vec<Affine3A>)> {
         let posed = self.characters.get(index)?;

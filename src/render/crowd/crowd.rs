@@ -219,7 +219,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// Sets how fast a character walks, as a factor of the speed of its clips, and how fast it turns, in radians per second.
+    /// Sets how fast a character walks, as a multiple of the speed of its clips, and how fast it turns, in radians per second.
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
@@ -232,7 +232,7 @@ impl Crowd {
     }
 
     /// Encodes a step of at most ten seconds, which advances and blends the clips, poses the limbs, and computes the palettes. `eye` is the
-    /// position of the camera, at which heads can look.
+    /// position of the camera, which heads can look at.
     ///
     /// ```
     /// use sinew_render::crowd::{Crowd, CrowdModel, PlayedClip, Spawn};

@@ -20,8 +20,8 @@ const TRAVELS: f32 = 0.2;
 /// the ground, and a foot below the second height may be on the ground.
 const GROUNDED: f32 = 0.02;
 const LOW: f32 = 0.06;
-/// Maximum difference between the velocities of a foot in contact and the ground, and minimum velocity of a clip that walks in
-/// place, both in leg lengths per second.
+/// Maximum speed of a foot in contact relative to the ground, and minimum speed of a clip that walks in place, both in leg lengths per
+/// second.
 const SLOW: f32 = 0.45;
 const LEAST_STRIDE: f32 = 0.1;
 
@@ -31,7 +31,7 @@ pub(super) struct Gait {
     /// Velocity of the character at which feet in contact stand still, in model space, in metres per second. Zero for a clip
     /// that travels.
     pub(super) stride: Vec3,
-    /// Displacement of the character each time the clip starts over, because its root is back at the start.
+    /// Displacement of the character each time the clip starts over. It makes up for the root, which is back at the start.
     pub(super) jump: Vec3,
 }
 

@@ -159,8 +159,8 @@ impl Terrain {
         low + f.y * (side - low) + f.x * (high - side)
     }
 
-    /// Returns the upward normal of the ground around a point, computed from the heights at a distance from the point. The
-    /// normal need not be a unit vector.
+    /// Returns the upward normal of the ground around a point, computed from the heights at `distance` metres from it. The normal need not
+    /// be a unit vector.
     pub fn normal(&self, at: Vec2, distance: f32) -> Vec3 {
         let (dx, dz) = (Vec2::X * distance, Vec2::Y * distance);
         let x = self.height(at - dx) - self.height(at + dx);

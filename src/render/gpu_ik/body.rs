@@ -38,8 +38,8 @@ impl BodyKernel {
         Self(Kernel::new(gpu, "body IK", shaders::BODY, "solve_bodies", &[], &access))
     }
 
-    /// Returns the answer to each problem: the rotations of the joints, the translation of the base, and then the squared
-    /// error, the number of goals that are met, and the number of iterations.
+    /// Returns the answer to each problem: the rotations of the joints, the translation of the base, and a vector with the squared error,
+    /// the number of goals that are met, and the number of iterations.
     ///
     /// # Errors
     /// [`RenderError`] if the driver reports an error or the device is lost.

@@ -26,7 +26,7 @@ pub(super) struct ChainKernels {
     buffers: Option<Buffers>,
 }
 
-/// Buffers for a number of problems, which later solves reuse.
+/// Reusable buffers for a number of problems.
 #[derive(Debug)]
 struct Buffers {
     capacity: usize,

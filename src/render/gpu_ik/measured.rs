@@ -9,7 +9,7 @@ use super::options::{Solved, SolvedBy};
 
 /// A joint counts as limited if it is within this angle of its limit, in radians.
 const AT_BORDER: f64 = 1e-4;
-/// Tolerances of a polish: for positions as a fraction of the chain's length, and for orientations in radians.
+/// Tolerance of a polish: a fraction of the chain's length for positions, and radians for orientations.
 const POLISHED: f64 = 1e-9;
 /// Maximum number of iterations of a polish. Few are needed, because near the goal each iteration squares the error.
 const POLISH_ITERATIONS: usize = 20;

@@ -21,8 +21,8 @@ const RESTARTS: u32 = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
-    /// The faster processor, by the rule of [`GpuSolver::choose`](super::GpuSolver::choose). On a hardware GPU, the first solve
-    /// also measures both processors and compiles the shaders of the measured chain.
+    /// The faster processor, according to [`GpuSolver::choose`](super::GpuSolver::choose). On a hardware GPU, the first solve also measures
+    /// both processors and compiles the shaders of the measured chain.
     #[default]
     Auto,
     /// The GPU, except for problems that it does not support.
@@ -39,8 +39,8 @@ pub struct GpuOptions {
     /// the tolerances. The tolerances are at least [`POSITION_TOLERANCE`](super::POSITION_TOLERANCE) and
     /// [`ANGLE_TOLERANCE`](super::ANGLE_TOLERANCE).
     pub options: Options,
-    /// Number of restarts of a chain that does not reach its goal from its start pose, from 0 to 64. The number is rounded up to
-    /// a power of two. Whole bodies do not restart.
+    /// Number of restarts, from 0 to 64, of a chain that does not reach its goal from its start pose. The number is rounded up to a power
+    /// of two. Whole bodies do not restart.
     pub restarts: u32,
     /// Maximum number of iterations of each start, clamped to the range 4 to 1000.
     pub iterations: u32,

@@ -10,7 +10,7 @@ use sinew_base::Random;
 
 use super::structure::{Effector, Structure, four, quaternion};
 
-/// Number of poses. With 256 poses, 10 % more of the restarts stall for robot arms.
+/// Number of poses. With 256 poses, 10 % more restarts stall for robot arms.
 pub(super) const POSES: usize = 1024;
 /// Half width, in radians, of the cube from which rotation vectors are drawn for a joint without a limit. Restarts on the CPU
 /// use the same value.

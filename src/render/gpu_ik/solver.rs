@@ -80,11 +80,11 @@ impl GpuSolver {
 
     /// Returns why [`Choice::Auto`] solves a batch on the CPU, or `None` if it uses the GPU.
     ///
-    /// A software adapter is never chosen, because it competes with the CPU solver for the same cores. A hardware GPU is chosen if
-    /// the product of `problems` and `joints` is at least the product that the CPU can solve in the time that the GPU needs for its
-    /// smallest batch. Both times are measured once for each solver, on a chain of hinges. For whole bodies, whose times per joint differ,
-    /// the rule is only an estimate. Because of the measurement, the first call solves a few small batches and compiles the shaders of
-    /// chains. Call this function in advance if the first batch must not wait.
+    /// A software adapter is never chosen, because it competes with the CPU solver for the same cores. A hardware GPU is chosen if the
+    /// product of `problems` and `joints` is at least what the CPU can solve in the time that the GPU needs for its smallest batch. Both
+    /// times are measured once for each solver, on a chain of hinges. For whole bodies, whose times per joint differ, the rule is only an
+    /// estimate. Because of the measurement, the first call solves a few small batches and compiles the shaders of chains. Call this
+    /// function in advance if the first batch must not wait.
     pub fn choose(&mut self, problems: usize, joints: usize) -> Option<CpuReason> {
         if !self.gpu.capabilities.has_compute {
             return Some(CpuReason::Failed(NO_COMPUTE.to_owned()));

@@ -18,8 +18,8 @@ pub struct Environment {
     /// Spherical harmonics of the light that a matt surface collects, without the key light. For a constant radiance of one, the result is
     /// one.
     pub irradiance: [Vec3; 9],
-    /// The levels of the texture: linear RGBA, row by row. The first one is 128 texels wide, and each of the next four half as
-    /// wide as the previous one. They contain all of the light, including the key light.
+    /// The levels of the texture: linear RGBA, row by row. The first one is 128 texels wide, and each of the next four is half as wide as
+    /// the previous one. They contain all of the light, including the key light.
     pub levels: Vec<Vec<[f16; 4]>>,
     /// The brightest area.
     pub key: KeyLight,

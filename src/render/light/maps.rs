@@ -61,7 +61,7 @@ impl LightMaps {
         self.groups = [None, None];
     }
 
-    /// Binds the environment, and a shadow map, maps of ambient occlusion, and a backdrop, if there are any.
+    /// Binds the environment and, if they exist, the shadow map, the maps of ambient occlusion and the backdrop.
     pub(crate) fn bind(
         &mut self,
         gpu: &Gpu,

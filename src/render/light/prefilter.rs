@@ -9,14 +9,14 @@ use rayon::prelude::*;
 
 use super::octahedron::{self, CONTENT, LEVELS, SIZE};
 
-/// Width of the map of radiances in texels.
+/// Width of the radiance map, in texels.
 const WIDTH: usize = 128;
 /// Samples along each side of a texel of that map.
 const SUBSAMPLES: u8 = 2;
-/// The largest value of a texel, so that half floats do not overflow.
+/// Texels are clamped to this value, so that half floats do not overflow.
 const MAX_RADIANCE: f32 = 30_000.0;
 
-/// Radiance in all directions, with levels of half the width each.
+/// Radiance in all directions. Each level is half as wide as the previous one.
 pub(super) struct RadianceMap {
     levels: Vec<Vec<Vec3>>,
 }
@@ -106,7 +106,7 @@ pub(super) fn level(map: &RadianceMap, level: usize) -> Vec<[f16; 4]> {
     (0..width * width).into_par_iter().map(texel).collect()
 }
 
-/// Directions of light around +Z that a surface reflects towards +Z.
+/// Directions around +Z from which light is reflected towards +Z.
 struct Lobe {
     /// Direction, weight and level of detail of each sample.
     samples: Vec<(Vec3, f32, f32)>,

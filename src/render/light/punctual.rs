@@ -52,17 +52,17 @@ pub struct PunctualLight {
     pub position: Option<Vec3>,
     /// The unit direction in which the light shines.
     pub direction: Vec3,
-    /// Linear RGB: illuminance of a surface that faces the light, at a distance of one metre if it has a position. π makes a white surface
-    /// white.
+    /// Linear RGB: the illuminance of a surface that faces the light. If the light has a position, this is the value at a distance of one
+    /// metre. π makes a white surface white.
     pub color: Vec3,
-    /// The distance in metres at which the light ends, if there is one.
+    /// The distance in metres at which the light ends, or `None` if it does not end.
     pub range: Option<f32>,
     /// Angles of a cone around the direction, in radians: where the light begins to fade, and where it ends.
     pub cone: Option<[f32; 2]>,
 }
 
 impl PunctualLight {
-    /// Returns the illuminance of a surface at a point that faces the light, as the shader computes it.
+    /// Returns the illuminance at a point of a surface that faces the light. The shader computes the same value.
     pub fn illuminance(&self, at: Vec3) -> Vec3 {
         let Some(position) = self.position else { return self.color };
         let away = at - position;

@@ -1,5 +1,5 @@
-//! Compares IK methods on the same goals. Each method starts from the same pose and poses a copy of the lead puppet,
-//! which is drawn as a ghost beside the lead.
+//! Compares IK methods on the same goals. Each method starts from the same pose and poses its own copy of the lead puppet. The copy is
+//! drawn as a ghost beside the lead.
 
 use glam::{DVec3, Vec3, Vec4};
 use rayon::prelude::*;

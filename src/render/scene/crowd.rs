@@ -20,7 +20,7 @@ const CHILD: f32 = 1.2;
 const SPACING: f32 = 1.15;
 /// Minimum speed of a walking clip, in metres per second per metre of the character's height.
 const WALKING: f32 = 0.15;
-/// Maximum distance from the centre at which shadows are drawn, in metres.
+/// Maximum distance in metres from the centre at which shadows are drawn.
 const SHADOWED: f32 = 45.0;
 
 /// The layout of a crowd.
@@ -162,7 +162,7 @@ impl CrowdScene {
         self.len() == 0
     }
 
-    /// Returns the size of all buffers of the crowd on the GPU in bytes, without the models.
+    /// Returns the total size in bytes of the crowd's GPU buffers, excluding the models.
     pub fn bytes(&self) -> u64 {
         let bytes = |walkers: &Walkers| match walkers {
             Walkers::Gpu(crowd) => crowd.bytes(),

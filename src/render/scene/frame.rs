@@ -154,8 +154,8 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
     puppet.parts().iter().enumerate().filter(|(index, _)| !puppet.is_hidden(*index)).map(draw).collect()
 }
 
-/// Returns an instance of the parts of a puppet that are posed differently from `beside`, a puppet of the same character,
-/// to be drawn as a ghost. `color` is linear RGB.
+/// Returns an instance to draw as a ghost: the parts of a puppet that are posed differently from `beside`, a puppet of the same character.
+/// `color` is linear RGB.
 pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Instance<'a> {
     let mut ghost = Instance { tint: color.extend(1.0), ..instance(puppet) };
     ghost.draws.retain(|d| {

@@ -5,7 +5,7 @@ use crate::asset::DecodedImage;
 
 use super::compare::{Candidate, Comparison, Summary, color};
 
-/// Image height, in pixels, per step of the letters' scale. The scale is at least one.
+/// The scale of the letters is the image height in pixels divided by this value, rounded down. It is at least one.
 const HEIGHT_PER_SCALE: u32 = 360;
 /// Width of a letter and height of a line with the space around them, in pixels of letters.
 const ADVANCE: u32 = 6;

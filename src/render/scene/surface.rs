@@ -22,7 +22,7 @@ struct Triangle {
 }
 
 impl Surface {
-    /// Returns the visible triangles of a puppet in its current pose, if `accepts` returns true for their nodes.
+    /// Returns the visible triangles of a puppet in its current pose. Triangles are left out unless `accepts` returns true for their nodes.
     #[doc(hidden)]
     pub fn new(puppet: &Puppet, accepts: impl Fn(usize) -> bool) -> Self {
         let mut triangles = Vec::new();

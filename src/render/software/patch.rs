@@ -16,7 +16,7 @@ use super::super::place::Place;
 use super::super::rect::{Projector, Rect, corners};
 use super::super::{Background, Draw, Frame, Gpu, Instance, shaders};
 
-/// Edges of the rectangle are multiples of this number of pixels, so that it seldom changes.
+/// The edges of the rectangle are at multiples of this number of pixels, so that the rectangle seldom changes.
 const ALIGNMENT: u32 = 32;
 /// Margin around the boxes of parts, in pixels.
 const MARGIN: u32 = 2;
@@ -84,7 +84,7 @@ impl Patch {
         if is_linear { Output { format: TextureFormat::Rgba16Float, ..output } } else { output }
     }
 
-    /// Returns the target for the surfaces, and the rectangle of the image that it contains.
+    /// Returns the target for the surfaces, and the rectangle that it covers in the image.
     pub(crate) fn target(&self) -> Option<(SceneViews<'_>, Rect)> {
         let target = self.target.as_ref()?;
         Some((SceneViews { color: &target.samples, resolved: None, depth: &target.depth }, self.rect?))

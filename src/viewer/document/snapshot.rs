@@ -36,19 +36,19 @@ pub struct Snapshot {
     /// The node that does not move while others are dragged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
-    /// Bone assignments that differ from those in the rig file, by bone name. `None` removes the file's assignment.
+    /// Bone assignments that differ from the rig file, by bone name. `None` removes the file's assignment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bones: Vec<(String, Option<usize>)>,
-    /// Joint limits that differ from those in the rig file.
+    /// Joint limits that differ from the rig file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<(usize, Limit)>,
-    /// Poles that differ from those in the rig file: the chain's effector, and the pole's position in world metres, or `None` for no pole.
+    /// Poles that differ from the rig file: the chain's effector, and the pole's position in world metres, or `None` for no pole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
-    /// Pulls of limbs that differ from those in the rig file, by the effector of the limb's chain.
+    /// Pulls of limbs that differ from the rig file, by the effector of the limb's chain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pulls: Vec<(usize, f64)>,
-    /// The solver options of the rig, if they differ from those of the rig file.
+    /// The solver options of the rig, if they differ from the rig file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<OptionOverrides>,
     /// The loaded motion.
@@ -210,7 +210,7 @@ impl Snapshot {
     }
 }
 
-/// Returns the bone assignments that differ from those of the rig `before`. `None` means that a bone is no longer assigned.
+/// Returns the bone assignments in which a rig differs from `before`. `None` means that a bone is no longer assigned.
 fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
     let (now, then) = (&rig.given_bones, &before.given_bones);
     let names = now.keys().chain(then.keys().filter(|bone| !now.contains_key(*bone)));

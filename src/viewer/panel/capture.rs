@@ -64,6 +64,6 @@ pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
             panel.request = Some(AppRequest::Level);
         }
     });
-    // The shown time since the last packet changes even if no event arrives.
+    // The displayed time since the last packet changes even if no event arrives.
     ui.ctx().request_repaint_after(Duration::from_millis(500));
 }

@@ -57,8 +57,8 @@ fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
     rect.translate((room.min - rect.min).max(Vec2::ZERO))
 }
 
-/// Returns two lines: the part that the current drag moves and, if it misses its target, the distance and the reason. `None` if there is no
-/// drag.
+/// Returns a line that names the part that the current drag moves. If the part misses its target, a second line shows the distance and the
+/// reason. Returns `None` if there is no drag.
 fn texts(session: &Session) -> Option<(String, Option<String>)> {
     let Some(drag) = &session.drag else {
         let gizmo = session.gizmo_drag.as_ref()?;
@@ -96,7 +96,7 @@ fn limb(session: &Session, node: usize) -> Option<String> {
     chain.or_else(|| kind.map(|limb| if limb.kind == LimbKind::Leg { "leg" } else { "arm" }.to_owned()))
 }
 
-/// Returns a text with the distance of a node from a missed target, and the reason.
+/// Describes the distance of a node from a missed target, and the reason.
 fn miss(session: &Session, node: usize) -> Option<String> {
     let report = session.reports.iter().find(|report| report.node == node)?;
     if report.outcome == Outcome::Reached {

@@ -18,7 +18,7 @@ struct Shown {
     /// Factor that converts metres or radians to `unit`.
     factor: f64,
     unit: &'static str,
-    /// Initial tolerance when the user turns off the automatic one, in `unit`.
+    /// Initial tolerance, in `unit`, when the user turns off the automatic one.
     initial: f64,
     most: f64,
 }

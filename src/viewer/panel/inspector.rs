@@ -52,7 +52,7 @@ fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
             "Write what the timeline plays",
         ),
     ];
-    // The next step is to key the pose until the motion has content, and then to export the clip.
+    // The next step is to key the pose, or to export the clip once the motion has content.
     let next = usize::from(steps[1].1);
     for (index, (action, enabled, text, what)) in steps.into_iter().enumerate() {
         let strong = enabled && index == next && panel.has_dragged;

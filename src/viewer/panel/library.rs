@@ -16,7 +16,7 @@ const SIDE: f32 = 80.0;
 /// Maximum length of a displayed name in characters.
 const MAX_NAME_LENGTH: usize = 12;
 
-/// An action on the library, which reads or writes files.
+/// An action on the library that reads or writes files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LibraryRequest {
     /// Adds the current pose under a name, or under a free number if the name is empty.

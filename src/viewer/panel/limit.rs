@@ -89,7 +89,7 @@ fn converted(limit: &Limit, kind: usize, bone: DVec3) -> Limit {
     }
 }
 
-/// Editable angles and axes of a limit, in degrees, and displacements in metres.
+/// Editable fields of a limit: axes, angles in degrees and displacements in metres.
 struct LimitFields<'a> {
     commands: &'a mut Vec<Command>,
     node: usize,

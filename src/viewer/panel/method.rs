@@ -22,8 +22,8 @@ pub(super) fn show(ui: &mut Ui, options: &mut Options) {
     quiet(ui, description);
 }
 
-/// Shows the options shared by all methods, and those of the methods that [`Method::Auto`] selects. The method itself has a
-/// separate control.
+/// Shows the options shared by all methods. For [`Method::Auto`], also shows the options of the methods that it selects. The method itself
+/// has a separate control.
 pub(super) fn shared(ui: &mut Ui, options: &mut Options) {
     ui.spacing_mut().slider_width = 84.0;
     let method = options.method;

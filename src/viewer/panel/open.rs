@@ -46,7 +46,7 @@ pub(crate) struct Open {
     pub(crate) recent: Vec<PathBuf>,
     /// Motion files in the character's folder, sorted by name.
     pub(crate) motions: Vec<PathBuf>,
-    /// The opened recorded session, which can be watched.
+    /// The recorded session that is open and can be played.
     pub(crate) session: Option<PathBuf>,
     /// Whether to ignore changes to the open file on disk.
     pub(crate) ignore_changes: bool,

@@ -120,7 +120,7 @@ fn choice_label(key: &str, name: &str, method: Method) -> String {
     special.into()
 }
 
-/// Shows a row's name, with a tooltip, and its control, which gets the name's ID as its label.
+/// Shows a row's name with a tooltip, and its control. The control gets the name's ID as its label.
 fn row(ui: &mut Ui, (name, hint): (&str, &str), control: impl FnOnce(&mut Ui, Id)) {
     let title = ui.label(RichText::new(name).color(theme::quiet(ui))).on_hover_text(hint);
     control(ui, title.id);

@@ -90,7 +90,7 @@ mod tests {
         assert!(right.x > 700.0 && direction.x > 0.9, "{right:?} {direction:?}");
         let (left, direction) = border(&session, body - Vec3::X * 50.0, scene).unwrap();
         assert!(left.x < 100.0 && direction.x < -0.9, "{left:?} {direction:?}");
-        // Even if the character is behind the camera, the arrow points to the side on which it is.
+        // Even if the character is behind the camera, the arrow points to the correct side.
         let (behind, _) = border(&session, body + Vec3::new(30.0, 0.0, 60.0), scene).unwrap();
         assert!(behind.x > 400.0 && scene.contains(behind), "{behind:?}");
         assert_eq!(border(&session, body + Vec3::X * 50.0, Rect::ZERO), None);

@@ -10,7 +10,7 @@ use crate::text::printable;
 use super::compare::curve;
 use super::{PanelState, heading, node_name, theme};
 
-/// Shows errors, the result of each goal and pin, contacts and limits, and plots of update and frame times.
+/// Shows errors, the results of goals and pins, contacts, joints at limits, and plots of update and frame times.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
     heading(ui, "Report");
     for error in session.error.iter().chain(&panel.notice) {

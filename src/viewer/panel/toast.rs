@@ -63,7 +63,7 @@ impl Toast {
     }
 }
 
-/// Shows the recording indicator, and the current toast or, if there is none, the hint.
+/// Shows the recording indicator and the current toast. If there is no toast, shows the hint.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     if session.recorded().is_some() {
         recording(ui, panel.layout.scene);

@@ -11,7 +11,7 @@ use super::{PanelState, body, name, node_name, theme};
 const MAX_HEIGHT: f32 = 220.0;
 /// Space between rows in points.
 const SPACING: f32 = 2.0;
-/// Indentation per level of the hierarchy in points.
+/// Indentation in points per level of the hierarchy.
 const INDENT: f32 = 9.0;
 /// Maximum number of indented levels.
 const MAX_DEPTH: usize = 10;

@@ -76,7 +76,8 @@ impl PoseLibrary {
     /// Adds a pose with a thumbnail. An empty name becomes `pose 1` or the next free number.
     ///
     /// # Errors
-    /// [`SaveError::Exists`] if a pose with that name exists, [`SaveError::Write`] if the name is invalid or the files cannot be written.
+    /// [`SaveError::Exists`] if a pose with that name exists, or [`SaveError::Write`] if the name is invalid or the files cannot be
+    /// written.
     pub fn add(&mut self, name: &str, pose: &[u8], thumbnail: Option<&[u8]>) -> Result<String, SaveError> {
         let name = match name.trim() {
             "" => self.free_name(),
@@ -135,7 +136,7 @@ impl PoseLibrary {
         result.map_err(failed)
     }
 
-    /// Copies all poses of another library whose names do not exist in this one. Returns the first error.
+    /// Copies poses from another library if their names do not exist in this one. Returns the first error.
     ///
     /// # Errors
     /// [`SaveError`] if a pose cannot be copied. The others are still copied.

@@ -37,7 +37,7 @@ enum Form {
     EyePoint,
 }
 
-/// A project's table and key, the path of the value in the settings commands, and the form of the value.
+/// A table and a key of a project, the path of the value in the settings commands, and the form of the value.
 type Row = (&'static str, &'static str, &'static str, Form);
 
 const KEYS: [Row; 28] = [

@@ -81,7 +81,7 @@ impl Session {
         saved.map_err(|e| e.to_string())
     }
 
-    /// Returns `take N` with the lowest unused number from 1.
+    /// Returns `take N` with the lowest unused number, starting at 1.
     fn next_take_name(&self) -> String {
         let clips = &self.puppet.character().clips;
         let is_free = |name: &String| clips.iter().all(|c| c.name.as_ref() != Some(name));

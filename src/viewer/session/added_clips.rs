@@ -26,10 +26,10 @@ pub struct AddedClips {
     /// Name for a single clip, if it differs from the name in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether hands keep their positions, see [`Source::clips`].
+    /// Whether hands keep their positions ([`Source::clips`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_hands: bool,
-    /// The cutoff frequency in hertz for smoothing a take, see [`Source::smooth`].
+    /// The cutoff frequency in hertz for smoothing a take ([`Source::smooth`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smooth: Option<f64>,
     /// Name of the clip to add from the file. `None` adds all clips.
@@ -42,9 +42,9 @@ pub struct AddedClips {
 /// How the clips of a file are transferred to a character.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transfer {
-    /// Whether hands keep their positions, see [`Source::clips`].
+    /// Whether hands keep their positions ([`Source::clips`]).
     pub keep_hands: bool,
-    /// The cutoff frequency in hertz for smoothing a take, see [`Source::smooth`].
+    /// The cutoff frequency in hertz for smoothing a take ([`Source::smooth`]).
     pub smooth: Option<f64>,
     /// Name of the clip to transfer. `None` transfers all clips.
     pub clip: Option<String>,

@@ -20,7 +20,7 @@ impl Session {
             (self.puppet.character(), self.puppet.rig.body.as_ref().map(|body| body.hips));
         let (nodes, mut morphs) = pose.fit(&character.skeleton, hips)?;
         if morphs.is_empty() {
-            // A stored pose without morph weights gets those of the rest pose.
+            // A stored pose without morph weights gets the weights of the rest pose.
             morphs.clone_from(&character.skeleton.rest_weights);
         }
         Ok(Command::BlendPose(nodes, morphs, weight))

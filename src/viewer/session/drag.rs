@@ -15,8 +15,8 @@ use super::drag_goal::DragGoal;
 use super::landing::{Landing, Surroundings};
 use crate::document::Scene;
 
-/// Maximum pitch of the line of sight at which a drag of the whole body moves its target in a vertical plane, in radians. At steeper
-/// angles, it moves the target in the view plane.
+/// Maximum pitch in radians of the line of sight at which a drag of the whole body moves its target in a vertical plane. At steeper angles,
+/// it moves the target in the view plane.
 const MAX_PITCH: f32 = FRAC_PI_4;
 
 /// A drag in progress.
@@ -150,7 +150,7 @@ impl Drag {
         (self.target, &self.pins)
     }
 
-    /// Returns the drag's target with all of its axes, and its temporary pins, for methods that move only a limb.
+    /// For methods that move only a limb, returns the drag's target with all of its axes and its temporary pins.
     pub(crate) fn plain_target_and_pins(&self) -> (Target, &[Pin]) {
         (self.target.with_known_depth(), &self.pins)
     }
@@ -238,8 +238,8 @@ impl Drag {
         Target { position: at.or(target.position), ..known }
     }
 
-    /// Moves the target to a world position. Axis constraint and snapping do not apply, because they only affect pointer movements. Later
-    /// pointer movements drag in the plane through this position.
+    /// Moves the target to a world position. The axis constraint and snapping do not apply, because they only affect pointer movements.
+    /// Later pointer movements drag in the plane through this position.
     pub(crate) fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3() + self.lever, true);
         self.target.position = Some(position);

@@ -20,7 +20,7 @@ pub(crate) struct ActiveHands<'a> {
 }
 
 impl<'a> ActiveHands<'a> {
-    /// Returns the hand of the arm that contains the selected joint, or the last dragged joint if none is selected.
+    /// Returns the hand of the arm that contains the selected joint or, if none is selected, the last dragged joint.
     pub(crate) fn of(session: &'a Session) -> Option<Self> {
         let (character, rig) = (session.puppet.character(), &session.puppet.rig);
         let Selection { active, last, .. } = session.document.selection;

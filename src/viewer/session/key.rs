@@ -46,7 +46,7 @@ impl Session {
     /// Stores a node's position as a goal key at the current time. The node's goal and pin are removed.
     pub(super) fn key_goal(&mut self, node: usize) {
         let Some(key) = self.goal_key_here(node) else { return };
-        // If there are no strips, the goal key applies on top of key poses, so add a key pose if there is none.
+        // Without strips, the goal key applies on top of key poses, so at least one must exist.
         let before = &self.document.scene.motion;
         let has_pose = !before.keys.is_empty() || !before.takes_keys();
         let posed =

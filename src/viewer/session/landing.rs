@@ -40,7 +40,7 @@ const MAX_GAP: f32 = 0.2;
 const MAX_GAIN: f32 = 4.0;
 /// Maximum number of solves to reach contact.
 const MAX_ROUNDS: usize = 4;
-/// Number of tested points per joint, nearest to the surface first.
+/// Maximum number of points tested per joint. The points nearest to the surface are used.
 const TOUCHING: usize = 8;
 
 /// Surfaces that a dragged hand or foot can land on: the rest of the character, as it was when the drag began, and the floor.
@@ -214,7 +214,7 @@ fn lowest(points: &[(usize, Vec3)], world: &[Affine3A]) -> Option<f32> {
 
 impl Session {
     /// Returns the dragged point of a hand or foot that touches nothing, and its height above the floor in metres. `None` for other drags,
-    /// and if the point is below the floor.
+    /// or if the point is below the floor.
     pub(crate) fn hanging_point(&self) -> Option<(Vec3, f32)> {
         let drag = self.drag.as_ref().filter(|drag| drag.moved && drag.landing.is_none())?;
         let world = self.puppet.world_from_node().get(drag.target.node)?;

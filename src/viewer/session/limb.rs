@@ -19,7 +19,7 @@ pub(super) fn of_body(character: &Character, rig: &Rig, node: usize) -> Option<V
     find(character, rig, node).map(|(_, nodes)| nodes)
 }
 
-/// Returns the body limb that contains a node, and its nodes, including fingers or toes. `None` if no limb contains it.
+/// Returns the body limb that contains a node, and the nodes of that limb, including fingers or toes. `None` if no limb contains it.
 pub(super) fn find<'a>(
     character: &Character,
     rig: &'a Rig,

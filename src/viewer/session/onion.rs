@@ -24,7 +24,7 @@ pub(crate) const MAX_GHOSTS: u8 = 3;
 /// Minimum time between ghosts in seconds.
 pub(crate) const MIN_STEP: f32 = 0.01;
 
-/// Which ghosts of the motion are shown while it does not play.
+/// Which ghosts of the motion are shown while it is not playing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OnionSkin {

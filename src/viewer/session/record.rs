@@ -91,8 +91,8 @@ impl Session {
         commands
     }
 
-    /// Returns the state of the character. It contains only the parts of the rig that differ from the rig at the start of the session,
-    /// which a replay also loads.
+    /// Returns the state of the character. Of the rig, it contains only changes since the start of the session, because a replay starts
+    /// with the same rig.
     fn snapshot(&self) -> Snapshot {
         let character = self.puppet.character();
         let problem = self.problem.as_ref().map(|problem| problem.to_data(&character.skeleton));

@@ -185,7 +185,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the session as the text of a project in a folder. Equal states produce equal text.
+    /// Returns the text of the session's project, with paths relative to `folder`. Equal states produce equal text.
     pub(crate) fn project_text(&self, folder: &Path) -> String {
         project::text(self.project_contents(), folder)
     }

@@ -156,8 +156,8 @@ impl Session {
         }
     }
 
-    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if step mode must resume after
-    /// the command with the steps of the changed problem.
+    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if, after the command, step
+    /// mode must resume with the steps of the changed problem.
     pub(super) fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
         let shown = self.stepping.as_ref()?.shown;
         let touches = |at| self.grip_under(at).is_some() || self.under(at).is_some();

@@ -27,7 +27,7 @@ pub enum StyleSource {
     },
     /// A learned style in a file.
     File {
-        /// The file. In a recording or a project, its path is relative to the folder of the recording or project if it is inside that
+        /// The file. In a recording or a project, its path is relative to the folder of the recording or project if the file is inside that
         /// folder.
         file: PathBuf,
     },

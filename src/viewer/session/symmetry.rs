@@ -9,8 +9,8 @@ use crate::rig::{BodyPlan, Mirror};
 
 use super::Session;
 
-/// Minimum length of the horizontal component of a body's facing direction, which is a unit vector. A lying body faces up, so its facing
-/// direction in the rest pose is used instead.
+/// Minimum length of the horizontal component of a body's facing direction (a unit vector). A lying body faces up, so its facing direction
+/// in the rest pose is used instead.
 const MIN_FACING: f64 = 0.3;
 
 /// The mirror of a drag. It is aligned with the position and the facing direction of the body at the start of the drag.

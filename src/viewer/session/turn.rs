@@ -56,7 +56,7 @@ impl Session {
         self.limit_note = self.limit_note_of(&valid, &turns);
     }
 
-    /// Returns a note about the joint whose limit stops it short of the wanted rotation, and about how to exceed that limit.
+    /// Returns a note that names the joint whose limit stops it short of the wanted rotation, and says how to exceed that limit.
     fn limit_note_of(&self, wanted: &[(usize, Quat)], allowed: &[(usize, Quat)]) -> Option<String> {
         let missing = |(wanted, allowed): (&(usize, Quat), &(usize, Quat))| {
             (wanted.0, wanted.1.normalize().angle_between(allowed.1).to_degrees())

@@ -21,7 +21,7 @@ pub(crate) struct Viewpoint {
 }
 
 impl Viewpoint {
-    /// Returns the viewpoint from which a character can look at something. Its head comes from the look-at definition of the file or, if
+    /// Returns the viewpoint from which a character can look at something. The head is taken from the look-at definition of the file or, if
     /// there is none, from the recognised body.
     pub(crate) fn of(puppet: &Puppet) -> Option<Self> {
         let (character, body) = (puppet.character(), puppet.rig.body.as_ref());
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(session.document.settings.look_at, EyeTarget::Point(before));
     }
 
-    /// A pin kept the head in its look-at orientation.
+    /// Regression: a pin kept the head in its look-at orientation.
     #[test]
     fn a_pin_of_a_head_does_not_contain_its_look() {
         let mut session = session(mannequin().unwrap());

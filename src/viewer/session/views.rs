@@ -31,7 +31,7 @@ pub(super) struct FollowAnchor {
 }
 
 impl Session {
-    /// Returns the initial front view of the whole character, at its current position.
+    /// Returns the initial front view of the whole character at its current position.
     pub fn home_view(&self) -> Orbit {
         let aspect = self.size.x / self.size.y;
         let mut view = Orbit::framing(&self.home, aspect);
@@ -113,7 +113,7 @@ impl Session {
         }
     }
 
-    /// Returns the state that [`Self::update_anchor`] needs from before a command.
+    /// Returns the state before a command, for [`Self::update_anchor`].
     pub(super) fn before_command(&self) -> BeforeCommand {
         let (position, target) = (self.followed_position(), self.document.orbit.target);
         BeforeCommand { position, target, is_dragging: self.is_dragging() }

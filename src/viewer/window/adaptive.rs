@@ -20,7 +20,7 @@ pub(super) struct AdaptiveQuality {
     control: QualityControl,
     /// Start of the control's clock.
     began: Instant,
-    /// Reduced qualities that have not been drawn yet, see [`App::prepare_quality`].
+    /// Reduced qualities that have not been drawn yet (see [`App::prepare_quality`]).
     unprepared: Vec<Quality>,
     /// The model and shading mode for which the reduced qualities are prepared.
     shown: Option<(u64, ShadingMode)>,

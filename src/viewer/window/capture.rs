@@ -45,7 +45,7 @@ impl Capture {
     /// Starts listening.
     ///
     /// # Errors
-    /// Returns one line if the address cannot be used or if the character is not a humanoid.
+    /// Returns a one-line reason if the address cannot be used or if the character is not a humanoid.
     pub(super) fn new(listening: &Listening, session: &Session) -> Result<Self, String> {
         let Listening { address, smooth, trackers } = listening;
         let live = create_live(&session.puppet, trackers)?;

@@ -34,7 +34,7 @@ pub(super) const HAS_LINKS: bool = false;
 /// Whether windows have a title bar and borders.
 pub(super) const HAS_FRAMES: bool = true;
 
-/// Returns the folder for application state of the current user.
+/// Returns the current user's folder for application state.
 pub(super) fn settings_folder() -> Option<PathBuf> {
     let name =
         AppStrategyArgs { top_level_domain: String::new(), author: String::new(), app_name: "sinew".into() };

@@ -150,7 +150,7 @@ impl App {
         }
     }
 
-    /// Applies the style of a file, with the matching method.
+    /// Applies the style in a file, and selects the matching method.
     pub(super) fn open_style(&mut self, path: &Path) {
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         if let Err(error) = read_style(&file) {
@@ -175,7 +175,7 @@ impl App {
         }
     }
 
-    /// Closes the path field if it is shown for a purpose.
+    /// Closes the path field if it is shown for this purpose.
     pub(super) fn close_path(&mut self, purpose: PathPurpose) {
         if self.panel.path.purpose() == Some(purpose) {
             self.panel.path.close();
@@ -189,7 +189,7 @@ impl App {
     }
 }
 
-/// Returns whether a path is a learned style.
+/// Returns whether a path has the file extension of a learned style.
 pub(super) fn is_style(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     name.ends_with(&format!(".{STYLE}"))

@@ -11,8 +11,8 @@ use super::requests::saved_message;
 use super::{App, system};
 
 impl App {
-    /// Returns the folders for images and poses in order of preference: only the folder that the user has chosen or, if there is none, the
-    /// folders of the project and the character, and the current folder.
+    /// Returns the folders for images and poses in order of preference. If the user has chosen a folder, it is the only one. Otherwise,
+    /// they are the folders of the project and the character, and the current folder.
     fn export_folders(&self) -> Vec<PathBuf> {
         if let Some(chosen) = self.preferences.export_folder() {
             return vec![chosen.to_path_buf()];

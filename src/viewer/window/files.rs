@@ -74,7 +74,7 @@ impl Files {
         }
     }
 
-    /// Returns a function that delivers the end of an export.
+    /// Returns a function that reports the end of an export to the window.
     pub(super) fn export_sender(&self) -> impl Fn(ExportEnd) + Send + 'static {
         let proxy = self.proxy.clone();
         move |end| drop(proxy.send_event(AppEvent::Exported(end)))

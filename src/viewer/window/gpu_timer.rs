@@ -72,7 +72,7 @@ impl GpuTimer {
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readable, 0, BYTES);
     }
 
-    /// Requests the result after the commands were submitted.
+    /// Requests the result after the commands have been submitted.
     pub(super) fn submitted(&self) {
         self.state.store(RUNNING, Ordering::Release);
         let state = Arc::clone(&self.state);
@@ -81,7 +81,7 @@ impl GpuTimer {
         });
     }
 
-    /// Returns how long the latest measured frame took if it was of this kind. Results arrive while the device is polled.
+    /// Returns the duration of the latest measured frame if the frame was of this kind. Results arrive while the device is polled.
     pub(super) fn latest(&mut self, gpu: &Gpu, kind: u64) -> Option<Duration> {
         match self.state.load(Ordering::Acquire) {
             READABLE => {

@@ -106,15 +106,14 @@ pub type Close = Box<dyn Fn() + Send>;
 
 /// Opens the viewer and returns when it is closed.
 ///
-/// The window opens at once and shows what is loading, while `load` reads the session on another thread. `load` also returns the
-/// recorder that records from the start. The session gets the window's size. `closable` is called with a function that closes the
-/// window.
+/// The window shows what is loading while `load` reads the session on another thread. `load` also returns the recorder that records from
+/// the start. The session gets the window's size. `closable` is called with a function that closes the window.
 ///
 /// Returns the path of the recording that was running when the window closed, if there was one.
 ///
 /// # Errors
-/// The error of `load`, [`ViewerError::NoDisplay`] before anything is loaded or shown, or another [`ViewerError`] if
-/// the window or the adapter fails.
+/// The error of `load`, or a [`ViewerError`] if the window or the adapter fails. [`ViewerError::NoDisplay`] is returned before anything is
+/// loaded or shown.
 pub fn open<E: Send + 'static>(
     load: impl FnOnce(&Progress) -> Result<Opened, E> + Send + 'static,
     opening: Opening,
@@ -139,7 +138,7 @@ pub fn open<E: Send + 'static>(
 }
 
 impl ViewerError {
-    /// Returns the error of an event loop that cannot be created.
+    /// Returns the error for an event loop that cannot be created.
     pub(crate) fn no_display(error: &winit::error::EventLoopError) -> Self {
         // winit's text starts with a source position and is formatted as a sentence. Both are removed here.
         let message = error.to_string();

@@ -39,7 +39,7 @@ pub(super) struct OpenWindow {
     pub(super) size: PhysicalSize<u32>,
     /// Whether the window is too new for the user to have resized it.
     is_new: bool,
-    /// Events that are held back for egui's next frame, see [`hold_back`].
+    /// Events that are held back for egui's next frame ([`hold_back`]).
     held: Vec<egui::Event>,
 }
 
@@ -78,8 +78,8 @@ impl OpenWindow {
 
     /// Shrinks a new window if it does not fit on the monitor with its title bar and borders.
     ///
-    /// winit panics when asked for the size of a window that another program has destroyed. Call this only after handling all queued events,
-    /// which report such a destruction, see [`AppEvent::Placed`](super::files::AppEvent::Placed).
+    /// winit panics when asked for the size of a window that another program has destroyed. Call this only after handling all queued
+    /// events, because they report such a destruction ([`AppEvent::Placed`](super::files::AppEvent::Placed)).
     pub(super) fn fit_on_monitor(&mut self) {
         if !system::HAS_FRAMES {
             return;
@@ -93,8 +93,8 @@ impl OpenWindow {
         }
     }
 
-    /// Like [`egui_winit::State::take_egui_input`], but takes the window size in pixels instead of querying it. A press is the
-    /// last event of its frame, see [`hold_back`], and another frame is requested for the rest.
+    /// Like [`egui_winit::State::take_egui_input`], but takes the window size in pixels instead of querying it. If [`hold_back`] holds
+    /// events back after a press, another frame is requested for them.
     pub(super) fn input(&mut self, pixels: Vec2) -> egui::RawInput {
         let points = pixels / egui_winit::pixels_per_point(self.egui.egui_ctx(), &self.window);
         let input = self.egui.egui_input_mut();
@@ -111,8 +111,9 @@ impl OpenWindow {
     }
 }
 
-/// Prepends held events to a frame's events. Holds back the events after the first pointer press if the pointer moves among them: egui applies a
-/// press at the pointer's position at the end of the frame. On a slow computer, a fast pointer has already left the pressed position by then.
+/// Prepends held events to a frame's events. If the pointer moves after the first press, holds back all events after this press, because
+/// egui applies a press at the pointer's position at the end of the frame. On a slow computer, a fast pointer has already left the pressed
+/// position by then.
 fn hold_back(events: &mut Vec<egui::Event>, held: &mut Vec<egui::Event>) {
     events.splice(0..0, held.drain(..));
     let is_press = |event: &egui::Event| matches!(event, egui::Event::PointerButton { pressed: true, .. });

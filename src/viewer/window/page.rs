@@ -1,7 +1,7 @@
 //! Web-specific parts of the window: a canvas with an adapter, and file storage.
 //!
-//! A page cannot block, so it opens the adapter before the window. Files are in memory, see [`fs`](crate::platform::fs): the page puts dropped and
-//! chosen files there, and receives the files that the window writes.
+//! A page cannot block, so it opens the adapter before the window. Files are in memory ([`fs`](crate::platform::fs)): the page puts dropped
+//! and chosen files there, and receives the files that the window writes.
 
 use std::cell::RefCell;
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! Runs the window in a web page, from creating its adapter until it ends.
+//! Runs the window in a web page, from the creation of the adapter to the end of the event loop.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! App requests: actions such as saving files, which the panel and keys request and only the window can perform.
+//! App requests: actions, such as saving files, that the panel and keys request but only the window can perform.
 
 use std::path::Path;
 
@@ -123,7 +123,7 @@ impl App {
     }
 }
 
-/// Removes the number of a system error, such as ` (os error 2)`, after its text.
+/// Removes the number after the text of a system error, such as ` (os error 2)`.
 pub(super) fn without_code(error: &str) -> String {
     match error.split_once(" (os error ") {
         Some((before, after)) => {

@@ -1,4 +1,4 @@
-//! Opens the window before its file is read, so that something is shown at once.
+//! Opens the window before its file has been read completely, and shows what is loading.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::Duration;

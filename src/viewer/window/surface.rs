@@ -20,7 +20,7 @@ use super::panel_output::PanelOutput;
 use super::software::PanelTexture;
 use super::swapchain::{Acquired, Swapchain};
 
-/// Size in pixels of the hidden image, see [`Graphics::prepare`].
+/// Size in pixels of the hidden image in [`Graphics::prepare`].
 const UNSEEN_SIZE: (u32, u32) = (64, 64);
 
 /// A window surface with one renderer for the scene and one for the panel.
@@ -32,7 +32,7 @@ pub(crate) struct Graphics {
     scene: FrameTexture,
     compositor: Compositor,
     swapchain: Swapchain,
-    /// A small hidden image, see [`Self::prepare`].
+    /// A small hidden image for [`Self::prepare`].
     unseen: FrameTexture,
     panel: egui_wgpu::Renderer,
     panel_texture: PanelTexture,

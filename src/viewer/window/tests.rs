@@ -1,5 +1,5 @@
-//! Tests of real windows. Each runs in its own process, because a process can create only one event loop. The tests check that a window can
-//! be destroyed and recreated, as on phones, and which frames draw the scene.
+//! Tests of real windows. Each runs in its own process, because a process can create only one event loop. The tests cover which frames draw
+//! the scene, and windows that are destroyed and recreated as on phones.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

@@ -9,7 +9,7 @@ use super::{App, pixels};
 
 /// Wheel steps per natural logarithm of the two fingers' distance ratio, chosen so that the scene follows the fingers.
 const STEPS_PER_LOG: f32 = 7.8226;
-/// Minimum finger distance in pixels, below which the ratio is unreliable.
+/// Minimum finger distance in pixels. The ratio is unreliable at smaller distances.
 const MIN_SPREAD: f32 = 12.0;
 
 /// The current gesture, until all fingers are lifted.

@@ -14,8 +14,8 @@ const STEP: f32 = 0.01;
 /// Number of drag directions for each part, and number of forward drags of a hand.
 const DIRECTIONS: usize = 20;
 const FORWARDS: usize = 12;
-/// Minimum and maximum distance of forward drags from the shoulder, as factors of the arm's length, and their maximum deviation from
-/// straight ahead in degrees.
+/// Forward drags end between these multiples of the arm's length from the shoulder, and deviate from straight ahead by at most `TILT`
+/// degrees.
 const REACH: [f32; 2] = [1.3, 2.3];
 const TILT: f32 = 35.0;
 const PARTS: [&str; 6] = ["left hand", "right hand", "left foot", "hips", "head", "chest"];

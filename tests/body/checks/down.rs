@@ -11,7 +11,7 @@ use super::verdict::{CheckResult, Rule};
 /// Number of checks whose target is set in metres, and the step between their depths, in metres at human size.
 const DEPTHS: u8 = 8;
 const DEPTH: f32 = 0.1;
-/// The views of the checks that move the pointer in pixels: angles around the body and downwards, in degrees.
+/// Camera angles around the body and downwards, in degrees, for the checks that move the pointer in pixels.
 const YAWS: [f32; 3] = [0.0, 45.0, 90.0];
 const PITCHES: [f32; 3] = [0.0, 15.0, 30.0];
 const PIXELS: [u8; 3] = [1, 5, 8];
@@ -51,7 +51,7 @@ pub fn down(person: &Person, (_, number): (u64, usize), result: &mut CheckResult
     }
 }
 
-/// The drags at different speeds go straight to the depth, except that the middle one first rests one step above it.
+/// Each drag goes straight to the depth, except that the drag at the middle speed first rests one step above it.
 fn in_metres(person: &Person, number: usize, result: &mut CheckResult) -> Result<(), String> {
     let hips = person.body().node("hips")?;
     #[expect(clippy::cast_precision_loss, reason = "a small number")]

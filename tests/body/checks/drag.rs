@@ -1,4 +1,4 @@
-//! Drags through a session, as the viewer makes them.
+//! Drags through a session, as in the viewer.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl<'a> Drag<'a> {
         drag
     }
 
-    /// Grabs a node with a pointer. The camera is rotated around the body from the front by one angle, and downwards by another, both in
+    /// Grabs a node with a pointer. The camera is rotated from the front of the body by `yaw` around it and by `pitch` downwards, in
     /// degrees.
     pub fn with_pointer(person: &'a Person, node: usize, yaw: f32, pitch: f32) -> Option<Self> {
         let mut drag = Self::at_rest(person, node);

@@ -19,7 +19,7 @@ const SAME: f32 = 1e-4;
 const TOLERANCE: f64 = 1e-4;
 const HEIGHT: f64 = 1.75;
 const CHAINS: [f64; 2] = [0.1, 2.0];
-/// Rounding of positions, which have single precision, in metres at human size.
+/// Rounding error of single-precision positions, in metres at human size.
 const ROUNDING: f64 = 1e-5;
 
 /// The result of a run: the report about its target.

@@ -117,7 +117,7 @@ pub fn run(person: &Person, selection: &Selection) -> Vec<CheckResult> {
     results
 }
 
-/// Returns a line for each failure, and for each check that was skipped.
+/// Returns a line for each failure and for each check that was skipped.
 pub fn failure_lines(results: &[CheckResult]) -> Vec<String> {
     let skipped =
         |r: &CheckResult| r.skipped.as_ref().map(|reason| format!("{} {}: skipped, {reason}", r.id, r.name));

@@ -19,7 +19,7 @@ pub struct End {
     pub outcome: Outcome,
 }
 
-/// Solves for one target after the other, each from rest.
+/// Solves for one target after another, each from rest.
 #[derive(Debug)]
 pub struct Shooter<'a> {
     person: &'a Person,

@@ -1,8 +1,8 @@
 //! Kind i: a hand that is pulled onto or into the body stays on its skin.
 //!
-//! A vertex of the hand or the forearm is inside if the winding number of the rest of the skin around it is above one half (Jacobson,
-//! Kavan & Sorkine-Hornung 2013, "Robust inside-outside segmentation using generalized winding numbers"), and if the nearest triangle
-//! belongs to the trunk, the head or a leg. Its depth is its distance from that triangle.
+//! A vertex of the hand or the forearm is inside if two conditions hold: the winding number of the rest of the skin around it is above one
+//! half (Jacobson, Kavan & Sorkine-Hornung 2013, "Robust inside-outside segmentation using generalized winding numbers"), and the nearest
+//! triangle belongs to the trunk, the head or a leg. Its depth is its distance from that triangle.
 
 use glam::Vec3;
 use sinew::puppet::Puppet;
@@ -152,8 +152,8 @@ impl Skin {
     }
 }
 
-/// The skin in a pose: all triangles outside the dragged hand, with a flag for the trunk, the head and the legs, and vertices of the hand
-/// and the forearm.
+/// The skin in a pose: all triangles outside the dragged hand, and vertices of the hand and the forearm. The flag of a triangle is set for
+/// the trunk, the head and the legs.
 #[derive(Default)]
 struct Posed {
     triangles: Vec<([Vec3; 3], bool)>,

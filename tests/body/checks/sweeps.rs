@@ -8,7 +8,7 @@ use super::runner::Side;
 use super::shot::{End, Shooter};
 use super::verdict::{CheckResult, Rule};
 
-/// Distance between neighbouring targets, and the smaller distance to a target added between them, in metres at human size.
+/// Distance between neighbouring targets in metres at human size, and the distance from either to a target added between them.
 const STEP: f32 = 0.02;
 const UNIT: f32 = 0.01;
 /// Maximum error of a reached target, and minimum distance beyond the reach of a far target, in metres at human size.

@@ -124,7 +124,7 @@ fn outputs_do_not_overwrite_inputs() {
             refusal(["test", cases.to_str().unwrap(), "--update", "--report", output.to_str().unwrap()]);
         assert!(error.contains(": output would overwrite an input"), "{error}");
     }
-    // A file that cannot be written is an error before the run.
+    // A file that cannot be written is reported before the run.
     let nowhere = folder.join("nowhere/out.csv");
     let error = refusal(["test", &suite, "--csv", nowhere.to_str().unwrap()]);
     assert!(error.starts_with(&format!("{}: No such file", nowhere.display())), "{error}");

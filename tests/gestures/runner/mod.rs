@@ -21,7 +21,7 @@ use sinew::rig::BodyKind;
 
 use verdict::GestureResult;
 
-/// Collects the characters under a folder, or a file.
+/// Collects the characters in a folder and its subfolders, or a single character file.
 pub fn collect(path: &Path, files: &mut Vec<Option<PathBuf>>) {
     if let Ok(entries) = fs::read_dir(path) {
         entries.flatten().for_each(|entry| collect(&entry.path(), files));
@@ -33,7 +33,7 @@ pub fn collect(path: &Path, files: &mut Vec<Option<PathBuf>>) {
     }
 }
 
-/// Makes all gestures of a character's kind of body.
+/// Makes all gestures for a character's kind of body.
 pub fn run_all(subject: &Subject) -> Vec<GestureResult> {
     let gestures = match subject.body.kind {
         BodyKind::Biped => &people::GESTURES[..],

@@ -9,7 +9,7 @@ use super::verdict::Rule;
 /// A gesture: its name and how it is made. The error says why the character cannot make it.
 pub type Gesture = (&'static str, fn(&Subject) -> Result<Attempt, String>);
 
-/// The gestures in the order of the protocol, from 1.
+/// The gestures in the order of the protocol, which counts from 1.
 pub const GESTURES: [Gesture; 16] = [
     ("hips down", |s| Ok(hips_down(s, false)?.finish())),
     ("hips sideways", hips_sideways),

@@ -13,7 +13,7 @@ use super::body::{Body, Side};
 use super::sole::Sole;
 use super::verdict::{Failures, Rule, Turn};
 
-/// Maximum rotation of a joint in a frame, in general and for a joint of a stretched limb, in radians.
+/// Maximum rotation of a joint per frame in radians, in general and in a stretched limb.
 const MAX_TURN: f64 = 0.15;
 const MAX_STRETCHED_TURN: f64 = 0.35;
 /// A limb is stretched if its ends are this fraction of its length apart.
@@ -23,7 +23,7 @@ const MAX_SLIDE: f32 = 0.005;
 const MAX_FOOT_TURN: f64 = 5.0;
 /// Maximum depth of a foot or hand joint below the floor, in metres.
 const MAX_DEPTH: f32 = 0.01;
-/// Largest limit violation and tilt of the head in degrees.
+/// Largest violation of a limit, and largest tilt of the head, in degrees.
 const MAX_VIOLATION: f64 = 0.1;
 const MAX_HEAD_TILT: f64 = 30.0;
 

@@ -20,8 +20,8 @@ const SLACK: f64 = 0.268;
 /// Number of lines at different heights.
 const LINES: u8 = 16;
 
-/// The part of a standing foot about which it may roll: lines from the heel to the tip of the toes, from the floor up
-/// to the joint of the toes.
+/// The part of a standing foot about which it may roll: lines that run from the heel to the tip of the toes, at heights from the floor to
+/// the joint of the toes.
 ///
 /// A foot may roll about its ball or its heel, so it stands as long as one point of these lines does not move. It slides if all
 /// of them move.

@@ -78,7 +78,7 @@ fn hidden_nodes_and_their_descendants_are_not_drawn() {
     assert_eq!(character.parts(0).iter().map(|p| p.node).collect::<Vec<_>>(), [0, 3]);
 }
 
-/// Returns a file with one animation of two channels with pointers.
+/// Returns a file with one animation, whose two channels have pointers.
 fn pointing_to(first: &str, second: &str) -> Vec<u8> {
     let mut b = Builder::default();
     let positions = triangle(&mut b);

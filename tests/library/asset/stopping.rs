@@ -101,7 +101,7 @@ fn a_stopped_read_ends_at_once() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Encodes an image with noise, which can hardly be compressed.
+/// Encodes an image of noise, which is hardly compressible.
 fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);

@@ -5,7 +5,7 @@ use sinew::motion::Cycle;
 
 use sinew_testkit::external_or_skip;
 
-/// A step with each foot takes about a second, and ends as it began, except for its position.
+/// Two steps, one with each foot, take about a second and end in the pose in which they began, at another position.
 #[test]
 fn the_cycle_of_a_captured_walk_is_two_steps() {
     let Some(path) = external_or_skip("models/bvh/pybvh/cmu_12_01_walk.bvh") else { return };

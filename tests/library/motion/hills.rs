@@ -62,12 +62,12 @@ pub(crate) struct Walker {
     /// The clip, and the character that it belongs to if it is retargeted.
     clip: Clip,
     source: Option<(Character, Retarget)>,
-    /// Poses of one cycle at 60 Hz, and the displacement of the hips in it, in the pose's unit.
+    /// Poses of one cycle at 60 Hz, and the displacement of the hips during the cycle in the pose's unit.
     poses: Vec<Pose>,
     travel: Vec3,
     /// Velocity at which a clip in place must move so that its standing feet do not slide.
     stride: Vec3,
-    /// The feet, and the vertices that each of them moves: part and index.
+    /// The feet, and the vertices that each of them moves, as pairs of part and index.
     feet: Vec<(usize, Vec<(usize, usize)>)>,
     pub(crate) size: f32,
     scratch: Scratch,
@@ -110,8 +110,8 @@ impl Measured {
 }
 
 impl Walker {
-    /// Prepares a clip of a character, or of another one that is retargeted to it. Returns `None` if it has no standing legs, or
-    /// no skin on its feet.
+    /// Prepares a clip of a character, or a clip of another character that is retargeted to it. Returns `None` if it has no standing legs,
+    /// or no skin on its feet.
     pub(crate) fn new(
         character: Character,
         rig: Rig,
@@ -225,8 +225,8 @@ impl Walker {
         out
     }
 
-    /// Walks over hills for some seconds, and measures after the first second. `speed` is the speed of the clip, and `heading`
-    /// the direction of the walk. `is_placed` places the feet.
+    /// Walks over hills for some seconds, and measures after the first second. `speed` is the speed of the clip, and `heading` is the
+    /// direction of the walk. `is_placed` places the feet.
     pub(crate) fn walk(
         &mut self,
         hills: &Hills,
@@ -314,7 +314,7 @@ impl Walker {
 /// Minimum weight of the foot at a measured vertex, which excludes vertices that bend with the ankle.
 const OF_THE_FOOT: f32 = 0.9;
 
-/// Returns the vertices that a node and its descendants move: part and index.
+/// Returns the vertices that a node and its descendants move, as pairs of part and index.
 fn vertices_below(character: &Character, top: usize) -> Vec<(usize, usize)> {
     let is_below = |node: usize| character.skeleton.ancestors(node).any(|n| n == top);
     let mut found = Vec::new();

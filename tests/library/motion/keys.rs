@@ -108,8 +108,8 @@ impl Figure {
         motion
     }
 
-    /// Returns the largest distance by which skin moves between two keys that have it in the same place, and the largest depth of skin
-    /// below the floor and the keys. Skin is in the same place if it moves by at most [`SAME`].
+    /// Returns the largest distance by which skin moves although both keys have it in the same place, and the largest depth of skin below
+    /// the floor and the keys. Skin is in the same place if it moves by at most [`SAME`].
     fn faults(
         &mut self,
         [from, to]: [&Pose; 2],
@@ -257,7 +257,7 @@ fn feet_that_keys_move_are_not_held_and_do_not_pass_the_floor() {
     }
 }
 
-/// A man who sat and then walked off put a foot 6 cm into the floor while the walk faded in.
+/// Regression test: while a walk faded in after a sitting pose, a foot sank 6 cm into the floor.
 #[test]
 fn feet_do_not_sink_while_a_clip_fades_in_from_a_key() {
     let mut figure = Figure::new(asset::mannequin().unwrap());

@@ -28,7 +28,7 @@ fn load(file: &str) -> Option<Character> {
     asset::load(&external(&format!("models/{file}"))?).ok()
 }
 
-/// Regression test: soles floated or sank by up to 8 cm, because ankles were placed and not soles. Standing feet keep their place, and a
+/// Regression test: soles floated or sank by up to 8 cm, because ankles were placed instead of soles. Standing feet keep their place, and a
 /// loop remains a loop.
 #[test]
 fn retargeted_soles_stand_on_the_floor() {
@@ -84,7 +84,7 @@ fn limbs_are_moved_out_of_the_body() {
     }
 }
 
-/// Returns the depth of the arm inside the body in metres without and with the option, for a hand at an offset from the chest joint.
+/// Returns how deep the arm is inside the body, in metres, without and with the option. The hand is at an offset from the chest joint.
 fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
     let character = asset::mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();

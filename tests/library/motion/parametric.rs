@@ -86,7 +86,7 @@ fn blends_come_to_targets_between_the_examples() {
     assert!(largest[2] < 0.02 && largest[2] < 0.5 * largest[1] && largest[1] < largest[0], "{largest:?}");
 }
 
-/// At the moment of the blend, the hand is farthest from its start, although it is farthest at other times in the examples.
+/// At the moment of the blend, the hand is farthest from its start, although the examples reach their farthest points at different times.
 #[test]
 fn the_moments_of_all_examples_coincide() {
     let (character, hand) = reaches();

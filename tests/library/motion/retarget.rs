@@ -72,7 +72,7 @@ impl Foot {
     }
 }
 
-/// Replaces the rest matrices of each foot with those of the frame in which it is flattest on the ground.
+/// Replaces the rest matrices of each foot with its matrices in the frame in which it is flattest on the ground.
 fn stand_flat(character: &Character, clip: &Clip, rest: &mut [Affine3A]) {
     let bones = humanoid(character).unwrap();
     let (mut pose, mut frames) = (Pose::rest(&character.skeleton), Vec::new());

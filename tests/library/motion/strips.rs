@@ -73,7 +73,7 @@ fn a_trimmed_part_of_a_walk_stays_in_place() {
     assert!(distance(&mut puppet) > 1.0);
     puppet.motion = strip(Strip { root_motion: RootMotion::InPlace, ..part });
     assert!(distance(&mut puppet) < 1e-4);
-    // A strip played in place stays at the position of the start of the part.
+    // A strip that is played in place stays where its part of the clip starts.
     let start = positions(&mut puppet, 0.0)[hips];
     assert!(positions(&mut puppet, 0.7)[hips].distance(start) < 0.15);
 }

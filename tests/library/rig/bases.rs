@@ -135,7 +135,7 @@ impl Figure {
         // With logical parents, transforms are converted and rounded a second time.
         let motion = if reparented { 4.0 * MOTION } else { MOTION };
         prop_assert!(distance <= motion * extent, "{case}: the base moved by {distance} m");
-        // The base of a chain below it is the first joint that turns.
+        // If all ends are below the base, the base is the first joint that turns.
         let ends = || puppet.pins.iter().map(|p| p.node).chain([node]);
         if ends().any(|n| !self.is_below(n, base)) {
             let angle = place.1.angle_between(moved.1);

@@ -12,7 +12,7 @@ use sinew::rig::{Binding, BodyKind, BodyPlan, LimbKind, LimbSide, Reparented, de
 
 use sinew_testkit::external;
 
-/// Characters that stand at rest and whose limbs have names, and the kind of body of each.
+/// Characters that stand at rest and have named limbs, and the kind of each body.
 const BODIES: [(&str, BodyKind); 31] = [
     ("bvh/20tab-bvh-python/test_mocapbank.bvh", BodyKind::Biped),
     ("bvh/AnimatedDrawings/cmu1/jumping_jacks.bvh", BodyKind::Biped),
@@ -47,7 +47,7 @@ const BODIES: [(&str, BodyKind); 31] = [
     ("vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb", BodyKind::Biped),
 ];
 
-/// Characters without a body, or whose rest pose is not standing.
+/// Characters that have no body or do not stand at rest.
 const OTHERS: [&str; 9] = [
     "bvh/AnimatedDrawings/fair1/dab.bvh",
     "bvh/pybvh/bvh_test1.bvh",

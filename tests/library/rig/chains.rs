@@ -275,7 +275,7 @@ fn the_ccd_budgets_of_a_rig_limit_the_rotations_of_its_joints() {
     assert!(none[0] < 1e-3 && none[1] > 0.05, "{none:?}");
 }
 
-/// The elbow of a hanging arm is behind and the knee of a hanging leg in front, whichever way the character has turned.
+/// Whichever way the character has turned, the elbow of a hanging arm points backwards, and the knee of a hanging leg points forwards.
 #[test]
 fn swivels_of_arms_and_legs_follow_the_character() {
     let character = asset::mannequin().unwrap();

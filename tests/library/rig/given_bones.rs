@@ -84,7 +84,7 @@ fn contradictory_bones_are_named() {
     assert!(error.contains("line 3") && error.contains("leftHnad"), "{error}");
 }
 
-/// Regression test: a body with z up was rejected by its names, because it does not stand at rest.
+/// Regression test: a body with z up was not recognised by its names, because it does not stand at rest.
 #[test]
 fn a_body_that_lies_at_rest_has_bones_but_no_floor() {
     let mut character = asset::mannequin().unwrap();

@@ -218,7 +218,7 @@ fn every_base_stays_in_place_and_only_slides_change_their_length() {
                 let context = format!("{method}, base {base}, effector {effector}");
                 moved += u32::from(position(&puppet, effector).distance(start) > 0.005);
                 let now = puppet.world_from_node()[node(&puppet, base)];
-                // The base of a chain below it is the first joint that moves.
+                // If the chain is below its base, the base is the first joint that moves.
                 let skeleton = &puppet.character().skeleton;
                 let (own, base) = (node(&puppet, effector), node(&puppet, base));
                 let moves = skeleton.ancestors(own).any(|n| n == base);
@@ -286,8 +286,8 @@ fn methods_that_refuse_the_joints_say_why() {
     }
 }
 
-/// Regression: on the path from a base up to its ancestors, a joint that was displaced and turned was placed as in its rest pose, so the
-/// solve reported `reached` for a pose that missed its target by centimetres.
+/// Regression: on the path from a base up to its ancestors, joints that were displaced and turned were placed as in the rest pose. The
+/// solve therefore reported `reached` for a pose that missed its target by centimetres.
 #[test]
 fn a_displaced_joint_that_turns_is_where_the_report_says() {
     for method in methods() {

@@ -8,7 +8,7 @@ use sinew::asset;
 use sinew::puppet::{Puppet, Target};
 use sinew::rig::{self, Rig};
 
-/// Returns the rig of the mannequin with a rig file that sets this `pull` for the left hand.
+/// Returns the mannequin's rig with a rig file that sets this `pull` for the left hand.
 fn with_pull(name: &str, pull: &str) -> Rig {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pull");
     fs::create_dir_all(&folder).unwrap();

@@ -44,7 +44,7 @@ enum Change {
     None,
     /// The frames of all joints are turned at random.
     Turned,
-    /// The skin follows other joints, below the joints of the skeleton.
+    /// The skin follows other joints, which are children of the skeleton's joints.
     Controlled,
     /// Left and right are exchanged.
     Mirrored,
@@ -115,7 +115,7 @@ fn turn(character: &mut Character, random: &mut Random) {
     }
 }
 
-/// Adds a child to each joint of a skin, which the skin follows instead.
+/// Adds a child to each joint of a skin, and makes the skin follow the child instead.
 fn control(character: &mut Character) {
     let joints: Vec<usize> =
         (0..character.skeleton.nodes.len()).filter(|n| is_joint(character, *n)).collect();
@@ -145,7 +145,7 @@ fn control(character: &mut Character) {
     }
 }
 
-/// Mirrors a character at the plane between left and right.
+/// Mirrors a character across the plane between left and right.
 fn mirror(character: &mut Character) {
     let flip = |v: &mut Vec3| v.x = -v.x;
     for node in &mut character.skeleton.nodes {

@@ -11,7 +11,7 @@ use sinew::rig;
 use super::load;
 use sinew_testkit::external_or_skip;
 
-/// The bones of a small humanoid, each with its parent and its position relative to it.
+/// The bones of a small humanoid, each with its parent and its position relative to the parent.
 const BONES: [(&str, Option<usize>, [f64; 3]); 17] = [
     ("hips", None, [0.0, 0.9, 0.0]),
     ("spine", Some(0), [0.0, 0.2, 0.0]),

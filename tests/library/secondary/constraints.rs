@@ -6,7 +6,7 @@ use sinew::puppet::Puppet;
 
 use super::{character, load};
 
-/// Returns a file with a source node at (0, 0, 2), and a node with a constraint on it at the origin.
+/// Returns a file with a source node at (0, 0, 2) and a constrained node at the origin.
 fn constrained(constraint: &Value) -> Value {
     json!({
         "asset": { "version": "2.0" },
@@ -20,7 +20,7 @@ fn constrained(constraint: &Value) -> Value {
     })
 }
 
-/// Returns the rotation of the follower when the source has a rotation and a position.
+/// Returns the rotation of the follower for a rotation and a position of the source.
 fn follow(constraint: &Value, rotation: Quat, position: Vec3) -> Quat {
     let mut puppet = Puppet::new(character(&constrained(constraint)), 0);
     let mut held = puppet.pose().clone();
@@ -80,7 +80,7 @@ fn constraints_on_each_other_are_left_out() {
     assert_eq!(character.warnings.len(), 4, "{:?}", character.warnings);
 }
 
-/// Returns a file with a head and two eyes, as VRM 1.0.
+/// Returns a VRM 1.0 file with a head and two eyes.
 fn face(kind: &str) -> Value {
     let map = |output: f64| json!({ "inputMaxValue": 90, "outputScale": output });
     json!({

@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// In each step, a joint is pushed out of a collider, and its fixed length then takes back a part of the movement. Once the
-    /// strand hangs still, the joint is therefore never deeper than one step of its force.
+    /// strand hangs still, the joint is therefore never deeper inside than its force moves it in one step.
     #[test]
     fn strands_rest_outside_colliders(x in -0.3..0.3_f64, y in 0.3..0.6_f64, z in -0.3..0.3_f64, radius in 0.05..0.2_f64) {
         prop_assume!(x.hypot(z) > 0.02);

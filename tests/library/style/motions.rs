@@ -128,7 +128,7 @@ pub(super) struct Motion {
     pub(super) bodies: Vec<Body>,
     pub(super) names: Vec<String>,
     pub(super) effectors: [usize; 5],
-    /// Factor by which lengths of the file are multiplied so that the figure is 1.75 m high.
+    /// Factor by which lengths of the file are multiplied so that the figure is 1.75 m tall.
     pub(super) scale: f64,
 }
 
@@ -178,7 +178,7 @@ impl Case {
         Some(Motion { bodies, names: figure.names.clone(), effectors, scale: 1.75 / height })
     }
 
-    /// Returns the frames to learn from and the frames to test, which are every second or fourth of those held back.
+    /// Returns the frames to learn from and the frames to test, which are every second or fourth frame that is held back.
     pub(super) fn split(&self, frames: usize) -> (Vec<usize>, Vec<usize>) {
         let back = |f: &usize| self.block.map_or(*f >= frames * 6 / 10, |block| f / block % 3 == 1);
         let (held_back, learned_from): (Vec<usize>, Vec<usize>) = (0..frames).partition(back);

@@ -7,7 +7,7 @@ use sinew::viewer::{Button, Command, Event, Input, Key, RingMode, Session, Tool}
 use super::super::{SIZE, at, drag, pose};
 use super::{click, node, place, rigged, select};
 
-/// Distance from the joint to the middle of an arrow in points.
+/// Distance in points from the joint to the middle of an arrow.
 const MIDDLE: f32 = 45.0;
 
 fn session(world: bool) -> Session {

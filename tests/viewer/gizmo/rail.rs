@@ -32,7 +32,7 @@ fn displacement(session: &Session) -> (f64, f64) {
     (displacement, offset.distance(slide.rest))
 }
 
-/// Returns the pixel of a displacement on the rail.
+/// Returns the pixel position of a displacement on the rail.
 fn on_rail(session: &Session, displacement: f64) -> Vec2 {
     let joint = node(session, JOINT);
     let parent = session.puppet().character().skeleton.nodes[joint].parent.unwrap();

@@ -1,4 +1,4 @@
-//! Rings of several joints, beside pins, and in symmetric drags.
+//! Rings of several joints, with pins, and in symmetric drags.
 
 use glam::Vec2;
 use sinew::rig;
@@ -15,7 +15,7 @@ fn on_ring(session: &Session, name: &str, angle: f32) -> Vec2 {
     pixel(&session.camera(), center + radius * Vec3::new(cos, sin, 0.0), SIZE).unwrap()
 }
 
-/// Turns the selected joint about the world's z axis by its ring, without releasing it.
+/// Drags the ring of the selected joint to turn it about the world's z axis, without releasing the button.
 fn turn(session: &mut Session, input: &mut Input, name: &str, angle: f32) {
     let pixels: Vec<Vec2> =
         (0..=10_u8).map(|i| on_ring(session, name, angle * f32::from(i) / 10.0)).collect();
@@ -53,7 +53,7 @@ fn ring_turns_all_selected_joints_once() {
     assert_eq!(pose(&session), before, "the turn must be one undo step");
 }
 
-/// Returns the joints outside some subtrees that have moved.
+/// Returns the joints that have moved, except in some subtrees.
 fn moved_outside(session: &Session, before: &[DVec3], tops: &[&str]) -> Vec<String> {
     let skeleton = &session.puppet().character().skeleton;
     let tops: Vec<usize> = tops.iter().map(|n| node(session, n)).collect();

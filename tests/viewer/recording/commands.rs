@@ -224,7 +224,7 @@ fn options_omit_defaults_and_reject_unknown_keys() {
     let read = |text: &str| serde_json::from_str::<Command>(text);
     let infinite = read(r#"{"solver":{"ccd":{"step":null}}}"#).unwrap();
     assert_eq!(infinite, defaults);
-    // An option may be given by its dotted key, and as a text with a unit.
+    // An option may be given by its dotted key, and its value may be text with a unit.
     let dotted = r#"{"solver":{"ccd.budget":0.25,"ccd.step":null,"method":"ccd"}}"#;
     assert_eq!(read(dotted).unwrap(), Command::Solver(Box::new(options)));
     options.ccd.step = 5_f64.to_radians();

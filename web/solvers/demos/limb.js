@@ -72,7 +72,7 @@ const demo = new Demo('limb', {
         pen.path(positions.map(floor), 'faint', { width: 4 });
         pen.path([target, floor(target)], 'target', { width: 1, dash: [2, 4] });
         pen.path([positions[0], target], 'target', { dash: [6, 5] });
-        // The circle on which the elbow may be.
+        // The circle on which the elbow can lie.
         const reach = Math.min(Math.max(Math.hypot(...target), UPPER - LOWER), UPPER + LOWER);
         const axis = target.map((value) => value / Math.hypot(...target));
         const along = (UPPER ** 2 - LOWER ** 2 + reach ** 2) / (2 * reach);

@@ -36,9 +36,9 @@ impl Ellipsoid {
 
 #[wasm_bindgen]
 impl Body {
-    /// Returns the Jacobian of a link's position and orientation, row by row: the velocity along x, y and z for each degree of freedom,
-    /// in lengths per radian, and then the angular velocity about x, y and z. A hinge has one column, a free link has three, and a locked
-    /// link has none (Whitney 1969, see [`sinew_ik::Jacobian`]).
+    /// Returns the Jacobian of a link's position and orientation, row by row, with a column for each degree of freedom. The first three
+    /// rows are the velocity along x, y and z (in lengths per radian), and the other three are the angular velocity about x, y and z. A
+    /// hinge has one column, a free link has three, and a locked link has none (Whitney 1969, see [`sinew_ik::Jacobian`]).
     ///
     /// # Errors
     /// If there is no such link.

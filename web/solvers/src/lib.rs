@@ -44,8 +44,9 @@ fn points(numbers: &[f64]) -> Result<Vec<DVec3>, JsError> {
 
 #[wasm_bindgen]
 impl Body {
-    /// Creates a body. `parents` contains the parent of each link, which must come before it, or -1 for the first link. `offsets` has three
-    /// numbers for each link: its position in the frame of its parent in the rest pose. The first one is the position of the body.
+    /// Creates a body. `parents` contains the parent of each link, or -1 for the first link. A parent must come before its link. `offsets`
+    /// has three numbers for each link: its position in the frame of its parent in the rest pose. The first one is the position of the
+    /// body.
     ///
     /// # Errors
     /// If there is no link, if a parent comes after its link, or if a number is not finite.
@@ -124,7 +125,7 @@ impl Body {
         Ok(())
     }
 
-    /// Rotates the links so that the given ones reach target points, three numbers each. Returns the largest remaining distance.
+    /// Rotates the links so that the given ones reach their targets (three numbers each). Returns the largest remaining distance.
     ///
     /// # Errors
     /// If there is no such link, or if a number is not finite.

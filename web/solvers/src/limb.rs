@@ -7,9 +7,9 @@ use crate::{Body, error};
 
 #[wasm_bindgen]
 impl Body {
-    /// Returns the swivel of the limb of two bones that ends in a link, in radians from −π to π: its turn about the line from its first
-    /// link to its end, relative to the pose that the option `limb.swivel=angle:0` gives with the other options (Tolani, Goswami &
-    /// Badler 2000, section 3). It is 0 for a straight limb.
+    /// Returns the swivel of the two-bone limb that ends in a link (Tolani, Goswami & Badler 2000, section 3): its turn about the line from
+    /// its first link to its end, in radians from −π to π. It is measured from the pose that the option `limb.swivel=angle:0` gives with
+    /// the other options, and is 0 for a straight limb.
     ///
     /// # Errors
     /// If there is no such link, or if it has fewer than two ancestors.

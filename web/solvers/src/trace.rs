@@ -1,4 +1,4 @@
-//! The steps of a solve, see [`sinew_ik::Step`].
+//! The steps of a solve ([`sinew_ik::Step`]).
 
 use sinew_ik as ik;
 use wasm_bindgen::prelude::*;
@@ -28,7 +28,7 @@ impl Step {
         self.step.link
     }
 
-    /// Number of the iteration, from 1. 0 before the first iteration.
+    /// Number of the iteration, counted from 1, or 0 before the first iteration.
     #[wasm_bindgen(getter)]
     pub fn iteration(&self) -> usize {
         self.step.iteration
@@ -59,7 +59,7 @@ impl Step {
         self.step.position_error
     }
 
-    /// Positions of the lower and of the upper particle after a `pull` or a `spring`, three numbers each. Empty for other steps.
+    /// Positions of the lower and the upper particle after a `pull` or a `spring`, three numbers each. Empty for other steps.
     #[wasm_bindgen(getter)]
     pub fn particles(&self) -> Vec<f64> {
         self.step.particles.iter().flatten().flat_map(|point| point.to_array()).collect()

@@ -1,4 +1,4 @@
-//! Drafts: files that are being written under a hidden name, in their destination folder.
+//! Drafts: files that are being written under a hidden name in their destination folder.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -34,7 +34,7 @@ impl DraftKind {
     }
 }
 
-/// A file that is being written under a unique hidden name, in its destination folder.
+/// A file that is being written under a unique hidden name in its destination folder.
 ///
 /// An unfinished save is removed when its draft is dropped. An unfinished recording is kept, unless it is empty. The draft is locked while
 /// it is being written, and the lock is released when the process ends.
@@ -158,7 +158,7 @@ impl Draft {
         Ok(folder(&self.destination))
     }
 
-    /// Syncs the draft to disk and renames it to a file in its folder that does not exist yet.
+    /// Syncs the draft to disk and renames it to `file`, a new file in its folder.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if the file exists. The existing file then remains unchanged. Other errors are the same as for

@@ -1,7 +1,7 @@
 //! Writes files atomically: each file is either complete or absent, even after a crash or a power failure.
 //!
-//! The bytes are written to a hidden file in the same folder, a [`Draft`]. Once they are synced to disk, the draft is renamed to its
-//! destination, and then the folder is synced.
+//! The bytes are written to a [`Draft`], which is a hidden file in the same folder. Once they are synced to disk, the draft is renamed to
+//! its destination, and then the folder is synced.
 //!
 //! A replaced file keeps its permissions. It also keeps its owner and group where the system allows this. If the group
 //! cannot be kept, the file's new group gets only the permissions that all other users have. Access control lists and
@@ -72,7 +72,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     draft.keep(path)
 }
 
-/// Checks that [`write()`] could write a file, without changing it.
+/// Checks that [`write()`] could write a file. The file does not change.
 ///
 /// # Errors
 /// Returns the system's error for the folder or for the existing file.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::registry::Registry;
 use super::*;
 
-/// An empty folder for one test, which is removed when dropped.
+/// A folder for one test. It is empty at first, and is removed on drop.
 struct Folder(PathBuf);
 
 impl std::ops::Deref for Folder {

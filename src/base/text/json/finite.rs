@@ -9,7 +9,7 @@ use serde::ser::{
 };
 
 /// Returns the path of the first infinite or NaN number in a value, for example `nodes[3].translation[0]`, or `None` if all numbers are
-/// finite. Skips the parts of the value that cannot be serialized. The error of these parts is reported when the value is written.
+/// finite. Skips the parts of the value that cannot be serialized. Errors in these parts are reported when the value is written.
 pub fn not_finite<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     match value.serialize(&mut Walk { path: Vec::new() }) {
         Err(Stop::NotFinite(at)) => Some(at),

@@ -138,13 +138,12 @@ struct FrameReader {
     /// Numbers of the frame that is being read.
     numbers: Vec<f64>,
     width: usize,
-    /// Line number of the first line with numbers, and its number of values. If that line contains exactly one frame,
+    /// Line number of the first numeric line, and how many values it contains. If that line contains exactly one frame,
     /// all other lines must also contain exactly one.
     first: Option<(usize, usize)>,
     /// Number of lines with numbers.
     lines: usize,
-    /// Number of a line that has fewer values than a frame, in a file with one frame per line. Only the last line may
-    /// be too short.
+    /// In a file with one frame per line, the number of a line that has fewer values than a frame. Only the last line may be too short.
     short_line: Option<usize>,
 }
 

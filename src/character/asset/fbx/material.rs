@@ -171,7 +171,7 @@ fn find(file: &Path, name: &str, references: &References) -> Result<PathBuf, Str
     })
 }
 
-/// Converts a texture transform, for coordinates whose origin is at the top.
+/// Returns a texture transform for coordinates whose origin is at the top.
 #[expect(clippy::cast_possible_truncation, reason = "texture coordinates are single precision")]
 fn uv_transform(texture: &ufbx::Texture) -> Affine2 {
     if !texture.has_uv_transform {

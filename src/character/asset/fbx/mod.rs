@@ -168,7 +168,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the nodes without the root that the parser adds, with their indices in the character.
+/// Returns all nodes except the root that the parser adds, with their indices in the character.
 fn nodes(scene: &ufbx::Scene) -> impl Iterator<Item = (usize, &ufbx::Node)> {
     scene.nodes.into_iter().filter_map(|node| Some((node_index(node)?, node)))
 }

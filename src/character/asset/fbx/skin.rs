@@ -50,7 +50,7 @@ pub(super) fn add(
     Ok(Some(character.skins.len() - 1))
 }
 
-/// Returns the influences of vertices, the strongest first. Their weights sum to one.
+/// Returns the influences of vertices, strongest first. Their weights sum to one.
 pub(super) fn influences(
     mesh: &ufbx::Mesh,
     sources: &[u32],

@@ -72,7 +72,7 @@ impl GltfFile<'_> {
         Ok(clip)
     }
 
-    /// Returns the index of the timeline with the key times of an accessor, and the number of keys. `known` maps accessors to timelines.
+    /// Returns the index of the timeline for an accessor's key times, and the number of keys. `known` maps accessors to timelines.
     fn timeline(
         &self,
         known: &mut BTreeMap<usize, usize>,

@@ -197,7 +197,7 @@ fn add_optional_fields(root: &mut Value) -> Vec<String> {
     warnings
 }
 
-/// Gives the target of a channel with `KHR_animation_pointer` a node and a path.
+/// Resolves the `KHR_animation_pointer` of a channel's target to a node and a path.
 ///
 /// # Errors
 /// The pointer, if a node and a path cannot express it.

@@ -18,12 +18,12 @@ use super::buffer::Buffers;
 use super::{ObjectError, Warnings, extension};
 
 const NAME: &str = "KHR_draco_mesh_compression";
-/// Maximum ratio of the decoded to the compressed size, in addition to the decoded data that every file may have. Both the decoder's output
+/// Maximum number of decoded bytes per compressed byte, in addition to the decoded data that every file may have. Both the decoder's output
 /// and its copies count. Real meshes with all attributes reach about 30.
 const FACTOR: u64 = 128;
 /// Memory that the decoder may need for each triangle, in bytes.
 const BYTES_PER_FACE: u64 = 32;
-/// Maximum number of components of an attribute: a matrix of 4 by 4.
+/// Maximum number of components of an attribute: a 4 × 4 matrix.
 const MAX_WIDTH: u8 = 16;
 
 /// The elements of an accessor of a compressed primitive.
@@ -55,7 +55,7 @@ pub(super) fn is_decoded(primitive: &Primitive, decoded: &DecodedAccessors) -> b
     is_compressed && primitive.indices.is_some_and(|indices| decoded.contains_key(&indices.value()))
 }
 
-/// Decodes all compressed primitives of a file. If a primitive cannot be decoded but its accessors also have uncompressed data, this data
+/// Decodes all compressed primitives of a file. If a primitive cannot be decoded but its accessors also have uncompressed data, that data
 /// is used, with a warning.
 pub(super) fn decode(
     root: &Root,

@@ -13,7 +13,7 @@ use super::{GltfFile, ObjectError};
 const NAME: &str = "KHR_lights_punctual";
 
 impl GltfFile<'_> {
-    /// Reads the lights of all nodes. Several nodes may have the same light of the file.
+    /// Reads the lights of all nodes. Several nodes may share a light of the file.
     pub(super) fn lights(&self) -> Result<Vec<Light>, ObjectError> {
         let root = self.root.extensions.as_ref().and_then(|e| e.others.get(NAME));
         let list = root.and_then(|json| json.get("lights")?.as_array()).map_or(&[][..], Vec::as_slice);

@@ -1,5 +1,5 @@
-//! Reads the materials of VRM 0 (`VRM.materialProperties`), which use the properties of Unity's shaders, and converts them to the
-//! units of VRM 1.0, as its migration guide describes.
+//! Reads the materials of VRM 0 (`VRM.materialProperties`), which use the properties of Unity's shaders. Converts them to the units of VRM
+//! 1.0 as described in its migration guide.
 
 use std::collections::BTreeSet;
 

@@ -78,8 +78,7 @@ fn read_file(uri: &str, folder: Option<Folder<'_>>, progress: &Progress) -> Resu
     bounded::read_regular_with(&path, MAX_BYTES, progress).map_err(|e| format!("\"{name}\": {e}"))
 }
 
-/// Returns the paths of the files that an asset references, without repetitions. Paths that `folder` does not allow are
-/// left out.
+/// Returns the paths of the files that an asset references, without duplicates. Paths that `folder` does not allow are left out.
 pub(super) fn files(root: &Root, folder: Option<Folder<'_>>) -> Vec<PathBuf> {
     let Some(folder) = folder else { return Vec::new() };
     let uris = root.buffers.iter().map(|b| &b.uri).chain(root.images.iter().map(|i| &i.uri)).flatten();

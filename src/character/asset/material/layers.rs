@@ -71,7 +71,7 @@ pub struct Iridescence {
     pub thickness_texture: Option<TextureRef>,
 }
 
-/// Reflections that are stretched along a direction of the surface, like those of brushed metal (`KHR_materials_anisotropy`).
+/// Reflections that are stretched along a direction of the surface, as on brushed metal (`KHR_materials_anisotropy`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Anisotropy {
     /// Strength, 0 to 1.

@@ -47,9 +47,9 @@ pub struct Material {
     pub double_sided: bool,
     /// `KHR_materials_unlit`: the base colour is shown without lighting.
     pub unlit: bool,
-    /// `KHR_materials_ior`: index of refraction where the surface is not a metal, at least 1. Zero reflects all light.
+    /// `KHR_materials_ior`: index of refraction of the parts that are not metal, at least 1. Zero reflects all light.
     pub ior: f32,
-    /// `KHR_materials_specular`: strength of the reflection where the surface is not a metal, 0 to 1.
+    /// `KHR_materials_specular`: strength of the reflection of the parts that are not metal, 0 to 1.
     pub specular: f32,
     /// Texture whose alpha channel scales the specular strength.
     pub specular_texture: Option<TextureRef>,
@@ -80,14 +80,14 @@ pub struct Material {
 }
 
 impl Material {
-    /// Returns the fraction of light at normal incidence that the surface reflects where it is not a metal, per colour channel
-    /// (`KHR_materials_specular`, after Fresnel's equations).
+    /// Returns the reflectance at normal incidence, per colour channel, where the surface is not a metal (`KHR_materials_specular`, after
+    /// Fresnel's equations).
     pub fn dielectric_reflectance(&self) -> Vec3 {
         (self.clear_reflectance() * self.specular_color).min(Vec3::ONE) * self.specular
     }
 
-    /// Returns the fraction of light at normal incidence that a clear surface with this index of refraction reflects (`KHR_materials_ior`,
-    /// after Fresnel's equations).
+    /// Returns the reflectance of a clear surface with this index of refraction at normal incidence (`KHR_materials_ior`, after Fresnel's
+    /// equations).
     pub fn clear_reflectance(&self) -> f32 {
         match self.ior {
             0.0 => 1.0,

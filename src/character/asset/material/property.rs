@@ -25,10 +25,10 @@ enum TexturePart {
     Scale,
 }
 
-/// Returns the numbers of a material that a property changes, or `None` if the material does not have the property.
+/// Returns the numbers that a property changes in a material, or `None` if the material does not have the property.
 type Field = fn(&mut Material) -> Option<&mut [f32]>;
 
-/// Properties by their JSON pointers in a material.
+/// Properties by JSON pointer within a material.
 const FIELDS: &[(&str, Field)] = &[
     ("pbrMetallicRoughness/baseColorFactor", |m| Some(m.base_color.as_mut())),
     ("pbrMetallicRoughness/metallicFactor", |m| Some(from_mut(&mut m.metallic))),
@@ -102,7 +102,7 @@ const FIELDS: &[(&str, Field)] = &[
 /// Returns a texture of a material, or `None` if the material does not have it.
 type Texture = fn(&mut Material) -> Option<&mut TextureRef>;
 
-/// Textures by their JSON pointers in a material.
+/// Textures by JSON pointer within a material.
 const TEXTURES: &[(&str, Texture)] = &[
     ("pbrMetallicRoughness/baseColorTexture", |m| m.base_color_texture.as_mut()),
     ("pbrMetallicRoughness/metallicRoughnessTexture", |m| m.metallic_roughness_texture.as_mut()),
@@ -147,7 +147,7 @@ const TEXTURES: &[(&str, Texture)] = &[
 const TRANSFORM: &str = "/extensions/KHR_texture_transform/";
 
 impl MaterialProperty {
-    /// Finds the property with a JSON pointer in a material, such as `pbrMetallicRoughness/baseColorFactor`.
+    /// Finds the property with the given JSON pointer in a material, such as `pbrMetallicRoughness/baseColorFactor`.
     pub fn find(pointer: &str) -> Option<Self> {
         if let Some((texture, part)) = pointer.split_once(TRANSFORM) {
             let part = match part {
@@ -167,7 +167,7 @@ impl MaterialProperty {
         TEXTURES.iter().map(|(name, _)| *name)
     }
 
-    /// Returns the number of values of the property in a material and the values, padded with zeros, or `None` if the material does not
+    /// Returns how many values the property has in a material, and the values, padded with zeros. Returns `None` if the material does not
     /// have the property.
     pub fn get(self, material: &Material) -> Option<(usize, [f32; 4])> {
         let mut values = [0.0; 4];

@@ -12,7 +12,7 @@ pub struct Toon {
     pub shade_color: Vec3,
     /// sRGB-encoded texture whose RGB scales the shade colour.
     pub shade_texture: Option<TextureRef>,
-    /// Value that is added to the cosine of the angle between normal and light. At −1 everything is in shade, at 1 everything is lit.
+    /// Value that is added to the cosine of the angle between normal and light. At −1 everything is in shade, and at 1 everything is lit.
     pub shading_shift: f32,
     /// Texture whose red channel, multiplied by [`Self::shading_shift_scale`], is added to the shift.
     pub shading_shift_texture: Option<TextureRef>,
@@ -24,7 +24,7 @@ pub struct Toon {
     pub gi_equalization: f32,
     /// Factor of the matcap texture. Without a texture there is no matcap.
     pub matcap_color: Vec3,
-    /// sRGB-encoded texture that is added to the colour, looked up by the normal in view space.
+    /// sRGB-encoded texture that is sampled by the normal in view space and added to the colour.
     pub matcap_texture: Option<TextureRef>,
     /// Colour of the rim light, at the edge of the figure.
     pub rim_color: Vec3,

@@ -231,8 +231,7 @@ impl<'a> Reader<'a> {
         index
     }
 
-    /// Returns the path of a texture's image. A texture refers either directly to an image, or to a sampler, which refers to a surface,
-    /// which refers to an image.
+    /// Returns the path of a texture's image. A texture refers to its image either directly or through a sampler and a surface.
     fn image(&self, texture: &str, effect: Element<'a>) -> Option<String> {
         let parameter = |id: &str| effect.descendants().find(|node| node.attribute("sid") == Some(id));
         let text = |node: Element<'a>, name: &str| {
@@ -313,7 +312,7 @@ fn pairs(source: Element<'_>) -> Result<Vec<Vec2>, String> {
     Ok(rows::<2>(source)?.into_iter().map(Vec2::from).collect())
 }
 
-/// Returns the transform of a node, the product of its elements in order.
+/// Returns the transform of a node: the product of its elements in order.
 fn transform(node: Element<'_>) -> Result<Affine3A, String> {
     let mut product = Affine3A::IDENTITY;
     for element in node.children().filter(Element::is_element) {

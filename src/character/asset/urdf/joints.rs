@@ -56,7 +56,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Returns the type of a joint. Types that no solver supports are fixed, with a warning.
+/// Returns the type of a joint. Joints of unsupported types become fixed, with a warning.
 fn kind(joint: &Joint, at: &str, warnings: &mut Vec<String>) -> Result<JointKind, ObjectError> {
     let limit = [joint.limit.lower, joint.limit.upper];
     let axis = DVec3::from_array(joint.axis.xyz.0).try_normalize();

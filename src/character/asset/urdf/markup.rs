@@ -1,5 +1,5 @@
-//! Checks XML before it is parsed. Its elements must not be nested so deeply that the parser would overflow the stack, and must not belong
-//! to xacro.
+//! Checks XML before it is parsed: it must contain no xacro elements, and no elements nested so deeply that the parser would overflow the
+//! stack.
 
 /// Maximum depth of elements. URDF needs at most six levels.
 const MAX_DEPTH: usize = 100;

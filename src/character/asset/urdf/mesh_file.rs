@@ -23,9 +23,9 @@ pub(super) struct MeshFiles<'a> {
     references: &'a References,
     progress: &'a Progress,
     remaining: u64,
-    /// The textures that were read, by the path of their image, or `None` for unreadable images.
+    /// Maps the path of each image that was read to its texture, or to `None` if the image is unreadable.
     textures: HashMap<PathBuf, Option<usize>>,
-    /// The shapes that were read, in their own frames, by the name of the mesh in the URDF file. Many links share meshes.
+    /// Maps the name of each mesh in the URDF file to its shapes in their own frames. Many links share meshes.
     known: HashMap<String, Option<Vec<Primitive>>>,
     pub(super) paths: Vec<PathBuf>,
 }
@@ -194,7 +194,7 @@ impl<'a> MeshFiles<'a> {
     }
 
     /// Returns the path of a file in the folder of the robot or in a package (`package://NAME/…`). The package folder is specified by the
-    /// caller, or it has the package's name and is an ancestor of the robot's file or a sibling of one.
+    /// caller, or it has the package's name and is either an ancestor of the robot's file or a direct child of one.
     fn find(&self, name: &str) -> Result<PathBuf, String> {
         let missing = || format!("mesh \"{name}\" does not exist");
         let folder = self.folder.canonicalize().map_err(|_| missing())?;

@@ -197,7 +197,7 @@ impl Reader<'_> {
         Ok(Some(self.character.meshes.len() - 1))
     }
 
-    /// Returns the shapes of an element in the frame of its link, or `None`, with a warning, if its mesh cannot be read.
+    /// Returns the shapes of an element in the frame of its link. If its mesh cannot be read, adds a warning and returns `None`.
     fn shapes(
         &mut self,
         (geometry, origin): (&Geometry, &Pose),

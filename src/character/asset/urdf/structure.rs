@@ -1,5 +1,5 @@
-//! Checks the joints of a robot in its XML, because the reader of URDF replaces a missing limit with zeros and does not report
-//! which joint lacks a link.
+//! Checks the joints of a robot in its XML, because the URDF reader replaces a missing limit with zeros and does not report which joint
+//! lacks a link.
 
 use roxmltree::{Document, Node, ParsingOptions};
 

@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use crate::asset::Primitive;
 
-/// Maximum number of corners of all polygons of a file.
+/// Maximum total number of polygon corners in a file.
 const MAX_CORNERS: usize = 12_000_000;
 
 /// What a mesh file contains.
@@ -24,7 +24,7 @@ pub(super) struct MeshFile {
 pub(super) struct Paint {
     pub(super) name: String,
     pub(super) color: Vec4,
-    /// Path of the image of the colour, relative to the mesh file.
+    /// Path of the colour image, relative to the mesh file.
     pub(super) texture: Option<String>,
 }
 

@@ -110,7 +110,7 @@ fn shapes_are_closed_and_face_outwards() {
     }
 }
 
-/// A binary STL file of one triangle.
+/// A binary STL file with one triangle.
 fn stl() -> Vec<u8> {
     let mut bytes = vec![0; 80];
     bytes.extend(1_u32.to_le_bytes());

@@ -16,7 +16,7 @@ pub struct Constraint {
     pub source: usize,
     /// How it follows the source.
     pub kind: ConstraintKind,
-    /// 0 keeps the rest rotation, 1 follows the source fully.
+    /// 0 keeps the rest rotation, and 1 follows the source fully.
     pub weight: f64,
 }
 

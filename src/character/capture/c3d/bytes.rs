@@ -2,7 +2,7 @@
 
 use super::C3dError;
 
-/// The processor that wrote a file, which determines its number format.
+/// The processor that wrote a file. It determines the number format of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Processor {
     /// Little-endian, IEEE 754.

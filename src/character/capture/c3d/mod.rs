@@ -1,9 +1,8 @@
 //! Reads takes from C3D files, the binary format of optical systems.
 //!
-//! A file consists of blocks of 512 bytes: a header, parameters in groups, and for each frame the points and analog values.
-//! Numbers have the format of one of three processors. A point has scaled integers or floating-point numbers as coordinates, and
-//! a word that is negative if the point was not seen. Analog values are skipped. See "The C3D File Format: A Technical User
-//! Guide", Motion Lab Systems 2021.
+//! A file consists of blocks of 512 bytes: a header, parameters in groups, and the points and analog values of each frame. Numbers have the
+//! format of one of three processors. A point has scaled integers or floating-point numbers as coordinates, and a word that is negative if
+//! the point was not seen. Analog values are skipped. See "The C3D File Format: A Technical User Guide", Motion Lab Systems 2021.
 
 mod bytes;
 mod parameters;
@@ -41,7 +40,7 @@ impl C3dError {
     }
 }
 
-/// Reads a take from a C3D file, reports the progress, and can be stopped from another thread.
+/// Reads a take from a C3D file. Reports the progress, and can be stopped from another thread.
 ///
 /// # Errors
 /// Same as [`parse_c3d`], or [`LoadError::Stopped`].
@@ -61,7 +60,7 @@ pub(super) fn load_c3d_with(path: &Path, progress: &Progress) -> Result<Take, Lo
 /// are called `point N`, where N counts from one.
 ///
 /// # Errors
-/// [`LoadError`], with the location of invalid data.
+/// [`LoadError`] with the location of the invalid data.
 pub fn parse_c3d(path: &Path, bytes: &[u8]) -> Result<Take, LoadError> {
     parse(bytes).map_err(|C3dError { at, cause }| LoadError::Object { path: path.to_owned(), at, cause })
 }

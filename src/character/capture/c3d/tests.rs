@@ -24,7 +24,7 @@ impl Written {
             Processor::Intel => value.to_le_bytes(),
             Processor::Mips => value.to_be_bytes(),
             Processor::Dec => {
-                // The VAX format has another exponent bias and another position of the binary point.
+                // The VAX format has a different exponent bias and a different position of the binary point.
                 let [a, b, c, d] = (value * 4.0).to_le_bytes();
                 [c, d, a, b]
             }
@@ -152,7 +152,7 @@ fn errors_say_what_is_missing() {
     assert_eq!(error(&many), "a.c3d: data: the file ends before frame 65535 of 65535");
 }
 
-/// Regression test: a point without a label got a name that was the label of another point.
+/// Regression test: a point without a label was given a name that was already the label of another point.
 #[test]
 fn points_without_labels_get_names_of_their_own() {
     let form = Written { processor: Processor::Intel, scale: 0.5 };

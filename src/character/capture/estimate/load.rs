@@ -8,12 +8,12 @@ use crate::asset::{self, Character, LoadError, References, UpAxis};
 use crate::capture::{RotationFit, defines_up, is_take, load_take_with};
 use crate::files::Progress;
 
-/// Options for loading a BVH file or a take, for properties that the format may not define.
+/// Options for loading a character. Most of them apply only to BVH files or takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadOptions {
     /// Length of one unit in metres, 1e-6 to 1e6. If `None`, it is guessed from the size of the skeleton.
     pub units: Option<f64>,
-    /// Cutoff in hertz for smoothing a take first ([`Take::smooth`](crate::capture::Take::smooth)).
+    /// Cutoff in hertz for smoothing a take before its skeleton is estimated ([`Take::smooth`](crate::capture::Take::smooth)).
     pub smooth: Option<f64>,
     /// The axis that points up in BVH, CSV and TRC files. Files of other formats define their up axis, and are loaded
     /// unchanged.

@@ -22,7 +22,7 @@ pub use load::{LoadOptions, load_character};
 
 /// Maximum number of joints whose hierarchy can be estimated. The time grows with the square of the number.
 const MAX_JOINTS: usize = 256;
-/// Maximum number of frames from which the hierarchy and the shape are estimated, evenly spread over the take.
+/// Maximum number of frames, evenly spread over the take, from which the hierarchy and the shape are estimated.
 const MAX_FRAMES: usize = 500;
 /// Lengths in metres of common units of captured positions.
 const UNITS: [f64; 5] = [1.0, 0.01, 0.001, 0.0254, 0.3048];
@@ -35,10 +35,10 @@ const PERSON: f64 = 1.6;
 pub struct SkeletonOptions {
     /// Factor from the unit of the positions to metres. If `None`, it is the common unit in which the joints are closest to human size.
     pub scale: Option<f64>,
-    /// Whether left and right bones of the same name get their mean length.
+    /// Whether left and right bones of the same name get the mean of their lengths.
     pub symmetric: bool,
-    /// The parent of each joint of [`Take::positions`]. If `None`, parents follow from names of VRM 1.0, or are otherwise estimated from
-    /// the distances between joints.
+    /// The parent of each joint of [`Take::positions`]. If `None`, parents follow from the names if all of them are VRM 1.0 names, and
+    /// otherwise from the distances between joints.
     pub parents: Option<Vec<Option<usize>>>,
     /// How joint rotations are computed from the positions of child joints.
     pub rotations: RotationFit,
@@ -78,8 +78,8 @@ impl Take {
     /// Estimates the skeleton of the performer from the positions of joints, which may have gaps and noise.
     ///
     /// The estimated length of a bone is its median length over all frames, minus the length that noise adds. Joints with several bones get
-    /// the mean shape of these bones after least-squares alignment. The hierarchy of joints with names of VRM 1.0 is known. For other
-    /// joints, it is the minimum spanning tree of the changes of their distances, because the distance between the ends of a bone does not
+    /// the mean shape of these bones after least-squares alignment. If all names are VRM 1.0 names, the hierarchy is known. Otherwise, it
+    /// is the minimum spanning tree of the changes of the joints' distances, because the distance between the ends of a bone does not
     /// change (after Kirk, O'Brien & Forsyth 2005, "Skeletal parameter estimation from optical motion capture data"). Markers on bones of
     /// VRM 1.0 (`leftHand/1`) are converted to joints first ([`Take::joints_of_markers`]).
     ///
@@ -143,8 +143,8 @@ impl Take {
         Ok(EstimatedSkeleton { skeleton, humanoid, bones, scale, is_hierarchy_estimated })
     }
 
-    /// Makes a character that has the estimated skeleton, and the take as its clip. It has no mesh, so only its skeleton is drawn. `path`
-    /// is the file of the take, after which the clip is named.
+    /// Makes a character that has the estimated skeleton, and the take as its clip. It has no mesh, so only its skeleton is drawn. The clip
+    /// is named after `path`, the file of the take.
     ///
     /// # Errors
     /// Same as [`Take::skeleton`] and [`Take::clip`].

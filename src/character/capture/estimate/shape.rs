@@ -14,9 +14,9 @@ use super::Positions;
 /// Number of iterations for the mean shape. Each iteration aligns all frames with the mean of the previous iteration.
 const ITERATIONS: usize = 3;
 
-/// Returns the offset of each joint from its parent in the unit of the take, from the frame in which most joints were seen.
-/// Several children of a joint form a rigid shape, whose mean over all frames is used (generalized Procrustes analysis, Gower
-/// 1975). The offset of the root is its position.
+/// Returns the offset of each joint from its parent in the unit of the take, from the frame in which the most joints were seen. Several
+/// children of a joint form a rigid shape, whose mean over all frames is used (generalized Procrustes analysis, Gower 1975). The offset of
+/// the root is its position.
 pub(super) fn offsets(frames: &Positions, parents: &[Option<usize>]) -> Vec<DVec3> {
     let mut children = vec![Vec::new(); parents.len()];
     for (joint, parent) in parents.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(super) fn offsets(frames: &Positions, parents: &[Option<usize>]) -> Vec<DVec
         }
     }
     let seen = |frame: usize| (0..parents.len()).filter(|&j| frames.at(frame, j).is_some()).count();
-    // The first frame in which most joints were seen.
+    // The first of the frames in which the most joints were seen.
     let template = (0..frames.len()).rev().max_by_key(|&frame| seen(frame)).unwrap_or(0);
     let mut offsets = vec![DVec3::ZERO; parents.len()];
     for (joint, children) in children.iter().enumerate() {
@@ -65,7 +65,7 @@ fn mean_shape(frames: &Positions, template: usize, joint: usize, children: &[usi
     children.iter().map(|&child| (child, first(child))).collect()
 }
 
-/// Returns the rest positions of the joints: on the floor, and, for a humanoid, in the T-pose facing +Z. `bones` is the humanoid's map.
+/// Returns the rest positions of the joints on the floor. A humanoid is in the T-pose and faces +Z. `bones` is the humanoid's map.
 pub(super) fn rest_positions(skeleton: &Skeleton, bones: Option<&BTreeMap<String, usize>>) -> Vec<Vec3> {
     let (pose, turn) = match bones {
         Some(bones) => (calibration_pose(skeleton, bones, 0.0), facing(skeleton, bones).inverse()),

@@ -9,7 +9,7 @@ use crate::capture::{Frames, Tracks};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
 
-/// The take of a walk in millimetres, with noise of `deviation` metres in each coordinate. Each joint is missing in a tenth of the
+/// Returns a take of a walk in millimetres, with noise of `deviation` metres in each coordinate. Each joint is missing in a tenth of the
 /// frames.
 fn take(seen: &SampledWalk, names: Vec<String>, deviation: f32) -> Take {
     let mut noise = noise();
@@ -69,7 +69,7 @@ fn lengths_without_noise_are_exact_and_the_clip_reproduces_the_positions() {
         }
     }
     assert_eq!(character.clips[0].name.as_deref(), Some("walk"));
-    // The rest pose is a T-pose on the floor that faces +Z, although the walk turns.
+    // The rest pose is a T-pose that stands on the floor and faces +Z, although the walk turns.
     world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut world);
     let at = |bone: &str| Vec3::from(world[humanoid.bones[bone]].translation);
     let arm = at("leftHand") - at("leftUpperArm");

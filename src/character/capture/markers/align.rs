@@ -45,8 +45,8 @@ pub(in crate::capture) fn for_skeleton(
 }
 
 impl MarkerTake {
-    /// Aligns the axes of the segments with the axes of the joints, averaged over the poses that fit the joint centres. `joints`
-    /// are the nodes of the orientations, and `frames` the positions for the fit. Without a fit, the rest pose is used.
+    /// Aligns the axes of the segments with the axes of the joints, averaged over the poses that fit the joint centres. `joints` contains
+    /// the nodes of the orientations, and `frames` contains the positions for the fit. Without a fit, the rest pose is used.
     pub(in crate::capture) fn align(
         &mut self,
         skeleton: &Skeleton,

@@ -48,8 +48,8 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Estimates the shape of a cluster from frames in which markers may be missing. Alternately fits the motion of each frame to
-    /// the cluster, and takes the mean of the markers in cluster space as the cluster (alternating least squares).
+    /// Estimates the shape of a cluster from frames in which markers may be missing. Alternates between fitting each frame's motion
+    /// to the cluster and taking the mean of the markers in cluster space as the cluster (alternating least squares).
     pub(super) fn estimate(frames: &Frames<Option<Vec3>>, columns: Vec<usize>) -> Self {
         let step = frames.len().div_ceil(MAX_FRAMES).max(1);
         let marker = |frame: &[Option<Vec3>], column: usize| {
@@ -88,7 +88,7 @@ impl Cluster {
         for row in rows {
             let Some(motion) = self.fit(row, &previous) else { continue };
             previous = motion;
-            // A frame without a certain rotation does not determine where a marker is on the segment.
+            // A frame in which the rotation is uncertain does not determine where a marker is on the segment.
             if !motion.is_certain && count > 2 {
                 continue;
             }
@@ -133,7 +133,7 @@ impl Cluster {
         self.fit(&row, previous)
     }
 
-    /// Returns the motion that best fits the markers of a frame. `row` is in the order of the columns (Davenport 1968; Horn 1987).
+    /// Returns the motion that best fits the markers of a frame (Davenport 1968; Horn 1987). `row` is in the order of the columns.
     fn fit(&self, row: &[Option<DVec3>], previous: &Motion) -> Option<Motion> {
         let pairs = || {
             let known = self.points.iter().zip(row).zip(&self.weights);

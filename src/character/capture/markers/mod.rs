@@ -19,7 +19,7 @@ use super::{Frames, Take, Tracks};
 pub(super) use align::{Anchors, for_skeleton};
 use cluster::{Cluster, Motion};
 
-/// Maximum number of frames from which clusters and centres are estimated, evenly spread over the take.
+/// Maximum number of frames, evenly spread over the take, from which clusters and centres are estimated.
 const MAX_FRAMES: usize = 500;
 
 /// A take of markers, converted to joints.
@@ -45,7 +45,7 @@ pub struct MarkerFit {
     pub markers: usize,
     /// Root mean square distance between the markers and the cluster, in the unit of the take.
     pub residual: f64,
-    /// Root mean square distance between the positions of the parent joint as computed from each of its two segments, in the unit of the
+    /// Root mean square distance between the two positions of the parent joint, each computed from one of its segments, in the unit of the
     /// take. `None` if there is no parent with markers, or if one of the segments has fewer than three markers.
     pub joint_residual: Option<f64>,
 }
@@ -246,8 +246,8 @@ impl Solved {
     }
 }
 
-/// Returns the mean rotation from a segment's orientations to those of its joint: the offset q for which `segment · q` is closest to
-/// `joint` (Markley et al. 2007, "Averaging quaternions", approximated by the normalised sum).
+/// Returns the mean rotation from a segment to its joint: the offset q for which `segment · q` is closest to `joint` (Markley et al. 2007,
+/// "Averaging quaternions", approximated by the normalised sum).
 pub(super) fn mean_offset(pairs: impl IntoIterator<Item = (DQuat, DQuat)>) -> Option<DQuat> {
     let mut sum: Option<glam::DVec4> = None;
     for (segment, joint) in pairs {

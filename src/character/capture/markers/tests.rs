@@ -44,7 +44,7 @@ fn motion(seconds: f32) -> SampledWalk {
     seen
 }
 
-/// The take of `count` markers on each segment, at distances of about 8 cm from the middle of the segment, with noise in metres.
+/// Returns a take with `count` markers on each segment, about 8 cm from its middle. `deviation` is the noise in metres.
 fn take(seen: &SampledWalk, count: usize, deviation: f32) -> Take {
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let mut noise = noise();

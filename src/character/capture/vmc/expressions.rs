@@ -23,9 +23,8 @@ struct MorphBinding {
 }
 
 impl Expressions {
-    /// Collects the names of a character. A name refers to the expression of that name, otherwise to the
-    /// expression with that preset in VRM 1.0 or VRM 0, and otherwise to the morph targets of that name. If several
-    /// expressions match, the first one is used.
+    /// Collects the names of a character. A name refers to the expression with that name, or else to the expression with that preset in VRM
+    /// 1.0 or VRM 0, or else to the morph targets with that name. If several expressions match, the first one is used.
     pub(super) fn new(character: &Character) -> Self {
         let mut all = Self { expressions: character.expressions.clone(), ..Self::default() };
         for expression in &character.expressions {

@@ -27,7 +27,7 @@ pub struct LiveCharacter {
     segments: Segments,
     /// The bone that each sensor of `segments` represents.
     bones: Vec<Bone>,
-    /// The index of each bone's parent, by [`Bone::index`].
+    /// The index of each bone's parent, in the order of [`Bone::index`].
     parents: [Option<usize>; BONES],
     /// Whether the root of `segments` is the hips, whose position follows the performer.
     has_hips: bool,
@@ -102,13 +102,13 @@ impl LiveCharacter {
         self.trackers.choose(name, bone);
     }
 
-    /// Returns the goals for the performer's trackers and joint positions, after [`LiveCharacter::pose`]. Inverse kinematics
+    /// Returns the goals that [`LiveCharacter::pose`] has computed from the performer's trackers and joint positions. Inverse kinematics
     /// solves them on top of the pose.
     ///
     /// A position with the name of a bone (`leftHand`, `WristLeft`, `left_wrist`) is a goal of that joint. Any other position is a tracker.
     /// It belongs to the bone that was chosen for it, or otherwise to the bone that was nearest when it first arrived. Possible bones are
-    /// hips, chest, head, lower arms, hands, lower legs and feet, at most 0.3 m away and with one tracker each. The goal applies to the
-    /// point of the bone where the tracker was at that time.
+    /// hips, chest, head, lower arms, hands, lower legs and feet. Each bone takes one tracker at most, no more than 0.3 m away. The goal
+    /// applies to the point of the bone where the tracker was at that time.
     pub fn goals(&self) -> &[LiveGoal] {
         self.trackers.goals()
     }

@@ -1,5 +1,5 @@
-//! Live motion capture with the VMC protocol (Virtual Motion Capture, version 3.1). A capture program sends the
-//! performer's pose to the program that shows the character, as OSC over UDP.
+//! Live motion capture with the VMC protocol (Virtual Motion Capture, version 3.1). A capture program sends the performer's pose as OSC
+//! over UDP to the program that shows the character.
 //!
 //! ```text
 //! UDP ─▶ Receiver ─▶ decode ─▶ VmcEvent ─▶ Performer (latest values) ─▶ LiveCharacter ─▶ Pose, LiveGoals ─▶ Recorder ─▶ Clip

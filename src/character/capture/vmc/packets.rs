@@ -36,7 +36,7 @@ impl PacketFile {
     /// Loads a file of packets.
     ///
     /// # Errors
-    /// [`LoadError`], with the zero-based index of the invalid record.
+    /// [`LoadError`]. For an invalid record, it contains the zero-based index.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let io = |source| LoadError::Io { path: path.to_owned(), source };
         Self::parse(path, &bounded::read(path, MAX_FILE_BYTES).map_err(io)?)
@@ -95,7 +95,7 @@ impl<W: Write> PacketWriter<W> {
         Ok(Self { out, last: Duration::ZERO })
     }
 
-    /// Writes a packet and its time. A time before the previous packet's counts as equal to it.
+    /// Writes a packet and its time. A time earlier than the previous packet's time is replaced by that time.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the packet is larger than a datagram, or another I/O error.

@@ -17,7 +17,7 @@ pub struct LiveSource {
     /// The mapping to the character.
     pub live: LiveCharacter,
     recorder: Option<Recorder>,
-    /// The smoothing of rotations, and of the position of the hips and of goals.
+    /// The smoothing of rotations, and the smoothing of hip and goal positions.
     smoothing: Option<(Smoothing, Smoothing)>,
     filter: Option<PoseFilter>,
     /// The goals of the last update, smoothed.
@@ -43,8 +43,8 @@ impl LiveSource {
         }
     }
 
-    /// Sets the smoothing of the rotations, and of the position of the hips and of goals. `None` turns it off. [`Smoothing::latency`]
-    /// returns its latency.
+    /// Sets the smoothing of rotations, and the smoothing of hip and goal positions. `None` turns it off. [`Smoothing::latency`] returns
+    /// its latency.
     pub fn smooth(&mut self, smoothing: Option<(Smoothing, Smoothing)>) {
         (self.smoothing, self.filter) = (smoothing, None);
         self.goal_filters.clear();
@@ -125,7 +125,7 @@ impl LiveSource {
         self.recorder.as_ref().map(Recorder::frames)
     }
 
-    /// Stops the recording and returns its clip, or `None` if no recording is running or it has no frames.
+    /// Stops the recording and returns its clip, or `None` if no recording is running or the recording has no frames.
     pub fn stop(&mut self, skeleton: &Skeleton, name: &str) -> Option<Clip> {
         self.recorder.take()?.clip(skeleton, Some(name.to_owned()))
     }

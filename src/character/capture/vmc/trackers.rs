@@ -76,7 +76,7 @@ impl Trackers {
         &self.goals
     }
 
-    /// Computes the goals. `positions` are world positions by name, `bones` are the bones of the columns of `tree`, and `scale` is the
+    /// Computes the goals. `positions` are world positions by name, `bones` contains the bone of each column of `tree`, and `scale` is the
     /// scale of the live character. `assigns` allows assigning trackers to the nearest bones in `pose`.
     pub(super) fn update(
         &mut self,
@@ -142,8 +142,8 @@ impl Trackers {
         }
     }
 
-    /// Returns the distance between a tracker and a joint in metres before scaling, and the tracker's position in the frame of the joint,
-    /// or `None` if the tracker is too far away.
+    /// Returns the distance between a tracker and a joint in metres before scaling, and the tracker's position in the joint's frame.
+    /// Returns `None` if the tracker is too far away.
     fn place(&self, joint: usize, position: DVec3, scale: f64) -> Option<(f64, DVec3)> {
         let world = self.world.get(joint)?;
         let offset = world.inverse().transform_point3(position);

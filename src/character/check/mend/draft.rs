@@ -46,7 +46,7 @@ impl<'a, 'b> Draft<'a, 'b> {
         }
     }
 
-    /// Starts a repair, whose difference [`Self::change`] returns.
+    /// Starts a repair. [`Self::change`] then returns the difference that it makes.
     pub(in crate::check) fn begin(&mut self) {
         self.before = self.sampled.clone();
         self.contacts = Contacts::new(&self.checker.anatomy, &self.sampled, self.floor);

@@ -11,7 +11,7 @@ use crate::mathematics::spans::runs;
 use super::draft::Draft;
 use super::limb;
 
-/// Fraction of the accepted distance from the floor that remains.
+/// Remaining distance from the floor after a repair, as a fraction of the accepted distance.
 const KEPT: f32 = 0.1;
 
 pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> bool {
@@ -78,7 +78,7 @@ fn overlaps(draft: &Draft<'_, '_>, spans: &[Span], run: &std::ops::RangeInclusiv
     spans.iter().any(|(_, a, b)| *a <= to && *b >= from)
 }
 
-/// Returns whether another foot stands on the floor during most of a run, so the body as a whole is in place.
+/// Returns whether another foot stands on the floor during most of a run. The body as a whole is then in place.
 fn other_stands(
     draft: &Draft<'_, '_>,
     foot: usize,

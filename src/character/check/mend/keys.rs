@@ -8,7 +8,7 @@ use crate::check::kind::Check;
 
 use super::change::{Change, Difference};
 
-/// Returns the clip with repaired keys, and the changes that this makes.
+/// Returns the clip with repaired keys, and the changes.
 pub(super) fn repair(checker: &Checker<'_>, clip: &Clip, report: &ClipReport) -> (Clip, Vec<Change>) {
     let mut repaired = clip.clone();
     for channel in &mut repaired.channels {

@@ -31,7 +31,7 @@ pub(in crate::check) fn eased(
     before.chain(frames.iter().map(|i| (*i, offset(*i)))).chain(after).collect()
 }
 
-/// Moves the end of the limb that ends at a node by a world offset in each given frame. Returns whether anything moved.
+/// Moves the end of a limb, the node `end`, by a world offset in each given frame. Returns whether anything moved.
 pub(in crate::check) fn move_end(draft: &mut Draft<'_, '_>, end: usize, offsets: &[(usize, Vec3)]) -> bool {
     let Some(joints) = limb_joints(draft, end) else { return false };
     let mut moved = false;

@@ -1,7 +1,7 @@
 //! Repairs of clips, each with the smallest change that removes a fault.
 //!
-//! Repairs change the sampled frames of a clip. Only the channels of joints that a repair moves are replaced, with one key per frame. All
-//! other channels are unchanged.
+//! Repairs change the sampled frames of a clip. Only the channels of joints that a repair moves are replaced. They get one key per frame.
+//! All other channels are unchanged.
 
 mod change;
 pub(super) mod draft;

@@ -10,7 +10,7 @@ use crate::check::options::CheckOptions;
 use super::draft::Draft;
 use super::limb;
 
-/// The fraction of the accepted slide that remains on each side of the mean.
+/// Remaining slide on each side of the mean after a repair, as a fraction of the accepted slide.
 const KEPT: f32 = 0.3;
 /// Time before and after a contact in which a foot moves to or from its place, in seconds.
 const EASE: f32 = 0.2;

@@ -12,7 +12,7 @@ use crate::mathematics::spans::number;
 use super::draft::Draft;
 use super::smooth::{double, vector};
 
-/// Time before and after the seam that is changed, in seconds.
+/// Duration of the changed part on each side of the seam, in seconds.
 const WINDOW: f32 = 0.4;
 /// Minimum size of a jump that is changed, in radians and in metres at human size.
 const MIN_TURN: f64 = 0.002;

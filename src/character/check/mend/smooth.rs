@@ -40,7 +40,7 @@ pub(super) fn flips(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &Ch
     !nodes.is_empty()
 }
 
-/// Undoes a jump between the frames `first` and `first + 1` up to the frame `last`.
+/// Undoes a jump between the frames `first` and `first + 1` by rotating the frames after it, up to and including `last`.
 fn undo(rotations: &mut [DQuat], first: usize, last: usize) {
     let at = |i: usize| rotations.get(i).copied();
     let (Some(before), Some(after)) = (at(first), at(first + 1)) else { return };
@@ -89,8 +89,8 @@ pub(super) fn jerks(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &Ch
     !nodes.is_empty()
 }
 
-/// Replaces the frames of a range with a cubic curve that has the velocities at both ends, in the tangent space of the frame before the
-/// range.
+/// Replaces the frames of a range with a cubic curve that matches the velocities at both ends. The curve is in the tangent space of the
+/// frame before the range.
 fn bridge(rotations: &mut [DQuat], first: usize, last: usize) {
     let Some(before) = first.checked_sub(1) else { return };
     let at = |i: usize| rotations.get(i).copied();

@@ -22,7 +22,7 @@ const ASIDE: f32 = 0.25;
 /// Minimum difference between the changes of two successive frames that counts as a jump, in radians.
 const JUMP: f32 = 0.14;
 
-/// The joints of an arm from the shoulder to the hand, and the frames in which they jump, with the angles in radians.
+/// The joints of an arm from the shoulder to the hand, and the angle of the jump in radians for each frame in which they jump.
 #[derive(Clone, Debug)]
 pub(super) struct ArmJumps {
     joints: Vec<usize>,

@@ -9,7 +9,7 @@ use glam::{Quat, Vec3, Vec4};
 use crate::asset::Transform;
 use crate::pose::Pose;
 
-/// Time before and after a frame over which changes are averaged, in seconds.
+/// Time in seconds before and after a frame over which changes are averaged.
 const WINDOW: f32 = 0.06;
 /// Maximum number of successive frames of an excursion from a joint's path, and its minimum angle in radians.
 const EXCURSION: usize = 2;
@@ -40,8 +40,8 @@ impl Change {
     }
 }
 
-/// Replaces the change from the poses in `free` to those in `changed` with its average over nearby frames. `times` are the frame
-/// times in seconds. Joints that no frame changes stay bit-identical.
+/// Replaces the change from the `free` poses to the `changed` poses with its average over nearby frames. `times` are the frame times in
+/// seconds. Joints that no frame changes stay bit-identical.
 pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]) {
     let count = free.len().min(changed.len()).min(times.len());
     let (free, changed, times) = (&free[..count], &mut changed[..count], &times[..count]);

@@ -1,7 +1,7 @@
 //! Moves feet in the air outwards where a leg would pass through the other leg.
 //!
 //! Contacts keep a foot on its path, even in the air. A leg that meets the other leg there can only turn about the line from its hip to its
-//! ankle, so it jumps from one side of that line to the other. Feet in the air may therefore yield first, which shows the distance by which
+//! ankle, so it jumps from one side of that line to the other. Feet in the air are therefore allowed to yield first, to determine how far
 //! they must move. Their paths then move outwards by that distance, and contacts keep the feet on them. The soles keep their heights and
 //! orientations, so they do not sink into the floor.
 
@@ -16,11 +16,11 @@ use crate::rig::LimbKind;
 
 use super::corrections::{is_loop, window};
 
-/// Time in which a foot moves outwards before the frames that need it, and back after them, in seconds.
+/// Time in seconds in which a foot moves outwards before the frames that need it, and back after them.
 const ASIDE: f32 = 0.1;
 /// Maximum number of times that paths are moved. A leg that yields also turns, so its foot moves only part of the way each time.
 const ROUNDS: usize = 3;
-/// Distance below which a foot that yields is considered clear of the other leg, in metres at human size. Keeping the arms out of the body
+/// Distance in metres, at human size, below which a yielding foot is considered clear of the other leg. Keeping the arms out of the body
 /// also moves the hips slightly.
 const SAME_PLACE: f32 = 2e-3;
 
@@ -78,7 +78,7 @@ pub(super) fn firm_contacts(
 }
 
 impl<'a> Paths<'a> {
-    /// Returns the paths of the contacts of legs, before any change.
+    /// Returns the original paths of the leg contacts.
     fn new(puppet: &Puppet, frames: &'a [RetargetedFrame]) -> Self {
         let body = puppet.rig.body.as_ref();
         let path = |joints: &Vec<usize>| {
@@ -109,10 +109,10 @@ impl<'a> Paths<'a> {
         self.frames[frame].contacts.iter().map(contact).collect()
     }
 
-    /// Returns the outward distance from its path that each foot in the air needs in a frame, in metres. Sets the outward directions of the
-    /// frame.
+    /// Returns the distance in metres by which each foot in the air must move outwards from its path in a frame. Sets the outward
+    /// directions of the frame.
     fn needed(&mut self, puppet: &mut Puppet, frame: usize) -> Result<Vec<f32>, NotFinite> {
-        // Feet yield from a pose that keeps all contacts, so that only other parts of the body move them.
+        // Feet yield from a pose that keeps all contacts, so that they move only to avoid other parts of the body.
         puppet.options.full_body.clear = false;
         let solved = puppet.follow(&self.frames[frame].pose, &self.contacts(frame, false));
         puppet.options.full_body.clear = true;
@@ -186,7 +186,7 @@ mod tests {
     const SWING: u8 = 48;
     const STANDS: u8 = 12;
 
-    /// Returns the frames of a swing of the left foot past the right foot, which stands. The paths of both ankles are 4 cm apart.
+    /// Returns the frames in which the left foot swings past the standing right foot. The paths of the two ankles are 4 cm apart.
     fn swing(puppet: &Puppet) -> (Vec<RetargetedFrame>, Vec<f32>) {
         let skeleton = &puppet.character().skeleton;
         let feet = ["leftFoot", "rightFoot"].map(|bone| skeleton.find(bone).unwrap());
@@ -273,7 +273,7 @@ mod tests {
         let path = smooth_in_air(&needed, &in_air, &times, true);
         assert!((path[0] - 0.02).abs() < 1e-6 && (path[60] - 0.02).abs() < 1e-6, "{path:?}");
         assert!((path[1] - path[59]).abs() < 1e-6 && path[25..35].iter().all(|shift| *shift == 0.0));
-        // A foot is not yet displaced where it has just left the floor.
+        // Shortly after it leaves the floor, a foot is displaced only partially.
         needed[36] = 0.02;
         let path = smooth_in_air(&needed, &in_air, &times, true);
         assert!(path[36] > 0.0 && path[36] < 0.01, "{}", path[36]);

@@ -51,7 +51,7 @@ impl Source {
         Self::load_with(path, &Progress::default())
     }
 
-    /// Loads a file like [`Self::load`], reports the progress, and can be stopped from another thread.
+    /// Does the same as [`Self::load`], but reports the progress and can be stopped from another thread.
     ///
     /// # Errors
     /// Same as [`Self::load`], and [`LoadError::Stopped`].
@@ -77,8 +77,8 @@ impl Source {
         Ok(Self::Character(Box::new(asset::load_with_references(path, None, references, progress)?)))
     }
 
-    /// Removes noise above a cutoff in hertz from a take, without lag ([`Take::smooth`]). Returns false for the clips of a character,
-    /// which stay unchanged.
+    /// Removes noise above a cutoff in hertz from a take, without lag ([`Take::smooth`]). Changes nothing and returns false for the clips
+    /// of a character.
     pub fn smooth(&mut self, cutoff: f64) -> bool {
         match self {
             Self::Take(take) => {
@@ -89,8 +89,8 @@ impl Source {
         }
     }
 
-    /// Rotates the source so that +Y is up. Returns false for a character of a format that defines its axes, which stays unchanged. A take
-    /// from a C3D file already has +Y up.
+    /// Rotates the source so that +Y is up. Changes nothing and returns false for a character whose format defines the axes. A take from a
+    /// C3D file already has +Y up.
     pub fn turn_up(&mut self, up: UpAxis) -> bool {
         match self {
             Self::Take(take) => {
@@ -167,7 +167,8 @@ fn clips_of_take(
 }
 
 /// Returns a unique name for a clip that is added to other clips. This is the clip's own name, or the `stem` of its
-/// file name if it has none. If that name is in use, the stem is put in front of it. If that name is in use too, a number is appended.
+/// file name if it has none. If the name is in use, the stem is put in front of it. If the resulting name is also in use, a number is
+/// appended.
 pub fn unique_clip_name(clips: &[Clip], own: Option<&str>, stem: &str) -> String {
     let is_free = |name: &str| clips.iter().all(|c| c.name.as_deref() != Some(name));
     let own = own.unwrap_or(stem);

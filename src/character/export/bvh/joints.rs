@@ -54,7 +54,7 @@ impl BvhJoints {
         let mut kept: Vec<bool> = (0..nodes.len())
             .map(|n| in_skin[n] || moved[n] || marks_end(n) && nodes[n].parent.is_some_and(|p| in_skin[p]))
             .collect();
-        // In reverse order children come before their parents, so that a node marks all its ancestors.
+        // In reverse order, children come before their parents, so each node marks all its ancestors.
         for &(node, parent) in character.skeleton.parents_first.iter().rev() {
             if let Some(parent) = parent.filter(|_| kept[node]) {
                 kept[parent] = true;
@@ -151,8 +151,7 @@ fn in_skins(character: &Character) -> Vec<bool> {
     joints
 }
 
-/// Converts a name to a name that BVH can store, which is a single line without braces. A missing name becomes
-/// `joint{node}`.
+/// Converts a name to one that BVH can store: a single line without braces. A missing name becomes `joint{node}`.
 fn bvh_name(name: Option<&str>, node: usize) -> String {
     let plain =
         |c: char| if c.is_control() || matches!(c, '{' | '}' | '\u{2028}' | '\u{2029}') { '_' } else { c };

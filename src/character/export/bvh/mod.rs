@@ -203,7 +203,7 @@ fn number(text: &mut String, gap: &mut &str, value: f64, decimals: usize) {
     *gap = " ";
 }
 
-/// Returns the number of decimal places of lengths. `size` is the size of the skeleton in units of the file.
+/// Returns the number of decimal places to write for lengths. `size` is the size of the skeleton in units of the file.
 fn decimals(size: f64) -> usize {
     let required = -(size * LENGTH_RESOLUTION).log10();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 3 and 15")]

@@ -17,7 +17,7 @@ const MAX_LENGTH_ERROR: f32 = 1e-3;
 /// A translation that differs from the rest pose by less than this fraction of the skeleton's mean bone length counts as equal.
 const SAME_LENGTH: f32 = 1e-3;
 
-/// Why a text cannot be read as a pose, or cannot be applied to a character.
+/// The reason why text cannot be read as a pose, or why the pose cannot be applied to a character.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadPoseError {
@@ -134,8 +134,8 @@ impl StoredPose {
         Ok((nodes, if fits { self.morphs.clone() } else { Vec::new() }))
     }
 
-    /// Returns each joint that exists in a skeleton, as its rest translation, its node and its transform in the pose. Joints
-    /// that share a name are matched in order.
+    /// Returns the rest translation, the node and the transform in the pose of each joint that exists in a skeleton. Joints that share a
+    /// name are matched in order.
     fn matched(&self, skeleton: &Skeleton) -> Vec<(Vec3, usize, &Transform)> {
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, node) in skeleton.nodes.iter().enumerate().rev() {

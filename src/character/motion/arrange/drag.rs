@@ -13,7 +13,7 @@ const MIN_SECONDS: f32 = 0.05;
 pub struct Snap {
     /// Times to snap to, in seconds.
     pub marks: Vec<f32>,
-    /// Maximum distance to a mark at which a time snaps to it, in seconds.
+    /// Maximum distance in seconds at which a time snaps to a mark.
     pub distance: f32,
     /// Step in seconds to snap to when no mark is near.
     pub step: f32,

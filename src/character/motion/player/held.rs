@@ -168,8 +168,8 @@ impl PreparedMotion {
     }
 }
 
-/// Returns the fade durations of a contact, which must not overlap the fades of other contacts of its node. The contacts are sorted by
-/// start.
+/// Returns the fade durations of a contact, limited so that they do not overlap the fades of other contacts of the same node. The contacts
+/// are sorted by start.
 fn fades(contacts: &[Contact], index: usize) -> [f32; 2] {
     let Some(contact) = contacts.get(index) else { return [FADE; 2] };
     let of_node = |other: &&Contact| other.node == contact.node;

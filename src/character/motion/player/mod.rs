@@ -96,9 +96,9 @@ impl Player {
     /// On input, `pose` is the pose to which the motion is applied, such as the rest pose. `feet` are the feet that
     /// stand on the ground. `contacts` is cleared first.
     ///
-    /// A foot that is in the same place in two successive key poses stays there between them. Between two keys, no foot sinks below the
-    /// floor, or sinks deeper than in the keys. Feet in strips are planted only if [`Motion::plant`] is set. [`Motion::contacts`] take
-    /// precedence over both.
+    /// A foot that is in the same place in two successive key poses stays there between them. Between two keys, no foot sinks farther below
+    /// the floor than in the keys. Feet in strips are planted only if [`Motion::plant`] is set. [`Motion::contacts`] take precedence over
+    /// both.
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip
     /// do not allocate.
@@ -303,8 +303,8 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns the blend weight of a strip at a time on the timeline. A strip fades in while it overlaps the previous strip, or, for the
-    /// first strip, the key poses.
+    /// Returns the blend weight of a strip at a time on the timeline. A strip fades in while it overlaps the previous strip. The first
+    /// strip fades in while it overlaps the key poses.
     fn weight(&self, strip: usize, time: f32) -> f32 {
         let before = match strip.checked_sub(1) {
             Some(before) => self.strips.get(before).map(PreparedStrip::end),
@@ -336,7 +336,7 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns the weight of a foot's key poses below the strips at a time, from 0 to 1.
+    /// Returns the weight, from 0 to 1, of a foot's key poses under the strips at the given time.
     fn weight_of_keys(&self, character: &Character, foot: usize, time: f32) -> f32 {
         let strips = self.strips.iter().enumerate().filter(|(_, strip)| strip.moves(character, foot));
         strips.map(|(index, _)| 1.0 - self.weight(index, time)).product()

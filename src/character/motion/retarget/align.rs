@@ -92,8 +92,8 @@ fn palm(source: &RestFigure, target: &RestFigure, side: &str, hand: Quat) -> Qua
     rolled().unwrap_or(hand)
 }
 
-/// Returns the direction of a bone as a unit vector in the body frame. It points to the first existing bone of `next`,
-/// or otherwise to the bone's only child.
+/// Returns the direction of a bone as a unit vector in the body frame. It points to the first existing bone of `next`, or to the bone's
+/// only child if no bone of `next` exists.
 fn direction(figure: &RestFigure, side: &str, bone: &str, next: &[&str]) -> Option<Vec3> {
     let node = figure.node(bone)?;
     let next = next.iter().find_map(|n| figure.node(&format!("{side}{n}")));

@@ -249,8 +249,7 @@ impl BodyMapping {
         }
     }
 
-    /// Adds a constraint for each hand, at the offset of the source's hand from the midpoint of the shoulders, scaled
-    /// by the arm span.
+    /// Adds a constraint for each hand. The offset from the midpoint of the shoulders is the source's offset, scaled by the arm span.
     pub(super) fn constrain_hands(&mut self, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
         for a in &self.arms {
             let [left, right] = a.from_shoulders.map(|n| self.source.at(n));

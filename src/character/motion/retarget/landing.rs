@@ -57,7 +57,7 @@ impl FootSoles {
 pub struct RetargetedFrame {
     /// The pose of the target before its contacts are applied.
     pub pose: Pose,
-    /// Contacts of the target's feet, and with [`Retarget::hands`](super::Retarget::hands) also of its hands.
+    /// Contacts of the target's feet. With [`Retarget::hands`](super::Retarget::hands), also the contacts of its hands.
     pub contacts: Vec<ContactConstraint>,
 }
 

@@ -87,8 +87,8 @@ pub enum RetargetError {
 /// Transfers poses from a source to a target, frame by frame. One instance works for all clips of the source.
 #[derive(Clone, Debug)]
 pub struct Retarget {
-    /// Whether contact constraints are added for the hands too. Their offsets from the shoulders are then scaled by the
-    /// arm span, so that hands that touch each other or the body still touch.
+    /// Whether contact constraints are added for the hands too. Their offsets from the shoulders are then scaled by the arm span, so that
+    /// hands keep touching each other or the body.
     pub hands: bool,
     mapping: Mapping,
 }
@@ -137,7 +137,7 @@ impl Retarget {
         Self::with_bones(source, &from, target, &to)
     }
 
-    /// Like [`Self::new`], with known bones of the source (`from`) and of the target (`to`), as in
+    /// Like [`Self::new`], but uses known bones of the source (`from`) and of the target (`to`), as in
     /// [`Rig::bones`](crate::rig::Rig::bones). If one of them is not a humanoid, its bones may be empty.
     ///
     /// # Errors

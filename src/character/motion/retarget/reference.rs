@@ -17,7 +17,7 @@ use super::tree::to_local;
 /// A pose is asymmetric if a joint of a leg is farther than this from the mirrored joint of the other leg, in leg
 /// lengths. The largest value that was found in a modelled or captured rest pose is 0.11.
 const MAX_ASYMMETRY: f32 = 0.15;
-/// A foot is flat if its rise exceeds the smallest rise by at most this, in leg lengths.
+/// A foot is flat if its rise is at most this far above the smallest rise, in leg lengths.
 const MAX_RISE: f32 = 0.01;
 
 /// A character's bones and a pose of all its nodes.
@@ -198,8 +198,8 @@ struct FootSample {
     turn: Quat,
 }
 
-/// Returns a standing pose from the clips. It is the sampled pose with the straightest trunk, in which the legs are
-/// straightened and the feet are set flat on the ground.
+/// Returns a standing pose from the clips. It is the sampled pose with the straightest trunk, but with straightened legs and with the feet
+/// flat on the ground.
 fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let BodyFrame { body, middle } = rest.frame()?;
     let up = body * Vec3::Y;

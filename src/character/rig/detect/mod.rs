@@ -21,8 +21,7 @@ mod tests;
 
 /// Maximum height of a foot above the ground, as a fraction of the character's height.
 const MAX_FOOT_HEIGHT: f32 = 0.12;
-/// The last bone of a limb counts as its hand or foot if it is shorter than this fraction of the mean of the other
-/// bones.
+/// The last bone of a limb counts as its hand or foot if it is shorter than this fraction of the mean length of the other bones.
 const MAX_STUB_LENGTH: f32 = 0.4;
 
 /// Finds the chains of a character. If its body is recognised, the chains are the parts of the body, with the default limits of such a
@@ -239,8 +238,7 @@ impl<'a> ChainFinder<'a> {
         found
     }
 
-    /// Returns the chain of an arm or a leg from the joints of its family, without the collar and up to the hand or
-    /// foot.
+    /// Returns the chain of an arm or a leg, given the joints of its family. The chain excludes the collar and ends at the hand or foot.
     fn limb(&self, mut joints: Vec<usize>, family: Family) -> Option<Vec<usize>> {
         let sided = (self.positions[*joints.last()?].x - self.middle).abs() > 0.02 * self.width;
         let end = match family {
@@ -276,7 +274,7 @@ impl<'a> ChainFinder<'a> {
         self.skeleton.nodes[node].children.is_empty() && self.names[node].to_lowercase().ends_with("_end")
     }
 
-    /// Returns whether a limb, which may be named like an arm, ends on the ground.
+    /// Returns whether a limb ends on the ground, even if it is named like an arm.
     fn stands(&self, joints: &[usize]) -> bool {
         let [first, .., last] = joints else { return false };
         let above = |n: usize| self.positions[n].y - self.ground;
@@ -342,7 +340,7 @@ impl<'a> ChainFinder<'a> {
         let nodes = 0..self.skeleton.nodes.len();
         let leaves: Vec<usize> = nodes.clone().filter(|&n| free(n) && self.branches[n] == 0).collect();
         self.add_paths_up(&leaves, &free, found);
-        // A fork without a chain below it is an end too, such as a gripper with its jaws.
+        // A fork without a chain below it, such as a gripper with its jaws, is also an end.
         let mut is_above_end = vec![false; self.skeleton.nodes.len()];
         let ends = found.iter().flat_map(|f| f.joints.last());
         for &end in ends {

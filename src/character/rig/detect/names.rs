@@ -11,7 +11,7 @@ use crate::rig::model::{Chain, ChainKind};
 use super::{ChainFinder, FoundChain};
 
 impl ChainFinder<'_> {
-    /// Assigns names, sides and bend directions to chains, sorted by importance to the user. `facing` is the direction of the
+    /// Assigns names, sides and bend directions to chains, and sorts the chains by importance to the user. `facing` is the direction of the
     /// front.
     pub(super) fn named_chains(&self, mut found: Vec<FoundChain>, facing: Vec3) -> Vec<Chain> {
         found.sort_by_key(|f| f.kind);

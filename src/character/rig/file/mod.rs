@@ -61,19 +61,19 @@ const VERSION: i64 = 1;
 /// ```
 ///
 /// # Errors
-/// [`RigError::File`] with the line number, for invalid TOML, an unknown or missing key, an invalid value, or a node that does not exist.
+/// [`RigError::File`] with the line number if the TOML or a value is invalid, a key is unknown or missing, or a node does not exist.
 pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
     let bones = bones(text, skeleton)?;
     read_with(text, skeleton, &bones)
 }
 
-/// Reads a rig for a skeleton with known bones, whose names can be used for nodes.
+/// Reads a rig for a skeleton with known bones. The rig can refer to nodes by the names of their bones.
 pub(super) fn read_with(text: &str, skeleton: &Skeleton, bones: &Bones) -> Result<Rig, RigError> {
     let document = parse(text)?;
     RigReader { text, skeleton, names: NodeNames::with_bones(skeleton, bones) }.rig(document.as_table())
 }
 
-/// Reads the table `humanoid` of a rig file: nodes by the names of bones.
+/// Reads the table `humanoid` of a rig file, which maps bone names to nodes.
 ///
 /// # Errors
 /// [`RigError::File`] as for [`read`].

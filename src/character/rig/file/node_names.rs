@@ -77,7 +77,7 @@ mod tests {
         );
     }
 
-    /// Regression test: each name was searched for among all nodes, which took minutes for large files.
+    /// Regression test: each lookup of a name searched all nodes, which took minutes for large files.
     #[test]
     fn names_of_a_large_skeleton_are_found_in_linear_time() {
         let count = 100_000;

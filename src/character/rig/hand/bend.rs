@@ -155,7 +155,7 @@ impl Bend<'_> {
         (!joints.is_empty()).then_some(Finger { name: "Thumb", is_thumb: true, joints, fan: None })
     }
 
-    /// Returns the axis in a joint's rest frame that turns one direction towards another one, or `None` if they are parallel.
+    /// Returns the axis in a joint's rest frame about which one direction turns towards another, or `None` if they are parallel.
     fn turn_of(&self, node: usize, from: Vec3, to: Vec3) -> Option<DVec3> {
         let [from, to] = [from, to].map(|v| self.rest.to_joint_frame(node, v));
         from.try_normalize()?.cross(to.try_normalize()?).try_normalize()

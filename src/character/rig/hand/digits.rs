@@ -11,8 +11,8 @@ const MAX_JOINTS: usize = 5;
 /// The first joint of a finger belongs to the palm if its distance from the wrist is less than this fraction of the second joint's
 /// distance.
 const METACARPAL: f32 = 0.45;
-/// A digit is the thumb if the distance of its knuckle from the wrist along the forearm is less than this fraction of the largest distance
-/// of a digit.
+/// A digit is the thumb if the distance of its knuckle from the wrist along the forearm is less than this fraction of the largest such
+/// distance.
 const THUMB: f32 = 0.7;
 
 /// The joints of the thumb and of the other fingers. Each list begins at the joint that moves the finger, and may end with a node that
@@ -41,7 +41,7 @@ impl Digits {
         let nearest = (0..digits.len()).min_by(|&a, &b| reaches[a].total_cmp(&reaches[b]));
         let farthest = reaches.iter().copied().fold(0.0, f32::max);
         let is_thumb = |&digit: &usize| digits.len() > 1 && reaches[digit] < THUMB * farthest;
-        // A thumb keeps the first joint, which moves it, although this joint is beside the wrist.
+        // A thumb keeps its first joint, because this joint moves it even though it is beside the wrist.
         let thumb = nearest.filter(is_thumb).map(|thumb| digits.remove(thumb));
         let fingers: Vec<Vec<usize>> = digits.iter().map(|digit| digit[begins(digit)..].to_vec()).collect();
         (!fingers.is_empty()).then_some(Self { thumb, fingers })

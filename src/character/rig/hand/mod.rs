@@ -99,7 +99,7 @@ impl Hand {
         Some(Self { fingers: bend::fingers(skeleton, rig, arm)? })
     }
 
-    /// Returns the fingers: first the thumb, if the hand has one, then the others, starting beside the thumb.
+    /// Returns the fingers: the thumb (if there is one), then the others, starting beside the thumb.
     pub fn fingers(&self) -> &[Finger] {
         &self.fingers
     }

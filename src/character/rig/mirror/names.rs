@@ -1,4 +1,4 @@
-//! Names of joints with the side exchanged.
+//! Joint names with left and right exchanged.
 
 /// Maximum length in bytes of a name that is searched for a side.
 const MAX_NAME: usize = 256;

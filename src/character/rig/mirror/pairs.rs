@@ -158,7 +158,7 @@ impl Pairs<'_> {
         self.add_nearest(&left, &right, [at, at]);
     }
 
-    /// Pairs nodes whose positions relative to `origins` are nearly mirrored, the best matches first.
+    /// Pairs nodes whose positions relative to `origins` are nearly mirrored, starting with the best matches.
     fn add_nearest(&mut self, own: &[usize], other: &[usize], origins: [DVec3; 2]) {
         let at = |node: usize| self.positions.get(node).copied().unwrap_or_default();
         let mut matches = Vec::new();

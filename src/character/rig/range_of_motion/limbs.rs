@@ -18,7 +18,7 @@ const LEG_BACK: f64 = 25.0;
 const LEG_ASIDE: f64 = 40.0;
 const TWIST: f64 = 70.0;
 const END: f64 = 60.0;
-/// Bend of a joint in the middle that has no hinge.
+/// Bend of a middle joint that has no hinge.
 const MIDDLE: f64 = 130.0;
 /// Bend of toes that have no hinge.
 const TOES: f64 = 40.0;
@@ -157,7 +157,7 @@ impl Range<'_> {
         turns
     }
 
-    /// Returns the direction of the bone above the hand or the foot, which is the twist axis.
+    /// Returns the twist axis: the direction of the bone above the hand or the foot.
     fn last_bone(&self, limb: &Limb<'_>) -> Vec3 {
         if limb.limb.kind == LimbKind::Leg {
             return limb.end;

@@ -26,7 +26,7 @@ const NEGLIGIBLE: f64 = 0.02;
 /// A pose that differs from the rest pose in some joints, which are rotated to their limits or close to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RangePose {
-    /// Name for readers, such as `left arm raised`, unique for a character.
+    /// Name for readers, such as `left arm raised`, unique within a character.
     pub name: String,
     /// Node indices, each with a rotation vector in the rest frame of the node, in radians.
     pub turns: Vec<(usize, DVec3)>,
@@ -35,7 +35,7 @@ pub struct RangePose {
 }
 
 /// Returns poses in which the joints of a character are bent and twisted within their limits. They cover the limbs, back, head, tails and
-/// fingers of a recognised body, or otherwise the chains of the rig. Poses of all other joints that move vertices follow.
+/// fingers of a recognised body, or otherwise the chains of the rig. They are followed by poses of all other joints that move vertices.
 ///
 /// ```
 /// use sinew_character::{asset, rig};

@@ -7,11 +7,11 @@ use glam::Vec3;
 use super::turn::Turns;
 use super::{Range, RangePose};
 
-/// Maximum angle by which each joint is bent or twisted, and total angle of a strand of joints, in degrees.
+/// Maximum angle by which a joint is bent or twisted, and maximum total angle of a strand of joints, in degrees.
 const EACH: f64 = 25.0;
 const STRAND: f64 = 60.0;
 
-/// Rotates a joint by an angle in degrees. The vectors are the joint's bone, and the direction away from the body.
+/// Rotates a joint by an angle in degrees. The vectors are the joint's bone and the direction away from the body.
 type TurnJoint<'a> = dyn Fn(&mut Turns<'_>, usize, [Vec3; 2], f64) + 'a;
 
 impl Range<'_> {

@@ -30,8 +30,8 @@ impl Range<'_> {
         self.bent(name, joints, joints.len(), facing, degrees)
     }
 
-    /// Returns poses in which the first `count` joints are bent together in each direction across their bones, and twisted. Each joint
-    /// turns by an equal part of `degrees`.
+    /// Returns poses that bend the first `count` joints together in each direction across their bones, and a pose that twists them. Each
+    /// joint turns by an equal part of `degrees`.
     fn bent(&self, name: &str, joints: &[usize], count: usize, facing: Vec3, degrees: f64) -> Vec<RangePose> {
         let (Some(&first), Some(&last)) = (joints.first(), joints.last()) else { return Vec::new() };
         let whole = self.rest.displacement(first, last).try_normalize();

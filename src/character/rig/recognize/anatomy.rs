@@ -38,9 +38,9 @@ pub(super) struct Anatomy<'a> {
     pub(super) mass_below: Vec<f32>,
     /// The length of the longest path down from each node, in metres.
     pub(super) reach: Vec<f32>,
-    /// The height of the lowest point of each node, of its descendants, and of their skin, in metres.
+    /// Height in metres of the lowest point of each node, its descendants and their skin.
     pub(super) lowest: Vec<f32>,
-    /// The height of the highest position of each node and of its descendants, in metres.
+    /// Height in metres of the highest position of each node and its descendants.
     pub(super) highest: Vec<f32>,
     /// Whether a node only marks where a bone ends.
     pub(super) is_marker: Vec<bool>,

@@ -87,7 +87,7 @@ impl Facing {
 
 /// Returns the horizontal vector from an ankle to the toes, or to the middle of the skin of the foot if it has no toes.
 fn foot_direction(anatomy: &Anatomy<'_>, foot: usize) -> Vec3 {
-    // Markers are often misplaced, so they count only in feet without toes and skin.
+    // Markers are often misplaced, so they count only in feet that have neither toes nor skin.
     let path = anatomy.longest_path(foot);
     let toe = path.iter().copied().rfind(|&n| !anatomy.is_marker[n] && n != foot);
     let end = toe.or(path.last().copied().filter(|_| anatomy.skin_below(foot).0 == 0.0)).unwrap_or(foot);

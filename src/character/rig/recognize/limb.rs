@@ -13,7 +13,7 @@ pub(super) struct LimbParts {
     pub(super) joints: Vec<usize>,
 }
 
-/// Divides the joints of a pair of arms, from the trunk to a finger. Both arms are divided at the same joints.
+/// Divides the joints of a pair of arms into parts. The paths lead from the trunk to a finger. Both arms are divided at the same joints.
 pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
     let score = |start: usize| paths.iter().map(|path| arm_score(anatomy, path, start, plane)).sum::<f32>();
     let count = paths[0].len().min(paths[1].len());
@@ -66,7 +66,7 @@ fn middle_of_hand(anatomy: &Anatomy<'_>, hand: usize) -> usize {
     hands.iter().copied().min_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(hand)
 }
 
-/// Divides the joints of a pair of legs, from the trunk to a toe. Both legs are divided at the same joints.
+/// Divides the joints of a pair of legs into parts. The paths lead from the trunk to a toe. Both legs are divided at the same joints.
 pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
     let end = |path: &[usize]| path.last().map_or(0.0, |&n| anatomy.at[n].y);
     // The standing leg shows where the foot is. The other leg may be in the air.

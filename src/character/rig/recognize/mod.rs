@@ -265,7 +265,7 @@ fn with_sides(character: &Character, mut parts: Parts) -> Parts {
     parts
 }
 
-/// Makes front limbs wings if their names say that they are wings.
+/// Treats front limbs as wings if their names contain `wing`.
 fn with_wings(character: &Character, mut parts: Parts) -> Parts {
     let is_wing = |&n: &usize| {
         let name = character.skeleton.nodes[n].name.as_deref().unwrap_or_default();

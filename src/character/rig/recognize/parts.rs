@@ -19,11 +19,11 @@ pub(super) struct Parts {
     /// Pairs of limbs: first the left one, then the right one.
     pub(super) limbs: Vec<(LimbKind, [LimbParts; 2])>,
     pub(super) tails: Vec<Vec<usize>>,
-    /// Unit direction of the front, horizontal.
+    /// Horizontal unit direction of the front.
     pub(super) facing: Vec3,
     /// The new parents of nodes that the file has attached elsewhere.
     pub(super) logical_parents: BTreeMap<usize, usize>,
-    /// The bones of a human body that the file, the names of joints or the user have named. Empty if the parts were found by shape.
+    /// The bones of a human body according to the file, the names of joints or the user. Empty if the parts were found by shape.
     pub(super) named: Bones,
     pub(super) certainty: f32,
     pub(super) reasons: Vec<String>,

@@ -4,7 +4,7 @@ use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Primitive};
 
-/// Maximum number of visited vertices of a primitive, evenly distributed.
+/// Maximum number of vertices of a primitive that are visited. They are evenly distributed.
 const MAX_VERTICES: usize = 50_000;
 /// A vertex belongs to a joint if its weight is at least this.
 const OWN_WEIGHT: f32 = 0.4;

@@ -1,5 +1,4 @@
-//! The poses in which a body is searched for. The rest pose of a motion capture file may have all bones along one axis, or a
-//! different up axis.
+//! The poses in which to look for a body. The rest pose of a motion capture file may have all bones along one axis, or a different up axis.
 
 use glam::{Quat, Vec3};
 

@@ -6,9 +6,9 @@ use glam::Vec3;
 
 use super::anatomy::Anatomy;
 
-/// Maximum number of children of a node, longest first, that are compared with each other.
+/// Maximum number of children of a node that are compared with each other. The longest are chosen.
 const MAX_CHILDREN: usize = 12;
-/// Maximum number of pairs, longest first, that vote for the plane.
+/// Maximum number of pairs that vote for the plane. The longest are chosen.
 const MAX_VOTES: usize = 64;
 /// Maximum number of joints of a chain that are compared.
 const MAX_JOINTS: usize = 24;
@@ -84,7 +84,7 @@ impl Pair {
         if joints[0].len() < 2 && reach > 0.0 || length < 0.6 * reach {
             return None;
         }
-        // The upper joints count most, because limbs swing in a walk, but hips and shoulders stay beside each other.
+        // The upper joints count most, because limbs swing in a walk while hips and shoulders stay side by side.
         let (mut across, mut middle, mut weight, mut total) = (Vec3::ZERO, Vec3::ZERO, 1.0, 0.0);
         for (&a, &b) in joints[0].iter().zip(&joints[1]) {
             let (a, b) = (anatomy.at[a], anatomy.at[b]);

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::anatomy::Anatomy;
 
-/// Maximum number of children of a node, longest first, that may be the neck or a tail.
+/// Maximum number of children of a node that may be the neck or a tail. Only the children that reach farthest are considered.
 const MAX_CHILDREN: usize = 24;
 
 /// Finds the trunk among the nodes that belong to no pair.
@@ -45,8 +45,8 @@ impl Trunk<'_, '_> {
         Some(path)
     }
 
-    /// Returns whether `next`, the joint after `node` on the way to the head, is the better choice for the hips: if `node`
-    /// is only a control, or if `next` is lower and nearer to the legs.
+    /// Returns whether `next`, the joint after `node` on the way to the head, is the better choice for the hips. This is true if `node` is
+    /// only a control, or if `next` is lower and nearer to the legs.
     pub(super) fn is_better_as_hips(&self, node: usize, next: usize, legs: Vec3) -> bool {
         let anatomy = self.anatomy;
         let gap = |n: usize| anatomy.at[n].distance(legs);

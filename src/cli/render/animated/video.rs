@@ -1,4 +1,4 @@
-//! Video files, which an installed ffmpeg encodes.
+//! Encodes video files with the installed ffmpeg.
 
 use std::io::{self, Read, Write};
 use std::path::Path;

@@ -42,7 +42,7 @@ impl Cameras {
         self.extend(&puppet.points());
     }
 
-    /// Adds the vertices of a posed puppet that mainly follow the given nodes. If there are no such vertices, adds all vertices.
+    /// Adds those vertices of a posed puppet that mainly follow the given nodes. If there are no such vertices, adds all vertices.
     pub(super) fn add_part(&mut self, puppet: &Puppet, nodes: &BTreeSet<usize>) {
         let mut points = Vec::new();
         let (character, mut skinned) = (puppet.character(), Skinned::default());

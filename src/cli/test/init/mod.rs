@@ -1,5 +1,5 @@
-//! `sinew test --init`: writes a suite for characters. The cases show the rest pose, frames of all clips, and the range of motion of the
-//! joints through fixed cameras.
+//! `sinew test --init`: writes a suite for characters. Through fixed cameras, the cases show the rest pose, frames of all clips, and the
+//! range of motion of the joints.
 
 use std::io;
 use std::path::{Path, PathBuf};

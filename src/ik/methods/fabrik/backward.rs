@@ -15,10 +15,9 @@ pub(super) struct Proposals {
 }
 
 impl Proposals {
-    /// Sweeps from the effectors to the base. An effector's segment moves to the target position and orientation. Every
-    /// other segment turns towards its old position, as far as the limit of the joint between it and its child segment
-    /// allows, and moves so that the joint connects the two segments. The base segment is then away from the base, and
-    /// the forward sweep, [`Segments::fit`], brings it back.
+    /// Sweeps from the effectors to the base. An effector's segment moves to the target position and orientation. Every other segment turns
+    /// towards its old position as far as the limit of the joint to its child segment allows. It then moves so that the joint connects the
+    /// two segments. The base segment is then away from the base, and the forward sweep ([`Segments::fit`]) brings it back.
     ///
     /// A sub-base, from which several chains branch, moves to the mean of the positions and of the orientations that
     /// these chains propose (Aristidou & Lasenby 2011, section 3.2).

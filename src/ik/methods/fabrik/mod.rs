@@ -1,6 +1,6 @@
-//! Forward and backward reaching: Aristidou & Lasenby 2011, "FABRIK: a fast, iterative solver for the inverse
-//! kinematics problem", algorithm 1 and section 3.2 (several end effectors), and Aristidou, Chrysanthou & Lasenby 2016,
-//! "Extending FABRIK with model constraints".
+//! Forward and backward reaching: Aristidou & Lasenby 2011, "FABRIK: a fast, iterative solver for the inverse kinematics problem",
+//! algorithm 1 and section 3.2 (several end effectors); and Aristidou, Chrysanthou & Lasenby 2016, "Extending FABRIK with model
+//! constraints".
 
 mod backward;
 

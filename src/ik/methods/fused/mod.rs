@@ -32,7 +32,7 @@ const CORRECTIONS: usize = 8;
 /// (Marquardt 1963).
 const REJECTED: f64 = 8.0;
 const ACCEPTED: f64 = 0.25;
-/// Number of consecutive steps that increased the error, after which the iterations are stuck. λ² is then 8¹⁰ times as large.
+/// Number of consecutive error increases after which the iterations count as stuck. λ² is then 8¹⁰ times as large.
 const REJECTIONS: usize = 10;
 
 /// A pose that the fused method changes. Rotation vectors are in base space.

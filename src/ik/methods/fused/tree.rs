@@ -152,8 +152,8 @@ struct Halves {
 }
 
 impl Halves {
-    /// Returns `None` if there is any goal besides a single target position, if the axes of this goal have different
-    /// weights, if no joint turns, or if a joint is prismatic or coupled, so that the halves do not form a limb.
+    /// Returns `None` unless the only goal is a single target position with equal weights on all axes, at least one joint turns, and no
+    /// joint is prismatic or coupled. Otherwise the halves do not form a limb.
     fn of(tree: &Tree) -> Option<Self> {
         let [task] = &tree.tasks[..] else { return None };
         if task.position_term.axes.is_some() || !tree.only_turns() {

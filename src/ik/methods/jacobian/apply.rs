@@ -1,4 +1,4 @@
-//! Applying the turns of a step to a tree.
+//! Applies the turns of a step to a tree.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -58,7 +58,7 @@ pub(super) fn euler_axes(rotation: DQuat) -> DMat3 {
 pub(super) fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
     let (a, b, c) = rotation.to_euler(glam::EulerRot::XYZ);
     let axes = euler_axes(rotation);
-    // At gimbal lock two axes coincide. A little damping selects the smallest angles that produce the turn.
+    // In gimbal lock, two axes coincide. A little damping selects the smallest angles that produce the turn.
     let m = axes.transpose() * axes + DMat3::from_diagonal(DVec3::splat(GIMBAL_DAMPING));
     let rates = m.inverse() * axes.transpose_mul_vec3(turn);
     DQuat::from_euler(glam::EulerRot::XYZ, a + rates.x, b + rates.y, c + rates.z)

@@ -164,8 +164,8 @@ impl TreeSteps {
     }
 }
 
-/// Returns the largest number of joints that move an effector. Each joint counts with its weight, but a hinge or a
-/// prismatic joint counts with a third of its weight.
+/// Returns the largest number of joints that move a single effector. Each joint counts with its weight, but a hinge or a prismatic joint
+/// counts with a third of its weight.
 pub(crate) fn freedom(tree: &Tree) -> f64 {
     let of = |joint: usize| {
         let joint = &tree.joints[joint];
@@ -179,8 +179,8 @@ fn in_frame(base_from_axes: DMat3, turn: DQuat) -> DQuat {
     DQuat::from_vec4(base_from_axes.transpose_mul_vec3(turn.xyz()).extend(turn.w))
 }
 
-/// Returns whether a tree is a chain of free joints of weight one, with a target position for its end as the only
-/// goal. Damped least squares bends such a chain itself before the first step if it is straight.
+/// Returns whether a tree is a chain of free joints of weight one, with a target position for its end as the only goal. If such a chain is
+/// straight, damped least squares bends it before the first step.
 pub(crate) fn is_free_chain(tree: &Tree) -> bool {
     FreeChain::new(tree).is_some()
 }

@@ -19,7 +19,7 @@ const ZERO: f64 = 1e-12;
 const LARGEST_TURN: f64 = FRAC_PI_4;
 
 impl Jacobian {
-    /// Replaces the errors in the rows of `y` by the inverse of `small` times these errors. Overwrites `small`.
+    /// Replaces the errors in the rows of `y` with the inverse of `small` times these errors. Overwrites `small`.
     pub(super) fn invert(&mut self, rows: Range<usize>, inverse: Inverse) {
         let n = rows.len();
         let y = &mut self.y[rows.clone()];

@@ -211,7 +211,7 @@ fn add_many_columns(matrix: &mut [f64], n: usize, run: &[Columns], entries: &[DV
     }
 }
 
-/// Adds a bᵀ to the block of a matrix of n columns that begins at an index.
+/// Adds a bᵀ to the block that begins at an index in a matrix of n columns.
 fn add_outer(matrix: &mut [f64], at: usize, n: usize, a: DVec3, b: DVec3) {
     let outer = DMat3::from_cols(b * a.x, b * a.y, b * a.z);
     for (row, values) in [outer.x_axis, outer.y_axis, outer.z_axis].into_iter().enumerate() {

@@ -18,8 +18,8 @@ const IDLE_STEPS: usize = 3;
 const LARGEST_BOOST: f64 = 1e12;
 
 impl Jacobian {
-    /// Moves pinned goals to their targets regardless of the other goals, by damped least squares on the first level
-    /// only. Pins that contradict each other reach a least-squares compromise, which the goals do not influence.
+    /// Moves pinned goals to their targets by damped least squares on the first level only, regardless of the other goals. Pins that
+    /// contradict each other reach a least-squares compromise, which the goals do not influence.
     pub(crate) fn restore_pins(&mut self, tree: &mut Tree) {
         self.set_tasks(tree, GOALS);
         if self.level_starts[LEVELS] == 0 {

@@ -1,4 +1,4 @@
-//! The errors of a goal whose axes have different weights, and their gradients, in the world.
+//! The world-space errors of a goal whose axes have different weights, and the gradients of these errors.
 
 use glam::{DMat3, DQuat, DVec3};
 

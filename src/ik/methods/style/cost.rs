@@ -19,7 +19,7 @@ use super::model::{FEATURES, Prediction, Style};
 /// √λ for positions, as a fraction of the longest chain to a goal. An error of this size counts as much as a posture
 /// that is one standard deviation away.
 const NEAR: f64 = 0.005;
-/// Changes of the heading, in radians, and of the two ground coordinates, in metres, when their unknowns change by one.
+/// Changes of the heading (radians) and of the two ground coordinates (metres) when their unknowns change by one.
 const PLACEMENT_STEP: [f64; 3] = [0.2, 0.1, 0.1];
 
 /// A feature that the search varies.

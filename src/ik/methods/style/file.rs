@@ -1,10 +1,9 @@
 //! Reading, writing and validation of learned styles.
 //!
-//! A document has `format` (`sinew-style-1`), `joints` (names, the base first), `means` (one quaternion per joint),
-//! `centre` and `scales` (three numbers per joint), `beta`, `gamma` and `postures`. The three numbers of the base are
-//! its height in metres and its tilt about x and z. The three numbers of any other joint are a rotation vector in
-//! radians. A posture consists of its latent position `x` and of `y`, its features minus the centre. Everything else is
-//! computed from these values.
+//! A document has `format` (`sinew-style-1`), `joints` (names, base first), `means` (one quaternion per joint), `centre` and `scales`
+//! (three numbers per joint), `beta`, `gamma` and `postures`. The three numbers of the base are its height in metres and its tilt about x
+//! and z. The three numbers of any other joint are a rotation vector in radians. A posture consists of its latent position `x` and its
+//! features minus the centre, `y`. Everything else is computed from these values.
 
 use glam::DQuat;
 use serde::{Deserialize, Serialize};

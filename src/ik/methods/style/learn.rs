@@ -220,7 +220,7 @@ fn rate(logarithm: f64) -> f64 {
 
 /// The objective of learning. The unknowns are the latent positions (N rows of d), ln β and ln γ.
 pub(super) struct Likelihood<'a> {
-    /// The features of the postures, N rows of D.
+    /// The features of the postures, as N rows of D values.
     pub(super) postures: &'a [f64],
     pub(super) n: usize,
     pub(super) dimensions: usize,

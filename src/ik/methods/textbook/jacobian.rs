@@ -1,5 +1,5 @@
-//! The Jacobian methods as described in the founding documents: the lecture of Oshita 2021 (pseudo-inverse, null space and weights), Li &
-//! Peng 2013, eqs. 5 to 12, and the transpose of the notes of 2020.
+//! The Jacobian methods as described in the founding documents: Oshita's lecture of 2021 (pseudo-inverse, null space and weights), Li &
+//! Peng 2013 (eqs. 5 to 12), and the notes of 2020 (transpose).
 
 use glam::{DQuat, DVec3, EulerRot};
 

@@ -4,7 +4,7 @@ use super::OptionValue;
 use super::kind::NAMED_SWIVELS;
 use crate::options::{Balance, Correction, JointParameters, Method, Secondary, Start, Swivel};
 
-/// A field of the options, to be read or set.
+/// A field of the options that can be read or set.
 pub(super) enum Field<'a> {
     /// A switch.
     Flag(&'a mut bool),
@@ -36,7 +36,7 @@ impl Field<'_> {
         }
     }
 
-    /// Sets the field, and returns whether the value has its type.
+    /// Sets the field, and returns whether the value has the field's type.
     pub(super) fn set(self, value: OptionValue) -> bool {
         match (self, value) {
             (Self::Flag(field), OptionValue::Flag(value)) => *field = value,
@@ -54,7 +54,7 @@ impl Field<'_> {
         true
     }
 
-    /// Returns the names of a choice or of the swivels without numbers, or an empty list for other fields.
+    /// Returns the names that a choice or a swivel accepts, without the swivels that contain a number. Other fields return an empty list.
     pub(super) fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Choice(value) => value.names(),

@@ -17,7 +17,7 @@ pub enum OptionKind {
         min: usize,
         /// Maximum.
         max: usize,
-        /// The smallest and largest of the values that are common in practice, for a slider.
+        /// The smallest and largest common values, for a slider.
         common: [usize; 2],
     },
     /// A number.
@@ -52,13 +52,13 @@ pub struct Domain {
     pub max: f64,
     /// Whether the minimum itself is excluded.
     pub excludes_min: bool,
-    /// The smallest and largest of the values that are common in practice, for a slider.
+    /// The smallest and largest common values, for a slider.
     pub common: [f64; 2],
     /// Whether a slider over the common values is logarithmic.
     pub is_logarithmic: bool,
     /// The word that means no value, if the option may have no value.
     pub none: Option<&'static str>,
-    /// The value at which a slider starts if the option had no value.
+    /// The value at which a slider starts if the option has no value.
     pub initial: f64,
 }
 
@@ -73,12 +73,12 @@ impl Domain {
         Self::new(Unit::Plain, min, max)
     }
 
-    /// Angles from `min` to `max`, radians.
+    /// Angles from `min` to `max`, in radians.
     pub(super) const fn angle(min: f64, max: f64) -> Self {
         Self::new(Unit::Angle, min, max)
     }
 
-    /// Lengths from `min` to `max`, metres.
+    /// Lengths from `min` to `max`, in metres.
     pub(super) const fn length(min: f64, max: f64) -> Self {
         Self::new(Unit::Length, min, max)
     }

@@ -1,4 +1,4 @@
-//! Invalid weights and tolerances are errors that name the field.
+//! Invalid weights and tolerances cause errors that name the field.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn assert_field(axes: GoalAxes, field: &str) {
     }
 }
 
-/// Calls `check` with both terms of a goal and the first word of their fields.
+/// Calls `check` for each of the two terms of a goal, with the first word of its field names.
 fn each_term(check: impl Fn(&dyn Fn(AxisTerm) -> GoalAxes, &str)) {
     check(&|position| GoalAxes { position, ..GoalAxes::default() }, "position");
     check(&|orientation| GoalAxes { orientation, ..GoalAxes::default() }, "orientation");

@@ -1,4 +1,4 @@
-//! Pins outrank goals strictly: goals do not change the errors of pins.
+//! Pins strictly outrank goals: goals do not change the errors of pins.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{Body, Goal, Link, Method, Options};

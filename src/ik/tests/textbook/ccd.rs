@@ -61,7 +61,7 @@ const MMD_STEP: [(usize, Table); 2] = [
         ],
     ),
 ];
-/// The largest angles of the joints in the whole solve, in radians, and one and three passes with them.
+/// The largest angles of the joints in the whole solve, in radians, and the results of one and three passes with them.
 const UNREAL_ANGLES: [f64; 3] = [0.4, 0.5, 1.9];
 const UNREAL: [(usize, Table); 2] = [
     (

@@ -5,7 +5,7 @@ use sinew_ik::{Correction, FusedOptions, Method, StepKind};
 
 use super::{PLANAR_TARGET, Table, assert_table, passes, planar, solve};
 
-/// The closed form alone, and with one and two differential steps with eqs. 15 and 16.
+/// The closed form alone, and followed by one or two differential steps with eqs. 15 and 16.
 const MIDPOINT: [Table; 3] = [
     [[0.299697886, 0.013460209, 0.0], [0.222628128, 0.251284203, 0.0], [0.200000000, 0.450000000, 0.0]],
     [[0.299520518, 0.016954632, 0.0], [0.205939962, 0.248779306, 0.0], [0.200244894, 0.448698205, 0.0]],

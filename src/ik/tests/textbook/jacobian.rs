@@ -58,7 +58,7 @@ const TRANSPOSE: [Table; 2] = [
         [0.369227023, 0.715955195, 0.317533995],
     ],
 ];
-/// δ of the table of the transpose, in radians per square metre.
+/// The δ of the transpose method's table, in radians per square metre.
 const DELTA: f64 = 1.5;
 /// The length of the chain in the tables.
 const LENGTH: f64 = 0.8003075264442692;

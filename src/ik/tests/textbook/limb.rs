@@ -1,4 +1,4 @@
-//! The analytic method for limbs of the lecture.
+//! The lecture's analytic method for limbs.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{Body, Goal, LimbOptions, Limit, Link, Method, Options, Solver, StepKind, Swivel};

@@ -78,7 +78,7 @@ fn each_spring_is_a_step() {
         }
     }
     println!("TMPS, particles of each spring: {largest:.1e} m");
-    // The end moves by half of the error of its spring, and the root not at all.
+    // The end moves by half of its spring's error, and the root does not move.
     let end = report.trace[1].particles.unwrap()[0];
     assert!((report.trace[1].distance - end.distance(TARGET)).abs() < 1e-12);
     assert_eq!(report.trace[0].position_error, Some(0.0));
@@ -90,7 +90,7 @@ fn each_spring_is_a_step() {
     assert!(replayed.rotations().iter().zip(body.rotations()).all(|(a, b)| a.angle_between(*b) < 1e-7));
 }
 
-/// The bones of a joint with three children, in the rest pose and measured.
+/// The bones of a joint with three children: the vector in the rest pose and the measured vector of each bone.
 const BONES: [[DVec3; 2]; 3] = [
     [DVec3::new(0.1, 0.5, 0.0), DVec3::new(-0.45, 0.2, 0.1)],
     [DVec3::new(0.2, 0.0, 0.1), DVec3::new(0.02, 0.2, 0.05)],
@@ -102,7 +102,7 @@ const THREE_CHILDREN: [[f64; 3]; 3] = [
     [-0.946560422, 0.167047733, 0.275895672],
     [0.310252614, 0.237860337, 0.920416088],
 ];
-/// The columns of the rotation of the first bone alone.
+/// The columns of the rotation if only the first bone is fitted.
 const ONE_CHILD: [[f64; 3]; 3] = [
     [0.246008146, 0.949929753, 0.192648532],
     [-0.962470158, 0.215911173, 0.164418856],

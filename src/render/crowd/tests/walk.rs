@@ -30,7 +30,7 @@ struct Walk {
     let_go: usize,
 }
 
-/// Walks in a circle for a time in seconds, at 60 Hz. `step` moves the character and poses it.
+/// Walks in a circle for `seconds`, at 60 Hz. `step` moves the character and poses it.
 fn walk(
     actor: &Actor,
     mut posed: Posed,

@@ -125,8 +125,8 @@ mod tests {
         }
     }
 
-    /// When the user made panes so large that the scene fell below its minimum size, the panes once vanished under the pointer and stayed
-    /// hidden.
+    /// Regression: panes vanished under the pointer and stayed hidden when the user made them so large that the scene fell below its
+    /// minimum size.
     #[test]
     fn large_panes_become_smaller_before_they_fold() {
         let mut tree = Face::Pose.default_tree();

@@ -1,7 +1,7 @@
 //! The window's layout: the scene, and the panes docked around it.
 //!
-//! Each face has its own arrangement, which the user changes by dragging tabs and borders and which is stored in the settings file. Sizes are
-//! in points. Resizing the window resizes the scene; the panes keep their sizes.
+//! Each face has its own arrangement. The user changes it by dragging tabs and borders, and the settings file stores it. Sizes are in
+//! points. Resizing the window resizes the scene; the panes keep their sizes.
 
 use egui::{Rect, Ui};
 use egui_tiles::{Linear, LinearDir, TileId, Tiles, Tree};

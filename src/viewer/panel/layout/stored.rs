@@ -91,7 +91,7 @@ fn store(tiles: &Tiles<Pane>, id: TileId) -> Option<StoredTile> {
     }
 }
 
-/// Returns the arrangement if it contains every pane of the face once, and the scene is not one of several tabs.
+/// Returns the arrangement if it contains every pane of the face once and the scene is not one of several tabs.
 fn restore(face: Face, stored: &StoredTile) -> Option<Tree<Pane>> {
     let mut wanted: Vec<Pane> = face.panes().to_vec();
     wanted.push(Pane::Scene);

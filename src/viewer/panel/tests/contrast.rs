@@ -13,7 +13,7 @@ use crate::panel::{Palette, toolbar};
 
 use super::*;
 
-/// Minimum contrast of text, and of text of disabled controls.
+/// Minimum contrasts of normal text and of text in disabled controls.
 const LIMITS: [f32; 2] = [4.5, 3.0];
 /// Alpha below which text belongs to a disabled control.
 const DISABLED: u8 = 200;

@@ -9,7 +9,7 @@ use super::*;
 
 const SECTION: &str = "Axes and tolerances";
 
-/// Returns a panel with a goal of the left hand, which has an orientation if `turns` is set.
+/// Returns a panel with a goal for the left hand. The goal has an orientation if `turns` is set.
 fn with_goal(turns: bool) -> (TestPanel, usize) {
     let mut state = state().of_height(TALL);
     let session = &mut state.session;

@@ -1,4 +1,4 @@
-//! Tests of the questions asked before work could be lost, and of their keys.
+//! Tests of the questions that are asked when work could be lost, and of their keys.
 
 use std::path::PathBuf;
 

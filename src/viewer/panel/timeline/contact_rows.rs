@@ -1,4 +1,4 @@
-//! The contacts of a motion as rows of the dope sheet, both stored and implied by the keys.
+//! The stored contacts of a motion, and the contacts implied by its keys, as rows of the dope sheet.
 
 use crate::Session;
 use crate::motion::Contact;

@@ -9,7 +9,7 @@ use crate::{Command, Session, Timeline};
 /// Common frame rates.
 const FRAME_RATES: [f32; 4] = [24.0, 25.0, 30.0, 60.0];
 
-/// Shows a field for the time, and the motion's duration, which is also a field if the motion has key poses.
+/// Shows a field for the time, and the duration of the motion. If the motion has key poses, the duration is also a field.
 pub(super) fn time(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let (mut time, last) = (session.puppet.time, session.last_time());
     let timeline = &session.document.settings.timeline;

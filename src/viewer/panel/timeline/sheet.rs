@@ -36,7 +36,7 @@ enum RowKind {
     Joint(usize),
 }
 
-/// Shows the rows in a given height in points, with the playhead over them.
+/// Shows the rows in an area of the given height in points, with the playhead over them.
 pub(super) fn show(
     ui: &mut Ui,
     session: &Session,

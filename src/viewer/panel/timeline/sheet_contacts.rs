@@ -32,7 +32,7 @@ const BONES: [&str; 10] = [
     "rightHand",
 ];
 
-/// Shows the bars of a row. Dragging moves a bar or one of its ends. The first drag of a bar implied by the keys stores it.
+/// Shows the bars of a row. Dragging moves a bar or one of its ends. A bar implied by the keys is stored when it is first dragged.
 pub(super) fn bars(
     ui: &mut Ui,
     session: &Session,
@@ -98,7 +98,7 @@ fn draw(ui: &Ui, rect: Rect, is_stored: bool, is_selected: bool, is_highlighted:
     ui.painter().rect(rect, 4.0, accent.gamma_multiply(strength), edge, StrokeKind::Inside);
 }
 
-/// Shows two buttons: one stores the contacts implied by the keys, the other adds a contact.
+/// Shows a button that stores the contacts implied by the keys, and a button that adds a contact.
 pub(super) fn buttons(ui: &mut Ui, session: &Session, plants: bool, commands: &mut Vec<Command>) {
     let node = session.selected().filter(|&node| session.can_add_contact(node));
     let add = ui.add_enabled(node.is_some(), Button::new("Add contact"));

@@ -1,4 +1,4 @@
-//! The content of the dope sheet: the joints changed by key poses, by body part.
+//! The content of the dope sheet: the joints changed by key poses, grouped by body part.
 
 use std::ops::Range;
 use std::sync::Arc;

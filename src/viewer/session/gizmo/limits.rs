@@ -57,8 +57,8 @@ pub(super) struct LimitShape {
     pub(super) rail: Option<Rail>,
 }
 
-/// Returns the direction of a joint's bone in the joint's frame, a unit vector. For a joint without children, this is the direction of the
-/// bone from its parent.
+/// Returns the unit direction of a joint's bone in the joint's frame. For a joint without children, this is the direction of the bone from
+/// its parent.
 pub(crate) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
     let (skeleton, rig) = (&puppet.character().skeleton, &puppet.rig);
     let Some(joint) = skeleton.nodes.get(node) else { return DVec3::Y };

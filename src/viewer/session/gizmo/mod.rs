@@ -44,9 +44,9 @@ const LIMIT: Vec4 = Vec4::new(1.0, 0.55, 0.06, 1.0);
 const TWIST: Vec4 = Vec4::new(0.02, 0.62, 0.72, 1.0);
 const LOOK: Vec4 = Vec4::new(0.95, 0.82, 0.1, 1.0);
 const POLE: Vec4 = Vec4::new(0.56, 0.12, 0.95, 1.0);
-/// Picking radius of an end, a stop, a pole or the square in points.
+/// Picking radius in points of an end, a stop, a pole or the square.
 const END: f32 = 9.0;
-/// Picking distance of a ring or an arrow in points.
+/// Picking distance in points of a ring or an arrow.
 const RING: f32 = 6.0;
 
 /// A part of a gizmo that can be dragged.
@@ -150,7 +150,7 @@ impl Session {
     }
 }
 
-/// Returns the distance from a point to a line segment in pixels.
+/// Returns the distance in pixels from a point to a line segment.
 fn distance_to_segment(at: Vec2, pair: &[Vec2]) -> f32 {
     let [a, b] = *pair else { return f32::INFINITY };
     let along = (b - a).dot(at - a) / (b - a).length_squared().max(1e-6);

@@ -16,7 +16,7 @@ const UNMET_DISTANCE: f32 = 1e-3;
 const UNMET_ANGLE: f64 = 1e-2;
 
 impl GizmoDrag {
-    /// Returns the joints that the ring turns alone and their counterparts in a symmetric drag, with their local rotations.
+    /// Returns the local rotations of the joints that the ring turns individually, and of their counterparts in a symmetric drag.
     pub(crate) fn rotations(&self, session: &Session) -> Vec<(usize, Quat)> {
         let Some(angle) = self.turned().filter(|_| self.has_moved) else { return Vec::new() };
         let allowed = |joint: &TurnedJoint| {

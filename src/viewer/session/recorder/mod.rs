@@ -198,9 +198,9 @@ impl Recorder {
         true
     }
 
-    /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording, unless it is already
-    /// there, and `addition` gets the path of that file. `name` is the base name for the file. If the take cannot be saved, the recording
-    /// fails.
+    /// Writes the origin of added clips. If a take was recorded in this program and is not yet beside the recording, it is first saved
+    /// there, and `addition` gets the path of the new file. `name` is the base name for the file. If the take cannot be saved, the
+    /// recording fails.
     pub(crate) fn log_added(&mut self, now: Duration, addition: &mut AddedClips, name: &str) -> bool {
         let folder = self.folder().to_path_buf();
         if let Some(csv) = addition.take_csv() {
@@ -233,8 +233,7 @@ impl Recorder {
         self.failed.is_some()
     }
 
-    /// Writes the last line and moves the file to its final path. If that fails, the error contains the path of the
-    /// hidden file, which remains.
+    /// Writes the last line and moves the file to its final path. If that fails, the hidden file remains, and the error contains its path.
     pub(crate) fn finish(mut self, now: Duration) -> Result<PathBuf, SaveError> {
         let end = json::to_string(&SessionLine::<Command> { at: now.as_secs_f64(), command: None });
         if let Ok(end) = end {

@@ -65,7 +65,7 @@ impl ReadRequest {
 pub enum LoadedFile {
     /// A character in its rest pose, with its decoded textures.
     Character(Box<Session>, DecodedImages),
-    /// A project, or a recorded session at its end, with its decoded textures, and warnings of one line each.
+    /// A project, or a recorded session at its end. Includes the decoded textures and one-line warnings.
     Project(Box<Session>, DecodedImages, Vec<String>),
     /// A recorded session at its start, with its length and its decoded textures.
     Watch(Box<Replay>, Duration, DecodedImages),

@@ -24,7 +24,7 @@ impl Tiles {
         for shape in shapes {
             match &shape.primitive {
                 Primitive::Mesh(mesh) => tiles.add(mesh, shape.clip_rect, scale),
-                // The drawing of a callback is unknown, so it may have changed.
+                // What a callback draws is unknown, so it may have changed.
                 Primitive::Callback(_) => tiles.has_callbacks = true,
             }
         }

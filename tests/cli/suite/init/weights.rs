@@ -92,7 +92,7 @@ fn influence(glb: &Glb, attribute: &str, vertex: usize) -> [f64; 4] {
     glb.read(glb.attribute(0, attribute), vertex).try_into().unwrap()
 }
 
-/// Moves a part of the weights of a joint to a neighbour, at the vertices within a sphere.
+/// Moves part of a joint's weights to a neighbouring joint, for the vertices within a sphere.
 fn broken(mut glb: Glb, character: &Character, seed: u64, part: f64) -> Option<Vec<u8>> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
     let mut random = |count: usize| {

@@ -32,7 +32,7 @@ pub(super) struct Buffers<'a> {
     budget: Cell<u64>,
 }
 
-/// The bytes of a buffer, which buffers with the same URI share.
+/// The bytes of a buffer, shared by all buffers with the same URI.
 #[derive(Clone)]
 enum BufferBytes<'a> {
     Chunk(&'a [u8]),

@@ -20,7 +20,7 @@ const ALIGNMENT: usize = 8;
 /// Extensions of buffer views that refer to compressed data.
 const COMPRESSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
+/// Returns a copy of a file as a GLB that needs no other file. The given pose becomes its rest pose.
 ///
 /// `path`, `bytes` and `folder` are the same as for [`super::load_bytes`], and `skeleton` was loaded from them.
 /// `locals` and `weights` are the pose, laid out as in the skeleton. Nodes in their rest pose do not change. `clips` replace the file's own

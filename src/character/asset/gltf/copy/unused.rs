@@ -178,7 +178,7 @@ fn shorten(root: &mut Value, name: &str, is_removed: impl Fn(usize) -> bool) {
 struct Removed(Vec<(Range<usize>, usize)>);
 
 impl Removed {
-    /// Removes ranges of a buffer of `length` bytes, except for needed bytes.
+    /// Removes the given ranges of a buffer of `length` bytes, but keeps the needed bytes.
     fn new(mut ranges: Vec<Range<usize>>, needed: &[Range<usize>], length: usize) -> Self {
         ranges.sort_by_key(|range| (range.start, range.end));
         let mut needed: Vec<_> = needed.iter().filter(|range| !range.is_empty()).collect();

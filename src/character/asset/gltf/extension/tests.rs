@@ -282,7 +282,7 @@ fn format_row(f: &FileFormat) -> String {
     format!("| **{}** | {} | {} | {} |", f.name, f.suffixes, f.read, f.written)
 }
 
-/// Replaces the rows of a table, which all start with `start`.
+/// Replaces the rows of the table whose rows all start with `start`.
 fn with_rows(page: &str, start: &str, rows: &[String]) -> String {
     let is_row = |line: &&str| line.starts_with(start);
     let head = page.lines().take_while(|l| !is_row(l)).map(str::to_owned);

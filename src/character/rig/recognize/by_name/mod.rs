@@ -24,14 +24,14 @@ const FINGERS: [(&str, &str); 6] = [
 /// Finds the bones of a human body from the file's own map, or from the names and the hierarchy of its joints. Returns
 /// `None` unless there are hips, two arms and two legs, with at least two bones in each limb.
 ///
-/// Names decide the side of a joint. A joint that names one side but belongs to a limb of the other side is ignored. If
-/// no limb names a side, the character is assumed to face +Z, so that its left is at +X.
+/// Names decide the side of a joint. A joint is ignored if its name contains one side but it belongs to a limb of the other side. If no
+/// limb has a side in its name, the character is assumed to face +Z, so that its left is at +X.
 pub(super) fn bones(character: &Character) -> Option<Bones> {
     let own = character.humanoid.as_ref().map(|h| &h.bones).filter(|bones| is_complete(bones));
     own.cloned().or_else(|| BoneFinder::new(character).bones())
 }
 
-/// Returns whether bones include the hips and all bones of the limbs, without hands and feet.
+/// Returns whether bones include the hips and all limb bones except hands and feet.
 pub(super) fn is_complete(bones: &Bones) -> bool {
     LIMBS.into_iter().chain(["hips"]).all(|bone| bones.contains_key(bone))
 }
@@ -190,8 +190,8 @@ impl<'a> BoneFinder<'a> {
         Some(())
     }
 
-    /// Returns the nearest joint on this side whose name refers to a foot, wherever it is in the hierarchy, as in rigs made for IK. Without
-    /// such a joint, returns the node at the end of the shin.
+    /// Returns the nearest joint on this side whose name refers to a foot. It may be anywhere in the hierarchy, as in rigs made for IK.
+    /// Without such a joint, returns the node at the end of the shin.
     fn detached_foot(&self, side: Side, lower: usize) -> Option<usize> {
         let end = self.end_node(lower);
         let near = self.positions[end.unwrap_or(lower)];
