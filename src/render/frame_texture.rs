@@ -18,10 +18,10 @@ pub struct FrameTexture {
 }
 
 /// Everything that the image depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Contents {
     frame: u64,
-    model: u64,
+    models: Vec<u64>,
     size: (u32, u32),
 }
 
@@ -53,7 +53,7 @@ impl FrameTexture {
     /// for _ in 0..3 {
     ///     let frame = scene::frame(&puppet, &settings);
     ///     let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    ///     texture.update(&mut renderer, (&model, &frame), (64, 64), &mut encoder)?;
+    ///     texture.update(&mut renderer, (&[&model], &frame), (64, 64), &mut encoder)?;
     ///     gpu.queue.submit([encoder.finish()]);
     /// }
     /// // A frame that does not change is drawn once.
@@ -71,12 +71,13 @@ impl FrameTexture {
     pub fn update(
         &mut self,
         renderer: &mut Renderer,
-        (model, frame): (&Model, &Frame<'_>),
+        (models, frame): (&[&Model], &Frame<'_>),
         size: (u32, u32),
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), RenderError> {
-        let contents = Contents { frame: frame.fingerprint(), model: model.id, size };
-        if self.drawn == Some(contents) {
+        let models_drawn = models.iter().map(|model| model.id).collect();
+        let contents = Contents { frame: frame.fingerprint(), models: models_drawn, size };
+        if self.drawn.as_ref() == Some(&contents) {
             return Ok(());
         }
         // The texture contains nothing useful until all commands are encoded.
@@ -93,7 +94,7 @@ impl FrameTexture {
         };
         let view = view(&texture, format);
         renderer.draw(
-            &[model],
+            models,
             frame,
             &Canvas { view: &view, size, format, area: size, is_hdr: false },
             encoder,

@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::capture::TAKE_EXTENSIONS;
 use crate::platform::fs;
 
+/// Lower-case extensions of the models that a joint can carry.
+#[cfg(all(feature = "window", not(target_arch = "wasm32")))]
+pub(super) const PROP_EXTENSIONS: [&str; 4] = ["glb", "gltf", "vrm", "fbx"];
+
 /// Extensions of character files and of files that contain only motion.
 pub(super) const EXTENSIONS: [&str; 6] = ["glb", "gltf", "vrm", "fbx", "urdf", MOTION_EXTENSION];
 const MOTION_EXTENSION: &str = "bvh";

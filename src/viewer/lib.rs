@@ -24,6 +24,7 @@ mod window;
 pub use clip_export::ClipExport;
 #[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 pub use crowd::{CrowdOpening, open_crowd};
+pub use document::prop::Prop;
 pub use document::{Snapshot, SolveProblem};
 #[cfg(feature = "window")]
 pub use egui::ThemePreference;

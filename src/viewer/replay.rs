@@ -184,14 +184,6 @@ fn check(path: &Path, progress: &Progress) -> Result<(), ReplayError> {
     progress.check().map_err(|stopped| ReplayError::Stopped { path: path.into(), stopped })
 }
 
-/// Resolves a command's file relative to the folder of a recording or project.
-fn with_file_beside(path: &Path, command: Command) -> Command {
-    match command {
-        Command::Style(source) => Command::Style(source.with_file(|file| resolve(path, file))),
-        command => command,
-    }
-}
-
 /// Resolves a path from a session file.
 fn resolve(session: &Path, file: &Path) -> PathBuf {
     if is_built_in(file) {
@@ -273,7 +265,7 @@ impl Replay {
             let commands = project.commands(session.puppet().character(), &session.loaded_rig)?;
             commands
                 .into_iter()
-                .for_each(|command| session.apply(with_file_beside(&recording.path, command)));
+                .for_each(|command| session.apply(command.with_files(|file| resolve(&recording.path, file))));
             session.meet_goals();
             session.note_project(&recording.path, project.text());
             return Ok(Self {
@@ -362,7 +354,7 @@ impl Replay {
             }
             self.session.advance(at);
             if let Some(command) = command.filter(|command| !matches!(command, Command::AddClips(_))) {
-                self.session.apply(with_file_beside(&self.path, command));
+                self.session.apply(command.with_files(|file| resolve(&self.path, file)));
             }
         }
         Ok(())

@@ -46,7 +46,7 @@ impl Scene {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
         let frame = Self::frame(&self.puppet, mode);
         let mut encoder = device.create_command_encoder(&Default::default());
-        self.texture.update(&mut self.renderer, (&self.model, &frame), size, &mut encoder).unwrap();
+        self.texture.update(&mut self.renderer, (&[&self.model], &frame), size, &mut encoder).unwrap();
         let (_, texels) = self.texture.view().unwrap();
         assert_eq!(texels, size);
         let compositor = Compositor::new(self.renderer.gpu(), PLAIN);

@@ -179,7 +179,7 @@ impl Figure {
         let gpu = self.renderer.gpu().clone();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let frame = self.session.frame(1.0);
-        self.picture.update(&mut self.renderer, (&self.model, &frame), size, &mut encoder).map_err(error)?;
+        self.picture.update(&mut self.renderer, (&[&self.model], &frame), size, &mut encoder).map_err(error)?;
         let composed = self.picture.compose(&gpu, &self.compositor, Placement { origin: (0, 0), size });
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("figure"),

@@ -9,7 +9,7 @@ use crate::cli::progress::Progress;
 use crate::cli::timing::Stopwatch;
 use crate::cli::{ModelArg, Verbosity, output, rig_of};
 use crate::files::Progress as ReadProgress;
-use crate::render::{Background, DecodedImage, DecodedImages, ShadingMode};
+use crate::render::{Background, DecodedImage, DecodedImages, Model, ShadingMode};
 use crate::viewer::{Recording, Replay};
 
 use super::{LoadedModel, OutputNames, PendingRenderer, RenderArgs, is_match};
@@ -48,6 +48,7 @@ pub(in crate::cli) fn run(
     // A session may switch to any shading mode, so all textures are needed.
     let mut loaded = pending.load(replay.session().puppet(), ShadingMode::Shaded, &mut watch)?;
     let mut variant: Option<String> = None;
+    let mut props = (Vec::new(), Vec::new());
     let mut draw = |replay: &Replay| -> Result<(DecodedImage, Background), Failure> {
         let session = replay.session();
         let (frame, size) = args.image.replayed(session);
@@ -58,7 +59,11 @@ pub(in crate::cli) fn run(
             *model = renderer.model(&character, parts, &images)?;
             variant = session.settings().variant.as_deref().map(str::to_owned);
         }
-        let image = renderer.render(&[model], &frame, size)?;
+        if props.1 != session.settings().props {
+            props = (session.prop_models(renderer)?, session.settings().props.clone());
+        }
+        let models: Vec<&Model> = std::iter::once(&*model).chain(&props.0).collect();
+        let image = renderer.render(&models, &frame, size)?;
         Ok((image, frame.background))
     };
     let mut matches = true;

@@ -116,6 +116,10 @@ impl Posed for ReplayedCase {
         self.replay.session().puppet()
     }
 
+    fn others(&self) -> Vec<&Puppet> {
+        self.replay.session().prop_puppets().collect()
+    }
+
     fn reports(&self) -> &[GoalReport] {
         self.replay.session().reports()
     }

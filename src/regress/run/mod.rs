@@ -43,6 +43,10 @@ pub trait Posed {
     fn reports(&self) -> &[GoalReport];
     /// Width and height of the image in pixels.
     fn size(&self) -> (u32, u32);
+    /// Other puppets in the frame. Their models follow the model of [`Self::puppet`].
+    fn others(&self) -> Vec<&Puppet> {
+        Vec::new()
+    }
     /// World matrices of the case's nodes. By default, these are the nodes of the posed puppet.
     fn joints(&self) -> Joints {
         Joints::of(self.puppet())

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::asset::{Character, Part};
+use crate::asset::Part;
+use crate::puppet::Puppet;
 use crate::render::{
     AdapterChoice, DecodedImages, Frame, Gpu, Model, Pending, RenderError, Renderer, ShadingMode,
 };
@@ -65,27 +66,32 @@ impl SuiteRenderer {
 
 impl OpenDevice {
     fn draw(&mut self, posed: &dyn Posed, frame: &Frame<'_>) -> Result<Pending, RenderError> {
-        let puppet = posed.puppet();
-        let character: &Character = puppet.character();
-        let key = (character.path.clone(), puppet.parts().to_vec(), frame.mode);
-        let existing = self.models.iter().position(|(k, _)| *k == key);
-        let index = match existing {
-            Some(index) => index,
-            None => {
-                let images = DecodedImages::decode(character, puppet.parts(), frame.mode);
-                let model = self.renderer.model(character, puppet.parts(), &images)?;
-                if self.models.len() == MAX_MODELS {
-                    self.models.remove(0);
-                }
-                self.models.push((key, model));
-                self.models.len() - 1
+        let puppets: Vec<&Puppet> = std::iter::once(posed.puppet()).chain(posed.others()).collect();
+        let keys: Vec<ModelKey> = puppets.iter().map(|puppet| key(puppet, frame.mode)).collect();
+        for (puppet, key) in puppets.iter().zip(&keys) {
+            if self.models.iter().any(|(k, _)| k == key) {
+                continue;
             }
-        };
-        match self.models.get(index) {
-            Some((_, model)) => self.renderer.submit(&[model], frame, posed.size()),
+            let images = DecodedImages::decode(puppet.character(), puppet.parts(), frame.mode);
+            let model = self.renderer.model(puppet.character(), puppet.parts(), &images)?;
+            // Makes room without removing a model of this image.
+            while self.models.len() >= MAX_MODELS
+                && let Some(index) = self.models.iter().position(|(k, _)| !keys.contains(k))
+            {
+                self.models.remove(index);
+            }
+            self.models.push((key.clone(), model));
+        }
+        let found = |key| self.models.iter().find(|(k, _)| k == key).map(|(_, model)| model);
+        match keys.iter().map(found).collect::<Option<Vec<_>>>() {
+            Some(models) => self.renderer.submit(&models, frame, posed.size()),
             None => Err(RenderError::Driver("the model is missing on the device".into())),
         }
     }
+}
+
+fn key(puppet: &Puppet, mode: ShadingMode) -> ModelKey {
+    (puppet.character().path.clone(), puppet.parts().to_vec(), mode)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::session::default_options;
 use super::{AddedClips, Orbit, Settings};
 
 mod history;
+pub(super) mod prop;
 mod scene;
 mod selection;
 mod snapshot;

@@ -36,6 +36,7 @@ mod option_row;
 pub(super) mod outside;
 mod palette;
 mod path_field;
+mod props;
 mod question;
 mod report;
 mod shortcuts;
@@ -172,6 +173,8 @@ pub(super) enum AppRequest {
     AddClips(PathBuf, Option<String>),
     /// Asks for a file of clips to add to the timeline.
     ChooseClips,
+    /// Asks for a model that the selected joint carries.
+    ChooseProp,
     /// Asks for a style file.
     ChooseStyle,
     /// Writes the style learned from the clips.

@@ -25,6 +25,8 @@ pub(crate) enum PathPurpose {
     Open,
     /// Adds the clips of a file to the timeline.
     AddClips,
+    /// Lets the selected joint carry a model.
+    AttachProp,
     /// Uses a learned style.
     OpenStyle,
     /// Writes the style learned from the clips.
@@ -51,6 +53,7 @@ impl PathPurpose {
                 "Add",
                 "Path of a .bvh, .glb, .gltf, .vrm, .fbx, .csv, .trc or .c3d",
             ],
+            Self::AttachProp => ["Attach a model", "Attach", "Path of a .glb, .gltf, .vrm or .fbx"],
             Self::OpenStyle => ["Open a style", "Open", "Path of a .style.json"],
             Self::SaveStyle => ["Save the style as", "Save", "Path of a .style.json"],
             Self::SaveAs => ["Save the project as", "Save", "Path of a .sinew"],

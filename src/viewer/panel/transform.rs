@@ -161,7 +161,7 @@ fn finish(numbers: &[Response; 3], commands: &mut Vec<Command>) {
 }
 
 /// Shows a title and three numbers.
-fn row(
+pub(super) fn row(
     ui: &mut Ui,
     title: &str,
     values: &mut [f64; 3],

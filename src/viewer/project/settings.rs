@@ -40,7 +40,7 @@ enum Form {
 /// A table and a key of a project, the path of the value in the settings commands, and the form of the value.
 type Row = (&'static str, &'static str, &'static str, Form);
 
-const KEYS: [Row; 28] = [
+const KEYS: [Row; 29] = [
     ("view", "shading", "shading-mode", Form::Plain),
     ("view", "variant", "variant", Form::Plain),
     ("view", "skinning", "skinning", Form::Plain),
@@ -56,6 +56,7 @@ const KEYS: [Row; 28] = [
     ("view", "tone_map", "light.tone", Form::Plain),
     ("view", "file_lights", "light.file_lights", Form::FileLights),
     ("view", "springs", "springs", Form::Plain),
+    ("view", "props", "props", Form::Plain),
     ("view", "eyes", "look-at", Form::Eyes),
     ("view", "eye_point", "look-at", Form::EyePoint),
     ("view", "speed", "speed", Form::Plain),

@@ -5,7 +5,6 @@ use std::path::Path;
 use glam::{DQuat, DVec3, Vec2};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
-use crate::Snapshot;
 use crate::asset::{Character, Clip, Transform};
 use crate::document::Document;
 use crate::ik::GoalAxes;
@@ -16,6 +15,7 @@ use crate::rig::file::NodeNames;
 use crate::session::fingerprint;
 use crate::text::json;
 use crate::text::toml::{degrees, exact, short};
+use crate::{Command, Settings, Snapshot};
 
 use super::{NO_BONE, VERSION, free, relative_to, settings};
 
@@ -84,9 +84,13 @@ impl<'a> ProjectWriter<'a> {
         let snapshot = Snapshot::of(document, character, rig_on_disk, time);
         let mut motion = Table::new();
         motion_file::write(&snapshot.motion, character, &document.scene.rig, &mut motion);
+        let mut settings = document.stored_settings();
+        for command in [Command::Style(settings.style.clone()), Command::Props(settings.props.clone())] {
+            settings.set(command.with_files(|file| relative_to(folder, file).into()));
+        }
         let tables = [
-            ("view", self.view()),
-            ("solver", self.solver(folder)),
+            ("view", self.view(&settings)),
+            ("solver", self.solver(&settings)),
             ("pose", self.pose(&snapshot)),
             ("rig", self.rig(&snapshot)),
             ("motion", motion),
@@ -140,7 +144,7 @@ impl<'a> ProjectWriter<'a> {
         }
     }
 
-    fn view(&self) -> Table {
+    fn view(&self, stored: &Settings) -> Table {
         let ProjectContents { document: Document { orbit, .. }, size, time, .. } = self.contents;
         let mut table = Table::new();
         let values: [(&str, Value); 7] = [
@@ -157,15 +161,13 @@ impl<'a> ProjectWriter<'a> {
             table.insert("projection", name_of(&orbit.projection).into());
         }
         table.insert("time", short(time).into());
-        settings::write(&self.contents.document.stored_settings(), "view", &mut table);
+        settings::write(stored, "view", &mut table);
         table
     }
 
-    fn solver(&self, folder: &Path) -> Table {
+    fn solver(&self, stored: &Settings) -> Table {
         let mut table = Table::new();
-        let mut settings = self.contents.document.stored_settings();
-        settings.style = settings.style.with_file(|file| relative_to(folder, file).into());
-        settings::write(&settings, "solver", &mut table);
+        settings::write(stored, "solver", &mut table);
         rig::file::update_options(&mut table, &self.contents.document.storable_options());
         table
     }

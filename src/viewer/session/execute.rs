@@ -143,6 +143,7 @@ impl Session {
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
             Command::Solver(options) => self.set_solver(*options),
             Command::Style(source) => self.set_style(source),
+            Command::Props(props) => self.set_props(props),
             Command::StoreOptions => self.store_options(),
             Command::Camera(orbit) => {
                 if orbit.is_valid() {

@@ -52,6 +52,7 @@ mod live;
 mod onion;
 pub(super) mod overlay;
 mod posing;
+pub(crate) mod props;
 mod record;
 pub(super) mod recorder;
 mod refusals;
@@ -155,6 +156,8 @@ pub struct Session {
     pub(super) scene_bounds: Bounds,
     length_unit: LengthUnit,
     recorder: Option<Recorder>,
+    /// The models of the props.
+    props: Vec<props::LoadedProp>,
     /// The cached result of [`Session::refusals`].
     refusals: refusals::RefusalCache,
 }
@@ -235,6 +238,7 @@ impl Session {
             scene_bounds,
             length_unit: LengthUnit::for_bounds(&bounds),
             recorder: None,
+            props: Vec::new(),
             laid: BTreeMap::new(),
             refusals: refusals::RefusalCache::default(),
             puppet,
@@ -353,6 +357,7 @@ impl Session {
             scale,
         };
         let mut frame = scene::frame(&self.puppet, &settings);
+        frame.instances.extend(self.prop_instances());
         frame.lines = overlay::lines(self, scale);
         self.comparison.add_to_frame(&mut frame, &self.puppet, scale);
         if !self.document.settings.shading_mode.is_data() {

@@ -1,6 +1,6 @@
 //! Recording: writes the current state as commands, then every command with its time. Also restores the state.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::document::{History, Restored, Snapshot};
@@ -73,9 +73,9 @@ impl Session {
             return self.recorder.as_mut().is_none_or(|recorder| recorder.log_added(now, addition, &name));
         }
         self.recorder.as_mut().is_none_or(|recorder| match command {
-            Command::Style(source) => {
-                let source = source.with_file(|file| relative_to(recorder.folder(), file).into());
-                recorder.log(now, &Command::Style(source))
+            Command::Style(_) | Command::Props(_) => {
+                let relative = |file: &Path| relative_to(recorder.folder(), file).into();
+                recorder.log(now, &command.clone().with_files(relative))
             }
             command => recorder.log(now, command),
         })

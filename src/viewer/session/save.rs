@@ -90,7 +90,9 @@ impl Session {
         scale: f32,
     ) -> Result<(Pending, Background), RenderError> {
         let frame = Frame { ambient_occlusion: true, ..self.frame(scale) };
-        Ok((renderer.submit(&[model], &frame, self.pixels())?, frame.background))
+        let props = self.prop_models(renderer)?;
+        let models: Vec<&Model> = std::iter::once(model).chain(&props).collect();
+        Ok((renderer.submit(&models, &frame, self.pixels())?, frame.background))
     }
 
     /// Saves the pose as `NAME-0001.json` or `.glb`, or under the next free number in a folder.

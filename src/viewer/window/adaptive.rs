@@ -78,7 +78,7 @@ impl App {
             || self.capture.is_some();
         let Some(open) = &mut self.open else { return Ok(DrawOutcome::Hidden) };
         let (graphics, quality) = (&mut open.graphics, &mut open.quality);
-        graphics.update_variant(&self.session)?;
+        graphics.update_models(&self.session)?;
         self.preferences.set_full_quality(self.panel.full_quality);
         let mut frame = window_frame(&self.session, panel.scale);
         let chosen = if self.panel.full_quality {

@@ -117,6 +117,10 @@ impl App {
                 let dialog = dialog.add_filter("Motion", &folder::motion_extensions());
                 self.wait_for(purpose, dialog.pick_file())
             }
+            PathPurpose::AttachProp => {
+                let dialog = dialog.set_title("Attach a model");
+                self.wait_for(purpose, dialog.add_filter("Models", &folder::PROP_EXTENSIONS).pick_file())
+            }
             PathPurpose::OpenStyle => {
                 let dialog = dialog.set_title("Open a style").add_filter("Styles", &["json"]);
                 self.wait_for(purpose, dialog.pick_file())

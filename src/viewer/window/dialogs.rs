@@ -77,7 +77,9 @@ impl App {
     /// Shows the path field.
     pub(super) fn type_path(&mut self, purpose: PathPurpose) {
         let text = match purpose {
-            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle => String::new(),
+            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle | PathPurpose::AttachProp => {
+                String::new()
+            }
             other => self.suggested_path(other).display().to_string(),
         };
         self.panel.path.show(purpose, text);
@@ -88,7 +90,7 @@ impl App {
     fn suggested_path(&self, purpose: PathPurpose) -> PathBuf {
         let here = Path::new(".");
         let path = match purpose {
-            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle => {
+            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle | PathPurpose::AttachProp => {
                 self.session.file().unwrap_or(Path::new("./")).to_path_buf()
             }
             PathPurpose::SaveAs => {
@@ -128,6 +130,7 @@ impl App {
                 (named, is_own)
             }
             PathPurpose::OpenStyle => return self.open_style(path),
+            PathPurpose::AttachProp => return self.attach_prop(path),
             PathPurpose::SaveStyle => (with_extension(path, STYLE), false),
             PathPurpose::ExportClip => (with_extension(path, "glb"), false),
             PathPurpose::Folder => (path.to_path_buf(), true),
@@ -146,7 +149,7 @@ impl App {
             PathPurpose::ExportClip => self.export_clip(&named),
             PathPurpose::Folder => self.choose_folder(&named),
             PathPurpose::SaveStyle => self.save_style(&named),
-            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle => {}
+            PathPurpose::Open | PathPurpose::AddClips | PathPurpose::OpenStyle | PathPurpose::AttachProp => {}
         }
     }
 
@@ -163,6 +166,19 @@ impl App {
             self.session.apply(Command::Solver(Box::new(options)));
         }
         self.request_redraw();
+    }
+
+    /// Lets the selected joint carry the model in a file.
+    fn attach_prop(&mut self, path: &Path) {
+        let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        match self.session.attached(&file) {
+            Ok(command) => {
+                self.close_path(PathPurpose::AttachProp);
+                self.session.apply(command);
+                self.request_redraw();
+            }
+            Err(error) => self.fail_path(PathPurpose::AttachProp, error),
+        }
     }
 
     fn save_style(&mut self, path: &Path) {

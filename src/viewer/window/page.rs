@@ -130,7 +130,7 @@ impl App {
     /// Asks the page for a file. File names for saving are left to the browser.
     pub(super) fn show_dialog(&self, purpose: PathPurpose, _: &Path) -> DialogRequest {
         match purpose {
-            PathPurpose::Open | PathPurpose::OpenStyle | PathPurpose::AddClips => {
+            PathPurpose::Open | PathPurpose::OpenStyle | PathPurpose::AddClips | PathPurpose::AttachProp => {
                 with_hooks(|hooks| (hooks.choose)(purpose == PathPurpose::AddClips));
                 DialogRequest::Unwatched
             }

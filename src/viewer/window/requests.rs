@@ -18,6 +18,7 @@ impl App {
         match self.panel.request.take() {
             Some(AppRequest::AddClips(file, clip)) => self.add_clips(&file, clip),
             Some(AppRequest::ChooseClips) => self.ask_path(PathPurpose::AddClips),
+            Some(AppRequest::ChooseProp) => self.ask_path(PathPurpose::AttachProp),
             Some(AppRequest::ChooseStyle) => self.ask_path(PathPurpose::OpenStyle),
             Some(AppRequest::SaveStyle) => self.ask_path(PathPurpose::SaveStyle),
             Some(AppRequest::SaveImage) => self.save_image(),

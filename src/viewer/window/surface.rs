@@ -1,6 +1,7 @@
 //! Draws into the window: first the scene, then the panel on top of it. The scene has its own texture, so that panel changes do
 //! not redraw it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use egui_wgpu::ScreenDescriptor;
@@ -27,6 +28,8 @@ const UNSEEN_SIZE: (u32, u32) = (64, 64);
 pub(crate) struct Graphics {
     pub(super) renderer: Renderer,
     pub(super) model: Model,
+    /// The models of the session's props, and their files.
+    props: (Vec<Model>, Vec<PathBuf>),
     /// The variant of the model's current materials.
     variant: Option<String>,
     scene: FrameTexture,
@@ -94,6 +97,7 @@ impl Graphics {
         Ok(Self {
             renderer,
             model,
+            props: (Vec::new(), Vec::new()),
             variant: None,
             scene,
             compositor,
@@ -117,8 +121,12 @@ impl Graphics {
         Ok(())
     }
 
-    /// Switches to other materials if the session shows another variant.
-    pub(crate) fn update_variant(&mut self, session: &Session) -> Result<(), RenderError> {
+    /// Uploads the models that the session shows and that are not uploaded yet: its props, and the materials of another variant.
+    pub(crate) fn update_models(&mut self, session: &Session) -> Result<(), RenderError> {
+        let files = session.prop_files();
+        if self.props.1 != files {
+            self.props = (session.prop_models(&self.renderer)?, files);
+        }
         if self.variant.as_deref() == session.settings().variant.as_deref() {
             return Ok(());
         }
@@ -166,7 +174,7 @@ impl Graphics {
     pub(crate) fn prepare(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
         let gpu = self.renderer.gpu().clone();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        self.unseen.update(&mut self.renderer, (&self.model, frame), UNSEEN_SIZE, &mut encoder)?;
+        self.unseen.update(&mut self.renderer, (&[&self.model], frame), UNSEEN_SIZE, &mut encoder)?;
         gpu.queue.submit([encoder.finish()]);
         gpu.check()
     }
@@ -221,7 +229,8 @@ impl Graphics {
         let (draws, size) = (self.scene.draws(), (texels(width), texels(height)));
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let is_measured = self.timer.as_mut().is_some_and(|timer| timer.begin(&mut encoder, kind(scene)));
-        self.scene.update(&mut self.renderer, (&self.model, scene.frame), size, &mut encoder)?;
+        let models: Vec<&Model> = std::iter::once(&self.model).chain(&self.props.0).collect();
+        self.scene.update(&mut self.renderer, (&models, scene.frame), size, &mut encoder)?;
         if self.scene.draws() == draws {
             return Ok(false);
         }

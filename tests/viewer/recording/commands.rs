@@ -162,6 +162,10 @@ fn every_command() -> Vec<Command> {
         Command::Variant(Some("red".into())),
         Command::Variant(None),
         Command::Skinning(Skinning::DualQuaternion),
+        Command::Props(vec![
+            serde_json::from_str(r#"{"file":"a/cup.glb","node":"leftHand","part":"mug","degrees":[0,90,0]}"#)
+                .unwrap(),
+        ]),
         Command::Display(Display {
             skeleton: true,
             names: false,

@@ -4,8 +4,8 @@ use egui::{Color32, Margin, ScrollArea, Stroke, Ui, Visuals, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, Tile, TileId, Tiles, UiResponse};
 
 use crate::panel::{
-    MARGIN, PanelState, clips, compare, display, inspector, light, overlays, report, solver, theme, timeline,
-    tree,
+    MARGIN, PanelState, clips, compare, display, inspector, light, overlays, props, report, solver, theme,
+    timeline, tree,
 };
 use crate::panel::{capture, goals, hand, library, morph_targets};
 use crate::{Command, Session};
@@ -34,6 +34,7 @@ impl Dock<'_> {
             Pane::Inspector => {
                 inspector::show(ui, session, panel, commands);
                 hand::show(ui, session, commands);
+                props::show(ui, session, panel, commands);
                 goals::show(ui, session, commands);
             }
             Pane::Clips => {

@@ -61,7 +61,8 @@ impl SnapshotHarness {
     /// `UPDATE_SNAPSHOTS` is set, writes the file instead.
     pub(super) fn assert_snapshot(&self, name: &str) {
         let image = self.image();
-        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/goldens/panel/{name}.png"));
+        let golden =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/goldens/panel/{name}.png"));
         let save = |path: &Path, image: &DecodedImage| {
             std::fs::write(path, image.png(Background::Transparent).unwrap()).unwrap();
         };

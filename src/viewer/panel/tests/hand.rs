@@ -4,6 +4,7 @@ use crate::asset::load;
 use crate::pose::Pose;
 use crate::rig::{Hand, LimbKind};
 
+use crate::Prop;
 use crate::session::hand::ActiveHands;
 
 use super::*;
@@ -134,4 +135,34 @@ fn the_section_follows_the_arm_that_was_dragged_last() {
         session.apply(Command::Select(node));
         assert_eq!(shown(&session).is_some(), has, "{path}");
     }
+}
+
+fn carrying() -> TestPanel {
+    let mut state = selected("leftHand").of_height(TALL);
+    let prop = Prop::new("../../assets/arm.glb".into(), "leftHand".into());
+    let missing = Prop::new("../../assets/cup.glb".into(), "leftHand".into());
+    state.session.apply(Command::Props(vec![prop, missing]));
+    state
+}
+
+#[test]
+fn panel_with_carried_models_matches_its_snapshot() {
+    check("carried", carrying(), Theme::Dark);
+}
+
+#[test]
+fn carried_models_are_removed_and_attached() {
+    let (mut harness, state) = panel(carrying(), Theme::Dark);
+    harness.run();
+    assert!(state.borrow().commands.is_empty(), "{:?}", state.borrow().commands);
+    harness.get_all_by_label("Remove").next().unwrap().click();
+    harness.run();
+    apply(&state);
+    harness.run();
+    let props = state.borrow().session.settings().props.clone();
+    let files: Vec<String> = props.iter().map(|prop| prop.file.display().to_string()).collect();
+    assert_eq!(files, ["../../assets/cup.glb"]);
+    harness.get_by_label("Attach a model…").click();
+    harness.run();
+    assert_eq!(state.borrow_mut().panel.request.take(), Some(AppRequest::ChooseProp));
 }

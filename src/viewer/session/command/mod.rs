@@ -1,9 +1,12 @@
 //! The commands of the viewer, with the types of their values.
 
+use std::path::{Path, PathBuf};
+
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 use crate::EyeTarget;
+use crate::document::prop::{MAX_PROPS, Prop};
 
 mod table;
 
@@ -84,6 +87,18 @@ pub struct NodePoint {
 }
 
 impl Command {
+    /// Returns the command with its file paths replaced.
+    #[must_use]
+    pub(crate) fn with_files(self, path: impl Fn(&Path) -> PathBuf) -> Self {
+        match self {
+            Self::Style(source) => Self::Style(source.with_file(path)),
+            Self::Props(props) => {
+                Self::Props(props.into_iter().map(|prop| Prop { file: path(&prop.file), ..prop }).collect())
+            }
+            other => other,
+        }
+    }
+
     /// Rejects values that are invalid in every session.
     ///
     /// # Errors
@@ -93,6 +108,10 @@ impl Command {
             Self::Motion(motion) => motion.validate().map_err(|e| e.to_string()),
             Self::Restore(snapshot) => snapshot.motion.validate().map_err(|e| e.to_string()),
             Self::Light(light) => light.validate(),
+            Self::Props(props) if props.len() > MAX_PROPS => {
+                Err(format!("at most {MAX_PROPS} props are allowed"))
+            }
+            Self::Props(props) => props.iter().try_for_each(Prop::validate),
             Self::GrabNode(point) => check_position("offset", point.offset),
             Self::Turn(_, rotation) if !rotation.is_finite() => Err("rotation is not finite".into()),
             Self::TurnJoints(turns) if turns.iter().any(|(_, rotation)| !rotation.is_finite()) => {

@@ -6,6 +6,7 @@ use glam::{DVec3, Quat, Vec2};
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
+use crate::document::prop::Prop;
 use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
 use crate::puppet::Target;
@@ -122,6 +123,8 @@ commands! {
         springs Springs: bool = true;
         /// Sets the look-at target of the character's eyes, or of its head if the file does not define eyes.
         look_at LookAt: EyeTarget = EyeTarget::default();
+        /// Sets the models that joints carry.
+        props Props: Vec<Prop> = Vec::new();
         /// Sets the display options.
         display Display: Display = Display::default();
         /// Sets the light of the shaded modes.
