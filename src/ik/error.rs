@@ -86,6 +86,14 @@ pub enum SolveError {
         /// The length as a fraction of the chain's length.
         value: f64,
     },
+    /// A collision model belongs to another body.
+    #[error("the collision model is for a body of {expected} links, but the body has {found}")]
+    CollisionModel {
+        /// Number of links of the body for which the model was created.
+        expected: usize,
+        /// Number of links of the body.
+        found: usize,
+    },
     /// The method cannot solve this kind of problem.
     #[error("{method} cannot solve this: {why}")]
     Unsuited {

@@ -30,14 +30,15 @@ pub struct FigureParts {
 /// Capsules are fitted to the middle of the flesh. Bodies are soft, so capsules may overlap by this fraction of the smaller radius.
 pub const SOFT_PART: f64 = 0.5;
 
-/// A part of a person's body for collisions: a segment with a radius, which moves with a link. A link may have several capsules.
+/// A part of a body for collisions: a segment with a radius, which moves with a link. A link may have several capsules.
 ///
+/// In a [`CollisionModel`](crate::CollisionModel), any link may have capsules. In a figure, capsules belong to the parts of a person.
 /// Capsules of the hips, the back, the neck, the head and the collars belong to the trunk. Forearms and hands cannot
 /// penetrate the trunk, legs or the other arm. Legs cannot penetrate each other. With `full_body.clear`, shins cannot
 /// penetrate the trunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyCapsule {
-    /// The link that carries the capsule. It must belong to a part of the figure.
+    /// The link that carries the capsule. In a figure, it must belong to a part of the figure.
     pub link: usize,
     /// The ends of the segment in the frame of the link and in the units of that frame.
     pub ends: [DVec3; 2],

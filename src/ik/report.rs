@@ -17,7 +17,7 @@ pub enum Outcome {
     BlockedByLimits,
     /// The body would lose its balance. See [`Report::held_by`].
     BlockedByBalance,
-    /// The floor, another part of the body or a pin is in the way. See [`Report::held_by`].
+    /// The floor, another part of the body, an obstacle or a pin is in the way. See [`Report::held_by`].
     BlockedByContact,
     /// The error stopped falling, and none of the outcomes above applies.
     #[default]
@@ -52,6 +52,8 @@ pub enum Hold {
     Floor(usize),
     /// Two links touch.
     Body(usize, usize),
+    /// A link touches an obstacle of a [`CollisionModel`](crate::CollisionModel). The second field is the index of the obstacle.
+    Obstacle(usize, usize),
     /// A pin. The field is the index of the pinned goal.
     Pin(usize),
 }
@@ -64,6 +66,7 @@ impl Hold {
             Self::Limit(own) => Self::Limit(link(own)?),
             Self::Floor(own) => Self::Floor(link(own)?),
             Self::Body(a, b) => Self::Body(link(a)?, link(b)?),
+            Self::Obstacle(own, obstacle) => Self::Obstacle(link(own)?, obstacle),
             Self::Balance | Self::Pin(_) => self,
         })
     }

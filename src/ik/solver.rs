@@ -1,9 +1,11 @@
 //! The solver, which poses a body to meet goals and reports the result.
 
+mod clear;
+
 use super::chain::Chain;
 use super::custom::registered;
 use super::custom_solve::{self, NO_METHOD};
-use super::driver::{Driver, Progress, Task};
+use super::driver::{ClearSearch, Driver, Progress, Task};
 use super::equilibrium::EquilibriumSolver;
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
@@ -37,6 +39,7 @@ pub struct Solver {
     style: Option<BoundPrior>,
     equilibrium: EquilibriumSolver,
     multipliers: Multipliers,
+    clear: Box<ClearSearch>,
     report: Report,
 }
 

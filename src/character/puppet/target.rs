@@ -194,6 +194,7 @@ impl GoalReport {
             Hold::Limit(node) => format!("limit of {}", skeleton.label(node)),
             Hold::Floor(node) => format!("floor under {}", skeleton.label(node)),
             Hold::Body(a, b) => format!("{} against {}", skeleton.label(a), skeleton.label(b)),
+            Hold::Obstacle(node, _) => format!("{} against an obstacle", skeleton.label(node)),
             Hold::Pin(_) => "pin".to_owned(),
             _ => "balance".to_owned(),
         };

@@ -2,6 +2,7 @@
 
 mod arm;
 mod candidate;
+mod clear;
 mod descent;
 mod flat;
 mod methods;
@@ -19,6 +20,7 @@ use super::trace::{Order, Recorder, Stage};
 use super::tree::Tree;
 use super::{Limit, Method, OptimizeOptions, Options, Start, StepKind, Swivel};
 use candidate::{Candidates, MARGIN};
+pub(super) use clear::ClearSearch;
 use descent::{Patience, is_quick};
 use methods::Methods;
 use pose::TreePose;

@@ -27,7 +27,6 @@ pub mod person;
 mod pose;
 mod problem;
 mod pull;
-mod qp;
 mod reflected;
 mod rest;
 mod rows;

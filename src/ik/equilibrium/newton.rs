@@ -13,9 +13,9 @@ use super::factor::TreeMatrix;
 use super::model::Model;
 use super::pose::{Kinematics, Pose};
 use super::problem::Problem;
-use super::qp::{BoxQp, dot};
 use super::rows::{Kind, Rows};
 use super::system::System;
+use crate::qp::{BoxQp, dot};
 use correction::Correction;
 use hessian::Augmented;
 

@@ -287,6 +287,11 @@ impl Tree {
         self.world_from_base * vector
     }
 
+    /// Transforms the gradient of a function of a world position to base space.
+    pub(super) fn world_gradient_to_base(&self, gradient: DVec3) -> DVec3 {
+        self.world_from_base.transpose() * gradient
+    }
+
     /// Returns the allowed position of an effector that is nearest to `here`, in base space. Without free axes, this is
     /// the target.
     pub(super) fn nearest_target(&self, task: &EffectorTask, here: DVec3) -> Option<DVec3> {

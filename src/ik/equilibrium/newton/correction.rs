@@ -1,9 +1,9 @@
 //! The second-order correction of a step.
 
 use super::super::problem::Problem;
-use super::super::qp::{backward, cholesky, forward};
 use super::super::rows::{Kind, Rows};
 use super::{Newton, Trial};
+use crate::qp::{backward, cholesky, forward};
 
 /// The active rows of a step, the Cholesky factor of their products, and their residuals.
 #[derive(Clone, Debug, Default)]

@@ -18,6 +18,7 @@
 
 mod apply;
 mod balance;
+mod bounded;
 mod columns;
 mod damped;
 mod inverse;
@@ -39,6 +40,7 @@ use crate::methods::damped::Damped;
 use crate::tree::{Joint, JointState, PIN_WEIGHT, Tree};
 pub(crate) use apply::LARGEST_TURN;
 use balance::Masses;
+pub(crate) use bounded::{Bounded, GapRow};
 use damped::TreeSteps;
 pub(crate) use damped::{freedom, is_free_chain};
 use limits::Lock;

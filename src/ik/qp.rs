@@ -1,8 +1,8 @@
-//! Small dense linear algebra for the figure solver: a Cholesky factorisation that fails if the matrix is indefinite, and a quadratic
+//! Small dense linear algebra for solvers with bounds: a Cholesky factorisation that fails if the matrix is indefinite, and a quadratic
 //! program with bounds.
 
 /// Factorises the lower triangle of a row-major matrix of `n` rows in place. Returns whether it is positive definite.
-pub(super) fn cholesky(a: &mut [f64], n: usize) -> bool {
+pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         let (above, rest) = a.split_at_mut(i * n);
         let row = &mut rest[..n];
@@ -21,7 +21,7 @@ pub(super) fn cholesky(a: &mut [f64], n: usize) -> bool {
 
 /// Returns the inner product of two slices of equal length.
 #[inline]
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (xs, x_rest) = x.as_chunks::<4>();
     let (ys, y_rest) = y.as_chunks::<4>();
@@ -38,14 +38,14 @@ pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// Solves L x = b in place.
-pub(super) fn forward(l: &[f64], n: usize, b: &mut [f64]) {
+pub(crate) fn forward(l: &[f64], n: usize, b: &mut [f64]) {
     for i in 0..n {
         b[i] = (b[i] - dot(&l[i * n..i * n + i], &b[..i])) / l[i * n + i];
     }
 }
 
 /// Solves Lᵀ x = b in place.
-pub(super) fn backward(l: &[f64], n: usize, b: &mut [f64]) {
+pub(crate) fn backward(l: &[f64], n: usize, b: &mut [f64]) {
     for i in (0..n).rev() {
         b[i] /= l[i * n + i];
         let (x, row) = (b[i], &l[i * n..i * n + i]);
@@ -55,14 +55,14 @@ pub(super) fn backward(l: &[f64], n: usize, b: &mut [f64]) {
 
 /// A quadratic program with bounds: minimise ½ yᵀ A y + bᵀ y with lower ≤ y ≤ upper.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BoxQp {
+pub(crate) struct BoxQp {
     /// A, row-major and symmetric.
-    pub(super) a: Vec<f64>,
-    pub(super) b: Vec<f64>,
-    pub(super) bounds: Vec<[f64; 2]>,
-    pub(super) y: Vec<f64>,
+    pub(crate) a: Vec<f64>,
+    pub(crate) b: Vec<f64>,
+    pub(crate) bounds: Vec<[f64; 2]>,
+    pub(crate) y: Vec<f64>,
     /// Whether each unknown is between its bounds.
-    pub(super) free: Vec<bool>,
+    pub(crate) free: Vec<bool>,
     index: Vec<usize>,
     factor: Vec<f64>,
     solution: Vec<f64>,
@@ -76,7 +76,7 @@ const RIDGE: f64 = 1e-13;
 
 impl BoxQp {
     /// Clears the program and prepares it for `m` unknowns.
-    pub(super) fn begin(&mut self, m: usize) {
+    pub(crate) fn begin(&mut self, m: usize) {
         self.a.clear();
         self.a.resize(m * m, 0.0);
         self.b.clear();
@@ -86,7 +86,7 @@ impl BoxQp {
     }
 
     /// Adds an unknown. `guess` is an estimate of its value, and `free` indicates whether this value is expected to be between its bounds.
-    pub(super) fn push(&mut self, b: f64, bounds: [f64; 2], guess: f64, free: bool) {
+    pub(crate) fn push(&mut self, b: f64, bounds: [f64; 2], guess: f64, free: bool) {
         self.b.push(b);
         self.bounds.push(bounds);
         self.y.push(guess);
@@ -94,7 +94,7 @@ impl BoxQp {
     }
 
     /// Solves the program by a primal active-set method (Nocedal & Wright 2006, section 16.5) from the guesses.
-    pub(super) fn solve(&mut self) {
+    pub(crate) fn solve(&mut self) {
         let m = self.b.len();
         #[expect(clippy::cast_precision_loss, reason = "a mean needs no exact count")]
         let ridge = RIDGE * (0..m).map(|i| self.a[i * m + i]).sum::<f64>().max(1e-300) / m.max(1) as f64;

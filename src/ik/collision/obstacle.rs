@@ -1,0 +1,109 @@
+//! Obstacles, which do not move with the body.
+
+use glam::{DQuat, DVec3};
+
+/// A convex shape that a body must not touch, in world space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// All points within a radius of a point.
+    Sphere {
+        /// The centre in metres.
+        centre: DVec3,
+        /// The radius in metres, greater than 0.
+        radius: f64,
+    },
+    /// All points within a radius of a segment.
+    Capsule {
+        /// The ends of the segment in metres.
+        ends: [DVec3; 2],
+        /// The radius in metres, greater than 0.
+        radius: f64,
+    },
+    /// A box.
+    Box {
+        /// The centre in metres.
+        centre: DVec3,
+        /// The rotation from the box's axes to the world. Any length except zero is valid.
+        rotation: DQuat,
+        /// Edge lengths in metres along the axes of the box, greater than 0.
+        size: DVec3,
+    },
+}
+
+impl Obstacle {
+    /// Returns a sphere with a radius in metres.
+    pub fn sphere(centre: DVec3, radius: f64) -> Self {
+        Self::Sphere { centre, radius }
+    }
+
+    /// Returns a capsule around a segment, with a radius in metres.
+    pub fn capsule(ends: [DVec3; 2], radius: f64) -> Self {
+        Self::Capsule { ends, radius }
+    }
+
+    /// Returns a box with edges parallel to the axes of the world, with edge lengths in metres.
+    pub fn cuboid(centre: DVec3, size: DVec3) -> Self {
+        Self::Box { centre, rotation: DQuat::IDENTITY, size }
+    }
+
+    /// Returns the requirement that the obstacle does not meet, or the obstacle in the form that distances are computed from.
+    pub(super) fn placed(&self) -> Result<Placed, &'static str> {
+        let is_radius = |radius: f64| radius.is_finite() && radius > 0.0;
+        match *self {
+            Self::Sphere { radius, .. } | Self::Capsule { radius, .. } if !is_radius(radius) => {
+                Err("the radius must be finite and greater than 0")
+            }
+            Self::Sphere { centre, radius } if centre.is_finite() => Ok(Placed::Capsule([centre; 2], radius)),
+            Self::Capsule { ends, radius } if ends.iter().all(|end| end.is_finite()) => {
+                Ok(Placed::Capsule(ends, radius))
+            }
+            Self::Box { size, .. } if !(size.is_finite() && size.min_element() > 0.0) => {
+                Err("the size must be finite and greater than 0")
+            }
+            Self::Box { rotation, .. } if !(rotation.is_finite() && rotation.length_squared() > 0.0) => {
+                Err("the rotation must be finite and not zero")
+            }
+            Self::Box { centre, rotation, size } if centre.is_finite() => {
+                let rotation = rotation.normalize();
+                Ok(Placed::Box(PlacedBox { centre, rotation, half: 0.5 * size }))
+            }
+            _ => Err("the position must be finite"),
+        }
+    }
+}
+
+/// A valid obstacle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Placed {
+    Capsule([DVec3; 2], f64),
+    Box(PlacedBox),
+}
+
+impl Placed {
+    /// Returns the centre and the radius of a sphere that contains the obstacle.
+    pub(super) fn bounds(&self) -> (DVec3, f64) {
+        match *self {
+            Self::Capsule([a, b], radius) => (0.5 * (a + b), 0.5 * a.distance(b) + radius),
+            Self::Box(PlacedBox { centre, half, .. }) => (centre, half.length()),
+        }
+    }
+}
+
+/// A box with a unit quaternion and half its edge lengths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PlacedBox {
+    pub(super) centre: DVec3,
+    pub(super) rotation: DQuat,
+    pub(super) half: DVec3,
+}
+
+impl PlacedBox {
+    pub(super) fn to_local(self, point: DVec3) -> DVec3 {
+        self.rotation.conjugate() * (point - self.centre)
+    }
+
+    pub(super) fn to_world(self, point: DVec3) -> DVec3 {
+        self.centre + self.rotation * point
+    }
+}
