@@ -302,6 +302,102 @@ static void test_puppet(const char *glb)
     sinew_puppet_free(puppet);
 }
 
+static const char *const ARM =
+    "<robot name='arm'><link name='base'/><link name='upper'/><link name='fore'/><link name='tool'/>"
+    "<joint name='turn' type='continuous'><parent link='base'/><child link='upper'/><axis xyz='0 0 1'/></joint>"
+    "<joint name='bend' type='revolute'><parent link='upper'/><child link='fore'/><origin xyz='0 0 0.5'/>"
+    "<axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='1' velocity='1.5'/></joint>"
+    "<joint name='reach' type='prismatic'><parent link='fore'/><child link='tool'/><origin xyz='0 0 0.3'/>"
+    "<axis xyz='0 0 1'/><limit lower='0' upper='0.4' effort='1' velocity='0.2'/></joint></robot>";
+
+enum { JOINTS = 3 };
+
+static void test_robots_that_are_refused(void)
+{
+    SinewRobot *robot = NULL;
+    SinewJoint joint;
+    double numbers[18] = {0};
+    size_t index;
+
+    FAILS(sinew_robot_from_urdf(ARM, NULL), SINEW_STATUS_NULL, "out is NULL");
+    FAILS(sinew_robot_from_urdf(NULL, &robot), SINEW_STATUS_NULL, "urdf is NULL");
+    FAILS(sinew_robot_from_urdf("<robot/>", &robot), SINEW_STATUS_FILE, "URDF");
+    EXPECT(robot == NULL);
+    FAILS(sinew_robot_load("missing.urdf", &robot), SINEW_STATUS_FILE, "missing.urdf");
+    FAILS(sinew_robot_joint(NULL, 0, &joint), SINEW_STATUS_NULL, "robot is NULL");
+    EXPECT(sinew_robot_joint_count(NULL) == 0 && sinew_robot_link_count(NULL) == 0);
+    EXPECT(sinew_robot_joint_name(NULL, 0) == NULL && sinew_robot_link_name(NULL, 0) == NULL);
+    sinew_robot_free(NULL);
+
+    OK(sinew_robot_from_urdf(ARM, &robot));
+    FAILS(sinew_robot_joint(robot, 3, &joint), SINEW_STATUS_INVALID, "joint 3 does not exist; there are 3");
+    FAILS(sinew_robot_joint(robot, 0, NULL), SINEW_STATUS_NULL, "out is NULL");
+    FAILS(sinew_robot_find_link(robot, "tol", &index), SINEW_STATUS_INVALID, "did you mean \"tool\"");
+    FAILS(sinew_robot_find_joint(robot, "tool", &index), SINEW_STATUS_INVALID, "\"tool\" has no value in q");
+    FAILS(sinew_robot_fk(robot, numbers, 2, 3, numbers, 16), SINEW_STATUS_LENGTH, "turn, bend, reach");
+    FAILS(sinew_robot_fk(robot, numbers, JOINTS, 4, numbers, 16), SINEW_STATUS_INVALID, "link 4");
+    FAILS(sinew_robot_fk(robot, numbers, JOINTS, 3, numbers, 12), SINEW_STATUS_LENGTH, "matrix");
+    FAILS(sinew_robot_jacobian(robot, numbers, JOINTS, 3, NULL, numbers, 17), SINEW_STATUS_LENGTH, "jacobian");
+    numbers[1] = NAN;
+    FAILS(sinew_robot_fk(robot, numbers, JOINTS, 3, numbers, 16), SINEW_STATUS_INVALID, "\"bend\" is not finite");
+    sinew_robot_free(robot);
+}
+
+static void test_robot(void)
+{
+    SinewRobot *robot = NULL;
+    SinewJoint joint;
+    SinewGoal goal;
+    SinewResult result;
+    double q[JOINTS] = {0.4, 0.9, 0.1}, found[JOINTS] = {0.0, 0.5, 0.0};
+    double pose[16], after[16], jacobian[6 * JOINTS], before;
+    size_t tool, bend, i;
+
+    OK(sinew_robot_from_urdf(ARM, &robot));
+    EXPECT(sinew_robot_joint_count(robot) == JOINTS && sinew_robot_link_count(robot) == 4);
+    EXPECT(strcmp(sinew_robot_joint_name(robot, 1), "bend") == 0);
+    EXPECT(strcmp(sinew_robot_link_name(robot, 0), "base") == 0);
+    OK(sinew_robot_find_joint(robot, "bend", &bend));
+    OK(sinew_robot_joint(robot, bend, &joint));
+    EXPECT(bend == 1 && joint.unit == SINEW_UNIT_RADIANS && joint.lower == -2.0 && joint.upper == 2.0);
+    EXPECT(joint.velocity == 1.5 && joint.rest == 0.0);
+    OK(sinew_robot_joint(robot, 0, &joint));
+    EXPECT(joint.lower < -1e300 && joint.upper > 1e300);
+    OK(sinew_robot_joint(robot, 2, &joint));
+    EXPECT(joint.unit == SINEW_UNIT_METRES && joint.upper == 0.4);
+
+    /* The height of the tool is 0.5 + (0.3 + 0.1) cos 0.9. */
+    OK(sinew_robot_find_link(robot, "tool", &tool));
+    OK(sinew_robot_fk(robot, q, JOINTS, tool, pose, 16));
+    EXPECT(fabs(pose[14] - (0.5 + 0.4 * cos(0.9))) < 1e-12 && pose[15] == 1.0);
+
+    /* The columns of the Jacobian are difference quotients. */
+    OK(sinew_robot_jacobian(robot, q, JOINTS, tool, NULL, jacobian, 6 * JOINTS));
+    for (i = 0; i < JOINTS; i++) {
+        before = q[i];
+        q[i] += 1e-7;
+        OK(sinew_robot_fk(robot, q, JOINTS, tool, after, 16));
+        q[i] = before;
+        EXPECT(fabs((after[12] - pose[12]) / 1e-7 - jacobian[i]) < 1e-6);
+        EXPECT(fabs((after[14] - pose[14]) / 1e-7 - jacobian[2 * JOINTS + i]) < 1e-6);
+    }
+
+    /* A solve finds the pose again. q0 and q may be the same array. */
+    goal = sinew_goal(tool);
+    goal.parts = SINEW_POSITION;
+    memcpy(goal.position, pose + 12, sizeof goal.position);
+    FAILS(sinew_robot_solve(robot, &goal, 1, found, JOINTS, NULL, found, 2, NULL, 0), SINEW_STATUS_LENGTH, "q must");
+    FAILS(sinew_robot_solve(robot, &goal, 1, found, 2, NULL, found, JOINTS, NULL, 0), SINEW_STATUS_LENGTH, "q must");
+    OK(sinew_robot_solve(robot, &goal, 1, found, JOINTS, "tolerance=1e-8", found, JOINTS, &result, 1));
+    EXPECT(result.outcome == SINEW_OUTCOME_REACHED && result.position_error < 1e-7);
+    OK(sinew_robot_fk(robot, found, JOINTS, tool, after, 16));
+    EXPECT(fabs(after[12] - pose[12]) < 1e-7 && fabs(after[14] - pose[14]) < 1e-7);
+    goal.link = 9;
+    FAILS(sinew_robot_solve(robot, &goal, 1, q, JOINTS, NULL, q, JOINTS, NULL, 0), SINEW_STATUS_SOLVE, "link 9");
+    EXPECT(q[1] == 0.9);
+    sinew_robot_free(robot);
+}
+
 int main(int count, char **arguments)
 {
     test_errors_without_handles();
@@ -309,6 +405,8 @@ int main(int count, char **arguments)
     test_solve();
     test_solve_many();
     test_characters_that_are_refused();
+    test_robots_that_are_refused();
+    test_robot();
     test_puppet(count > 1 ? arguments[1] : "posed.glb");
     puts("all tests of the C interface pass");
     return EXIT_SUCCESS;

@@ -1,4 +1,4 @@
-//! The C interface of sinew: characters, inverse kinematics and skinning on the CPU.
+//! The C interface of sinew: characters, robots, inverse kinematics and skinning on the CPU.
 //!
 //! `include/sinew.h` is generated from this crate and describes it for C. `README.md` has the conventions. Only this
 //! crate contains `unsafe` code: every pointer is checked for null, every length is compared with the amount of data that is read or
@@ -13,6 +13,7 @@ mod goal;
 mod link;
 mod pointers;
 mod puppet;
+mod robot;
 mod status;
 mod target;
 
@@ -39,6 +40,12 @@ pub use puppet::{
     SINEW_POSE_STRIDE, SinewPuppet, sinew_puppet_free, sinew_puppet_new, sinew_puppet_part_count,
     sinew_puppet_part_size, sinew_puppet_play, sinew_puppet_pose, sinew_puppet_skin, sinew_puppet_stop,
     sinew_puppet_triangles, sinew_puppet_update, sinew_puppet_world_matrices, sinew_puppet_write_glb,
+};
+pub use robot::{
+    SinewJoint, SinewRobot, SinewUnit, sinew_robot_find_joint, sinew_robot_find_link, sinew_robot_fk,
+    sinew_robot_free, sinew_robot_from_urdf, sinew_robot_jacobian, sinew_robot_joint,
+    sinew_robot_joint_count, sinew_robot_joint_name, sinew_robot_link_count, sinew_robot_link_name,
+    sinew_robot_load, sinew_robot_solve,
 };
 pub use status::{SinewStatus, sinew_last_error, sinew_version};
 pub use target::{SinewTarget, sinew_target};

@@ -65,6 +65,8 @@ pub use references::{Packages, References};
 pub use skeleton::{Node, Skeleton, Skin, Transform};
 pub use up_axis::UpAxis;
 #[cfg(feature = "urdf")]
+pub(crate) use urdf::srdf::disabled_collisions;
+#[cfg(feature = "urdf")]
 pub use urdf::urdf_joints;
 pub use variant::{UnknownVariant, VariantPart, Variants};
 pub use vrm::{

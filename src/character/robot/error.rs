@@ -60,6 +60,57 @@ pub enum RobotError {
         /// Name of the joint.
         joint: String,
     },
+    /// A shape of a link or an obstacle is invalid.
+    #[error("{body}: {why}")]
+    Shape {
+        /// The link or the obstacle with its name.
+        body: String,
+        /// The requirement that is not met.
+        why: String,
+    },
+    /// Two obstacles have the same name.
+    #[error("obstacle \"{name}\" already exists")]
+    Obstacle {
+        /// The name.
+        name: String,
+    },
+    /// A text is not a valid SRDF file. The message has the line.
+    #[error("SRDF: {0}")]
+    Srdf(String),
+    /// The collision model belongs to another robot.
+    #[error("the collision model is for a robot of {expected} links, but \"{robot}\" has {found}")]
+    Collisions {
+        /// Number of links of the robot for which the model was created.
+        expected: usize,
+        /// Name of the robot.
+        robot: String,
+        /// Number of its links.
+        found: usize,
+    },
+    /// A value of the options of a trajectory is invalid.
+    #[error("{what} must be {wanted}, but is {value}")]
+    Trajectory {
+        /// Name of the option.
+        what: &'static str,
+        /// The requirement that is not met.
+        wanted: &'static str,
+        /// The invalid value.
+        value: f64,
+    },
+    /// A joint would jump from one row of a trajectory to the next.
+    #[error(
+        "joint \"{joint}\" would jump by {change:.3} {unit}; at most {largest} {unit} is allowed between two rows"
+    )]
+    Jump {
+        /// Name of the joint.
+        joint: String,
+        /// The change in radians or metres.
+        change: f64,
+        /// Symbol of the unit.
+        unit: &'static str,
+        /// The largest change that the options allow.
+        largest: f64,
+    },
     /// The solver rejected the problem.
     #[error(transparent)]
     Solve(#[from] SolveError),

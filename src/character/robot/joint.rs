@@ -84,6 +84,8 @@ pub struct RobotMimic {
     pub ratio: f64,
     /// URDF's offset, in radians or metres.
     pub offset: f64,
+    /// Maximum speed in radians or metres per second, if the file has one.
+    pub velocity: Option<f64>,
     /// Index of the link that the joint moves.
     pub link: usize,
 }

@@ -4,21 +4,30 @@
 //! Everything is in double precision and in the frame of the robot's root link, with +Z up (ROS REP 103). Lengths are in metres and
 //! angles in radians.
 
+mod collisions;
 mod error;
 mod joint;
 mod kinematics;
+mod link_capsules;
+mod path;
 mod pose;
+mod redundancy;
 mod solve;
 mod table;
 #[cfg(test)]
 mod tests;
+mod trajectory;
 
+pub use collisions::{Collisions, RobotClearance};
 pub use error::RobotError;
 pub use joint::{JointUnit, RobotJoint, RobotMimic};
+pub use redundancy::Redundancy;
 pub use solve::Solution;
 pub use table::{JointTable, TableError};
+pub use trajectory::{Trajectory, TrajectoryError, TrajectoryOptions};
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use glam::{DAffine3, DQuat};
 
@@ -41,6 +50,7 @@ pub struct Robot {
     nodes: Vec<usize>,
     /// The body with all joints at 0.
     body: Body,
+    collisions: Option<Arc<Collisions>>,
 }
 
 impl Robot {
@@ -96,7 +106,9 @@ impl Robot {
             );
             let Some(unit) = JointUnit::of(&limit) else { continue };
             match mimic {
-                Some(mimic) => mimics.push((joint.order, link, joint.name.clone(), mimic, unit)),
+                Some(mimic) => {
+                    mimics.push((joint.order, link, (joint.name.clone(), joint.velocity), mimic, unit))
+                }
                 None => joints.push((joint.order, RobotJoint::new(joint, link, unit))),
             }
         }
@@ -118,15 +130,16 @@ impl Robot {
                 joint.is_leader = true;
             }
         }
-        let mimic = |(_, link, name, mimic, unit): (usize, usize, String, Mimic, JointUnit)| {
+        type Follower = (usize, usize, (String, Option<f64>), Mimic, JointUnit);
+        let mimic = |(_, link, (name, velocity), mimic, unit): Follower| {
             let leader = joints.iter().position(|joint| joint.link == mimic.of)?;
-            Some(RobotMimic { name, unit, leader, ratio: mimic.ratio, offset: mimic.offset, link })
+            Some(RobotMimic { name, unit, leader, ratio: mimic.ratio, offset: mimic.offset, velocity, link })
         };
         let mimics = mimics.into_iter().filter_map(mimic).collect();
         let names = nodes.iter().map(|node| skeleton.label(*node)).collect();
         let scene = character.scenes.get(character.default_scene);
         let name = scene.and_then(|scene| scene.name.clone()).unwrap_or_default();
-        Ok(Self { name, joints, mimics, links: names, nodes, body })
+        Ok(Self { name, joints, mimics, links: names, nodes, body, collisions: None })
     }
 
     /// Reads the joints of a robot from the text of a URDF file. Shapes are not read.

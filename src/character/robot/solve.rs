@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::ik::{Goal, Options, Report, Solver};
 
-use super::{Robot, RobotError};
+use super::{Robot, RobotClearance, RobotError};
 
 /// The result of a solve.
 #[derive(Clone, Debug)]
@@ -12,13 +12,17 @@ use super::{Robot, RobotError};
 pub struct Solution {
     /// The joint values, all of them within their ranges.
     pub q: Vec<f64>,
-    /// Errors and outcomes.
+    /// Errors and outcomes. If the robot has [`Collisions`](super::Collisions), a goal counts as reached only if `q` is free of collisions.
     pub report: Report,
+    /// The smallest distance of `q`, if the robot has collisions to avoid.
+    pub clearance: Option<RobotClearance>,
 }
 
 impl Robot {
     /// Returns joint values that meet the goals as closely as the method can, starting from `q0`. The links of the goals are indices
     /// into [`Robot::links`], and positions and orientations are in the robot's own frame.
+    ///
+    /// If the robot has [`Collisions`](super::Collisions), the result keeps clear of them (see [`Robot::with_collisions`]).
     ///
     /// Values of `q0` beyond their ranges are clamped first. Continuous joints, and hinges with more than one revolution, end as near to
     /// `q0` as the result allows.
@@ -40,11 +44,30 @@ impl Robot {
         q0: &[f64],
         options: &Options,
     ) -> Result<Solution, RobotError> {
+        self.solve_towards(solver, goals, q0, (options, None))
+    }
+
+    /// Like [`Robot::solve_with`], with joint values as the posture that [`Secondary::Posture`](crate::ik::Secondary::Posture) pulls towards.
+    pub(super) fn solve_towards(
+        &self,
+        solver: &mut Solver,
+        goals: &[Goal],
+        q0: &[f64],
+        (options, posture): (&Options, Option<&[f64]>),
+    ) -> Result<Solution, RobotError> {
         self.check(q0)?;
         let start = self.clamp(q0);
         let mut body = self.body(&start)?;
-        let report = solver.solve(&mut body, goals, options)?.clone();
-        Ok(Solution { q: self.values(&body, &start), report })
+        if let Some(posture) = posture {
+            body.set_posture(self.body(posture)?.rotations());
+        }
+        let Some(collisions) = self.collisions() else {
+            let report = solver.solve(&mut body, goals, options)?.clone();
+            return Ok(Solution { q: self.values(&body, &start), report, clearance: None });
+        };
+        let report = solver.solve_clear(&mut body, goals, options, collisions.model())?.clone();
+        let q = self.values(&body, &start);
+        Ok(Solution { clearance: self.clearance(&q)?, q, report })
     }
 
     /// Solves many problems, in parallel if the feature `rayon` is enabled. `q0` returns the start of each problem. The results are
@@ -65,7 +88,8 @@ impl Robot {
         goals.par_iter().enumerate().map_init(Solver::default, |s, (i, g)| solve(s, (i, g))).collect()
     }
 
-    /// Follows a path by solving each problem from the previous result, so that the joints do not jump.
+    /// Follows a path by solving each problem from the previous result, so that the joints do not jump. Collisions count as in
+    /// [`Robot::solve`], and also on the way from one result to the next. [`Robot::trajectory`] adds intermediate poses and times.
     ///
     /// # Errors
     /// Returns the index of the first problem that is rejected, and the reason.

@@ -1,3 +1,7 @@
+mod collisions;
+mod panda;
+mod trajectories;
+
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DQuat, DVec3, Quat, Vec3};

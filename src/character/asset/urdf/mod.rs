@@ -10,6 +10,7 @@ mod joints;
 mod markup;
 mod mesh_file;
 mod obj;
+pub(super) mod srdf;
 mod stl;
 mod structure;
 mod surface;
