@@ -100,6 +100,10 @@ fn halves(triangles: &[Triangle], axis: DVec3) -> Option<[Vec<Triangle>; 2]> {
     (!first.is_empty() && !second.is_empty()).then_some([first, second])
 }
 
+fn single([a, b]: [DVec3; 2]) -> [Vec3; 2] {
+    [a.as_vec3(), b.as_vec3()]
+}
+
 /// Returns the smallest and the largest coordinate along an axis.
 fn extent(triangles: &[Triangle], axis: DVec3) -> [f64; 2] {
     let along = triangles.iter().flatten().map(|at| at.dot(axis));
@@ -114,7 +118,7 @@ fn capsule(link: usize, triangles: &[Triangle], axis: DVec3) -> Option<BodyCapsu
     let [low, high] = extent(triangles, axis);
     let points: Vec<Vec3> = triangles.iter().flatten().map(|at| at.as_vec3()).collect();
     let ends = [beside + axis * low, beside + axis * high];
-    let whole = Capsule::fit(link, &points, ends.map(|end| end.as_vec3()), &Affine3A::IDENTITY, 1.0)?;
+    let whole = Capsule::fit(link, &points, single(ends), &Affine3A::IDENTITY, 1.0)?;
     let radius = f64::from(whole.radius) * (1.0 + ROUNDING) + ROUNDING * (high - low);
     // The round ends may begin before the ends of the points.
     let mut range = [f64::INFINITY, f64::NEG_INFINITY];

@@ -107,7 +107,7 @@ impl Robot {
             let Some(unit) = JointUnit::of(&limit) else { continue };
             match mimic {
                 Some(mimic) => {
-                    mimics.push((joint.order, link, (joint.name.clone(), joint.velocity), mimic, unit))
+                    mimics.push((joint.order, link, (joint.name.clone(), joint.velocity), mimic, unit));
                 }
                 None => joints.push((joint.order, RobotJoint::new(joint, link, unit))),
             }

@@ -116,9 +116,9 @@ fn determinant(matrix: &mut [[f64; 6]; 6], count: usize) -> f64 {
             return 0.0;
         }
         let row = matrix[pivot];
-        for below in pivot + 1..count.min(6) {
-            let factor = matrix[below][pivot] / diagonal;
-            matrix[below].iter_mut().zip(row).for_each(|(own, above)| *own -= factor * above);
+        for below in matrix.iter_mut().take(count).skip(pivot + 1) {
+            let factor = below[pivot] / diagonal;
+            below.iter_mut().zip(row).for_each(|(own, above)| *own -= factor * above);
         }
     }
     product

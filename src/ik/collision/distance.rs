@@ -36,7 +36,7 @@ pub(super) fn capsules(a: ([DVec3; 2], f64), b: ([DVec3; 2], f64)) -> Contact {
         let across = u.cross(v);
         let is_parallel = across.length() <= PARALLEL * u.length() * v.length();
         let other = if u.length() > v.length() { u } else { v };
-        let fallback = other.try_normalize().map_or(DVec3::Z, |axis| axis.any_orthonormal_vector());
+        let fallback = other.normalize_or(DVec3::X).any_orthonormal_vector();
         if is_parallel { fallback } else { across.normalize_or(fallback) }
     };
     Contact { distance: distance - a.1 - b.1, normal, points: [x, y], radii: [a.1, b.1] }

@@ -183,12 +183,11 @@ impl Bounded {
         let Self { weights, rows, sides, tasks, pull, qp, .. } = self;
         let row = |i: usize| &rows[i * count..(i + 1) * count];
         qp.begin(m);
-        for i in 0..m {
+        for (i, &(side, damping)) in sides.iter().enumerate() {
             for j in 0..=i {
                 let sum: f64 = row(i).iter().zip(row(j)).zip(&*weights).map(|((a, b), w)| a * b * w).sum();
                 (qp.a[i * m + j], qp.a[j * m + i]) = (sum, sum);
             }
-            let (side, damping) = sides[i];
             qp.a[i * m + i] += damping;
             let is_task = i < *tasks;
             let least = if is_task { f64::NEG_INFINITY } else { 0.0 };
