@@ -3,12 +3,14 @@
  *
  * This file is generated. `cargo run -p sinew-c-header` writes it.
  *
- * Coordinates are right-handed with +Y up, in metres, radians and seconds. Quaternions are in the order x, y, z, w.
+ * Coordinates are right-handed with +Y up (+Z up for robots), in metres, radians and seconds. Quaternions are in the order
+ * x, y, z, w.
  *
  * Requirements of all functions: a pointer to an array points to as many elements as the count after it says, and may be
  * NULL if the count is 0. Counts of numbers count numbers, not vectors. Texts end with NUL and are UTF-8. A handle comes
  * from the function that creates it and was not freed. One handle must not be used by two threads at the same time, except
- * a SinewCharacter. What a function returns in `*out` belongs to the caller, who frees it with the function that is named.
+ * a SinewCharacter or a SinewRobot. What a function returns in `*out` belongs to the caller, who frees it with the function
+ * that is named.
  * All other memory stays with its owner, and nothing keeps a pointer of the caller after the call.
  *
  * A function that fails returns another status than SINEW_STATUS_OK, changes no memory of the caller except that `*out` is
@@ -53,7 +55,7 @@
 #define SINEW_PINNED 32
 
 /**
- * No parent, or no given base.
+ * A missing parent, or an unspecified base.
  */
 #define SINEW_NONE -1
 
@@ -157,19 +159,40 @@ typedef enum {
 } SinewOutcome;
 
 /**
+ * The unit of a joint value.
+ */
+typedef enum {
+  /**
+   * Radians, for a hinge.
+   */
+  SINEW_UNIT_RADIANS = 0,
+  /**
+   * Metres, for a slide.
+   */
+  SINEW_UNIT_METRES = 1,
+} SinewUnit;
+
+/**
  * A tree of links in a pose.
  */
 typedef struct SinewBody SinewBody;
 
 /**
- * The nodes, skins, meshes and clips of one file. It does not change, and several threads may use it at the same time.
+ * The nodes, skins, meshes and clips of one file. A character is immutable, so several threads may use it at the same time.
  */
 typedef struct SinewCharacter SinewCharacter;
 
 /**
- * A character with a motion, and the pose that results from it and from targets.
+ * A character with a motion, and the pose that results from the motion and the targets.
  */
 typedef struct SinewPuppet SinewPuppet;
+
+/**
+ * A robot. `q` has one value for each joint that moves by itself, in the order of the file: radians for hinges, metres for slides.
+ * Everything is in the robot's own frame, the frame of its root link, with +Z up. A robot is immutable, so several threads may use it at
+ * the same time.
+ */
+typedef struct SinewRobot SinewRobot;
 
 /**
  * The type of a joint and its range. The axes are unit vectors in the joint's rest frame. Members that do not apply to the kind
@@ -245,7 +268,7 @@ typedef struct {
    */
   double position[3];
   /**
-   * Orientation of the link, a quaternion x, y, z, w.
+   * Orientation of the link as a quaternion x, y, z, w.
    */
   double orientation[4];
   /**
@@ -253,11 +276,11 @@ typedef struct {
    */
   double aim_axis[3];
   /**
-   * Position at which `aim_axis` must point, in metres.
+   * Position in metres at which `aim_axis` must point.
    */
   double aim_at[3];
   /**
-   * Position towards which the limb that ends at the link bends, in metres.
+   * Position in metres towards which the limb that ends at the link bends.
    */
   double pole[3];
   /**
@@ -297,7 +320,7 @@ typedef struct {
    */
   size_t node;
   /**
-   * Index of the node that stays fixed. With `SINEW_NONE`, the whole body follows the target of a recognised body.
+   * Index of the node that stays fixed. If it is `SINEW_NONE` and the body is recognised, the whole body follows the target.
    */
   int64_t base;
   /**
@@ -330,6 +353,36 @@ typedef struct {
   double weight;
 } SinewTarget;
 
+/**
+ * A joint with a value in `q`.
+ */
+typedef struct {
+  /**
+   * The unit of the joint's value.
+   */
+  SinewUnit unit;
+  /**
+   * The smallest value. Minus infinity for a continuous joint.
+   */
+  double lower;
+  /**
+   * The largest value. Infinity for a continuous joint.
+   */
+  double upper;
+  /**
+   * The initial value: 0, or the middle of a range that excludes 0.
+   */
+  double rest;
+  /**
+   * Maximum speed in radians or metres per second, or infinity if the file has none.
+   */
+  double velocity;
+  /**
+   * Index of the link that the joint moves.
+   */
+  size_t link;
+} SinewJoint;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -358,15 +411,15 @@ size_t sinew_body_link_count(const SinewBody *body);
 SinewStatus sinew_body_reset(SinewBody *body);
 
 /**
- * Writes the local rotations of all links, quaternions x, y, z, w. `count` must be four times the number of links.
+ * Writes the local rotations of all links as quaternions x, y, z, w. `count` must be four times the number of links.
  */
 SinewStatus sinew_body_rotations(const SinewBody *body,
                                  double *rotations,
                                  size_t count);
 
 /**
- * Sets the local rotations of all links, quaternions x, y, z, w of any length except zero. `count` must be four times the
- * number of links.
+ * Sets the local rotations of all links from quaternions x, y, z, w of any length except zero. `count` must be four times the number of
+ * links.
  */
 SinewStatus sinew_body_set_rotations(SinewBody *body,
                                      const double *rotations,
@@ -382,9 +435,8 @@ SinewStatus sinew_body_positions(const SinewBody *body,
 /**
  * Moves the links so that the goals are met as closely as possible.
  *
- * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
- * `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is
- * unchanged.
+ * `options` is NULL or a string of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted, `results` is NULL and
+ * `result_count` is 0. Otherwise, `result_count` must be `goal_count`. If the call fails, the body is unchanged.
  */
 SinewStatus sinew_body_solve(SinewBody *body,
                              const SinewGoal *goals,
@@ -396,9 +448,9 @@ SinewStatus sinew_body_solve(SinewBody *body,
 /**
  * Solves copies of a body for many target positions of one link, in parallel. The body itself is not changed.
  *
- * `targets` are `target_count` world positions x, y, z. The local rotations of all links of all solutions are written to
- * `rotations`, whose `rotation_count` must be `4 * link_count * target_count`. The distances from the targets in metres are
- * written to `errors`, whose `error_count` must be `target_count`. `options` is as in `sinew_body_solve`.
+ * `targets` are `target_count` world positions x, y, z. `rotations` receives the local rotations of all links of all solutions, and
+ * `rotation_count` must be `4 * link_count * target_count`. `errors` receives the distances from the targets in metres, and `error_count`
+ * must be `target_count`. `options` is as in `sinew_body_solve`.
  */
 SinewStatus sinew_body_solve_many(const SinewBody *body,
                                   size_t link,
@@ -425,8 +477,7 @@ SinewStatus sinew_character_load_bytes(const uint8_t *bytes,
                                        SinewCharacter **out);
 
 /**
- * Stores the built-in character, a stylised human about 1.75 m tall that faces +Z, in `*out`. Free it with
- * `sinew_character_free`.
+ * Stores the built-in character in `*out`: a stylised human about 1.75 m tall that faces +Z. Free it with `sinew_character_free`.
  */
 SinewStatus sinew_character_mannequin(SinewCharacter **out);
 
@@ -493,10 +544,10 @@ SinewGoal sinew_goal(size_t link);
 SinewLink sinew_link(int64_t parent, double x, double y, double z);
 
 /**
- * Creates a puppet in its rest pose, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed
- * before it.
+ * Creates a puppet in its rest pose, and stores it in `*out`. Free it with `sinew_puppet_free`. The character may be freed before the
+ * puppet.
  *
- * `rig` is the path of a .rig.toml file. With NULL, `NAME.rig.toml` beside the character is used, or the rig is detected.
+ * `rig` is the path of a .rig.toml file. If it is NULL, `NAME.rig.toml` beside the character is used, or the rig is detected.
  */
 SinewStatus sinew_puppet_new(const SinewCharacter *character,
                              const char *rig,
@@ -521,8 +572,8 @@ SinewStatus sinew_puppet_stop(SinewPuppet *puppet);
  * Samples the motion and solves for targets. `pins` are the indices of nodes that must stay in place with priority over all
  * targets.
  *
- * `options` is NULL or a text of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted,
- * `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be `target_count`.
+ * `options` is NULL or a string of assignments, for example `"method=ccd; tolerance=1mm"`. If no results are wanted, `results` is NULL and
+ * `result_count` is 0. Otherwise, `result_count` must be `target_count`.
  */
 SinewStatus sinew_puppet_update(SinewPuppet *puppet,
                                 const SinewTarget *targets,
@@ -534,8 +585,8 @@ SinewStatus sinew_puppet_update(SinewPuppet *puppet,
                                 size_t result_count);
 
 /**
- * Writes the local transforms of all nodes: translation x, y, z, rotation x, y, z, w and scale x, y, z of each.
- * `count` must be `SINEW_POSE_STRIDE` times the number of nodes.
+ * Writes the local transform of each node: translation (x, y, z), rotation (x, y, z, w) and scale (x, y, z). `count` must be
+ * `SINEW_POSE_STRIDE` times the number of nodes.
  */
 SinewStatus sinew_puppet_pose(const SinewPuppet *puppet,
                               float *transforms,
@@ -549,7 +600,7 @@ SinewStatus sinew_puppet_world_matrices(const SinewPuppet *puppet,
                                         size_t count);
 
 /**
- * Returns the number of parts, each of which is skinned and drawn as a unit, or 0 if `puppet` is NULL.
+ * Returns the number of parts, or 0 if `puppet` is NULL. Each part is skinned and drawn as a unit.
  */
 size_t sinew_puppet_part_count(const SinewPuppet *puppet);
 
@@ -563,9 +614,9 @@ SinewStatus sinew_puppet_part_size(const SinewPuppet *puppet,
                                    size_t *normals);
 
 /**
- * Skins a part on the CPU in the pose of the last `sinew_puppet_update`, and writes world positions x, y, z in metres and unit
- * normals x, y, z. Without normals, `normals` is NULL and `normal_count` is 0. Otherwise, the counts must be three times
- * those of `sinew_puppet_part_size`.
+ * Skins a part on the CPU in the pose of the last `sinew_puppet_update`, and writes world positions (x, y, z) in metres and unit normals
+ * (x, y, z). If no normals are wanted, `normals` is NULL and `normal_count` is 0. Otherwise, each count must be three times the number
+ * from `sinew_puppet_part_size`.
  */
 SinewStatus sinew_puppet_skin(const SinewPuppet *puppet,
                               size_t part,
@@ -584,11 +635,105 @@ SinewStatus sinew_puppet_triangles(const SinewPuppet *puppet,
                                    size_t count);
 
 /**
- * Writes a copy of the character's file in the pose of the last `sinew_puppet_update` to a .glb file. An existing file is
- * replaced.
+ * Writes a copy of the character's file to a .glb file, in the pose of the last `sinew_puppet_update`. An existing file is replaced.
  */
 SinewStatus sinew_puppet_write_glb(const SinewPuppet *puppet,
                                    const char *path);
+
+/**
+ * Reads a robot from the text of a URDF file, without its shapes, and stores it in `*out`. Free it with `sinew_robot_free`.
+ */
+SinewStatus sinew_robot_from_urdf(const char *urdf,
+                                  SinewRobot **out);
+
+/**
+ * Reads a robot from a URDF file, without its shapes, and stores it in `*out`. Free it with `sinew_robot_free`.
+ */
+SinewStatus sinew_robot_load(const char *path,
+                             SinewRobot **out);
+
+/**
+ * Frees a robot. NULL is ignored.
+ */
+void sinew_robot_free(SinewRobot *robot);
+
+/**
+ * Returns the number of joints with a value in `q`, or 0 if `robot` is NULL.
+ */
+size_t sinew_robot_joint_count(const SinewRobot *robot);
+
+/**
+ * Returns the name of a joint, or NULL if the joint does not exist. The text belongs to the robot.
+ */
+const char *sinew_robot_joint_name(const SinewRobot *robot, size_t joint);
+
+/**
+ * Stores the unit, the range, the initial value and the velocity of a joint in `*out`.
+ */
+SinewStatus sinew_robot_joint(const SinewRobot *robot, size_t joint, SinewJoint *out);
+
+/**
+ * Stores the position in `q` of the joint with the given name in `*out`.
+ */
+SinewStatus sinew_robot_find_joint(const SinewRobot *robot, const char *name, size_t *out);
+
+/**
+ * Returns the number of links, or 0 if `robot` is NULL. The root link is the first one.
+ */
+size_t sinew_robot_link_count(const SinewRobot *robot);
+
+/**
+ * Returns the name of a link, or NULL if the link does not exist. The text belongs to the robot.
+ */
+const char *sinew_robot_link_name(const SinewRobot *robot, size_t link);
+
+/**
+ * Stores the index of the link with the given name in `*out`.
+ */
+SinewStatus sinew_robot_find_link(const SinewRobot *robot, const char *name, size_t *out);
+
+/**
+ * Writes the matrix `world_from_link` of a link for joint values, in column-major order (forward kinematics). `q_count` must be the number
+ * of joints, and `count` must be 16.
+ */
+SinewStatus sinew_robot_fk(const SinewRobot *robot,
+                           const double *q,
+                           size_t q_count,
+                           size_t link,
+                           double *matrix,
+                           size_t count);
+
+/**
+ * Writes the derivative of a point of a link with respect to `q`: six rows with one number for each joint, row after row. The rows are the
+ * velocity of the point along x, y and z, and the angular velocity of the link about x, y and z.
+ *
+ * `point` is NULL for the origin of the link, or three numbers in metres in the frame of the link. `q_count` must be the number of joints,
+ * and `count` must be six times the number of joints.
+ */
+SinewStatus sinew_robot_jacobian(const SinewRobot *robot,
+                                 const double *q,
+                                 size_t q_count,
+                                 size_t link,
+                                 const double *point,
+                                 double *jacobian,
+                                 size_t count);
+
+/**
+ * Finds joint values that meet the goals as closely as possible, starting from `q0`. The links of the goals are links of the robot.
+ *
+ * `q0_count` and `q_count` must be the number of joints. `q` receives the joint values, all within their ranges, and may be `q0`.
+ * `options`, `results` and `result_count` are as in `sinew_body_solve`. If the call fails, `q` is unchanged.
+ */
+SinewStatus sinew_robot_solve(const SinewRobot *robot,
+                              const SinewGoal *goals,
+                              size_t goal_count,
+                              const double *q0,
+                              size_t q0_count,
+                              const char *options,
+                              double *q,
+                              size_t q_count,
+                              SinewResult *results,
+                              size_t result_count);
 
 /**
  * Returns the version of sinew. The text is always valid.
@@ -596,13 +741,13 @@ SinewStatus sinew_puppet_write_glb(const SinewPuppet *puppet,
 const char *sinew_version(void);
 
 /**
- * Returns the message of the last failed call on this thread, in one line without a line break. The text is valid until the next
- * call on this thread fails. It is empty if no call has failed yet.
+ * Returns the message of the last failed call on this thread, as one line without a line break. The text is valid until the next call on
+ * this thread fails. It is empty if no call has failed yet.
  */
 const char *sinew_last_error(void);
 
 /**
- * Returns a target without parts for a node.
+ * Returns a target for a node, with no parts set.
  */
 SinewTarget sinew_target(size_t node);
 
