@@ -50,7 +50,7 @@ class Error(ValueError):
 def load(file: str | os.PathLike[str] | bytes, *, units: float | None = None) -> Character:
     """Loads a character from a path, or from the bytes of a .glb, .gltf or .vrm file.
 
-    The path may also name a .bvh file. `units` is the length of a BVH unit in metres, and None guesses it.
+    The path may also name a .bvh file. `units` is the length of a BVH unit in metres. None means that sinew estimates the length.
     """
 def mannequin() -> Character:
     """Returns the built-in character, a stylised human about 1.75 m tall that faces +Z."""
@@ -70,10 +70,10 @@ def solve_many(
 ) -> Solutions:
     """Solves copies of a body for many targets, in parallel. The body itself is not changed.
 
-    Without `links`, the goals are for the last link. `targets` are world positions in metres, of the shape (n, 3) for
-    one link and (n, goals, 3) for a list of links, and may be None if there are orientations. `orientations` are
-    quaternions (x, y, z, w) of the shape (n, 4) or (n, goals, 4). Every solve starts from the pose of the body, or from
-    the local rotations `starts` of the shape (n, links, 4). The results are identical to those of `Body.solve`, bit for bit.
+    The goals are for `links`, by default the last link. `targets` are world positions in metres, of shape (n, 3) for one link and
+    (n, goals, 3) for a list of links. They may be None if there are orientations. `orientations` are quaternions (x, y, z, w) of shape (n, 4)
+    or (n, goals, 4). Every solve starts from the pose of the body, or from the local rotations `starts` of shape (n, links, 4). The results
+    are bit-identical to the results of `Body.solve`.
     """
 
 @final
@@ -109,8 +109,8 @@ class Link:
     """A joint of a `Body` and its offset from its parent.
 
     The first link of a body is its base and has no parent. The parent of every other link precedes it. `offset` is the
-    position in the parent's frame in metres, `rest` the local rotation in the rest pose as a quaternion (x, y, z, w), and `scale`
-    the scale of all its descendants. A link of `weight` 0 never turns.
+    position in the parent's frame in metres, `rest` is the local rotation in the rest pose as a quaternion (x, y, z, w), and `scale` is the
+    scale of all its descendants. A link of `weight` 0 never turns.
     """
     def __new__(
         cls,
@@ -123,25 +123,32 @@ class Link:
         scale: ArrayLike | None = None,
     ) -> Link: ...
     @property
-    def parent(self) -> int | None: ...
+    def parent(self) -> int | None:
+        """Index of the parent, or None for the base."""
     @property
-    def offset(self) -> _Vector: ...
+    def offset(self) -> _Vector:
+        """Position in the parent's frame in metres."""
     @property
-    def rest(self) -> _Quaternion: ...
+    def rest(self) -> _Quaternion:
+        """Local rotation in the rest pose, a quaternion (x, y, z, w)."""
     @property
-    def scale(self) -> _Vector: ...
+    def scale(self) -> _Vector:
+        """Scale factors of all descendants."""
     @property
-    def limit(self) -> Limit: ...
+    def limit(self) -> Limit:
+        """Type and range of the joint."""
     @property
-    def weight(self) -> float: ...
+    def weight(self) -> float:
+        """Willingness to turn. A link of weight 0 never turns."""
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
 
 @final
 class Goal:
     """A goal for one link of a `Body`, in world space.
 
-    `position` is where the point `offset` of the link must be, `orientation` a quaternion (x, y, z, w), and `aim_at` a
-    position at which the axis `aim_axis` of the link must point. The limb that ends at the link bends towards `pole`. A
-    goal can have all of them. `weight` is relative to the other goals, and `pinned` goals have priority over the others.
+    `position` is the target position of the point `offset` of the link, and `orientation` is a quaternion (x, y, z, w). The axis `aim_axis`
+    of the link must point at the position `aim_at`. The limb that ends at the link bends towards `pole`. A goal can combine all of these.
+    `weight` is relative to the other goals, and `pinned` goals have priority over the others.
     """
     def __new__(
         cls,
@@ -157,15 +164,33 @@ class Goal:
         pinned: bool = False,
     ) -> Goal: ...
     @property
-    def link(self) -> int: ...
+    def link(self) -> int:
+        """Index of the link."""
     @property
-    def position(self) -> _Vector | None: ...
+    def position(self) -> _Vector | None:
+        """World position of the point `offset` of the link in metres, or None."""
     @property
-    def orientation(self) -> _Quaternion | None: ...
+    def orientation(self) -> _Quaternion | None:
+        """World orientation of the link as a unit quaternion (x, y, z, w), or None."""
     @property
-    def weight(self) -> float: ...
+    def aim_axis(self) -> _Vector | None:
+        """Axis of the link that points at `aim_at`, or None."""
     @property
-    def pinned(self) -> bool: ...
+    def aim_at(self) -> _Vector | None:
+        """World position at which `aim_axis` points in metres, or None."""
+    @property
+    def pole(self) -> _Vector | None:
+        """World position towards which the limb bends in metres, or None."""
+    @property
+    def offset(self) -> _Vector:
+        """Point of the link that reaches `position`, in the link's frame in metres."""
+    @property
+    def weight(self) -> float:
+        """Weight relative to the other goals."""
+    @property
+    def pinned(self) -> bool:
+        """Whether the goal has priority over goals that are not pinned."""
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
 
 @final
 class Report:
@@ -177,7 +202,8 @@ class Report:
     def method(self) -> str:
         """The method that found the pose."""
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """Number of iterations."""
     @property
     def outcomes(self) -> list[str]:
         """`reached`, `out-of-reach`, `blocked-by-limits`, `blocked-by-balance`, `blocked-by-contact`, `stalled` or `iteration-limit`."""
@@ -193,7 +219,7 @@ class Report:
 
 @final
 class Body:
-    """A tree of links in a pose, to be solved for goals. It starts in its rest pose.
+    """A tree of links with a pose that can be solved for goals. It starts in its rest pose.
 
     `world_from_base` is an affine 4×4 matrix that maps the parent space of the base to the world.
     """
@@ -208,7 +234,7 @@ class Body:
         """The links, base first."""
     @property
     def rotations(self) -> NDArray[np.float64]:
-        """The local rotations as an array of shape (links, 4), quaternions (x, y, z, w)."""
+        """The local rotations as an array of quaternions (x, y, z, w), with the shape (links, 4)."""
     @rotations.setter
     def rotations(self, value: ArrayLike) -> None: ...
     @property
@@ -218,7 +244,7 @@ class Body:
     def displacements(self, value: ArrayLike) -> None: ...
     @property
     def root(self) -> NDArray[np.float64]:
-        """The translation of the base by solves with the option `root_motion`, as an array of shape (3,)."""
+        """The translation by which solves with the option `root_motion` have moved the base, as an array of shape (3,)."""
     @root.setter
     def root(self, value: ArrayLike) -> None: ...
     @property
@@ -226,7 +252,7 @@ class Body:
         """The world positions of the links in metres as an array of shape (links, 3)."""
     @property
     def orientations(self) -> NDArray[np.float64]:
-        """The world orientations of the links as an array of shape (links, 4), quaternions (x, y, z, w)."""
+        """The world orientations of the links as an array of quaternions (x, y, z, w), with the shape (links, 4)."""
     @property
     def world_matrices(self) -> NDArray[np.float64]:
         """The `world_from_link` matrices as an array of shape (links, 4, 4)."""
@@ -234,6 +260,9 @@ class Body:
         """Resets the body to its rest pose."""
     def copy(self) -> Body:
         """Returns an independent copy in the same pose."""
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
+    def __getstate__(self) -> tuple[Any, ...]: ...
+    def __setstate__(self, state: tuple[Any, ...]) -> None: ...
     def __copy__(self) -> Body: ...
     def __deepcopy__(self, _memo: Any) -> Body: ...
     def __len__(self) -> int: ...
@@ -281,7 +310,7 @@ class Solutions:
 
 @final
 class Robot:
-    """A robot, read from a URDF file. `q` has one value for each joint that moves by itself, in the order of `joint_names`: radians for
+    """A robot, read from a URDF file. `q` has one value for each joint that moves independently, in the order of `joint_names`: radians for
     hinges, metres for slides. Everything is in the robot's frame, the frame of its root link, with +Z up.
 
     Arrays of joint values have the shape (joints,) or (n, joints), and results have the same leading axis.
@@ -310,25 +339,23 @@ class Robot:
         """The largest speeds in radians or metres per second, shape (joints,). Infinity where the file has no limit."""
     @property
     def rest(self) -> NDArray[np.float64]:
-        """The joint values 0, or the middle of a range that excludes 0, shape (joints,)."""
+        """The rest values of the joints, shape (joints,): 0, or the middle of a range that excludes 0."""
     @property
     def link_names(self) -> list[str]:
         """The names of the links. The root is the first one, and parents precede their children."""
     @property
     def tip_names(self) -> list[str]:
-        """The names of the links without children that joints move."""
+        """The names of the links that are moved by joints and have no children."""
     @property
     def mimic_names(self) -> list[str]:
-        """The names of the joints that follow others, in the order of `mimic_values`."""
+        """The names of the mimic joints, in the order of `mimic_values`."""
     def mimic_values(self, q: ArrayLike) -> NDArray[np.float64]:
-        """Returns the values of the joints that follow others, shape (..., mimics)."""
+        """Returns the values of the mimic joints, shape (..., mimics). Mimic joints follow other joints."""
     def fk(self, q: ArrayLike, link: str | int | None = None) -> NDArray[np.float64]:
-        """Returns the transforms of a link, shape (..., 4, 4), or of all links, shape (..., links, 4, 4), for joint values: forward
-        kinematics.
-        """
+        """Forward kinematics for joint values: returns the transforms of `link`, shape (..., 4, 4), or of all links, shape (..., links, 4, 4)."""
     def jacobian(self, q: ArrayLike, link: str | int, point: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints): the rows are the velocity along x, y
-        and z, and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, in metres.
+        """Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints). The rows are the velocity along x, y and z
+        and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, in metres.
         """
     def solve(
         self,
@@ -342,10 +369,10 @@ class Robot:
         iterations: int | None = None,
         options: _Options | None = None,
     ) -> RobotSolutions:
-        """Returns joint values with which a link reaches target positions, shape (3,) or (n, 3), and target orientations, quaternions
-        (x, y, z, w) of the shape (4,) or (n, 4). Either may be None.
+        """Returns joint values with which a link reaches its targets. `positions` are in metres, shape (3,) or (n, 3), and `orientations` are
+        quaternions (x, y, z, w), shape (4,) or (n, 4), or rotation matrices, shape (3, 3) or (n, 3, 3). Either may be None.
 
-        Every solve starts from `q0`, shape (joints,) or (n, joints), by default from `rest`, and is independent of the others. All
+        Every solve starts from `q0`, shape (joints,) or (n, joints), and is independent of the others. The default of `q0` is `rest`. All
         results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach.
         """
     def follow(
@@ -360,8 +387,8 @@ class Robot:
         iterations: int | None = None,
         options: _Options | None = None,
     ) -> RobotSolutions:
-        """Follows a path of a link: like `solve`, but each solve starts from the result of the previous one and does not jump.
-        Continuous joints count their revolutions. `q0` has the shape (joints,).
+        """Makes a link follow a path: like `solve`, but each solve starts from the previous result and does not jump. Continuous joints count
+        their revolutions. `q0` has the shape (joints,).
         """
 
 @final
@@ -390,18 +417,23 @@ class Node:
     the file, in the space of the parent.
     """
     @property
-    def index(self) -> int: ...
+    def index(self) -> int:
+        """Index of the node."""
     @property
-    def name(self) -> str | None: ...
+    def name(self) -> str | None:
+        """Name of the node, or None."""
     @property
     def parent(self) -> int | None:
         """Index of the parent, or None for a root."""
     @property
-    def translation(self) -> _Vector: ...
+    def translation(self) -> _Vector:
+        """Translation in the space of the parent in metres, as in the file."""
     @property
-    def rotation(self) -> _Quaternion: ...
+    def rotation(self) -> _Quaternion:
+        """Rotation in the space of the parent, a quaternion (x, y, z, w), as in the file."""
     @property
-    def scale(self) -> _Vector: ...
+    def scale(self) -> _Vector:
+        """Scale factors, as in the file."""
     @property
     def is_joint(self) -> bool:
         """Whether a skin of the character contains the node."""
@@ -410,9 +442,11 @@ class Node:
 class Clip:
     """An animation clip of a character."""
     @property
-    def index(self) -> int: ...
+    def index(self) -> int:
+        """Index of the clip."""
     @property
-    def name(self) -> str | None: ...
+    def name(self) -> str | None:
+        """Name of the clip, or None."""
     @property
     def seconds(self) -> float:
         """Duration in seconds."""
@@ -421,8 +455,13 @@ class Clip:
 class Pose:
     """The local transforms of all nodes of a character, and its morph weights.
 
-    The arrays are read-only copies. To change a pose, assign a whole array: `pose.rotations = rotations`.
+    `translations` are in metres, shape (nodes, 3), `rotations` are quaternions (x, y, z, w), shape (nodes, 4), `scales` have the shape
+    (nodes, 3), and `weights` are the morph weights. The arrays are read-only copies. To change a pose, assign a whole array: `pose.rotations = rotations`.
     """
+    def __new__(
+        cls, translations: ArrayLike, rotations: ArrayLike, scales: ArrayLike, weights: ArrayLike
+    ) -> Pose: ...
+    def __getnewargs__(self) -> tuple[NDArray[np.float32], ...]: ...
     @property
     def translations(self) -> NDArray[np.float32]:
         """Translations in the space of the parent in metres, shape (nodes, 3), float32."""
@@ -465,7 +504,7 @@ class Part:
         """Whether joints deform the part. Otherwise, it moves rigidly with its node."""
     @property
     def skin_nodes(self) -> list[int]:
-        """Node indices of the joints to which `joints` refers, or of a rigid part's node."""
+        """Node indices of the joints that `joints` refers to. For a rigid part, the index of its node."""
     @property
     def positions(self) -> NDArray[np.float32]:
         """Positions in metres, shape (vertices, 3), float32."""
@@ -485,12 +524,10 @@ class Part:
         """Weights of the joints, shape (vertices, 4 or 8), float32. The weights of a vertex sum to one."""
     @property
     def morph_targets(self) -> NDArray[np.float32]:
-        """Displacements of the positions by each morph target at weight 1, in metres, before skinning, shape (targets, vertices, 3),
-        float32.
-        """
+        """Displacements by each morph target at weight 1 before skinning, in metres, shape (targets, vertices, 3), float32."""
     @property
     def morph_weights(self) -> tuple[int, int]:
-        """The start and the end of the range of the part's morph weights in `Pose.weights`."""
+        """The start and the end of the part's morph weights in `Pose.weights`."""
 
 @final
 class Mesh:
@@ -512,15 +549,16 @@ class Character:
     """
     @property
     def path(self) -> os.PathLike[str]:
-        """Path of the file, or a description of the built-in character or of bytes."""
+        """Path of the file, or a description if the character is built in or was loaded from bytes."""
     @property
     def nodes(self) -> list[Node]:
-        """All nodes of the file, in its order."""
+        """All nodes, in the order of the file."""
     @property
     def joints(self) -> list[Node]:
         """The nodes that move the skin."""
     @property
-    def clips(self) -> list[Clip]: ...
+    def clips(self) -> list[Clip]:
+        """The animation clips."""
     @property
     def parts(self) -> list[Part]:
         """The surfaces that the default scene shows."""
@@ -529,11 +567,16 @@ class Character:
         """Problems in the file and how they were handled, one line each."""
     def find(self, name: str) -> int:
         """Returns the index of the first node with this name."""
+    def with_clips(self, source: Character) -> Character:
+        """Returns a copy of the character to which the clips of another one, for example of a .bvh file, are added. The clips are retargeted:
+        they fit this character's proportions and rest pose, and feet that stand on the ground stay in place. A clip without a name is
+        named after its file. If the name of a clip is in use, the file's name is put in front of it.
+        """
     def rest(self) -> Pose:
         """Returns the rest pose of the file."""
     def sample(self, clip: int | str, time: float, *, base: Pose | None = None) -> Pose:
-        """Samples a clip at a time in seconds. Before its first key and after its last one, a clip stands still. Whatever the
-        clip does not animate comes from the pose `base`, or from the rest pose.
+        """Samples a clip at a time in seconds. Outside its keys, a clip holds its first or last key. Values that the clip does not animate
+        come from the pose `base`, or from the rest pose.
         """
     def world_matrices(self, pose: Pose) -> NDArray[np.float32]:
         """Returns the `world_from_node` matrices of a pose, shape (nodes, 4, 4), float32."""
@@ -548,9 +591,9 @@ class Character:
 class Target:
     """Goals for one node of a `Puppet`, in world space. `node` and `base` are names or indices.
 
-    `position` is where the point `offset` of the node must be, `orientation` a quaternion (x, y, z, w), and `look` a
-    position at which the node's forward axis must point. The limb that ends at the node bends towards `pole`. `base` is
-    the node that stays fixed. Without it, the whole body follows the target of a recognised body.
+    `position` is the target position of the point `offset` of the node, and `orientation` is a quaternion (x, y, z, w). The node's forward
+    axis must point at the position `look`. The limb that ends at the node bends towards `pole`. `base` is the node that stays fixed.
+    Without a base, a recognised body follows the target as a whole.
     """
     def __new__(
         cls,
@@ -565,17 +608,30 @@ class Target:
         weight: float = 1.0,
     ) -> Target: ...
     @property
-    def node(self) -> int | str: ...
+    def node(self) -> int | str:
+        """Name or index of the node."""
     @property
-    def base(self) -> int | str | None: ...
+    def base(self) -> int | str | None:
+        """Name or index of the node that stays fixed, or None."""
     @property
-    def position(self) -> _Vector | None: ...
+    def position(self) -> _Vector | None:
+        """World position of the point `offset` of the node in metres, or None."""
     @property
-    def orientation(self) -> _Quaternion | None: ...
+    def orientation(self) -> _Quaternion | None:
+        """World orientation of the node as a unit quaternion (x, y, z, w), or None."""
     @property
-    def look(self) -> _Vector | None: ...
+    def look(self) -> _Vector | None:
+        """World position at which the node's forward axis points in metres, or None."""
     @property
-    def weight(self) -> float: ...
+    def pole(self) -> _Vector | None:
+        """World position towards which the limb bends in metres, or None."""
+    @property
+    def offset(self) -> _Vector:
+        """Point of the node that reaches `position`, in the node's frame in metres."""
+    @property
+    def weight(self) -> float:
+        """Weight relative to the other targets."""
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
 
 @final
 class GoalReport:
@@ -599,7 +655,8 @@ class GoalReport:
     def method(self) -> str:
         """The method that found the pose."""
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """Number of iterations."""
     @property
     def position_error(self) -> float | None:
         """Distance from the target position in metres, or None."""
@@ -612,14 +669,15 @@ class GoalReport:
 
 @final
 class Puppet:
-    """A character with a motion, and the pose that results from it and from targets.
+    """A character with a motion, and the pose that results from the motion and the targets.
 
-    `rig` is the path of a .rig.toml file with chains and limits. Without it, `NAME.rig.toml` beside the character is used,
-    or the rig is detected.
+    `rig` is the path of a .rig.toml file with chains and limits. Without this path, `NAME.rig.toml` beside the character is used, or the
+    rig is detected.
     """
     def __new__(cls, character: Character, *, rig: str | os.PathLike[str] | None = None) -> Puppet: ...
     @property
-    def character(self) -> Character: ...
+    def character(self) -> Character:
+        """The character."""
     @property
     def time(self) -> float:
         """The current time of the motion in seconds."""
@@ -627,7 +685,7 @@ class Puppet:
     def time(self, value: float) -> None: ...
     @property
     def held(self) -> Pose | None:
-        """The pose on which the motion is played, and from which solves start, or None for the rest pose."""
+        """The pose on which the motion is played and from which solves start. None stands for the rest pose."""
     @held.setter
     def held(self, value: Pose | None) -> None: ...
     @property
@@ -651,8 +709,8 @@ class Puppet:
     ) -> list[GoalReport]:
         """Samples the motion, solves for targets, and returns a report for each target and pin.
 
-        `pins` are nodes that must stay in place with priority over all targets. The other arguments are as for
-        `Body.solve`; without `method`, the rig chooses it. The result does not depend on earlier calls.
+        `pins` are nodes that must stay in place with priority over all targets. The other arguments are the same as for `Body.solve`, but
+        the default method comes from the rig. The result does not depend on earlier calls.
         """
     @property
     def pose(self) -> Pose:
@@ -663,7 +721,7 @@ class Puppet:
     def position(self, node: int | str) -> _Vector:
         """Returns the world position of a node in metres after the last `update`."""
     def skin(self, *, part: int | None = None) -> Mesh:
-        """Skins a part on the CPU, or all visible parts one after the other, in the pose of the last `update`."""
+        """Skins a part on the CPU in the pose of the last `update`. Without `part`, the mesh contains all visible parts in order."""
     def to_glb(self) -> bytes:
         """Returns a copy of the character's file in the pose of the last `update`, as the bytes of a .glb file."""
     def save_glb(self, path: str | os.PathLike[str]) -> None:

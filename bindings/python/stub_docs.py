@@ -55,9 +55,10 @@ def with_docstrings(stub):
     tree, lines = ast.parse(stub), stub.splitlines()
     edits = []
     for node in tree.body:
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+        # A wheel without the feature `render` has no `Renderer`.
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and hasattr(sinew, node.name):
             edits.append((node, docstring(sinew, node.name)))
-        for member in node.body if isinstance(node, ast.ClassDef) else ():
+        for member in node.body if isinstance(node, ast.ClassDef) and hasattr(sinew, node.name) else ():
             is_setter = any(isinstance(d, ast.Attribute) for d in getattr(member, "decorator_list", ()))
             if isinstance(member, ast.FunctionDef) and not is_setter:
                 edits.append((member, docstring(getattr(sinew, node.name), member.name)))

@@ -30,6 +30,41 @@ pub(crate) struct Array {
 impl Array {
     /// Reads an array. `what` names it in messages.
     pub(crate) fn new(what: &str, value: &Bound<'_, PyAny>, sizes: &[Size]) -> PyResult<Self> {
+        Self::with_names(what, value, sizes, &|_| None)
+    }
+
+    /// Like [`Self::new`]. `name` returns the names of columns for messages.
+    pub(crate) fn with_names(
+        what: &str,
+        value: &Bound<'_, PyAny>,
+        sizes: &[Size],
+        name: &dyn Fn(usize) -> Option<String>,
+    ) -> PyResult<Self> {
+        let (shape, values) = match plain(value) {
+            Some(plain) => plain,
+            None => Self::convert(what, value)?,
+        };
+        let fits = |(length, size): (&usize, &Size)| match size {
+            Size::Any(_) => true,
+            Size::Exactly(n) => length == n,
+        };
+        if shape.len() != sizes.len() || !shape.iter().zip(sizes).all(fits) {
+            return Err(error(format!(
+                "{what} must have the shape {}, but has {}",
+                wanted(sizes),
+                text(&shape)
+            )));
+        }
+        if let Some(flat) = values.iter().position(|v| !v.is_finite()) {
+            let column = shape.last().map_or(0, |width| flat % width.max(&1));
+            let named = name(column).map(|name| format!(" ({name})")).unwrap_or_default();
+            return Err(error(format!("{what}{}{named} is not finite", place(flat, &shape))));
+        }
+        Ok(Self { shape, values })
+    }
+
+    /// Converts whatever numpy turns into an array of real numbers.
+    fn convert(what: &str, value: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Vec<f64>)> {
         let refused =
             |e: &PyErr| error(format!("{what} must be an array of numbers: {}", first_line(value, e)));
         let numpy = value.py().import("numpy")?;
@@ -44,23 +79,7 @@ impl Array {
         kwargs.set_item("copy", false)?;
         let array = array.call_method("astype", ("float64",), Some(&kwargs)).map_err(|e| refused(&e))?;
         let array: PyReadonlyArrayDyn<'_, f64> = array.extract()?;
-        let shape = array.shape().to_vec();
-        let fits = |(length, size): (&usize, &Size)| match size {
-            Size::Any(_) => true,
-            Size::Exactly(n) => length == n,
-        };
-        if shape.len() != sizes.len() || !shape.iter().zip(sizes).all(fits) {
-            return Err(error(format!(
-                "{what} must have the shape {}, but has {}",
-                wanted(sizes),
-                text(&shape)
-            )));
-        }
-        let values = array.as_slice().or_raise()?.to_vec();
-        if let Some(flat) = values.iter().position(|v| !v.is_finite()) {
-            return Err(error(format!("{what}{} is not finite", place(flat, &shape))));
-        }
-        Ok(Self { shape, values })
+        Ok((array.shape().to_vec(), array.as_slice().or_raise()?.to_vec()))
     }
 
     /// Returns the rows of the last axis.
@@ -69,14 +88,21 @@ impl Array {
     }
 }
 
+/// Returns the shape and the numbers of the most common arguments: an array of double precision, or a list or tuple of numbers. This takes
+/// less time than a conversion by numpy.
+pub(crate) fn plain(value: &Bound<'_, PyAny>) -> Option<(Vec<usize>, Vec<f64>)> {
+    if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+        let numbers: Vec<f64> = value.extract().ok()?;
+        return Some((vec![numbers.len()], numbers));
+    }
+    let array: PyReadonlyArrayDyn<'_, f64> = value.extract().ok()?;
+    // A slice may also be in column-major order.
+    let values = array.as_slice().ok().filter(|_| array.is_c_contiguous())?.to_vec();
+    Some((array.shape().to_vec(), values))
+}
+
 /// Reads N numbers.
 fn numbers<const N: usize>(what: &str, value: &Bound<'_, PyAny>) -> PyResult<[f64; N]> {
-    // Most vectors are tuples or lists, which need no array.
-    let is_plain = value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>();
-    let plain = is_plain.then(|| value.extract::<[f64; N]>().ok()).flatten();
-    if let Some(numbers) = plain.filter(|numbers| numbers.iter().all(|v| v.is_finite())) {
-        return Ok(numbers);
-    }
     let array = Array::new(what, value, &[Size::Exactly(N)])?;
     array.rows().next().ok_or_else(|| error(format!("{what} is empty")))
 }

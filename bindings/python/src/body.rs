@@ -12,7 +12,11 @@ use crate::goal::Goal;
 use crate::limit::Limit;
 use crate::link::Link;
 use crate::options;
+use crate::pickle::NewArguments;
 use crate::report::Report;
+
+/// What changes when a body moves, for pickle: its rotations, its displacements and the translation of its base.
+type State = (Vec<[f64; 4]>, Vec<f64>, [f64; 3]);
 
 /// A tree of links with a pose that can be solved for goals. It starts in its rest pose.
 ///
@@ -145,6 +149,28 @@ impl Body {
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
         self.copy()
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py, (Vec<Link>,)>> {
+        let matrix = DMat4::from(self.body.world_from_base()).transpose().to_cols_array_2d();
+        let named = PyDict::new(py);
+        named.set_item("world_from_base", matrix)?;
+        Ok(((self.links(),), named))
+    }
+
+    fn __getstate__(&self) -> State {
+        let rotations = self.body.rotations().iter().map(DQuat::to_array).collect();
+        (rotations, displacements(&self.body), self.body.root().to_array())
+    }
+
+    fn __setstate__(&mut self, state: State) {
+        let (rotations, displacements, root) = state;
+        let rotations: Vec<DQuat> = rotations.into_iter().map(DQuat::from_array).collect();
+        set_rotations(&mut self.body, &rotations);
+        for (link, displacement) in displacements.into_iter().enumerate() {
+            self.body.set_displacement(link, displacement);
+        }
+        self.body.set_root(root.into());
     }
 
     /// Moves the links so that the goals are met as closely as the method can meet them. The body is then in the solved pose. The

@@ -6,16 +6,19 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat4, Vec3};
 use numpy::PyArray3;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use sinew::asset;
+use sinew::export::bake;
 use sinew::motion::Playhead;
 use sinew::pose;
+use sinew::rig::{self, Rig};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
 use crate::arrays::matrices;
 use crate::error::{OrRaise, error};
 use crate::mesh::{Mesh, Part};
 use crate::node::{Clip, Key, Node};
+use crate::pickle::Reduced;
 use crate::pose::Pose;
 
 /// The name used in messages for a character that was loaded from memory.
@@ -25,7 +28,8 @@ const FROM_MEMORY: &str = "<bytes>";
 #[derive(Clone)]
 pub(crate) enum Source {
     BuiltIn,
-    File(PathBuf),
+    /// The path, and the length of a BVH unit in metres if the caller set it.
+    File(PathBuf, Option<f64>),
     Bytes(Arc<[u8]>),
 }
 
@@ -35,6 +39,8 @@ pub(crate) enum Source {
 pub(crate) struct Character {
     pub(crate) character: Arc<asset::Character>,
     pub(crate) source: Source,
+    /// The character without added clips, and the character whose clips were added.
+    parents: Option<(Py<Character>, Py<Character>)>,
 }
 
 /// A file: its path, or its contents.
@@ -55,7 +61,7 @@ pub(crate) fn load(py: Python<'_>, file: FileOrBytes<'_>, units: Option<f64>) ->
     match file {
         FileOrBytes::Path(path) => {
             let loaded = py.detach(|| asset::load_in_units(&path, units)).or_raise()?;
-            Ok(Character { character: Arc::new(loaded), source: Source::File(path) })
+            Ok(Character::new(loaded, Source::File(path, units)))
         }
         FileOrBytes::Bytes(_) if units.is_some() => {
             Err(error("units apply only to BVH files because other formats define their unit"))
@@ -64,7 +70,7 @@ pub(crate) fn load(py: Python<'_>, file: FileOrBytes<'_>, units: Option<f64>) ->
             let bytes: Arc<[u8]> = bytes.as_bytes().into();
             let load = || asset::gltf::load_bytes(Path::new(FROM_MEMORY), &bytes, None);
             let loaded = py.detach(load).or_raise()?;
-            Ok(Character { character: Arc::new(loaded), source: Source::Bytes(bytes) })
+            Ok(Character::new(loaded, Source::Bytes(bytes)))
         }
     }
 }
@@ -73,10 +79,22 @@ pub(crate) fn load(py: Python<'_>, file: FileOrBytes<'_>, units: Option<f64>) ->
 #[pyfunction]
 pub(crate) fn mannequin(py: Python<'_>) -> PyResult<Character> {
     let loaded = py.detach(asset::mannequin).or_raise()?;
-    Ok(Character { character: Arc::new(loaded), source: Source::BuiltIn })
+    Ok(Character::new(loaded, Source::BuiltIn))
 }
 
 impl Character {
+    fn new(character: asset::Character, source: Source) -> Self {
+        Self { character: Arc::new(character), source, parents: None }
+    }
+
+    /// Reads a rig, or finds or detects the rig of the character.
+    pub(crate) fn rig(&self, file: Option<&Path>) -> PyResult<Rig> {
+        match (file, &self.source) {
+            (None, Source::Bytes(_)) => Ok(rig::detect(&self.character)),
+            (file, _) => rig::load(&self.character, file).or_raise(),
+        }
+    }
+
     /// Returns the index of a node.
     pub(crate) fn node(&self, py: Python<'_>, key: &Key) -> PyResult<usize> {
         find_node(py, &self.character, key)
@@ -156,6 +174,7 @@ impl Character {
         joints.map(|(index, node)| Node::new(index, node, true)).collect()
     }
 
+    /// The animation clips.
     #[getter]
     fn clips(&self) -> Vec<Clip> {
         self.character.clips.iter().enumerate().map(|(index, clip)| Clip::new(index, clip)).collect()
@@ -240,6 +259,49 @@ impl Character {
             Some((part, skinned))
         });
         joined(py, &self.character, skinned)
+    }
+
+    /// Returns a copy of the character to which the clips of another one, for example of a .bvh file, are added. The clips are retargeted:
+    /// they fit this character's proportions and rest pose, and feet that stand on the ground stay in place. A clip without a name is
+    /// named after its file. If the name of a clip is in use, the file's name is put in front of it.
+    fn with_clips(slf: Bound<'_, Self>, source: Bound<'_, Self>) -> PyResult<Self> {
+        let (own, from) = (slf.get(), source.get());
+        let character = slf.py().detach(|| {
+            let rig = own.rig(None)?;
+            let added = bake::retarget_clips(&from.character, &own.character, &rig).or_raise()?;
+            let stem = from.character.path.file_stem().unwrap_or_default().to_string_lossy();
+            let mut character = asset::Character::clone(&own.character);
+            for mut clip in added.clips {
+                clip.name = Some(bake::unique_clip_name(&character.clips, clip.name.as_deref(), &stem));
+                character.clips.push(clip);
+            }
+            PyResult::Ok(character)
+        })?;
+        let made = Self::new(character, own.source.clone());
+        Ok(Self { parents: Some((slf.unbind(), source.unbind())), ..made })
+    }
+
+    /// A file is pickled as its path, so it must still be there.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let (py, own) = (slf.py(), slf.get());
+        if let Some((character, clips)) = &own.parents {
+            let arguments = (clips,).into_pyobject(py)?.into_any();
+            return Ok((character.bind(py).getattr("with_clips")?, arguments));
+        }
+        let module = py.import("sinew")?;
+        let load = module.getattr("load")?;
+        let (function, arguments) = match &own.source {
+            Source::BuiltIn => (module.getattr("mannequin")?, PyTuple::empty(py)),
+            Source::Bytes(bytes) => (load, (PyBytes::new(py, bytes),).into_pyobject(py)?),
+            Source::File(path, None) => (load, (path,).into_pyobject(py)?),
+            Source::File(path, Some(units)) => {
+                let named = PyDict::new(py);
+                named.set_item("units", units)?;
+                let partial = py.import("functools")?.getattr("partial")?.call((load,), Some(&named))?;
+                (partial, (path,).into_pyobject(py)?)
+            }
+        };
+        Ok((function, arguments.into_any()))
     }
 
     fn __repr__(&self) -> String {

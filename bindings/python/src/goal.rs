@@ -2,11 +2,16 @@
 
 use glam::DVec3;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use sinew::ik;
 
 use crate::arrays::{index, optional_vector, quaternion, vector};
 use crate::error::error;
 use crate::limit::show;
+use crate::pickle::NewArguments;
+
+type Vector = (f64, f64, f64);
+type Quaternion = (f64, f64, f64, f64);
 
 /// A goal for one link of a `Body`, in world space.
 ///
@@ -57,36 +62,78 @@ impl Goal {
         Ok(Self { goal })
     }
 
+    /// Index of the link.
     #[getter]
     fn link(&self) -> usize {
         self.goal.link
     }
 
+    /// World position of the point `offset` of the link in metres, or None.
     #[getter]
-    fn position(&self) -> Option<(f64, f64, f64)> {
+    fn position(&self) -> Option<Vector> {
         self.goal.position.map(Into::into)
     }
 
+    /// World orientation of the link as a unit quaternion (x, y, z, w), or None.
     #[getter]
-    fn orientation(&self) -> Option<(f64, f64, f64, f64)> {
+    fn orientation(&self) -> Option<Quaternion> {
         self.goal.orientation.map(Into::into)
     }
 
+    /// Axis of the link that points at `aim_at`, or None.
+    #[getter]
+    fn aim_axis(&self) -> Option<Vector> {
+        self.goal.aim.map(|aim| aim.axis.into())
+    }
+
+    /// World position at which `aim_axis` points in metres, or None.
+    #[getter]
+    fn aim_at(&self) -> Option<Vector> {
+        self.goal.aim.map(|aim| aim.at.into())
+    }
+
+    /// World position towards which the limb bends in metres, or None.
+    #[getter]
+    fn pole(&self) -> Option<Vector> {
+        self.goal.pole.map(Into::into)
+    }
+
+    /// Point of the link that reaches `position`, in the link's frame in metres.
+    #[getter]
+    fn offset(&self) -> Vector {
+        self.goal.offset.into()
+    }
+
+    /// Weight relative to the other goals.
     #[getter]
     fn weight(&self) -> f64 {
         self.goal.weight
     }
 
+    /// Whether the goal has priority over goals that are not pinned.
     #[getter]
     fn pinned(&self) -> bool {
         self.goal.pinned
     }
 
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<NewArguments<'py, (usize, Option<Vector>, Option<Quaternion>)>> {
+        let named = PyDict::new(py);
+        named.set_item("aim_axis", self.aim_axis())?;
+        named.set_item("aim_at", self.aim_at())?;
+        named.set_item("pole", self.pole())?;
+        named.set_item("offset", self.offset())?;
+        named.set_item("weight", self.weight())?;
+        named.set_item("pinned", self.pinned())?;
+        Ok(((self.link(), self.position(), self.orientation()), named))
+    }
+
     fn __repr__(&self) -> String {
         let goal = &self.goal;
         let position = goal.position.map(|p| format!(", position={}", show(p)));
-        let orientation =
-            goal.orientation.map(|q| format!(", orientation={:?}", <(f64, f64, f64, f64)>::from(q)));
+        let orientation = goal.orientation.map(|q| format!(", orientation={:?}", Quaternion::from(q)));
         let aim = goal.aim.map(|aim| format!(", aim_axis={}, aim_at={}", show(aim.axis), show(aim.at)));
         let pinned = goal.pinned.then(|| ", pinned=True".to_owned());
         let parts: String = [position, orientation, aim, pinned].into_iter().flatten().collect();

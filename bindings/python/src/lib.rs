@@ -13,6 +13,7 @@ mod link;
 mod mesh;
 mod node;
 mod options;
+mod pickle;
 mod pose;
 mod puppet;
 #[cfg(feature = "render")]

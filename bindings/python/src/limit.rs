@@ -8,6 +8,17 @@ use sinew::ik;
 
 use crate::arrays::vector;
 use crate::error::error;
+use crate::pickle::{Reduced, reduce};
+
+/// The names of the orders of Euler angles.
+const ORDERS: [(&str, EulerRot); 6] = [
+    ("xyz", EulerRot::XYZ),
+    ("xzy", EulerRot::XZY),
+    ("yxz", EulerRot::YXZ),
+    ("yzx", EulerRot::YZX),
+    ("zxy", EulerRot::ZXY),
+    ("zyx", EulerRot::ZYX),
+];
 
 /// The type of a joint and its range of rotations or displacements from the rest pose. Angles are in radians, and axes are in the
 /// joint's rest frame. Axes may have any length except zero.
@@ -78,7 +89,9 @@ impl Limit {
     ) -> PyResult<Self> {
         let axis = unit("axis", axis)?;
         let given = unit("side", side)?;
-        let side = (given - axis * axis.dot(given)).try_normalize();
+        let along = axis.dot(given);
+        // A vector that is already perpendicular keeps its bits.
+        let side = if along.abs() < UNIT { Some(given) } else { (given - axis * along).try_normalize() };
         let side = side.ok_or_else(|| error("side must not be parallel to axis"))?;
         let is_swing = |angle: f64| (0.0..=PI).contains(&angle);
         if !(is_swing(swing.0) && is_swing(swing.1)) {
@@ -93,18 +106,30 @@ impl Limit {
     /// A range for each of three Euler angles. `order` is one of xyz, xzy, yxz, yzx, zxy and zyx.
     #[staticmethod]
     fn euler(order: &str, min: [f64; 3], max: [f64; 3]) -> PyResult<Self> {
-        let rotation = match order {
-            "xyz" => EulerRot::XYZ,
-            "xzy" => EulerRot::XZY,
-            "yxz" => EulerRot::YXZ,
-            "yzx" => EulerRot::YZX,
-            "zxy" => EulerRot::ZXY,
-            "zyx" => EulerRot::ZYX,
-            _ => return Err(error(format!("unknown order \"{order}\"; use xyz, xzy, yxz, yzx, zxy or zyx"))),
-        };
+        let known = ORDERS.iter().find(|(name, _)| *name == order);
+        let unknown = || error(format!("unknown order \"{order}\"; use xyz, xzy, yxz, yzx, zxy or zyx"));
+        let (_, rotation) = *known.ok_or_else(unknown)?;
         min.iter().zip(max).try_for_each(|(min, max)| check_range(*min, max))?;
         let text = format!("euler('{order}', {min:?}, {max:?})");
         Ok(Self { limit: ik::Limit::Euler { order: rotation, min, max }, text })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let tuple = |v: DVec3| <(f64, f64, f64)>::from(v);
+        match slf.get().limit {
+            ik::Limit::Free => reduce(slf, "free", ()),
+            ik::Limit::Locked => reduce(slf, "locked", ()),
+            ik::Limit::Hinge { axis, min, max } => reduce(slf, "hinge", (tuple(axis), min, max)),
+            ik::Limit::Prismatic { axis, min, max } => reduce(slf, "prismatic", (tuple(axis), min, max)),
+            ik::Limit::Cone { axis, side, swing, twist } => {
+                let (swing, twist) = (<(f64, f64)>::from(swing), <(f64, f64)>::from(twist));
+                reduce(slf, "cone", (tuple(axis), tuple(side), swing, twist))
+            }
+            ik::Limit::Euler { order, min, max } => {
+                let name = ORDERS.iter().find(|(_, known)| *known == order).map(|(name, _)| *name);
+                reduce(slf, "euler", (name, min, max))
+            }
+        }
     }
 
     fn __repr__(&self) -> String {
@@ -112,8 +137,15 @@ impl Limit {
     }
 }
 
+/// Largest deviation of a length or a dot product that counts as rounding.
+const UNIT: f64 = 1e-15;
+
 fn unit(what: &str, value: &Bound<'_, PyAny>) -> PyResult<DVec3> {
     let vector = vector(what, value)?;
+    // A vector that is already normalised keeps its bits.
+    if (vector.length() - 1.0).abs() < UNIT {
+        return Ok(vector);
+    }
     vector.try_normalize().ok_or_else(|| error(format!("{what} must have a length greater than 0")))
 }
 

@@ -2,10 +2,12 @@
 
 use glam::DVec3;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use sinew::ik;
 
 use crate::arrays::{index, quaternion, vector};
 use crate::limit::{Limit, show};
+use crate::pickle::NewArguments;
 
 /// A joint of a `Body` and its offset from its parent.
 ///
@@ -50,34 +52,52 @@ impl Link {
         Ok(made)
     }
 
+    /// Index of the parent, or None for the base.
     #[getter]
     fn parent(&self) -> Option<usize> {
         self.link.parent
     }
 
+    /// Position in the parent's frame in metres.
     #[getter]
     fn offset(&self) -> (f64, f64, f64) {
         self.link.offset.into()
     }
 
+    /// Local rotation in the rest pose, a quaternion (x, y, z, w).
     #[getter]
     fn rest(&self) -> (f64, f64, f64, f64) {
         self.link.rest.into()
     }
 
+    /// Scale factors of all descendants.
     #[getter]
     fn scale(&self) -> (f64, f64, f64) {
         self.link.scale.into()
     }
 
+    /// Type and range of the joint.
     #[getter]
     fn limit(&self) -> Limit {
         self.limit.clone()
     }
 
+    /// Willingness to turn. A link of weight 0 never turns.
     #[getter]
     fn weight(&self) -> f64 {
         self.link.weight
+    }
+
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<NewArguments<'py, (Option<usize>, (f64, f64, f64))>> {
+        let named = PyDict::new(py);
+        named.set_item("rest", self.rest())?;
+        named.set_item("limit", self.limit())?;
+        named.set_item("weight", self.weight())?;
+        named.set_item("scale", self.scale())?;
+        Ok(((self.parent(), self.offset()), named))
     }
 
     fn __repr__(&self) -> String {

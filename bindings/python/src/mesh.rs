@@ -9,6 +9,7 @@ use sinew::asset;
 use sinew::asset::{Character, MorphTarget, Primitive};
 
 use crate::arrays::{list, read_only, rows};
+use crate::pickle::{Reduced, reduce};
 
 /// A primitive on a node, which is skinned and drawn as a unit. The arrays are as in the file, before skinning.
 #[pyclass(frozen, module = "sinew")]
@@ -160,6 +161,20 @@ impl Mesh {
 
 #[pymethods]
 impl Mesh {
+    #[staticmethod]
+    fn _from_state(
+        positions: Py<PyArray2<f32>>,
+        normals: Option<Py<PyArray2<f32>>>,
+        triangles: Py<PyArray2<u32>>,
+    ) -> Self {
+        Self { positions, normals, triangles }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let Self { positions, normals, triangles } = slf.get();
+        reduce(slf, "_from_state", (positions, normals, triangles))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (vertices, triangles) = (self.positions.bind(py).len()?, self.triangles.bind(py).len()?);
         Ok(format!("Mesh({vertices} vertices, {triangles} triangles)"))

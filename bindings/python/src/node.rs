@@ -3,16 +3,23 @@
 use pyo3::prelude::*;
 use sinew::asset;
 
+use crate::pickle::{Reduced, reduce};
+
 /// A node of a character: a joint, a node with a mesh, or a group. Translation, rotation (x, y, z, w) and scale are as in
 /// the file, in the space of the parent.
 #[pyclass(frozen, get_all, module = "sinew")]
 pub(crate) struct Node {
+    /// Index of the node.
     index: usize,
+    /// Name of the node, or None.
     name: Option<String>,
     /// Index of the parent, or None for a root.
     parent: Option<usize>,
+    /// Translation in the space of the parent in metres, as in the file.
     translation: (f32, f32, f32),
+    /// Rotation in the space of the parent, a quaternion (x, y, z, w), as in the file.
     rotation: (f32, f32, f32, f32),
+    /// Scale factors, as in the file.
     scale: (f32, f32, f32),
     /// Whether a skin of the character contains the node.
     is_joint: bool,
@@ -33,8 +40,25 @@ impl Node {
     }
 }
 
+type Vector = (f32, f32, f32);
+type Quaternion = (f32, f32, f32, f32);
+/// The fields of a [`Node`] in order, for pickle.
+type NodeState = (usize, Option<String>, Option<usize>, Vector, Quaternion, Vector, bool);
+
 #[pymethods]
 impl Node {
+    #[staticmethod]
+    fn _from_state(state: NodeState) -> Self {
+        let (index, name, parent, translation, rotation, scale, is_joint) = state;
+        Self { index, name, parent, translation, rotation, scale, is_joint }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let Self { index, name, parent, translation, rotation, scale, is_joint } = slf.get();
+        let state = (*index, name.as_deref(), *parent, *translation, *rotation, *scale, *is_joint);
+        reduce(slf, "_from_state", (state,))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let parent = self.parent.map_or_else(|| "None".to_owned(), |parent| parent.to_string());
         let is_joint = if self.is_joint { "True" } else { "False" };
@@ -49,7 +73,9 @@ impl Node {
 /// An animation clip of a character.
 #[pyclass(frozen, get_all, module = "sinew")]
 pub(crate) struct Clip {
+    /// Index of the clip.
     index: usize,
+    /// Name of the clip, or None.
     name: Option<String>,
     /// Duration in seconds.
     seconds: f32,
@@ -64,6 +90,16 @@ impl Clip {
 
 #[pymethods]
 impl Clip {
+    #[staticmethod]
+    fn _from_state(index: usize, name: Option<String>, seconds: f32) -> Self {
+        Self { index, name, seconds }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let Self { index, name, seconds } = slf.get();
+        reduce(slf, "_from_state", (*index, name.as_deref(), *seconds))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("Clip(index={}, name={}, seconds={:?})", self.index, repr(py, &self.name)?, self.seconds))
     }

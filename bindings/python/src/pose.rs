@@ -3,6 +3,8 @@
 use glam::{Quat, Vec3};
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use sinew::asset::Transform;
 use sinew::pose;
 
 use crate::arrays::{Array, Size, list, read_only, rows};
@@ -11,7 +13,8 @@ use crate::error::error;
 
 /// The local transforms of all nodes of a character, and its morph weights.
 ///
-/// The arrays are read-only copies. To change a pose, assign a whole array: `pose.rotations = rotations`.
+/// `translations` are in metres, shape (nodes, 3), `rotations` are quaternions (x, y, z, w), shape (nodes, 4), `scales` have the shape
+/// (nodes, 3), and `weights` are the morph weights. The arrays are read-only copies. To change a pose, assign a whole array: `pose.rotations = rotations`.
 #[pyclass(module = "sinew")]
 pub(crate) struct Pose {
     pub(crate) pose: pose::Pose,
@@ -25,6 +28,35 @@ impl Pose {
 
 #[pymethods]
 impl Pose {
+    #[new]
+    fn new(
+        translations: &Bound<'_, PyAny>,
+        rotations: &Bound<'_, PyAny>,
+        scales: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let translations = vectors("translations", translations, Size::Any("nodes"))?;
+        let nodes = translations.len();
+        let mut pose =
+            Self { pose: pose::Pose { locals: vec![Transform::IDENTITY; nodes], weights: Vec::new() } };
+        pose.pose.locals.iter_mut().zip(translations).for_each(|(local, v)| local.translation = v);
+        // A unit quaternion keeps its bits.
+        let given = Array::new("rotations", rotations, &[pose.nodes(), Size::Exactly(4)])?;
+        for (local, xyzw) in pose.pose.locals.iter_mut().zip(given.rows()) {
+            let own = Quat::from_array(xyzw.map(to_single));
+            local.rotation = if own.is_normalized() { own } else { local.rotation };
+        }
+        pose.set_rotations(rotations)?;
+        pose.set_scales(scales)?;
+        let array = Array::new("weights", weights, &[Size::Any("weights")])?;
+        pose.pose.weights = singles("weights", array.values)?;
+        Ok(pose)
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, [self.translations(py)?, self.rotations(py)?, self.scales(py)?, self.weights(py)?])
+    }
+
     /// Translations in the space of the parent in metres, shape (nodes, 3), float32.
     #[getter]
     fn translations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -12,7 +12,6 @@ use sinew::export;
 use sinew::files::atomic;
 use sinew::motion::Motion;
 use sinew::puppet::{self, Pin};
-use sinew::rig;
 use sinew::skin::Skinned;
 
 use crate::arrays::{matrices, read_only};
@@ -32,6 +31,7 @@ use crate::target::Target;
 #[pyclass(module = "sinew")]
 pub(crate) struct Puppet {
     pub(crate) puppet: puppet::Puppet,
+    /// The character.
     #[pyo3(get)]
     character: Py<Character>,
 }
@@ -42,12 +42,9 @@ impl Puppet {
     #[pyo3(signature = (character, *, rig = None))]
     fn new(py: Python<'_>, character: Py<Character>, rig: Option<PathBuf>) -> PyResult<Self> {
         let loaded = Arc::clone(&character.get().character);
-        let is_in_memory = matches!(character.get().source, Source::Bytes(_));
+        let source = character.get();
         let puppet = py.detach(|| {
-            let rig = match &rig {
-                None if is_in_memory => rig::detect(&loaded),
-                given => rig::load(&loaded, given.as_deref()).or_raise()?,
-            };
+            let rig = source.rig(rig.as_deref())?;
             let scene = loaded.default_scene;
             PyResult::Ok(puppet::Puppet::with_rig(loaded, scene, rig))
         })?;
@@ -201,7 +198,7 @@ impl Puppet {
         let character = puppet.character();
         let copy = move || match &source {
             Source::BuiltIn => export::posed_copy(puppet, None),
-            Source::File(path) => export::posed_copy(puppet, Some(path)),
+            Source::File(path, _) => export::posed_copy(puppet, Some(path)),
             Source::Bytes(bytes) => {
                 let (skeleton, pose) = (&character.skeleton, puppet.pose());
                 gltf::posed_copy(&character.path, bytes, None, skeleton, &pose.locals, &pose.weights, &[])

@@ -4,6 +4,9 @@ use pyo3::prelude::*;
 use sinew::ik;
 use sinew::puppet;
 
+use crate::error::OrRaise;
+use crate::pickle::{Reduced, reduce};
+
 /// The result of `Body.solve`. Errors are measured on the returned pose. Each list has one entry for each goal.
 #[pyclass(frozen, get_all, module = "sinew")]
 pub(crate) struct Report {
@@ -11,6 +14,7 @@ pub(crate) struct Report {
     reached: bool,
     /// The method that found the pose.
     method: &'static str,
+    /// Number of iterations.
     iterations: usize,
     /// `reached`, `out-of-reach`, `blocked-by-limits`, `blocked-by-balance`, `blocked-by-contact`, `stalled` or `iteration-limit`.
     outcomes: Vec<String>,
@@ -36,8 +40,26 @@ impl From<&ik::Report> for Report {
     }
 }
 
+/// The fields of a [`Report`] in order, for pickle.
+type ReportState = (bool, String, usize, Vec<String>, Vec<Option<f64>>, Vec<Option<f64>>, Vec<usize>);
+
 #[pymethods]
 impl Report {
+    #[staticmethod]
+    fn _from_state(state: ReportState) -> PyResult<Self> {
+        let (reached, method, iterations, outcomes, position_errors, orientation_errors, limited) = state;
+        let method = method_name(&method)?;
+        Ok(Self { reached, method, iterations, outcomes, position_errors, orientation_errors, limited })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let Self { reached, method, iterations, outcomes, position_errors, orientation_errors, limited } =
+            slf.get();
+        let errors = (position_errors, orientation_errors);
+        let state = (*reached, *method, *iterations, outcomes, errors.0, errors.1, limited);
+        reduce(slf, "_from_state", (state,))
+    }
+
     fn __repr__(&self) -> String {
         let outcomes: Vec<String> = self.outcomes.iter().map(|o| format!("'{o}'")).collect();
         format!(
@@ -64,6 +86,7 @@ pub(crate) struct GoalReport {
     outcome: String,
     /// The method that found the pose.
     method: &'static str,
+    /// Number of iterations.
     iterations: usize,
     /// Distance from the target position in metres, or None.
     position_error: Option<f64>,
@@ -91,8 +114,58 @@ impl GoalReport {
     }
 }
 
+/// The fields of a [`GoalReport`] in order, for pickle.
+type GoalReportState = (usize, String, String, bool, String, String, usize, Option<f64>, Option<f64>, f64);
+
 #[pymethods]
 impl GoalReport {
+    #[staticmethod]
+    fn _from_state(state: GoalReportState) -> PyResult<Self> {
+        let (
+            node,
+            name,
+            kind,
+            reached,
+            outcome,
+            method,
+            iterations,
+            position_error,
+            orientation_error,
+            seconds,
+        ) = state;
+        let method = method_name(&method)?;
+        Ok(Self {
+            node,
+            name,
+            kind,
+            reached,
+            outcome,
+            method,
+            iterations,
+            position_error,
+            orientation_error,
+            seconds,
+        })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let own = slf.get();
+        let errors = (own.position_error, own.orientation_error);
+        let state = (
+            own.node,
+            &own.name,
+            &own.kind,
+            own.reached,
+            &own.outcome,
+            own.method,
+            own.iterations,
+            errors.0,
+            errors.1,
+            own.seconds,
+        );
+        reduce(slf, "_from_state", (state,))
+    }
+
     fn __repr__(&self) -> String {
         let error = |e: Option<f64>| e.map_or_else(|| "None".to_owned(), |e| format!("{e:.3e}"));
         format!(
@@ -104,4 +177,10 @@ impl GoalReport {
             error(self.orientation_error)
         )
     }
+}
+
+/// Returns the name of a method without its lifetime.
+fn method_name(name: &str) -> PyResult<&'static str> {
+    let method: ik::Method = name.parse().or_raise()?;
+    Ok(method.name())
 }

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use glam::{DMat4, DVec3};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 use sinew::ik::{self, Options};
 use sinew::robot;
 
 use crate::arrays::{list, read_only, unit, vector};
 use crate::error::{OrRaise, error};
 use crate::options;
-use crate::robot_arrays::{Batch, common, shaped};
+use crate::pickle::{Reduced, reduce};
+use crate::robot_arrays::{self, Batch, common, shaped};
+use crate::solve_many::counts;
 
 /// A robot, read from a URDF file. `q` has one value for each joint that moves independently, in the order of `joint_names`: radians for
 /// hinges, metres for slides. Everything is in the robot's frame, the frame of its root link, with +Z up.
@@ -47,8 +49,24 @@ pub(crate) struct RobotSolutions {
     solved: usize,
 }
 
+/// The arrays of [`RobotSolutions`] in order, for pickle.
+type State = (Py<PyAny>, Py<PyArray1<f64>>, Py<PyArray1<f64>>, Py<PyArray1<bool>>, Py<PyArray1<i64>>);
+
 #[pymethods]
 impl RobotSolutions {
+    #[staticmethod]
+    fn _from_state(py: Python<'_>, state: State) -> PyResult<Self> {
+        let (q, errors, orientation_errors, reached, iterations) = state;
+        let (count, solved) = counts(reached.bind(py))?;
+        Ok(Self { q, errors, orientation_errors, reached, iterations, count, solved })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let own = slf.get();
+        let state = (&own.q, &own.errors, &own.orientation_errors, &own.reached, &own.iterations);
+        reduce(slf, "_from_state", (state,))
+    }
+
     fn __len__(&self) -> usize {
         self.count
     }
@@ -88,9 +106,8 @@ impl Robot {
         Ok(Self { robot: robot::Robot::from_urdf(&text).or_raise()?, text })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let make = slf.get_type().getattr("from_urdf")?;
-        Ok((make, PyTuple::new(slf.py(), [&slf.get().text])?))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        reduce(slf, "from_urdf", (&slf.get().text,))
     }
 
     /// The name of the robot.
@@ -224,8 +241,8 @@ impl Robot {
         shaped(py, values, q.count, &[6, self.robot.joints().len()])
     }
 
-    /// Returns joint values with which a link reaches its targets. `positions` has the shape (3,) or (n, 3), and `orientations` contains
-    /// quaternions (x, y, z, w), shape (4,) or (n, 4). Either may be None.
+    /// Returns joint values with which a link reaches its targets. `positions` are in metres, shape (3,) or (n, 3), and `orientations` are
+    /// quaternions (x, y, z, w), shape (4,) or (n, 4), or rotation matrices, shape (3, 3) or (n, 3, 3). Either may be None.
     ///
     /// Every solve starts from `q0`, shape (joints,) or (n, joints), and is independent of the others. The default of `q0` is `rest`. All
     /// results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach.
@@ -249,7 +266,11 @@ impl Robot {
         let (goals, count) = self.goals(link, positions, orientations, &start)?;
         let rest = self.robot.rest();
         let row = |index: usize| start.as_ref().map_or(&*rest, |start| start.row(index));
-        let solved = py.detach(|| self.robot.solve_many(&goals, row, &all));
+        // A single solve does not have to wait for another thread.
+        let solved = py.detach(|| match &goals[..] {
+            [one] => vec![self.robot.solve(one, row(0), &all)],
+            many => self.robot.solve_many(many, row, &all),
+        });
         let solved = solved.into_iter().collect::<Result<Vec<_>, _>>().or_raise()?;
         self.solutions(py, &solved, count)
     }
@@ -291,9 +312,11 @@ impl Robot {
 }
 
 impl Robot {
-    /// Reads joint values.
+    /// Reads joint values. Messages name the joint.
     fn values(&self, what: &str, value: &Bound<'_, PyAny>) -> PyResult<Batch> {
-        Batch::new(what, value, self.robot.joints().len())
+        let joints = self.robot.joints();
+        let joint = |column: usize| joints.get(column).map(|joint| format!("joint \"{}\"", joint.name));
+        Batch::with_names(what, value, joints.len(), &joint)
     }
 
     fn link(&self, link: LinkName) -> PyResult<usize> {
@@ -320,7 +343,8 @@ impl Robot {
             return Err(error("positions or orientations are missing"));
         }
         let positions = positions.map(|positions| Batch::new("positions", positions, 3)).transpose()?;
-        let orientations = orientations.map(|q| Batch::new("orientations", q, 4)).transpose()?;
+        let orientations =
+            orientations.map(|all| robot_arrays::orientations("orientations", all)).transpose()?;
         let count = common(&[("positions", &positions), ("orientations", &orientations), ("q0", start)])?;
         let goal = |index: usize| {
             let mut goal = ik::Goal::position(link, DVec3::ZERO);

@@ -1,15 +1,16 @@
 //! Solves many goals for copies of one body.
 
 use glam::{DQuat, DVec3};
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sinew::ik::{self, Options};
 
 use crate::arrays::{Array, Size, index, list, rows};
 use crate::body::{Body, displacements, rotations_of, set_rotations};
-use crate::error::error;
+use crate::error::{OrRaise, error};
 use crate::options;
+use crate::pickle::{Reduced, reduce};
 
 /// Number of solves between two checks for an interruption by the user.
 const CHUNK: usize = 4096;
@@ -42,8 +43,44 @@ pub(crate) struct Solutions {
     solved: usize,
 }
 
+/// The arrays of [`Solutions`] in order, for pickle.
+type State = (
+    Py<PyAny>,
+    Py<PyArray1<f64>>,
+    Py<PyArray1<f64>>,
+    Py<PyArray1<bool>>,
+    Py<PyArray1<i64>>,
+    Py<PyAny>,
+    Py<PyAny>,
+);
+
 #[pymethods]
 impl Solutions {
+    #[staticmethod]
+    fn _from_state(py: Python<'_>, state: State) -> PyResult<Self> {
+        let (rotations, errors, orientation_errors, reached, iterations, roots, displacements) = state;
+        let (count, solved) = counts(reached.bind(py))?;
+        Ok(Self {
+            rotations,
+            errors,
+            orientation_errors,
+            reached,
+            iterations,
+            roots,
+            displacements,
+            count,
+            solved,
+        })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let own = slf.get();
+        let first = (&own.rotations, &own.errors, &own.orientation_errors);
+        let last = (&own.roots, &own.displacements);
+        let state = (first.0, first.1, first.2, &own.reached, &own.iterations, last.0, last.1);
+        reduce(slf, "_from_state", (state,))
+    }
+
     fn __len__(&self) -> usize {
         self.count
     }
@@ -51,6 +88,13 @@ impl Solutions {
     fn __repr__(&self) -> String {
         format!("Solutions({} of {} reached)", self.solved, self.count)
     }
+}
+
+/// Returns the number of solves, and the number of those that reached their goals.
+pub(crate) fn counts(reached: &Bound<'_, PyArray1<bool>>) -> PyResult<(usize, usize)> {
+    let reached = reached.try_readonly().or_raise()?;
+    let reached = reached.as_slice().or_raise()?;
+    Ok((reached.len(), reached.iter().filter(|reached| **reached).count()))
 }
 
 /// The numbers of the results, row by row.

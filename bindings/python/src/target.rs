@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use sinew::asset;
 use sinew::puppet;
 
@@ -9,6 +10,10 @@ use crate::arrays::{optional_vector, quaternion};
 use crate::character::find_node;
 use crate::error::error;
 use crate::node::Key;
+use crate::pickle::NewArguments;
+
+type Vector = (f64, f64, f64);
+type Quaternion = (f64, f64, f64, f64);
 
 /// Goals for one node of a `Puppet`, in world space. `node` and `base` are names or indices.
 ///
@@ -18,8 +23,10 @@ use crate::node::Key;
 #[pyclass(frozen, from_py_object, module = "sinew")]
 #[derive(Clone)]
 pub(crate) struct Target {
+    /// Name or index of the node.
     #[pyo3(get)]
     node: Key,
+    /// Name or index of the node that stays fixed, or None.
     #[pyo3(get)]
     base: Option<Key>,
     position: Option<DVec3>,
@@ -27,6 +34,7 @@ pub(crate) struct Target {
     look: Option<DVec3>,
     pole: Option<DVec3>,
     offset: DVec3,
+    /// Weight relative to the other targets.
     #[pyo3(get)]
     weight: f64,
 }
@@ -65,19 +73,47 @@ impl Target {
         Ok(target)
     }
 
+    /// World position of the point `offset` of the node in metres, or None.
     #[getter]
-    fn position(&self) -> Option<(f64, f64, f64)> {
+    fn position(&self) -> Option<Vector> {
         self.position.map(Into::into)
     }
 
+    /// World orientation of the node as a unit quaternion (x, y, z, w), or None.
     #[getter]
-    fn orientation(&self) -> Option<(f64, f64, f64, f64)> {
+    fn orientation(&self) -> Option<Quaternion> {
         self.orientation.map(Into::into)
     }
 
+    /// World position at which the node's forward axis points in metres, or None.
     #[getter]
-    fn look(&self) -> Option<(f64, f64, f64)> {
+    fn look(&self) -> Option<Vector> {
         self.look.map(Into::into)
+    }
+
+    /// World position towards which the limb bends in metres, or None.
+    #[getter]
+    fn pole(&self) -> Option<Vector> {
+        self.pole.map(Into::into)
+    }
+
+    /// Point of the node that reaches `position`, in the node's frame in metres.
+    #[getter]
+    fn offset(&self) -> Vector {
+        self.offset.into()
+    }
+
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<NewArguments<'py, (Key, Option<Vector>, Option<Quaternion>)>> {
+        let named = PyDict::new(py);
+        named.set_item("look", self.look())?;
+        named.set_item("pole", self.pole())?;
+        named.set_item("base", self.base.clone())?;
+        named.set_item("offset", self.offset())?;
+        named.set_item("weight", self.weight)?;
+        Ok(((self.node.clone(), self.position(), self.orientation()), named))
     }
 
     fn __repr__(&self) -> String {
@@ -88,8 +124,7 @@ impl Target {
             Key::Index(index) => index.to_string(),
             Key::Name(name) => format!("'{}'", name.escape_debug()),
         };
-        let orientation =
-            self.orientation.map(|q| format!(", orientation={:?}", <(f64, f64, f64, f64)>::from(q)));
+        let orientation = self.orientation.map(|q| format!(", orientation={:?}", Quaternion::from(q)));
         format!(
             "Target({node}{}{}{})",
             vector("position", self.position),

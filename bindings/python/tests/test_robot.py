@@ -1,7 +1,5 @@
 """Robots: joint values in, joint values out."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -93,9 +91,15 @@ def test_continuous_joints_count_their_revolutions_along_a_path(robot):
     assert path.q[-1, 0] - path.q[0, 0] == pytest.approx(4 * np.pi, abs=1e-4)
 
 
-def test_robots_are_pickled(robot, values):
-    copy = pickle.loads(pickle.dumps(robot))
-    assert np.array_equal(copy.fk(values), robot.fk(values))
+def test_orientations_may_be_rotation_matrices(robot, values):
+    targets = robot.fk(values, "tool")
+    solutions = robot.solve("tool", None, targets[:, :3, :3], tolerance=1e-7)
+    one = robot.solve("tool", None, targets[5, :3, :3], tolerance=1e-7)
+    assert solutions.q.shape == (200, 4) and one.q.shape == (4,) and np.array_equal(one.q, solutions.q[5])
+    # A turn of 0.3 about z and its quaternion.
+    turn = [[np.cos(0.3), -np.sin(0.3), 0], [np.sin(0.3), np.cos(0.3), 0], [0, 0, 1]]
+    by_quaternion = robot.solve("tool", None, (0, 0, np.sin(0.15), np.cos(0.15)))
+    assert np.allclose(robot.solve("tool", None, turn).q, by_quaternion.q, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,11 @@ def test_robots_are_pickled(robot, values):
     [
         (lambda r: r.fk([0, 0, 0]), "q must have the shape (4,), but has (3,)"),
         (lambda r: r.fk(np.zeros((2, 3))), "q must have the shape (n, 4), but has (2, 3)"),
-        (lambda r: r.fk([0, np.nan, 0, 0]), "q[1] is not finite"),
+        (lambda r: r.fk([0, np.nan, 0, 0]), 'q[1] (joint "shoulder") is not finite'),
+        (lambda r: r.fk(np.full((2, 4), np.inf)), 'q[0, 0] (joint "turn") is not finite'),
+        (lambda r: r.solve("tool", [0, 0, 1], q0=[0, 0, np.nan, 0]), 'q0[2] (joint "elbow") is not finite'),
+        (lambda r: r.solve("tool", [0, 0, 1], np.ones((3, 3))), "orientations: matrix 0 is not a rotation"),
+        (lambda r: r.solve("tool", [0, 0, 1], -np.eye(3)), "orientations: matrix 0 is not a rotation"),
         (lambda r: r.fk([0, 0, 0, 0], "tol"), 'link "tol" does not exist; did you mean "tool"?'),
         (lambda r: r.fk([0, 0, 0, 0], 9), "link 9 does not exist; the robot has 7"),
         (lambda r: r.solve("tool", [0, 0]), "positions must have the shape (3,), but has (2,)"),
