@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
-"""Solves the targets of `sinew bench --table panda` with other solvers, and prints the same columns.
+"""Solves the targets of `sinew bench --table panda` with sinew and other solvers from Python, and prints a Markdown table.
 
     cargo run --release --no-default-features --features cli -- bench --table panda --methods dls --targets target/panda.json
+    python3 -m venv target/peers && target/peers/bin/python -m pip install ./bindings/python
     python3 benches/peers/panda.py target/panda.json
 
-The packages are installed from PyPI into a virtual environment in target/peers. A package that cannot be installed is
-listed with the cause. Errors are computed by this script's own forward kinematics, so that they do not depend on the
-solver. Times include the call from Python. `pin` has no solver of its own: the row is damped least squares with random
-restarts on Pinocchio's kinematics and Jacobians, as in its documentation, with a loop in Python.
+The other packages are installed from PyPI into the virtual environment in target/peers. A package that cannot be installed is listed with
+the cause. Errors are computed by this script's own forward kinematics, so that they do not depend on the solver. A pose counts if the
+position error in metres and the orientation error in radians are within the tolerance, and all angles are within their limits to 1e-6.
+
+Times are processor times of a call from Python for one pose, summed over all threads, because wall times depend on what else a machine
+does. Each pose is solved three times. The shortest time and the first result count.
+
+Pinocchio, pink and mink have no global solver. Their rows are loops in Python that restart from random angles (`panda_solvers.py`).
 """
 
 import argparse
 import importlib
+import importlib.metadata
 import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 import venv
 from pathlib import Path
@@ -24,13 +29,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / "target" / "peers"
 # Package on PyPI, and the module that it provides. pytracik and tracikpy are two bindings to the same TRAC-IK.
-PACKAGES = {"pin": "pinocchio", "optik": "optik", "tracikpy": "tracikpy", "pytracik": "trac_ik"}
-# Fine and coarse tolerances for positions (metres) and orientations (radians).
-FINE = (1e-6, 1e-6)
-COARSE = (5e-3, 0.05)
-# Time limit of TRAC-IK per pose in seconds, and iteration limit of damped least squares (including restarts).
-TIMEOUT = 0.05
-ITERATIONS = 500
+PACKAGES = {
+    "sinew-ik": "sinew",
+    "optik-py": "optik",
+    "pytracik": "trac_ik",
+    "tracikpy": "tracikpy",
+    "pin": "pinocchio",
+    "pin-pink": "pink",
+    "mink": "mink",
+    "almond-pyroki": "pyroki",
+}
+# In metres and radians.
+TOLERANCES = (1e-6, 1e-4)
+# In radians.
+ROUNDING = 1e-6
 
 
 def enter_environment():
@@ -57,7 +69,8 @@ def install():
             continue
         except ImportError:
             pass
-        result = pip(package)
+        # PyPI has no sinew-ik yet.
+        result = pip(str(ROOT / "bindings" / "python") if package == "sinew-ik" else package)
         importlib.invalidate_caches()
         try:
             importlib.import_module(module)
@@ -105,7 +118,8 @@ class Arm:
     def errors(self, angles, target):
         """Returns the position error in metres and the orientation error in radians. Angles beyond the limits fail."""
         np = self.np
-        if angles is None or np.any(angles < self.low - 1e-9) or np.any(angles > self.high + 1e-9):
+        # Some solvers store the limits in single precision.
+        if angles is None or np.any(angles < self.low - ROUNDING) or np.any(angles > self.high + ROUNDING):
             return np.inf, np.inf
         position, rotation = self.forward(angles)
         delta = rotation.T @ self.matrix(target[3:])
@@ -113,10 +127,17 @@ class Arm:
             [delta[2, 1] - delta[1, 2], delta[0, 2] - delta[2, 0], delta[1, 0] - delta[0, 1]])
         return np.linalg.norm(position - target[:3]), np.arctan2(sine, 0.5 * (np.trace(delta) - 1))
 
-    def urdf(self):
-        """Returns the arm as URDF, with a fixed joint from the last link to the flange."""
+    def transform(self, target):
+        """Returns the 4×4 matrix of a target."""
+        matrix = self.np.eye(4)
+        matrix[:3, :3], matrix[:3, 3] = self.matrix(target[3:]), target[:3]
+        return matrix
+
+    def urdf(self, inertial=""):
+        """Returns the arm as URDF, with a fixed joint from the last link to the flange. `inertial` is added to each link."""
         np = self.np
         parts = ['<robot name="arm"><link name="link0"/>']
+        link = f">{inertial}</link>" if inertial else "/>"
 
         def origin(offset, rotation):
             pitch = np.arcsin(np.clip(-rotation[2, 0], -1, 1))
@@ -129,107 +150,62 @@ class Arm:
             axis = " ".join(f"{v:.17g}" for v in joint["axis"])
             low, high = joint["range"]
             parts.append(
-                f'<link name="link{i + 1}"/><joint name="joint{i + 1}" type="revolute">'
+                f'<link name="link{i + 1}"{link}<joint name="joint{i + 1}" type="revolute">'
                 f'<parent link="link{i}"/><child link="link{i + 1}"/>{origin(self.offsets[i], self.rests[i])}'
                 f'<axis xyz="{axis}"/><limit lower="{low:.17g}" upper="{high:.17g}" effort="1" velocity="1"/></joint>')
         parts.append(
-            f'<link name="flange"/><joint name="flange_joint" type="fixed"><parent link="link{len(self.joints)}"/>'
+            f'<link name="flange"{link}<joint name="flange_joint" type="fixed"><parent link="link{len(self.joints)}"/>'
             f'<child link="flange"/>{origin(self.flange, np.eye(3))}</joint></robot>')
         return "".join(parts)
 
 
-def pinocchio_solver(arm, urdf):
-    """Damped least squares on Pinocchio, with restarts from random angles."""
-    import numpy as np
-    import pinocchio as pin
-
-    model = pin.buildModelFromXML(urdf)
-    data = model.createData()
-    frame = model.getFrameId("flange")
-    random = np.random.default_rng(1)
-
-    def solve(target):
-        goal = pin.SE3(arm.matrix(target[3:]), np.array(target[:3]))
-        angles, best, stalled = arm.start.copy(), np.inf, 0
-        for _ in range(ITERATIONS):
-            pin.forwardKinematics(model, data, angles)
-            placement = pin.updateFramePlacement(model, data, frame)
-            error = pin.log6(placement.actInv(goal)).vector
-            if np.linalg.norm(error[:3]) <= 0.9 * FINE[0] and np.linalg.norm(error[3:]) <= 0.9 * FINE[1]:
-                return angles
-            size = error @ error
-            stalled = 0 if size < 0.9 * best else stalled + 1
-            best = min(best, size)
-            if stalled > 15:
-                angles, best, stalled = random.uniform(arm.low, arm.high), np.inf, 0
-                continue
-            jacobian = pin.computeFrameJacobian(model, data, angles, frame)
-            damped = jacobian @ jacobian.T + (1e-12 + 1e-3 * size) * np.eye(6)
-            step = jacobian.T @ np.linalg.solve(damped, error)
-            angles = np.clip(angles + step, arm.low, arm.high)
-        return angles
-
-    return solve
-
-
-def trac_ik_solver(arm, urdf):
-    """TRAC-IK by pytracik, in its mode `Speed`."""
-    import numpy as np
-    from trac_ik import TracIK
-
-    with tempfile.NamedTemporaryFile("w", suffix=".urdf", delete=False) as file:
-        file.write(urdf)
-    # TRAC-IK's tolerance applies to every component of the error.
-    solver = TracIK("link0", "flange", file.name, timeout=TIMEOUT, epsilon=FINE[0] / 3**0.5, solver_type="Speed")
-    os.unlink(file.name)
-
-    def solve(target):
-        return solver.ik(np.array(target[:3]), arm.matrix(target[3:]), arm.start)
-
-    return solve
-
-
-SOLVERS = {"pin": pinocchio_solver, "pytracik": trac_ik_solver}
-
-
-def row(name, arm, solve, targets):
-    """Solves all targets, and returns a line of the table."""
+def row(name, arm, solve, targets, seconds, repeats):
+    """Solves targets until the time is over, and returns a line of the table. The shortest time of each target counts."""
     import numpy as np
 
     times, errors = [], []
     solve(targets[0])
+    ends = time.perf_counter() + seconds
     for target in targets:
-        started = time.perf_counter()
-        angles = solve(target)
-        times.append(time.perf_counter() - started)
-        errors.append(arm.errors(None if angles is None else np.asarray(angles), target))
+        shortest = float("inf")
+        for attempt in range(repeats):
+            started = time.process_time()
+            angles = solve(target)
+            shortest = min(shortest, time.process_time() - started)
+            if attempt == 0:
+                errors.append(arm.errors(None if angles is None else np.asarray(angles), target))
+        times.append(shortest)
+        if time.perf_counter() > ends:
+            break
     errors, times = np.array(errors), 1e6 * np.array(times)
-    within = [np.mean((errors[:, 0] <= p) & (errors[:, 1] <= a)) for p, a in (FINE, COARSE)]
-    p90 = [np.quantile(errors[:, i], 0.9, method="higher") for i in (0, 1)]
-    median, mean, p99 = np.median(times), np.mean(times), np.quantile(times, 0.99)
-    return (f"{name:<10} {100 * within[0]:>7.2f} % {100 * within[1]:>7.2f} % {p90[0]:>9.1e} {p90[1]:>9.1e} "
-            f"{median:>10.1f} {mean:>10.1f} {p99:>10.1f} {mean / median:>8.2f} {p99 / median:>8.2f} {1e6 / mean:>10.0f}")
+    within = [f"{np.mean((errors <= tolerance).all(axis=1)):.2%}".replace("%", " %") for tolerance in TOLERANCES]
+    numbers = [f"{value:,.0f} µs" for value in (np.median(times), np.mean(times), np.quantile(times, 0.99))]
+    return f"| {' | '.join([name, f'{len(times):,}', *within, *numbers])} |"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("targets", type=Path, help="file written by `sinew bench --table panda --targets FILE.json`")
     parser.add_argument("--cases", type=int, default=None, help="number of targets to solve [default: all]")
+    parser.add_argument("--seconds", type=float, default=60, help="time limit of each solver [default: 60]")
+    parser.add_argument("--repeats", type=int, default=3, help="number of times that each target is solved [default: 3]")
     args = parser.parse_args()
     enter_environment()
     missing = install()
+    from panda_solvers import SOLVERS
+
     data = json.loads(args.targets.read_text())
-    arm, targets = Arm(data), data["targets"][:args.cases]
-    print(f"{data['arm']}: {len(targets)} targets, one thread")
-    print(f"{'solver':<10} {'<=1e-6':>9} {'<=5mm':>9} {'p90 m':>9} {'p90 rad':>9} {'median us':>10} {'mean us':>10} "
-          f"{'p99 us':>10} {'mean/med':>8} {'p99/med':>8} {'poses/s':>10}")
+    arm, targets = Arm(data), data["targets"][: args.cases]
+    print("| solver | poses | ≤ 1e-6 | ≤ 1e-4 | median | mean | p99 |")
+    print("|---|---|---|---|---|---|---|")
     for package in PACKAGES:
         if package in missing:
-            print(f"{package:<10} not installed: {missing[package]}")
+            print(f"| {package} | not installed: {missing[package]} | | | | | |")
         elif package not in SOLVERS:
-            print(f"{package:<10} installed, but this script cannot call it yet")
+            print(f"| {package} | not called by this script | | | | | |")
         else:
-            print(row(package, arm, SOLVERS[package](arm, arm.urdf()), targets), flush=True)
+            name = f"{package} {importlib.metadata.version(package)}"
+            print(row(name, arm, SOLVERS[package](arm), targets, args.seconds, args.repeats), flush=True)
 
 
 if __name__ == "__main__":

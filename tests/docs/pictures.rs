@@ -8,7 +8,7 @@ use crate::page::pages;
 use crate::{assert_none, root};
 
 /// The scripts that draw pictures. These scripts write the paths of their pictures relative to the root of the repository.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     "scripts/pictures.sh",
     "scripts/viewer-pictures.sh",
     "scripts/solver-passes.sh",
@@ -16,6 +16,7 @@ const SCRIPTS: [&str; 7] = [
     "scripts/report-page.sh",
     "scripts/difference-corpus.py",
     "scripts/web-picture.sh",
+    "scripts/robot-picture.sh",
 ];
 /// A script that writes `OUT/NAME.jpg`, which becomes `docs/looks-NAME.jpg`.
 const LOOKS: &str = "benches/peers/looks.py";
