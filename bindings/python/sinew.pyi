@@ -731,8 +731,8 @@ class Puppet:
 class Renderer:
     """Draws puppets without a window, on a graphics adapter or in software.
 
-    `adapter` is `auto`, `cpu`, `vulkan`, `gl`, `metal` or `dx12`, the last four optionally with a part of the adapter's
-    name: `vulkan:radeon`. The images of the character that was drawn last stay on the adapter.
+    `adapter` is `auto`, `cpu`, `vulkan`, `gl`, `metal` or `dx12`. The last four accept a part of the adapter's name: `vulkan:radeon`. The
+    images of the character that was drawn last remain in the adapter's memory.
     """
     def __new__(cls, adapter: str = "auto") -> Renderer: ...
     @property
@@ -756,11 +756,10 @@ class Renderer:
         shadow: bool | None = None,
         ambient_occlusion: bool = True,
     ) -> NDArray[np.uint8]:
-        """Draws a puppet in the pose of its last `update`, and returns sRGB pixels with straight alpha as an array of the
-        shape (height, width, 4), uint8.
+        """Draws a puppet in the pose of its last `update`, and returns sRGB pixels with straight alpha as a uint8 array of shape
+        (height, width, 4).
 
-        `size` is width and height in pixels. `mode` is `shaded`, `lambert`, `normal`, `mask` or `skeleton`, and `light` is
-        `studio`, `classic`, `outdoor` or `flat`. `background` is `#rrggbb` or `transparent`. `fov_y` is the vertical field
-        of view in radians, and `framing` is `auto` or `tight`. Floor and shadow are drawn in the mode `shaded`, unless
-        they are given.
+        `size` is the width and the height in pixels. `mode` is `shaded`, `lambert`, `normal`, `mask` or `skeleton`, and `light` is
+        `studio`, `classic`, `outdoor` or `flat`. `background` is `#rrggbb` or `transparent`. `fov_y` is the vertical field of view in
+        radians, and `framing` is `auto` or `tight`. By default, the floor and the shadow are drawn only in the mode `shaded`.
         """
