@@ -1,5 +1,7 @@
 //! Checks XML before it is parsed: it must contain no xacro elements, and no elements nested so deeply that the parser would overflow the
-//! stack.
+//! stack. Also removes elements that the parser would reject.
+
+use std::borrow::Cow;
 
 /// Maximum depth of elements. URDF needs at most six levels.
 const MAX_DEPTH: usize = 100;
@@ -35,9 +37,40 @@ pub(super) fn check(text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Removes `<texture/>` elements without attributes, which exporters write for materials without an image. URDF requires a file name, and
+/// the parser rejects them.
+pub(super) fn without_empty_textures(text: &str) -> Cow<'_, str> {
+    const ELEMENT: &str = "<texture";
+    let mut kept = String::new();
+    let mut rest = text;
+    let mut from = 0;
+    while let Some(start) = rest.get(from..).and_then(|after| after.find(ELEMENT)).map(|at| from + at) {
+        let after = start + ELEMENT.len();
+        let tag = rest.get(after..).and_then(|tag| tag.split_once('>'));
+        match tag {
+            Some((attributes, following)) if attributes.trim() == "/" => {
+                kept.push_str(rest.get(..start).unwrap_or_default());
+                (rest, from) = (following, 0);
+            }
+            _ => from = after,
+        }
+    }
+    if kept.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(kept + rest) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_empty_textures_are_removed() {
+        let kept = "<robot><material><texture filename='a.png'/></material><textures/></robot>";
+        assert!(matches!(without_empty_textures(kept), Cow::Borrowed(text) if text == kept));
+        let empty = "<material name='m'><color rgba='1 0 0 1'/><texture/></material><texture />é<texture\n/>";
+        let expected = "<material name='m'><color rgba='1 0 0 1'/></material>é";
+        assert_eq!(without_empty_textures(empty), expected);
+        assert_eq!(without_empty_textures("<texture"), "<texture");
+    }
 
     #[test]
     fn only_nested_elements_count() {

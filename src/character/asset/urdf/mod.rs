@@ -67,6 +67,7 @@ fn read_parts(text: &str, path: &Path, files: Option<MeshFiles<'_>>) -> Result<C
     }
     markup::check(text).map_err(|cause| format(cause.into()))?;
     structure::check(text).map_err(|error| error.in_file(path))?;
+    let text = &*markup::without_empty_textures(text);
     let robot =
         urdf_rs::read_from_string(text).map_err(|e| format(format!("not a valid URDF file ({e})")))?;
     if robot.links.len() > MAX_LINKS {
