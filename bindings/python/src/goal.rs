@@ -10,6 +10,9 @@ use crate::error::error;
 use crate::limit::show;
 use crate::pickle::NewArguments;
 
+/// The positional arguments of the constructor.
+type Positional = (usize, Option<Vector>, Option<Quaternion>);
+
 type Vector = (f64, f64, f64);
 type Quaternion = (f64, f64, f64, f64);
 
@@ -116,10 +119,7 @@ impl Goal {
         self.goal.pinned
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<NewArguments<'py, (usize, Option<Vector>, Option<Quaternion>)>> {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py, Positional>> {
         let named = PyDict::new(py);
         named.set_item("aim_axis", self.aim_axis())?;
         named.set_item("aim_at", self.aim_at())?;

@@ -9,6 +9,9 @@ use crate::arrays::{index, quaternion, vector};
 use crate::limit::{Limit, show};
 use crate::pickle::NewArguments;
 
+/// The positional arguments of the constructor.
+type Positional = (Option<usize>, (f64, f64, f64));
+
 /// A joint of a `Body` and its offset from its parent.
 ///
 /// The first link of a body is its base and has no parent. The parent of every other link precedes it. `offset` is the
@@ -88,10 +91,7 @@ impl Link {
         self.link.weight
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<NewArguments<'py, (Option<usize>, (f64, f64, f64))>> {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py, Positional>> {
         let named = PyDict::new(py);
         named.set_item("rest", self.rest())?;
         named.set_item("limit", self.limit())?;

@@ -12,6 +12,9 @@ use crate::error::error;
 use crate::node::Key;
 use crate::pickle::NewArguments;
 
+/// The positional arguments of the constructor.
+type Positional = (Key, Option<Vector>, Option<Quaternion>);
+
 type Vector = (f64, f64, f64);
 type Quaternion = (f64, f64, f64, f64);
 
@@ -103,10 +106,7 @@ impl Target {
         self.offset.into()
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<NewArguments<'py, (Key, Option<Vector>, Option<Quaternion>)>> {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py, Positional>> {
         let named = PyDict::new(py);
         named.set_item("look", self.look())?;
         named.set_item("pole", self.pole())?;
