@@ -260,6 +260,7 @@ fn remedies_remove_the_weaknesses_of_ccd() {
     }
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn ccd_options_survive_a_round_trip_and_old_files_are_read() {
     let all = CcdOptions::default()
