@@ -80,10 +80,15 @@ wheel() {
     cp "$work/wheel/sbom.cdx.json" "$out/sinew-$version-python.cdx.json"
 }
 
-# The page and the modules for other pages, as an npm package.
+# The page and the modules for other pages, as an npm package. The page is a workspace of its own, and cargo mixes the absolute paths of the
+# crates outside a workspace into the names of symbols. Therefore the last commit is built in a folder that has the same path everywhere.
 web() {
     command -v npm > /dev/null || fail "npm is not installed"
-    WEB_TARGET_DIR="$root/web/target" ./scripts/web.sh
+    fixed=/tmp/sinew-dist-web
+    mkdir "$fixed" 2> /dev/null || fail "$fixed exists; another build uses it, or was stopped"
+    git archive HEAD | tar -x -C "$fixed"
+    (cd "$fixed" && WEB_TARGET_DIR="$root/web/target" ./scripts/web.sh) || { rm -rf "$fixed"; fail "the page was not built"; }
+    rm -rf "$fixed"
     page="$root/web/target/page"
     cp LICENSE-MIT LICENSE-APACHE "$page"
     ./scripts/licences.py "$work/web" --manifest web/Cargo.toml --package sinew-web --features '' --target wasm32-unknown-unknown

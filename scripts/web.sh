@@ -48,7 +48,7 @@ names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-sec
 # 128-bit vectors, which all browsers have supported since 2023.
 RUSTFLAGS="-C target-feature=+simd128"
 # The module does not contain folder names of this machine.
-RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/sinew"
+RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/sinew --remap-path-prefix=$CARGO_TARGET_DIR=/sinew/target"
 export RUSTFLAGS
 
 folder=$([ $profile = dev ] && echo debug || echo release)
