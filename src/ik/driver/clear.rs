@@ -73,7 +73,7 @@ pub(crate) struct ClearSearch {
 }
 
 impl ClearSearch {
-    /// Searches from the pose of the tree, and leaves the best pose in the tree and in the body. `is_reachable` tells whether the goals can
+    /// Searches from the pose of the tree, and leaves the best pose in the tree and in the body. `is_reachable` states whether the goals can
     /// be met if collisions do not count.
     pub(crate) fn run(
         &mut self,

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 
 use crate::asset;
+use crate::document::prop::{MAX_PROPS, Prop};
 use crate::puppet::Puppet;
 use crate::render::{DecodedImages, Instance, Model, RenderError, Renderer, ShadingMode};
 use crate::scene;
-
-use crate::document::prop::{MAX_PROPS, Prop};
 
 use super::Session;
 
@@ -30,7 +29,7 @@ fn load(file: &Path) -> Result<Arc<Puppet>, String> {
 }
 
 impl Session {
-    /// Returns the command that adds a prop to the selected joint, or the reason why there is none.
+    /// Returns the command that adds a prop to the selected joint, or the reason why nothing can be attached.
     ///
     /// # Errors
     /// Returns the reason as one line.
