@@ -3,7 +3,7 @@
 #
 #     scripts/body-checks.sh [OPTIONS] [FILE|FOLDER]...
 #
-# The options and the checks are described in examples/body_checks.rs.
+# The options and the checks are described in tools/programs/body_checks.rs.
 set -eu
 cd "$(dirname "$0")/.."
-exec cargo run --quiet --no-default-features --features render --example body_checks -- "$@"
+exec cargo run --quiet -p sinew-tools --bin body_checks -- "$@"

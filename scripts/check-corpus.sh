@@ -3,7 +3,7 @@
 #
 #     scripts/check-corpus.sh [-v] [OPTIONS] [FILE|FOLDER]…
 #
-# The options are described in examples/check_corpus.rs, and the table in docs/decisions/checks.md.
+# The options are described in tools/programs/check_corpus.rs, and the table in docs/decisions/checks.md.
 set -eu
 cd "$(dirname "$0")/.."
-exec cargo run --quiet --no-default-features --features character,fbx,meshopt --example check_corpus -- "$@"
+exec cargo run --quiet -p sinew-tools --bin check_corpus -- "$@"

@@ -52,7 +52,7 @@ if [ "$(uname)" = Linux ]; then
 fi
 
 step "built-in characters match their generator"
-cargo run --quiet --example make_cast -- --check
+cargo run --quiet -p sinew-tools --bin make_cast -- --check
 
 step "tests"
 # The test command of README.md.

@@ -3,7 +3,7 @@
 #
 #     scripts/gestures.sh [OPTIONS] FOLDER
 #
-# The options and the letters of the table are described in examples/gestures.rs.
+# The options and the letters of the table are described in tools/programs/gestures.rs.
 set -eu
 cd "$(dirname "$0")/.."
-exec cargo run --quiet --no-default-features --features cli --example gestures -- "$@"
+exec cargo run --quiet -p sinew-tools --bin gestures -- "$@"

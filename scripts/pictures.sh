@@ -128,10 +128,10 @@ pair hips-rest hips-body docs/body/hips-down.png
 
 # Dragged parts, as animated pictures
 draw --replay docs/drag.session --frames 0..96 --fps 24 -o "$work/drag-{frame:04}.png"
-cargo run --quiet --example animate -- 24 docs/drag.png "$work"/drag-*.png
-cargo run --quiet --example drag -- compare "$work/compare.session"
+cargo run --quiet -p sinew-tools --bin animate -- 24 docs/drag.png "$work"/drag-*.png
+cargo run --quiet -p sinew-tools --bin drag_session -- compare "$work/compare.session"
 draw --replay "$work/compare.session" --frames 0..96 --fps 24 -o "$work/compare-{frame:04}.png"
-cargo run --quiet --example animate -- 24 docs/compare.png "$work"/compare-*.png
+cargo run --quiet -p sinew-tools --bin animate -- 24 docs/compare.png "$work"/compare-*.png
 python3 scripts/body-pictures.py "$sinew" docs/body/hips-and-hand.png
 # The adventurer is not part of the repository (docs/test-data.md).
 if [ -n "${SINEW_TEST_DATA:-}" ]; then

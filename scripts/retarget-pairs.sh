@@ -3,7 +3,7 @@
 #
 #     scripts/retarget-pairs.sh [-v] TAKE[#CLIP]… -- CHARACTER…
 #
-# examples/retarget_pairs.rs explains the table.
+# tools/programs/retarget_pairs.rs explains the table.
 set -eu
 cd "$(dirname "$0")/.."
-exec cargo run --quiet --no-default-features --features character,fbx,meshopt --example retarget_pairs -- "$@"
+exec cargo run --quiet -p sinew-tools --bin retarget_pairs -- "$@"

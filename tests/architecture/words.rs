@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 const PHRASES: [&str; 8] =
     ["anew", "is none", "shall", "so long", "told", "what came of", "whom", "will not do"];
 /// The folders whose files are checked.
-const FOLDERS: [&str; 11] = [
+const FOLDERS: [&str; 12] = [
     "assets", "benches", "bindings", "docs", "examples", "fuzz", "scripts", "shaders", "src", "tests",
-    ".github",
+    "tools", ".github",
 ];
 const PAGES: [&str; 5] = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Cargo.toml", "README.md"];
 const EXTENSIONS: [&str; 7] = ["html", "md", "rs", "sh", "toml", "wgsl", "yml"];

@@ -2,7 +2,7 @@
 //!
 //! `scripts/body-checks.sh` runs all checks, including on other characters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-#![allow(unreachable_pub, dead_code, reason = "the checks are shared with examples/body_checks.rs")]
+#![allow(unreachable_pub, dead_code, reason = "the checks are shared with tools/programs/body_checks.rs")]
 
 mod checks;
 mod squats;

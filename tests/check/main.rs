@@ -1,8 +1,8 @@
 //! Checks that faults added to clips are found and repaired, and that nothing else is changed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(dead_code, reason = "the example uses more of the corpus")]
-#![allow(unreachable_pub, reason = "the example uses the corpus, too")]
+#![allow(dead_code, reason = "tools/programs/check_corpus.rs uses more of the corpus")]
+#![allow(unreachable_pub, reason = "the program uses the corpus, too")]
 
 mod corpus;
 

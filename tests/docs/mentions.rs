@@ -151,13 +151,13 @@ fn check_script(script: &str, arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Some scripts pass their options to an example.
+/// Some scripts pass their options to a program of `tools/programs`.
 fn passes_on(script: &str, option: &str) -> bool {
-    let examples = [("gestures.sh", "gestures.rs"), ("body-checks.sh", "body_checks.rs")];
+    let programs = [("gestures.sh", "gestures.rs"), ("body-checks.sh", "body_checks.rs")];
     let contains = |name: &str| {
-        fs::read_to_string(root().join("examples").join(name)).is_ok_and(|text| text.contains(option))
+        fs::read_to_string(root().join("tools/programs").join(name)).is_ok_and(|text| text.contains(option))
     };
-    examples.iter().any(|(own, example)| script.ends_with(own) && contains(example))
+    programs.iter().any(|(own, program)| script.ends_with(own) && contains(program))
 }
 
 /// Checks the targets, packages, features and test names of a cargo command.
@@ -165,7 +165,7 @@ fn check_cargo(subcommand: &str, arguments: &[&str]) -> Result<(), String> {
     let (mut folders, mut is_benchmark) = (vec!["src".to_owned(), "tests".to_owned()], subcommand == "bench");
     let mut rest = arguments.iter().copied().take_while(|argument| *argument != "--");
     while let Some(argument) = rest.next() {
-        let is_named = ["-p", "--test", "--example", "--bench", "--features"].contains(&argument);
+        let is_named = ["-p", "--bin", "--test", "--example", "--bench", "--features"].contains(&argument);
         let value = if is_named { rest.next().ok_or(format!("{argument} needs a value"))? } else { "" };
         match argument {
             _ if is_placeholder(value) => {}
@@ -209,6 +209,7 @@ fn packages() -> impl Iterator<Item = String> {
         "src/regress",
         "src/render",
         "src/viewer",
+        "tools/programs",
     ];
     folders.into_iter().map(|folder| fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap())
 }
@@ -226,6 +227,7 @@ fn is_target(option: &str, name: &str) -> bool {
         "-p" => packages().any(|manifest| is_listed(&manifest)),
         "--bench" => is_listed(&benches),
         "--test" => root().join(tests_folder(name)).is_dir() || is_file("tests") || is_listed(&manifest),
+        "--bin" => is_file("tools/programs"),
         "--example" => is_file("examples"),
         _ => name.split(',').all(|feature| manifest.contains(&format!("\n{feature} = ["))),
     }

@@ -2,7 +2,7 @@
 //!
 //! `scripts/gestures.sh` makes the same gestures on other characters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-#![allow(unreachable_pub, dead_code, reason = "the runner is shared with examples/gestures.rs")]
+#![allow(unreachable_pub, dead_code, reason = "the runner is shared with tools/programs/gestures.rs")]
 
 mod runner;
 

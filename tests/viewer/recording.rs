@@ -178,7 +178,7 @@ fn recording_finds_and_identifies_its_character() {
 
 #[test]
 fn readme_session_matches_the_current_character() {
-    // If this fails, run `examples/drag.rs` and `examples/animate.rs` to update the session and the image.
+    // If this fails, run `drag_session` and `animate` of `tools/programs` to update the session and the image.
     let replay = replayed(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session")));
     assert!(replay.session().error().is_none() && !replay.session().reports().is_empty());
     assert_eq!(replay.session().pixels(), (640, 400));

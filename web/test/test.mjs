@@ -275,7 +275,7 @@ const tests = {
     },
 
     async 'a drag moves the body as in the native program, and is not much slower'() {
-        const run = spawnSync('cargo', ['run', '--quiet', ...(release ? ['--release'] : []), '--example', 'drag', '--', 'time'], { encoding: 'utf8' });
+        const run = spawnSync('cargo', ['run', '--quiet', ...(release ? ['--release'] : []), '-p', 'sinew-tools', '--bin', 'drag_session', '--', 'time'], { encoding: 'utf8' });
         assert.equal(run.status, 0, run.stderr);
         const native = JSON.parse(run.stdout);
         await writeFile(join(folder, 'drag.html'), `<!doctype html><link rel="icon" href="data:,"><canvas width="${native.size[0]}" height="${native.size[1]}"></canvas>`);

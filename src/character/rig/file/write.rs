@@ -23,7 +23,7 @@ use super::{VERSION, file_error, limit, options, read};
 /// let elbow = character.skeleton.find("leftLowerArm").ok_or("no elbow")?;
 /// rig.joints.insert(elbow, rig::JointRig { stiffness: 0.75, ..rig.joint(elbow) });
 /// let text = file::write(&rig, &character.skeleton, asset::MANNEQUIN_RIG)?;
-/// assert!(text.starts_with("# Written by examples/make_cast."));
+/// assert!(text.starts_with("# Written by make_cast."));
 /// assert_eq!(file::read(&text, &character.skeleton)?.joint(elbow).stiffness, 0.75);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sinew render --replay docs/drag.session --frames 0..96 --fps 24 -o '/tmp/drag-{frame:04}.png'
-//! cargo run --example animate -- 24 docs/drag.png /tmp/drag-*.png
+//! cargo run -p sinew-tools --bin animate -- 24 docs/drag.png /tmp/drag-*.png
 //! ```
 //!
 //! All frames share a palette of 255 colours, computed by median cut (Heckbert 1982). Each frame stores only the

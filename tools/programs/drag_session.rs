@@ -1,20 +1,20 @@
 //! Writes `docs/drag.session`: drags parts of the mannequin with simulated mouse events and records the session.
 //!
 //! ```text
-//! cargo run --example drag
+//! cargo run -p sinew-tools --bin drag_session
 //! ```
 //!
-//! `docs/drag.png` is rendered from that file as described in `examples/animate.rs`. `docs/compare.png` is rendered
+//! `docs/drag.png` is rendered from that file as described in `tools/programs/animate.rs`. `docs/compare.png` is rendered
 //! from a recording of the tentacle, which this command writes:
 //!
 //! ```text
-//! cargo run --example drag -- compare /tmp/compare.session
+//! cargo run -p sinew-tools --bin drag_session -- compare /tmp/compare.session
 //! ```
 //!
 //! The browser tests of the web page repeat a drag. This command prints the times and the positions of that drag as JSON:
 //!
 //! ```text
-//! cargo run --example drag -- time
+//! cargo run -p sinew-tools --bin drag_session -- time
 //! ```
 
 use std::error::Error;

@@ -1,7 +1,7 @@
 //! Performs the gestures of `tests/gestures` on characters, and prints which ones pass.
 //!
 //! ```text
-//! cargo run --example gestures -- [OPTIONS] [FILE|FOLDER]…
+//! cargo run -p sinew-tools --bin gestures -- [OPTIONS] [FILE|FOLDER]…
 //! ```
 //!
 //! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf and .vrm files under it.
@@ -23,9 +23,9 @@
 
 #![allow(dead_code, reason = "the tests use more of the runner")]
 #![allow(unreachable_pub, reason = "the tests use the runner, too")]
-#![allow(clippy::print_stdout, reason = "an example prints its results")]
+#![allow(clippy::print_stdout, reason = "the program prints its results")]
 
-#[path = "../tests/gestures/runner/mod.rs"]
+#[path = "../../tests/gestures/runner/mod.rs"]
 mod runner;
 
 use std::error::Error;

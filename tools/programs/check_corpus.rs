@@ -1,7 +1,7 @@
 //! Adds known faults to clean clips, and measures how many of them `check` finds and `mend` repairs.
 //!
 //! ```text
-//! cargo run --example check_corpus -- [OPTIONS] [FILE|FOLDER]…
+//! cargo run -p sinew-tools --bin check_corpus -- [OPTIONS] [FILE|FOLDER]…
 //! ```
 //!
 //! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf, .vrm, .fbx and .bvh files under it.
@@ -15,9 +15,9 @@
 
 #![allow(dead_code, reason = "the tests use more of the corpus")]
 #![allow(unreachable_pub, reason = "the tests use the corpus, too")]
-#![allow(clippy::print_stdout, reason = "an example prints its results")]
+#![allow(clippy::print_stdout, reason = "the program prints its results")]
 
-#[path = "../tests/check/corpus.rs"]
+#[path = "../../tests/check/corpus.rs"]
 mod corpus;
 
 use std::error::Error;

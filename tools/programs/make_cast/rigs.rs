@@ -18,7 +18,7 @@ impl RigText {
     }
 
     pub(crate) fn finish(self) -> String {
-        format!("# Written by examples/make_cast.\nversion = 1\n{}{}", self.chains, self.joints)
+        format!("# Written by make_cast.\nversion = 1\n{}{}", self.chains, self.joints)
     }
 
     pub(crate) fn chain(&mut self, name: &str, kind: &str, base: &str, effector: &str) {

@@ -1,7 +1,7 @@
 //! Retargets takes to characters, and checks the results with `sinew check`.
 //!
 //! ```text
-//! cargo run --example retarget_pairs -- [OPTIONS] TAKE[#CLIP]… -- CHARACTER…
+//! cargo run -p sinew-tools --bin retarget_pairs -- [OPTIONS] TAKE[#CLIP]… -- CHARACTER…
 //! ```
 //!
 //! `-` is the built-in character. Without `#CLIP`, the first clip is used. `scripts/retarget-pairs.sh` builds and runs it on folders. A
@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `-v` | prints the errors of each pair |
 
-#![allow(clippy::print_stdout, reason = "an example prints its results")]
+#![allow(clippy::print_stdout, reason = "the program prints its results")]
 
 use std::collections::BTreeSet;
 use std::error::Error;

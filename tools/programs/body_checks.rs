@@ -1,7 +1,7 @@
 //! Judges how the whole body follows a pulled joint, and prints which checks fail.
 //!
 //! ```text
-//! cargo run --example body_checks -- [OPTIONS] [FILE|FOLDER]…
+//! cargo run -p sinew-tools --bin body_checks -- [OPTIONS] [FILE|FOLDER]…
 //! ```
 //!
 //! Without a path, it uses the built-in character. For a folder, it uses all .glb, .gltf and .vrm files under it. Files without a
@@ -32,9 +32,9 @@
 
 #![allow(dead_code, reason = "the tests use more of the checks")]
 #![allow(unreachable_pub, reason = "the tests use the checks, too")]
-#![allow(clippy::print_stdout, reason = "an example prints its results")]
+#![allow(clippy::print_stdout, reason = "the program prints its results")]
 
-#[path = "../tests/body/checks/mod.rs"]
+#[path = "../../tests/body/checks/mod.rs"]
 mod checks;
 
 use std::error::Error;
