@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -119,13 +119,25 @@ fn a_file_is_synced_before_it_is_renamed() {
 
 #[test]
 fn a_read_only_file_is_not_replaced() {
-    let folder = folder("read-only");
+    // The checkout can be in root's home folder, which other users cannot read.
+    let parent = std::env::temp_dir().join(format!("sinew-read-only-{}", std::process::id()));
+    let folder = parent.join("out");
+    fs::create_dir_all(&folder).unwrap();
     let out = folder.join("out.json");
     fs::write(&out, "protected").unwrap();
-    fs::set_permissions(&out, PermissionsExt::from_mode(0o444)).unwrap();
-    fs::set_permissions(&folder, PermissionsExt::from_mode(0o777)).unwrap();
-    let mut command = command(["pose", "-q", "-o", out.to_str().unwrap()]);
-    if OpenOptions::new().write(true).open(&out).is_ok() {
+    for (path, mode) in [(&out, 0o444), (&folder, 0o777), (&parent, 0o755)] {
+        fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    }
+    let mut program = PathBuf::from(env!("CARGO_BIN_EXE_sinew"));
+    let is_root = OpenOptions::new().write(true).open(&out).is_ok();
+    if is_root {
+        let copy = parent.join("sinew");
+        assert!(Command::new("cp").arg(&program).arg(&copy).status().unwrap().success());
+        program = copy;
+    }
+    let mut command = Command::new(program);
+    command.args(["pose", "-q", "-o"]).arg(&out).current_dir(&folder);
+    if is_root {
         // Root may write to the file, so the program runs as the user `nobody`.
         command.uid(65_534).gid(65_534);
     }
@@ -137,6 +149,7 @@ fn a_read_only_file_is_not_replaced() {
         ("protected", vec!["out.json".into()])
     );
 }
+    fs::remove_dir_all(parent).unwrap();
 
 /// Starts a shell that draws a long sequence. The text `shell` precedes the name of the program.
 fn start_drawing(folder: &Path, shell: &str) -> Child {
