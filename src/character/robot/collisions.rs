@@ -13,7 +13,7 @@ use super::{Robot, RobotError, nearest};
 
 /// The shapes of a robot and of its surroundings, and the pairs of links that may touch.
 ///
-/// Links have capsules. Obstacles are spheres, capsules and boxes in the robot's own frame, with names. Links may touch if nothing moves one
+/// Links have capsules. Obstacles are spheres, capsules, boxes and convex hulls in the robot's own frame, with names. Links may touch if nothing moves one
 /// relative to the other, if they are next to each other, if their capsules overlap in the rest pose ([`Robot::rest`]), or if a SRDF file
 /// disables their collisions. Obstacles may touch the links that never move, such as the base.
 #[derive(Clone, Debug, PartialEq)]

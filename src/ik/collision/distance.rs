@@ -1,9 +1,9 @@
-//! Signed distances between capsules and boxes, with the points where they are nearest.
+//! Signed distances between capsules and convex hulls, with the points where they are nearest.
 
 use glam::DVec3;
 use sinew_base::mathematics::nearest_points;
 
-use super::obstacle::PlacedBox;
+use super::hull::{Face, Hull};
 
 /// Two axes that are nearer than this, in metres, have no direction between them.
 const TOUCHING: f64 = 1e-9;
@@ -17,7 +17,7 @@ pub(super) struct Contact {
     pub(super) distance: f64,
     /// Unit vector from the second shape to the first.
     pub(super) normal: DVec3,
-    /// The nearest points: on the axis of the first shape, and on the axis of a capsule or the surface of a box.
+    /// The nearest points: on the axis of the first shape, and on the axis of a capsule or the surface of a hull.
     pub(super) points: [DVec3; 2],
     /// The radii between these points and the surfaces, in metres.
     pub(super) radii: [f64; 2],
@@ -42,88 +42,97 @@ pub(super) fn capsules(a: ([DVec3; 2], f64), b: ([DVec3; 2], f64)) -> Contact {
     Contact { distance: distance - a.1 - b.1, normal, points: [x, y], radii: [a.1, b.1] }
 }
 
-/// Returns the gap between a capsule and a box.
-pub(super) fn capsule_and_box((ends, radius): ([DVec3; 2], f64), other: &PlacedBox) -> Contact {
-    let local = ends.map(|end| other.to_local(end));
-    let point = nearest_to_box(local, other.half);
-    let on_box = point.clamp(-other.half, other.half);
-    let between = point - on_box;
-    let length = between.length();
-    let (distance, normal, points) = if length > TOUCHING {
-        (length, between / length, [point, on_box])
-    } else {
-        separation(local, other.half)
-    };
-    let points = points.map(|point| other.to_world(point));
-    Contact { distance: distance - radius, normal: other.rotation * normal, points, radii: [radius, 0.0] }
+/// Returns the gap between a capsule and a convex hull.
+pub(super) fn capsule_and_hull((ends, radius): ([DVec3; 2], f64), hull: &Hull) -> Contact {
+    let mut best = separation(ends, hull);
+    if best.0 > 0.0 {
+        let (x, y) = nearest_to_hull(ends, hull);
+        let between = x - y;
+        let length = between.length();
+        if length > TOUCHING {
+            best = (length, between / length, [x, y]);
+        }
+    }
+    let (distance, normal, points) = best;
+    Contact { distance: distance - radius, normal, points, radii: [radius, 0.0] }
 }
 
-/// Returns the point of a segment that is nearest to a box around the origin.
+/// Returns the nearest points of a segment and a hull that do not meet.
 ///
-/// Half the squared distance is convex along the segment, and its slope is piecewise linear. The slope bends where the segment passes a
-/// plane of the box.
-fn nearest_to_box([a, b]: [DVec3; 2], half: DVec3) -> DVec3 {
-    let along = b - a;
-    let slope = |t: f64| {
-        let point = a + along * t;
-        (point - point.clamp(-half, half)).dot(along)
+/// The nearest point of the hull is on a face that a part of the segment is above. It is inside the face only if the nearest point of the
+/// segment is an end, because the distance from a plane is largest and smallest at the ends.
+fn nearest_to_hull([a, b]: [DVec3; 2], hull: &Hull) -> (DVec3, DVec3) {
+    let is_below = |face: &Face| face.height(a) <= 0.0 && face.height(b) <= 0.0;
+    let mut best = (f64::INFINITY, (a, a));
+    let mut add = |points: (DVec3, DVec3)| {
+        let distance = points.0.distance_squared(points.1);
+        if distance < best.0 {
+            best = (distance, points);
+        }
     };
-    let mut bends = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    for axis in 0..3 {
-        for (place, side) in [-half[axis], half[axis]].into_iter().enumerate() {
-            let t = (side - a[axis]) / along[axis];
-            bends[2 + 2 * axis + place] = if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 };
-        }
-    }
-    bends.sort_unstable_by(f64::total_cmp);
-    let mut last = (0.0, slope(0.0));
-    if last.1 >= 0.0 {
-        return a;
-    }
-    for t in bends {
-        let here = slope(t);
-        if here >= 0.0 {
-            let rise = here - last.1;
-            let share = if rise > 0.0 { (-last.1 / rise).clamp(0.0, 1.0) } else { 1.0 };
-            return a + along * (last.0 + (t - last.0) * share);
-        }
-        last = (t, here);
-    }
-    b
-}
-
-/// Returns the distance, the direction and the points of the least translation that separates a segment from a box around the origin. The
-/// distance is not positive if the two meet (separating axes: Gottschalk, Lin & Manocha 1996).
-fn separation([a, b]: [DVec3; 2], half: DVec3) -> (f64, DVec3, [DVec3; 2]) {
-    let mut best = (f64::NEG_INFINITY, DVec3::Z, [a, a]);
-    for axis in DVec3::AXES {
-        for normal in [axis, -axis] {
-            let (from, to) = (a.dot(normal), b.dot(normal));
-            let distance = from.min(to) - normal.abs().dot(half);
-            if distance > best.0 {
-                let point = if (from - to).abs() < TOUCHING {
-                    0.5 * (a + b)
-                } else if from < to {
-                    a
-                } else {
-                    b
-                };
-                best = (distance, normal, [point, point - normal * distance]);
+    for face in hull.faces.iter().filter(|face| !is_below(face)) {
+        for end in [a, b] {
+            let height = face.height(end);
+            if height >= 0.0 && is_over(face, end) {
+                add((end, end - face.normal * height));
             }
         }
-        let across = (b - a).cross(axis);
-        if across.length() <= PARALLEL * (b - a).length() {
+    }
+    for edge in &hull.edges {
+        if edge.faces.iter().any(|face| hull.faces.get(*face).is_some_and(|face| !is_below(face))) {
+            add(nearest_points([a, b], edge.ends));
+        }
+    }
+    best.1
+}
+
+/// Returns whether the projection of a point to the plane of a face is inside the face.
+fn is_over(face: &Face, point: DVec3) -> bool {
+    let [a, b, c] = face.corners;
+    // Two triangles of one flat face must not leave a gap between them.
+    let is_left = |from: DVec3, to: DVec3| {
+        let along = to - from;
+        along.cross(point - from).dot(face.normal) >= -1e-9 * along.length_squared()
+    };
+    is_left(a, b) && is_left(b, c) && is_left(c, a)
+}
+
+/// Returns the distance, the direction and the points of the least translation that separates a segment from a hull. The distance is not
+/// positive if the two meet. If they do not meet, it is the largest distance between two parallel planes that separate them (separating axes:
+/// Gottschalk, Lin & Manocha 1996).
+fn separation([a, b]: [DVec3; 2], hull: &Hull) -> (f64, DVec3, [DVec3; 2]) {
+    let mut best = (f64::NEG_INFINITY, DVec3::Z, [a, a]);
+    for face in &hull.faces {
+        let (from, to) = (face.height(a), face.height(b));
+        let distance = from.min(to);
+        if distance > best.0 {
+            let point = if (from - to).abs() < TOUCHING {
+                0.5 * (a + b)
+            } else if from < to {
+                a
+            } else {
+                b
+            };
+            best = (distance, face.normal, [point, point - face.normal * distance]);
+        }
+    }
+    for edge in &hull.edges {
+        let [from, to] = edge.ends;
+        let across = (b - a).cross(to - from);
+        if across.length() <= PARALLEL * (b - a).length() * from.distance(to) {
             continue;
         }
-        for normal in [across.normalize(), -across.normalize()] {
-            let distance = a.dot(normal) - normal.abs().dot(half);
-            if distance > best.0 {
-                // The edge of the box that is farthest along the normal.
-                let corner = DVec3::select(normal.cmplt(DVec3::ZERO), -half, half);
-                let edge = [corner - axis * corner * 2.0, corner];
-                let (x, y) = nearest_points([a, b], edge);
-                best = (distance, normal, [x, y]);
-            }
+        let [Some(first), Some(second)] = edge.faces.map(|face| hull.faces.get(face)) else { continue };
+        // Points out of the hull if it is between the normals of the two faces.
+        let normal = across.normalize() * across.dot(first.normal + second.normal).signum();
+        let turn = first.normal.cross(second.normal);
+        if first.normal.cross(normal).dot(turn) < 0.0 || normal.cross(second.normal).dot(turn) < 0.0 {
+            continue;
+        }
+        let distance = normal.dot(a - from);
+        if distance > best.0 {
+            let (x, y) = nearest_points([a, b], edge.ends);
+            best = (distance, normal, [x, y]);
         }
     }
     best
@@ -134,11 +143,29 @@ mod tests {
     use glam::DQuat;
     use proptest::prelude::*;
 
+    use super::super::obstacle::corners;
     use super::*;
 
-    fn placed(centre: [f64; 3], turn: [f64; 3], half: [f64; 3]) -> PlacedBox {
-        let rotation = DQuat::from_scaled_axis(turn.into());
-        PlacedBox { centre: centre.into(), rotation, half: half.into() }
+    /// A box with half its edge lengths.
+    struct Placed {
+        centre: DVec3,
+        rotation: DQuat,
+        half: DVec3,
+    }
+
+    impl Placed {
+        fn new(centre: [f64; 3], turn: [f64; 3], half: [f64; 3]) -> Self {
+            let rotation = DQuat::from_scaled_axis(turn.into());
+            Self { centre: centre.into(), rotation, half: half.into() }
+        }
+
+        fn to_local(&self, point: DVec3) -> DVec3 {
+            self.rotation.conjugate() * (point - self.centre)
+        }
+
+        fn hull(&self) -> Hull {
+            Hull::new(corners(self.centre, self.rotation, 2.0 * self.half)).unwrap()
+        }
     }
 
     prop_compose! {
@@ -152,8 +179,8 @@ mod tests {
             a in vector(1.0), b in vector(1.0), centre in vector(0.5), turn in vector(2.0),
             half in prop::array::uniform3(0.05_f64..0.5),
         ) {
-            let (other, ends) = (placed(centre, turn, half), [DVec3::from(a), DVec3::from(b)]);
-            let contact = capsule_and_box((ends, 0.0), &other);
+            let (other, ends) = (Placed::new(centre, turn, half), [DVec3::from(a), DVec3::from(b)]);
+            let contact = capsule_and_hull((ends, 0.0), &other.hull());
             let nearest = |shift: DVec3| {
                 let at = |i: i32| other.to_local(ends[0].lerp(ends[1], f64::from(i) / 200.0) + shift);
                 let away = |p: DVec3| p.distance(p.clamp(-other.half, other.half));

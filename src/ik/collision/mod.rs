@@ -1,9 +1,10 @@
 //! Collisions of a body with itself and with obstacles.
 //!
-//! Links have capsules, and obstacles are spheres, capsules or boxes. [`Solver::solve_clear`](crate::Solver::solve_clear) keeps them apart.
+//! Links have capsules, and obstacles are spheres, capsules, boxes or convex hulls. [`Solver::solve_clear`](crate::Solver::solve_clear) keeps them apart.
 
 mod distance;
 mod error;
+mod hull;
 mod obstacle;
 mod sweep;
 #[cfg(test)]
@@ -15,10 +16,10 @@ use glam::{DAffine3, DVec3};
 
 use crate::{Body, BodyCapsule, Limit, Link};
 
-use distance::{Contact, capsule_and_box, capsules};
+use distance::{Contact, capsule_and_hull, capsules};
 pub use error::CollisionError;
 pub use obstacle::Obstacle;
-use obstacle::Placed;
+use obstacle::{Placed, capsule_bounds};
 
 /// A link or an obstacle of a [`CollisionModel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,21 +254,23 @@ impl CollisionModel {
         gaps.clear();
         let place = |capsule: &BodyCapsule| {
             let world_from_link = frames.get(capsule.link).copied().unwrap_or_default();
-            Placed::Capsule(capsule.ends.map(|end| world_from_link.transform_point3(end)), capsule.radius)
+            (capsule.ends.map(|end| world_from_link.transform_point3(end)), capsule.radius)
         };
-        let placed: Vec<Placed> =
-            self.capsules.iter().map(place).chain(self.obstacles.iter().copied()).collect();
-        let bounds: Vec<(DVec3, f64)> = placed.iter().map(Placed::bounds).collect();
+        let placed: Vec<([DVec3; 2], f64)> = self.capsules.iter().map(place).collect();
+        let links = placed.iter().map(|(ends, radius)| capsule_bounds(*ends, *radius));
+        let bounds: Vec<(DVec3, f64)> = links.chain(self.obstacles.iter().map(Placed::bounds)).collect();
         for &pair in &self.pairs {
             let [Some(a), Some(b)] = pair.map(|index| bounds.get(index)) else { continue };
             if a.0.distance(b.0) - a.1 - b.1 >= within {
                 continue;
             }
-            let [Some(&first), Some(&second)] = pair.map(|index| placed.get(index)) else { continue };
-            let Placed::Capsule(ends, radius) = first else { continue };
-            let contact = match second {
-                Placed::Capsule(other, size) => capsules((ends, radius), (other, size)),
-                Placed::Box(other) => capsule_and_box((ends, radius), &other),
+            let Some(&first) = placed.get(pair[0]) else { continue };
+            let obstacle = pair[1].checked_sub(placed.len()).and_then(|index| self.obstacles.get(index));
+            let contact = match (placed.get(pair[1]), obstacle) {
+                (Some(&second), _) => capsules(first, second),
+                (None, Some(Placed::Capsule(ends, radius))) => capsules(first, (*ends, *radius)),
+                (None, Some(Placed::Hull(hull))) => capsule_and_hull(first, hull),
+                (None, None) => continue,
             };
             if contact.distance < within {
                 gaps.push(self.gap(pair, &contact));

@@ -2,8 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
+use super::hull::Hull;
+
 /// A convex shape that a body must not touch, in world space.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Obstacle {
     /// All points within a radius of a point.
@@ -29,6 +31,11 @@ pub enum Obstacle {
         /// Edge lengths in metres along the axes of the box, greater than 0.
         size: DVec3,
     },
+    /// The convex hull of points: the smallest convex shape that contains them.
+    Hull {
+        /// Positions in metres: at most 10,000, and not all in one plane. Points inside the hull have no effect.
+        points: Vec<DVec3>,
+    },
 }
 
 impl Obstacle {
@@ -47,10 +54,15 @@ impl Obstacle {
         Self::Box { centre, rotation: DQuat::IDENTITY, size }
     }
 
+    /// Returns the convex hull of points in metres.
+    pub fn hull(points: Vec<DVec3>) -> Self {
+        Self::Hull { points }
+    }
+
     /// Returns the requirement that the obstacle does not meet, or the obstacle in the form that distances are computed from.
-    pub(super) fn placed(&self) -> Result<Placed, &'static str> {
+    pub(super) fn placed(self) -> Result<Placed, &'static str> {
         let is_radius = |radius: f64| radius.is_finite() && radius > 0.0;
-        match *self {
+        match self {
             Self::Sphere { radius, .. } | Self::Capsule { radius, .. } if !is_radius(radius) => {
                 Err("the radius must be finite and greater than 0")
             }
@@ -65,45 +77,42 @@ impl Obstacle {
                 Err("the rotation must be finite and not zero")
             }
             Self::Box { centre, rotation, size } if centre.is_finite() => {
-                let rotation = rotation.normalize();
-                Ok(Placed::Box(PlacedBox { centre, rotation, half: 0.5 * size }))
+                Hull::new(corners(centre, rotation.normalize(), size)).map(Placed::Hull)
             }
+            Self::Hull { points } => Hull::new(points).map(Placed::Hull),
             _ => Err("the position must be finite"),
         }
     }
 }
 
 /// A valid obstacle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Placed {
     Capsule([DVec3; 2], f64),
-    Box(PlacedBox),
+    Hull(Hull),
 }
 
 impl Placed {
     /// Returns the centre and the radius of a sphere that contains the obstacle.
     pub(super) fn bounds(&self) -> (DVec3, f64) {
-        match *self {
-            Self::Capsule([a, b], radius) => (0.5 * (a + b), 0.5 * a.distance(b) + radius),
-            Self::Box(PlacedBox { centre, half, .. }) => (centre, half.length()),
+        match self {
+            Self::Capsule(ends, radius) => capsule_bounds(*ends, *radius),
+            Self::Hull(hull) => hull.bounds,
         }
     }
 }
 
-/// A box with a unit quaternion and half its edge lengths.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct PlacedBox {
-    pub(super) centre: DVec3,
-    pub(super) rotation: DQuat,
-    pub(super) half: DVec3,
+/// Returns the centre and the radius of a sphere that contains a capsule.
+pub(super) fn capsule_bounds([a, b]: [DVec3; 2], radius: f64) -> (DVec3, f64) {
+    (0.5 * (a + b), 0.5 * a.distance(b) + radius)
 }
 
-impl PlacedBox {
-    pub(super) fn to_local(self, point: DVec3) -> DVec3 {
-        self.rotation.conjugate() * (point - self.centre)
-    }
-
-    pub(super) fn to_world(self, point: DVec3) -> DVec3 {
-        self.centre + self.rotation * point
-    }
+/// Returns the corners of a box.
+pub(super) fn corners(centre: DVec3, rotation: DQuat, size: DVec3) -> Vec<DVec3> {
+    let sign = |corner: usize, axis: usize| if corner >> axis & 1 == 0 { -0.5 } else { 0.5 };
+    let corner = |corner: usize| {
+        let at = DVec3::new(sign(corner, 0), sign(corner, 1), sign(corner, 2));
+        centre + rotation * (at * size)
+    };
+    (0..8).map(corner).collect()
 }

@@ -63,14 +63,16 @@ proptest! {
     #[test]
     fn gradients_are_the_derivatives(
         fractions in prop::array::uniform7(0.05_f64..0.95), at in prop::array::uniform3(-0.6_f64..0.6),
-        turn in prop::array::uniform3(-2.0_f64..2.0), kind in 0..3,
+        turn in prop::array::uniform3(-2.0_f64..2.0), kind in 0..4,
     ) {
         let (mut body, mut model) = panda();
         let (centre, rotation) = (DVec3::from(at) + DVec3::Z * 0.4, DQuat::from_scaled_axis(turn.into()));
         let obstacle = match kind {
             0 => Obstacle::sphere(centre, 0.1),
             1 => Obstacle::capsule([centre, centre + rotation * DVec3::X * 0.3], 0.05),
-            _ => Obstacle::Box { centre, rotation, size: DVec3::new(0.1, 0.2, 0.3) },
+            2 => Obstacle::Box { centre, rotation, size: DVec3::new(0.1, 0.2, 0.3) },
+            _ => Obstacle::hull([[0.0; 3], [0.2, 0.0, 0.0], [0.0, 0.3, 0.0], [0.1, 0.1, 0.2], [0.1, 0.1, -0.1]]
+                .map(|point| centre + rotation * DVec3::from(point)).to_vec()),
         };
         model.add_obstacle(obstacle).unwrap();
         pose(&mut body, &fractions);
@@ -267,6 +269,7 @@ fn errors_name_the_link_or_the_obstacle() {
         (Obstacle::sphere(DVec3::NAN, 1.0), "the position"),
         (Obstacle::capsule([DVec3::ZERO; 2], f64::NAN), "the radius"),
         (Obstacle::cuboid(DVec3::ZERO, DVec3::new(1.0, 0.0, 1.0)), "the size"),
+        (Obstacle::hull(vec![DVec3::ONE; 5]), "the points of a hull must not lie in one plane"),
         (
             Obstacle::Box { centre: DVec3::ZERO, rotation: DQuat::from_array([0.0; 4]), size: DVec3::ONE },
             "the rotation",
