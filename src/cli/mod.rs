@@ -27,6 +27,7 @@ mod style;
 mod test;
 mod timing;
 mod trace;
+mod trajectory;
 #[cfg(feature = "viewer")]
 mod view;
 
@@ -87,6 +88,8 @@ enum Command {
     Test(Box<test::TestArgs>),
     /// Write clips, blends and inverse kinematics as one new clip
     Bake(Box<bake::BakeArgs>),
+    /// Move a robot along a path of poses, and write its joint values over time
+    Trajectory(Box<trajectory::TrajectoryArgs>),
     /// Look for faults in the clips of a file
     Check(Box<check::CheckArgs>),
     /// Repair the faults that `sinew check` finds, with the least change
@@ -248,6 +251,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(Command::Crowd(args)) => crowd::run(&args, arguments, cli.verbosity),
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.verbosity),
         Some(Command::Bake(args)) => bake::run(&args, arguments, cli.verbosity),
+        Some(Command::Trajectory(args)) => trajectory::run(&args, cli.verbosity),
         Some(Command::Test(args)) => test::run(&args, cli.verbosity),
         Some(Command::Check(args)) => check::run(&args, cli.verbosity),
         Some(Command::Mend(args)) => mend::run(&args, cli.verbosity),

@@ -7,7 +7,7 @@ use crate::{MANNEQUIN, command, folder, refusal, sinew, stdout};
 
 #[test]
 fn every_subcommand_shows_an_example() {
-    for subcommand in ["render", "pose", "inspect"] {
+    for subcommand in ["render", "pose", "inspect", "trajectory"] {
         let help = stdout([subcommand, "-h"]);
         assert!(help.contains("Example") && help.contains(&format!("sinew {subcommand} ")), "{help}");
     }
@@ -33,6 +33,7 @@ fn the_error_for_a_negative_number_names_its_option() {
         ("render", "--threshold"),
         ("render", "--camera-view-angle"),
         ("bake", "--key-error"),
+        ("trajectory", "--speed"),
         ("style", "--postures"),
         ("bench", "--tolerance"),
         ("bench", "--seed"),

@@ -50,6 +50,7 @@ fn endless_files_are_not_read() {
             &["pose", "--motion", endless],
             &["pose", "--method", "style", "--style", endless],
             &["pose", "--clips", take],
+            &["trajectory", "--path", take],
             &["test", endless],
             &["render", "--resolution", "32,32", "-o", "/dev/null", "--reference", endless],
             &["render", "-o", "/dev/null", "--replay", endless],
@@ -148,8 +149,8 @@ fn a_read_only_file_is_not_replaced() {
         (fs::read_to_string(&out).unwrap().as_str(), names(&folder)),
         ("protected", vec!["out.json".into()])
     );
-}
     fs::remove_dir_all(parent).unwrap();
+}
 
 /// Starts a shell that draws a long sequence. The text `shell` precedes the name of the program.
 fn start_drawing(folder: &Path, shell: &str) -> Child {

@@ -29,6 +29,7 @@ mod skipped;
 mod style;
 mod suite;
 mod trace;
+mod trajectory;
 mod turntable;
 mod urdf;
 mod variants;

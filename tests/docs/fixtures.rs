@@ -111,6 +111,8 @@ pub(crate) fn reader(block: &Block) -> Option<Vec<&str>> {
         _ if ends(".rig.toml") => vec!["pose", "man.glb", "--rig", file],
         _ if ends(".sinew") => vec!["pose", file],
         _ if ends(".session") => vec!["pose", "--replay", file],
+        "poses.csv" => vec!["trajectory", "robot.urdf", "--path", file],
+        "obstacles.toml" => vec!["trajectory", "robot.urdf", "--path", "poses.csv", "--obstacles", file],
         _ if ends(".csv") => vec!["bake", "man.glb", "--clips", file, "-o", "take.glb"],
         _ if ends(".urdf") || ends(".gltf") => vec!["inspect", file],
         _ => return None,

@@ -29,8 +29,8 @@ mod solver;
 pub(super) use clips::{TimeRange, time_range};
 
 use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
-use solver::{OptionArg, ParametersArg, StartArg, metres};
-pub(super) use solver::{methods, print_options, requested_options};
+use solver::{OptionArg, ParametersArg, StartArg};
+pub(super) use solver::{SolverArgs, methods, metres, print_options, requested_options};
 
 /// Largest component of a turn, in degrees. Larger components would lose precision and add only full revolutions.
 const MAX_TURN: f64 = 3600.0;

@@ -28,8 +28,7 @@ impl PosingArgs {
         let refused =
             |cause: &dyn std::fmt::Display| Failure::Usage(format!("--q {}: {cause}", path.display()));
         let robot = Robot::new(&character).map_err(|e| refused(&e))?;
-        let text = bounded::read_to_string(path, MAX_BYTES).map_err(|e| refused(&e))?;
-        let table = JointTable::read(&text, &robot).map_err(|e| refused(&e))?;
+        let table = read_table("--q", path, &robot)?;
         let mut recorder = Recorder::new(&character.skeleton);
         for (time, q) in &table.rows {
             recorder.push(*time, &robot.pose(&character, q).map_err(|e| refused(&e))?);
@@ -65,6 +64,14 @@ impl PosingArgs {
         }
         Ok(())
     }
+}
+
+/// Reads joint values of a robot. Errors name the option that names the file.
+pub(in crate::cli) fn read_table(option: &str, path: &Path, robot: &Robot) -> Result<JointTable, Failure> {
+    let refused =
+        |cause: &dyn std::fmt::Display| Failure::Usage(format!("{option} {}: {cause}", path.display()));
+    let text = bounded::read_to_string(path, MAX_BYTES).map_err(|e| refused(&e))?;
+    JointTable::read(&text, robot).map_err(|e| refused(&e))
 }
 
 /// Returns whether a path has the extension of a table of joint values.

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 
 use crate::api::ParseError;
 use crate::cli::failure::Failure;
@@ -35,7 +35,7 @@ pub(in crate::cli) fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new(ik::Method::all().map(ik::Method::name))
 }
 
-pub(super) fn metres(text: &str) -> Result<f64, String> {
+pub(in crate::cli) fn metres(text: &str) -> Result<f64, String> {
     let metres = text.parse::<f64>().ok().filter(|m| *m > 0.0 && m.is_finite());
     metres.ok_or_else(|| "must be a positive number of metres".into())
 }
@@ -59,17 +59,42 @@ impl FromStr for OptionArg {
     }
 }
 
-impl PosingArgs {
-    /// Applies the solver options on top of the rig's. If several `--option`s set the same key, the last one takes effect.
+/// The solver options of a command that poses no character.
+#[derive(Args, Clone, Debug)]
+pub(in crate::cli) struct SolverArgs {
+    /// Solver to use [default: auto]
+    #[arg(long, value_name = "NAME", value_parser = methods())]
+    method: Option<String>,
+    /// Maximum number of iterations [default: 100]
+    #[arg(long, value_name = "N")]
+    iterations: Option<usize>,
+    /// Distance at which a position counts as reached, in metres [default: 1e-4 of the chain's length]
+    #[arg(long, value_name = "M", value_parser = metres)]
+    tolerance: Option<f64>,
+    /// Set any solver option, for example ccd.step=5deg (repeatable; --option help lists them)
+    #[arg(long, value_name = "KEY=VALUE")]
+    option: Vec<OptionArg>,
+}
+
+/// The flag, the key and the value of an option that has its own flag.
+type NamedOption = (&'static str, &'static str, OptionValue);
+
+impl SolverArgs {
+    /// Applies the options. If several `--option`s set the same key, the last one takes effect.
     ///
     /// # Errors
     /// [`Failure::Usage`] if an option and `--option` set the same key to different values.
-    pub(super) fn apply_solver_options(&self, options: &mut ik::Options) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, options: &mut ik::Options) -> Result<(), Failure> {
+        self.apply_with(Vec::new(), options)
+    }
+
+    /// Like [`Self::apply`], with more options that have their own flags.
+    fn apply_with(&self, more: Vec<NamedOption>, options: &mut ik::Options) -> Result<(), Failure> {
         let failure = |e: ik::OptionError| Failure::Usage(e.to_string());
         for OptionArg { option, value } in &self.option {
             option.set(options, *value).map_err(failure)?;
         }
-        for (flag, key, value) in self.named()? {
+        for (flag, key, value) in self.named()?.into_iter().chain(more) {
             let option = SolverOption::find(key).map_err(failure)?;
             let last = self.option.iter().rev().find(|o| o.option.key == key);
             if let Some(other) = last.filter(|o| o.value != value) {
@@ -82,14 +107,38 @@ impl PosingArgs {
         Ok(())
     }
 
-    /// Returns the flag, the key and the value of each given option that has its own flag.
-    fn named(&self) -> Result<Vec<(&'static str, &'static str, OptionValue)>, Failure> {
+    /// Returns each given option that has its own flag.
+    fn named(&self) -> Result<Vec<NamedOption>, Failure> {
         let mut named = Vec::new();
         if let Some(method) = &self.method {
             let method: ik::Method =
                 method.parse().map_err(|error: ParseError| Failure::Usage(error.to_string()))?;
             named.push(("--method", "method", OptionValue::Name(method.name())));
         }
+        if let Some(count) = self.iterations {
+            named.push(("--iterations", "iterations", OptionValue::Count(count)));
+        }
+        if let Some(metres) = self.tolerance {
+            named.push(("--tolerance", "tolerance", OptionValue::Number(metres)));
+        }
+        Ok(named)
+    }
+}
+
+impl PosingArgs {
+    /// Applies the solver options on top of the rig's.
+    ///
+    /// # Errors
+    /// Those of [`SolverArgs::apply`].
+    pub(super) fn apply_solver_options(&self, options: &mut ik::Options) -> Result<(), Failure> {
+        let Self { iterations, tolerance, .. } = *self;
+        let (method, option) = (self.method.clone(), self.option.clone());
+        SolverArgs { method, iterations, tolerance, option }.apply_with(self.named(), options)
+    }
+
+    /// Returns each given option that has its own flag and applies only to characters.
+    fn named(&self) -> Vec<NamedOption> {
+        let mut named = Vec::new();
         if let Some(parameters) = self.joint_parameters {
             let name = match parameters {
                 ParametersArg::RotationVector => "rotation-vector",
@@ -100,12 +149,6 @@ impl PosingArgs {
         if self.no_limits {
             named.push(("--no-limits", "limits", OptionValue::Flag(false)));
         }
-        if let Some(count) = self.iterations {
-            named.push(("--iterations", "iterations", OptionValue::Count(count)));
-        }
-        if let Some(metres) = self.tolerance {
-            named.push(("--tolerance", "tolerance", OptionValue::Number(metres)));
-        }
         if let Some(start) = self.start {
             let name = match start {
                 StartArg::Current => "current",
@@ -113,7 +156,7 @@ impl PosingArgs {
             };
             named.push(("--start", "start", OptionValue::Name(name)));
         }
-        Ok(named)
+        named
     }
 }
 
