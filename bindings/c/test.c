@@ -398,8 +398,516 @@ static void test_robot(void)
     sinew_robot_free(robot);
 }
 
+#define GANTRY_JOINTS                                                                                                  \
+    "<joint name='x' type='prismatic'><parent link='base'/><child link='bridge'/><axis xyz='1 0 0'/>"                  \
+    "<limit lower='-1' upper='1' effort='1' velocity='0.5'/></joint>"                                                  \
+    "<joint name='y' type='prismatic'><parent link='bridge'/><child link='tool'/><axis xyz='0 1 0'/>"                  \
+    "<limit lower='-1' upper='1' effort='1' velocity='0.25'/></joint></robot>"
+
+/* Two slides along x and y. */
+static const char *const GANTRY =
+    "<robot name='gantry'><link name='base'/><link name='bridge'/><link name='tool'/>" GANTRY_JOINTS;
+
+/* The same robot with a ball 0.3 m below the origin, and a ball as its tool. */
+static const char *const GANTRY_WITH_SHAPES =
+    "<robot name='gantry'><link name='base'><visual><origin xyz='0 0 -0.3'/><geometry><sphere radius='0.1'/></geometry>"
+    "</visual></link><link name='bridge'/><link name='tool'><visual><geometry><sphere radius='0.05'/></geometry>"
+    "</visual></link>" GANTRY_JOINTS;
+
+#define HINGE(name, parent, child, x)                                                                                  \
+    "<joint name='" name "' type='revolute'><parent link='" parent "'/><child link='" child "'/>"                      \
+    "<origin xyz='" x " 0 0'/><axis xyz='0 0 1'/><limit lower='-2.8' upper='2.8' effort='1' velocity='1'/></joint>"
+
+/* Three bones of 0.4 m in a plane. */
+static const char *const PLANAR =
+    "<robot name='planar'><link name='base'/><link name='a'/><link name='b'/><link name='c'/><link name='tip'/>"
+    HINGE("j1", "base", "a", "0") HINGE("j2", "a", "b", "0.4") HINGE("j3", "b", "c", "0.4")
+    "<joint name='end' type='fixed'><parent link='c'/><child link='tip'/><origin xyz='0.4 0 0'/></joint></robot>";
+
+enum { SLIDES = 2, BONES = 3, TRAJECTORY_ROWS = 64 };
+
+static SinewObstacle new_obstacle(const char *name, uint32_t kind, const double *points, size_t point_count)
+{
+    SinewObstacle obstacle = {0};
+
+    obstacle.name = name;
+    obstacle.kind = kind;
+    obstacle.points = points;
+    obstacle.point_count = point_count;
+    return obstacle;
+}
+
+/* A gantry with a ball of 0.05 m as its tool and one obstacle. */
+static SinewRobot *new_gantry(const SinewObstacle *obstacle, double margin)
+{
+    SinewRobot *plain = NULL, *robot = NULL;
+    SinewCapsule ball = {0};
+    SinewCollisions collisions = {0};
+
+    OK(sinew_robot_from_urdf(GANTRY, &plain));
+    OK(sinew_robot_find_link(plain, "tool", &ball.link));
+    ball.radius = 0.05;
+    collisions.capsules = &ball;
+    collisions.capsule_count = 1;
+    collisions.obstacles = obstacle;
+    collisions.obstacle_count = 1;
+    collisions.margin = margin;
+    OK(sinew_robot_with_collisions(plain, &collisions, &robot));
+    sinew_robot_free(plain);
+    return robot;
+}
+
+/* A planar arm whose bones have a radius of 0.03 m, and one obstacle. */
+static SinewRobot *new_planar(const SinewObstacle *obstacle, double margin)
+{
+    static const char *const names[BONES] = {"a", "b", "c"};
+    SinewRobot *plain = NULL, *robot = NULL;
+    SinewCapsule bones[BONES];
+    SinewCollisions collisions = {0};
+    size_t i;
+
+    OK(sinew_robot_from_urdf(PLANAR, &plain));
+    memset(bones, 0, sizeof bones);
+    for (i = 0; i < BONES; i++) {
+        OK(sinew_robot_find_link(plain, names[i], &bones[i].link));
+        bones[i].end[0] = 0.4;
+        bones[i].radius = 0.03;
+    }
+    collisions.capsules = bones;
+    collisions.capsule_count = BONES;
+    collisions.obstacles = obstacle;
+    collisions.obstacle_count = 1;
+    collisions.margin = margin;
+    OK(sinew_robot_with_collisions(plain, &collisions, &robot));
+    sinew_robot_free(plain);
+    return robot;
+}
+
+#define REFUSED(status, text)                                                                                          \
+    do {                                                                                                               \
+        copy = (SinewRobot *)&collisions;                                                                              \
+        FAILS(sinew_robot_with_collisions(robot, &collisions, &copy), status, text);                                   \
+        EXPECT(copy == NULL);                                                                                          \
+    } while (0)
+
+static void test_collisions_that_are_refused(void)
+{
+    static const double points[6] = {0.5, 0.0, 0.0, 0.5, 0.1, 0.0};
+    SinewRobot *robot = NULL, *copy = NULL;
+    SinewCollisions collisions = {0};
+    SinewCapsule capsule = {0};
+    SinewObstacle balls[2];
+    SinewClearance clearance;
+    double q[SLIDES] = {0.0, 0.0}, gradient[SLIDES] = {7.0, 7.0};
+
+    OK(sinew_robot_from_urdf(GANTRY, &robot));
+    FAILS(sinew_robot_with_collisions(robot, &collisions, NULL), SINEW_STATUS_NULL, "out is NULL");
+    FAILS(sinew_robot_with_collisions(NULL, &collisions, &copy), SINEW_STATUS_NULL, "robot is NULL");
+    FAILS(sinew_robot_with_collisions(robot, NULL, &copy), SINEW_STATUS_NULL, "collisions is NULL");
+    REFUSED(SINEW_STATUS_INVALID, "urdf and capsules are both missing");
+    collisions.urdf = "missing.urdf";
+    REFUSED(SINEW_STATUS_FILE, "missing.urdf");
+    collisions.capsule_count = 1;
+    REFUSED(SINEW_STATUS_NULL, "capsules is NULL");
+    collisions.capsules = &capsule;
+    REFUSED(SINEW_STATUS_INVALID, "urdf and capsules are both set");
+    collisions.urdf = NULL;
+    capsule.link = 9;
+    capsule.radius = 0.05;
+    REFUSED(SINEW_STATUS_INVALID, "link 9");
+    OK(sinew_robot_find_link(robot, "tool", &capsule.link));
+    capsule.radius = 0.0;
+    REFUSED(SINEW_STATUS_INVALID, "link \"tool\": the radius");
+    capsule.radius = 0.05;
+    collisions.srdf = "missing.srdf";
+    REFUSED(SINEW_STATUS_FILE, "missing.srdf");
+    collisions.srdf = NULL;
+    collisions.margin = -1.0;
+    REFUSED(SINEW_STATUS_INVALID, "margin");
+    collisions.margin = 0.0;
+
+    /* The message names the obstacle. */
+    collisions.obstacle_count = 1;
+    REFUSED(SINEW_STATUS_NULL, "obstacles is NULL");
+    collisions.obstacles = balls;
+    balls[0] = new_obstacle(NULL, SINEW_OBSTACLE_SPHERE, points, 1);
+    REFUSED(SINEW_STATUS_NULL, "the name of obstacle 0 is NULL");
+    balls[0].name = "ball\xff";
+    REFUSED(SINEW_STATUS_INVALID, "the name of obstacle 0 is not valid UTF-8");
+    balls[0].name = "ball";
+    REFUSED(SINEW_STATUS_INVALID, "obstacle \"ball\": the radius");
+    balls[0].radius = 0.1;
+    balls[0].point_count = 2;
+    REFUSED(SINEW_STATUS_LENGTH, "obstacle \"ball\": point_count must be 1, but is 2");
+    balls[0].point_count = SIZE_MAX;
+    REFUSED(SINEW_STATUS_LENGTH, "obstacle \"ball\": points");
+    balls[0] = new_obstacle("ball", SINEW_OBSTACLE_SPHERE, NULL, 1);
+    REFUSED(SINEW_STATUS_NULL, "obstacle \"ball\": points is NULL");
+    balls[0] = new_obstacle("ball", SINEW_OBSTACLE_CAPSULE, points, 1);
+    REFUSED(SINEW_STATUS_LENGTH, "obstacle \"ball\": point_count must be 2, but is 1");
+    balls[0] = new_obstacle("ball", SINEW_OBSTACLE_BOX, points, 1);
+    REFUSED(SINEW_STATUS_INVALID, "obstacle \"ball\": the size");
+    balls[0].size[0] = balls[0].size[1] = balls[0].size[2] = 0.1;
+    balls[0].rotation[2] = (double)NAN;
+    REFUSED(SINEW_STATUS_INVALID, "obstacle \"ball\": the rotation");
+    balls[0] = new_obstacle("ball", SINEW_OBSTACLE_HULL, points, 2);
+    REFUSED(SINEW_STATUS_INVALID, "obstacle \"ball\": ");
+    balls[0] = new_obstacle("ball", SINEW_OBSTACLE_HULL, NULL, 0);
+    REFUSED(SINEW_STATUS_INVALID, "obstacle \"ball\": ");
+    balls[0] = new_obstacle("ball", 77, points, 1);
+    REFUSED(SINEW_STATUS_INVALID, "obstacle \"ball\": kind 77");
+    balls[0] = new_obstacle("ball", SINEW_OBSTACLE_SPHERE, points, 1);
+    balls[0].radius = 0.1;
+    balls[1] = balls[0];
+    collisions.obstacle_count = 2;
+    REFUSED(SINEW_STATUS_INVALID, "obstacle \"ball\" already exists");
+
+    /* A robot without collisions has nothing to avoid. */
+    FAILS(sinew_robot_clearance(NULL, q, SLIDES, &clearance), SINEW_STATUS_NULL, "robot is NULL");
+    FAILS(sinew_robot_clearance(robot, NULL, SLIDES, &clearance), SINEW_STATUS_NULL, "q is NULL");
+    FAILS(sinew_robot_clearance(robot, q, SLIDES, NULL), SINEW_STATUS_NULL, "out is NULL");
+    FAILS(sinew_robot_clearance(robot, q, 1, &clearance), SINEW_STATUS_LENGTH, "q must have 2 values (x, y)");
+    FAILS(sinew_robot_clearance_gradient(NULL, q, SLIDES, gradient, SLIDES), SINEW_STATUS_NULL, "robot is NULL");
+    FAILS(sinew_robot_clearance_gradient(robot, q, SLIDES, gradient, 1), SINEW_STATUS_LENGTH, "gradient must have 2");
+    OK(sinew_robot_clearance(robot, q, SLIDES, &clearance));
+    EXPECT(isinf(clearance.distance) && clearance.names[0] == NULL && clearance.names[1] == NULL);
+    OK(sinew_robot_clearance_gradient(robot, q, SLIDES, gradient, SLIDES));
+    EXPECT(gradient[0] == 0.0 && gradient[1] == 0.0);
+    sinew_robot_free(robot);
+}
+
+static void test_clearance(void)
+{
+    static const double ends[6] = {0.5, -0.2, 0.0, 0.5, 0.2, 0.0};
+    SinewObstacle post = new_obstacle("post", SINEW_OBSTACLE_CAPSULE, ends, 2);
+    SinewRobot *robot;
+    SinewClearance clearance;
+    SinewGoal goal;
+    SinewResult result;
+    double q[SLIDES] = {0.0, 0.1}, gradient[SLIDES];
+    size_t tool;
+
+    post.radius = 0.1;
+    robot = new_gantry(&post, 0.01);
+    OK(sinew_robot_clearance(robot, q, SLIDES, &clearance));
+    EXPECT(fabs(clearance.distance - 0.35) < 1e-9);
+    EXPECT(strcmp(clearance.names[0], "tool") == 0 && strcmp(clearance.names[1], "post") == 0);
+    EXPECT(fabs(clearance.points[0][0] - 0.05) < 1e-9 && fabs(clearance.points[0][1] - 0.1) < 1e-9);
+    EXPECT(fabs(clearance.points[1][0] - 0.4) < 1e-9 && fabs(clearance.points[1][1] - 0.1) < 1e-9);
+    EXPECT(fabs(clearance.normal[0] + 1.0) < 1e-9 && fabs(clearance.normal[1]) < 1e-9);
+    OK(sinew_robot_clearance_gradient(robot, q, SLIDES, gradient, SLIDES));
+    EXPECT(fabs(gradient[0] + 1.0) < 1e-9 && fabs(gradient[1]) < 1e-9);
+
+    /* A target inside the post is not reached, and the tool stays out of it. */
+    OK(sinew_robot_find_link(robot, "tool", &tool));
+    goal = sinew_goal(tool);
+    goal.parts = SINEW_POSITION;
+    goal.position[0] = 0.5;
+    OK(sinew_robot_solve(robot, &goal, 1, q, SLIDES, NULL, q, SLIDES, &result, 1));
+    EXPECT(result.outcome != SINEW_OUTCOME_REACHED);
+    OK(sinew_robot_clearance(robot, q, SLIDES, &clearance));
+    EXPECT(clearance.distance > 0.01 - 1e-9);
+    sinew_robot_free(robot);
+}
+
+/* The plain answer passes through a ball. With collisions, another answer reaches the same target. */
+static void test_arm_reaches_around_a_ball(void)
+{
+    static const double start[BONES] = {0.3, 0.4, 0.4};
+    SinewRobot *plain = NULL, *robot;
+    SinewGoal goal;
+    SinewResult result;
+    SinewClearance clearance;
+    SinewObstacle ball;
+    double q[BONES], through[BONES], matrix[16], elbow[3];
+    size_t tip, b;
+
+    OK(sinew_robot_from_urdf(PLANAR, &plain));
+    OK(sinew_robot_find_link(plain, "tip", &tip));
+    OK(sinew_robot_find_link(plain, "b", &b));
+    goal = sinew_goal(tip);
+    goal.parts = SINEW_POSITION;
+    goal.position[0] = 0.5;
+    goal.position[1] = 0.5;
+    OK(sinew_robot_solve(plain, &goal, 1, start, BONES, "tolerance=1e-6", through, BONES, &result, 1));
+    EXPECT(result.outcome == SINEW_OUTCOME_REACHED);
+    OK(sinew_robot_fk(plain, through, BONES, b, matrix, 16));
+    sinew_robot_free(plain);
+
+    memcpy(elbow, matrix + 12, sizeof elbow);
+    ball = new_obstacle("ball", SINEW_OBSTACLE_SPHERE, elbow, 1);
+    ball.radius = 0.08;
+    robot = new_planar(&ball, 0.01);
+    OK(sinew_robot_clearance(robot, through, BONES, &clearance));
+    EXPECT(clearance.distance < -0.1 && strcmp(clearance.names[1], "ball") == 0);
+    OK(sinew_robot_solve(robot, &goal, 1, start, BONES, "tolerance=1e-6", q, BONES, &result, 1));
+    EXPECT(result.outcome == SINEW_OUTCOME_REACHED && result.position_error < 1e-5);
+    OK(sinew_robot_clearance(robot, q, BONES, &clearance));
+    EXPECT(clearance.distance > 0.01 - 1e-9);
+    OK(sinew_robot_fk(robot, q, BONES, tip, matrix, 16));
+    EXPECT(fabs(matrix[12] - 0.5) < 1e-5 && fabs(matrix[13] - 0.5) < 1e-5);
+    sinew_robot_free(robot);
+}
+
+static void cross(const double *a, const double *b, double *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* The convex hull of the corners of a box has the distances of the box. */
+static void test_hull_of_a_box(void)
+{
+    static const double centre[3] = {0.5, 0.3, 0.5}, size[3] = {0.2, 0.3, 0.4}, rotation[4] = {0.1, 0.2, 0.3, 0.9};
+    SinewObstacle box = new_obstacle("box", SINEW_OBSTACLE_BOX, centre, 1);
+    SinewObstacle hull;
+    SinewRobot *with_box, *with_hull;
+    SinewClearance of_box, of_hull;
+    double corners[24], unit[4], local[3], turn[3], more[3], q[BONES], length = 0.0;
+    size_t i, j, compared = 0;
+
+    for (i = 0; i < 4; i++) {
+        length += rotation[i] * rotation[i];
+    }
+    for (i = 0; i < 4; i++) {
+        unit[i] = rotation[i] / sqrt(length);
+    }
+    /* v + w t + u x t with t = 2 u x v rotates v by the quaternion (u, w). */
+    for (i = 0; i < 8; i++) {
+        for (j = 0; j < 3; j++) {
+            local[j] = ((i >> j) & 1) != 0 ? 0.5 * size[j] : -0.5 * size[j];
+        }
+        cross(unit, local, turn);
+        cross(unit, turn, more);
+        for (j = 0; j < 3; j++) {
+            corners[3 * i + j] = centre[j] + local[j] + 2.0 * (unit[3] * turn[j] + more[j]);
+        }
+    }
+    memcpy(box.size, size, sizeof size);
+    memcpy(box.rotation, rotation, sizeof rotation);
+    hull = new_obstacle("hull", SINEW_OBSTACLE_HULL, corners, 8);
+    with_box = new_planar(&box, 0.0);
+    with_hull = new_planar(&hull, 0.0);
+    for (i = 0; i < 40; i++) {
+        q[0] = -1.0 + 0.07 * (double)i;
+        q[1] = 0.6 - 0.04 * (double)i;
+        q[2] = -0.4 + 0.03 * (double)i;
+        OK(sinew_robot_clearance(with_box, q, BONES, &of_box));
+        OK(sinew_robot_clearance(with_hull, q, BONES, &of_hull));
+        EXPECT(fabs(of_box.distance - of_hull.distance) < 1e-9);
+        /* In some poses, two bones are nearer to each other. */
+        if (strcmp(of_box.names[1], "box") == 0) {
+            EXPECT(strcmp(of_hull.names[1], "hull") == 0);
+            EXPECT(of_box.distance > 0.1);
+            compared++;
+        }
+    }
+    EXPECT(compared > 5);
+    sinew_robot_free(with_box);
+    sinew_robot_free(with_hull);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    EXPECT(file != NULL);
+    EXPECT(fputs(text, file) >= 0);
+    EXPECT(fclose(file) == 0);
+}
+
+/* Capsules are fitted to the shapes of a URDF file, and a SRDF file lets links touch. */
+static void test_collision_files(const char *prefix)
+{
+    char urdf[4096], srdf[4096];
+    SinewRobot *robot = NULL, *copy = NULL;
+    SinewCollisions collisions = {0};
+    SinewClearance clearance;
+    double q[SLIDES] = {0.3, 0.0};
+
+    EXPECT(snprintf(urdf, sizeof urdf, "%s.urdf", prefix) < (int)sizeof urdf);
+    EXPECT(snprintf(srdf, sizeof srdf, "%s.srdf", prefix) < (int)sizeof srdf);
+    OK(sinew_robot_from_urdf(GANTRY, &robot));
+    collisions.urdf = urdf;
+    write_text(urdf, GANTRY);
+    REFUSED(SINEW_STATUS_FILE, "the links have no meshes");
+    write_text(urdf, PLANAR);
+    REFUSED(SINEW_STATUS_FILE, "the links are not those of robot \"gantry\"");
+    write_text(urdf, GANTRY_WITH_SHAPES);
+    OK(sinew_robot_with_collisions(robot, &collisions, &copy));
+    OK(sinew_robot_clearance(copy, q, SLIDES, &clearance));
+    EXPECT(fabs(clearance.distance - (sqrt(0.18) - 0.15)) < 5e-3);
+    EXPECT(strcmp(clearance.names[0], "base") == 0 && strcmp(clearance.names[1], "tool") == 0);
+    sinew_robot_free(copy);
+
+    collisions.srdf = srdf;
+    write_text(srdf, "<robot name='gantry'>\n<disable_collisions link1='tool'/></robot>");
+    REFUSED(SINEW_STATUS_FILE, ".srdf: line 2: <disable_collisions> lacks link2");
+    write_text(srdf, "<robot name='gantry'><disable_collisions link1='tol' link2='base'/></robot>");
+    REFUSED(SINEW_STATUS_FILE, ".srdf: link \"tol\" does not exist; did you mean \"tool\"?");
+    write_text(srdf, "<robot name='gantry'><disable_collisions link1='tool' link2='base'/></robot>");
+    OK(sinew_robot_with_collisions(robot, &collisions, &copy));
+    OK(sinew_robot_clearance(copy, q, SLIDES, &clearance));
+    EXPECT(isinf(clearance.distance) && clearance.names[0] == NULL);
+    sinew_robot_free(copy);
+    sinew_robot_free(robot);
+}
+
+static void test_trajectories_that_are_refused(void)
+{
+    static const double centre[3] = {0.5, 0.0, 0.0};
+    SinewObstacle post = new_obstacle("post", SINEW_OBSTACLE_SPHERE, centre, 1);
+    SinewRobot *robot;
+    SinewTrajectory *path = (SinewTrajectory *)&post;
+    SinewTrajectoryOptions options = {0};
+    SinewGoal goals[2];
+    SinewResult result;
+    SinewClearance clearance;
+    double q[SLIDES] = {0.0, 0.0};
+    size_t row;
+
+    post.radius = 0.1;
+    robot = new_gantry(&post, 0.0);
+    goals[0] = sinew_goal(2);
+    goals[0].parts = SINEW_POSITION;
+    goals[0].position[0] = 0.2;
+    goals[1] = goals[0];
+    goals[1].position[1] = 0.4;
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, q, SLIDES, NULL, NULL, NULL), SINEW_STATUS_NULL, "out is NULL");
+    FAILS(sinew_robot_trajectory(NULL, goals, 1, 2, q, SLIDES, NULL, NULL, &path), SINEW_STATUS_NULL, "robot is NULL");
+    EXPECT(path == NULL);
+    FAILS(sinew_robot_trajectory(robot, NULL, 1, 2, q, SLIDES, NULL, NULL, &path), SINEW_STATUS_NULL, "goals is NULL");
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, NULL, SLIDES, NULL, NULL, &path), SINEW_STATUS_NULL, "q0 is NULL");
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, q, 1, NULL, NULL, &path), SINEW_STATUS_LENGTH, "q must have 2");
+    FAILS(sinew_robot_trajectory(robot, goals, 0, 2, q, SLIDES, NULL, NULL, &path), SINEW_STATUS_LENGTH,
+          "goals_per_pose must be at least 1");
+    FAILS(sinew_robot_trajectory(robot, goals, 2, SIZE_MAX, q, SLIDES, NULL, NULL, &path), SINEW_STATUS_LENGTH,
+          "goals cannot have");
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, q, SLIDES, "method=magic", NULL, &path), SINEW_STATUS_INVALID,
+          "method");
+    options.largest_step = 1e-3;
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, q, SLIDES, NULL, &options, &path), SINEW_STATUS_SOLVE,
+          "pose 1: joint \"y\" would jump");
+    options.largest_step = 0.0;
+    options.speed = 1.5;
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, q, SLIDES, NULL, &options, &path), SINEW_STATUS_INVALID,
+          "speed must be greater than 0 and at most 1");
+    options.speed = 0.0;
+    options.spacing = (double)NAN;
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, q, SLIDES, NULL, &options, &path), SINEW_STATUS_INVALID,
+          "spacing must be finite");
+    options.spacing = 0.0;
+    options.redundancy = 9;
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, q, SLIDES, NULL, &options, &path), SINEW_STATUS_INVALID,
+          "redundancy 9");
+    goals[1].link = 9;
+    FAILS(sinew_robot_trajectory(robot, goals, 1, 2, q, SLIDES, NULL, NULL, &path), SINEW_STATUS_SOLVE,
+          "pose 1: goal 0 is for link 9");
+    EXPECT(path == NULL);
+
+    EXPECT(sinew_trajectory_row_count(NULL) == 0 && sinew_trajectory_reached(NULL) == 0);
+    FAILS(sinew_trajectory_times(NULL, q, SLIDES), SINEW_STATUS_NULL, "trajectory is NULL");
+    FAILS(sinew_trajectory_q(NULL, q, SLIDES), SINEW_STATUS_NULL, "trajectory is NULL");
+    FAILS(sinew_trajectory_pose_rows(NULL, &row, 1), SINEW_STATUS_NULL, "trajectory is NULL");
+    FAILS(sinew_trajectory_results(NULL, 0, &result, 1), SINEW_STATUS_NULL, "trajectory is NULL");
+    FAILS(sinew_trajectory_clearance(NULL, &clearance), SINEW_STATUS_NULL, "trajectory is NULL");
+    FAILS(sinew_trajectory_write_csv(NULL, "x.csv"), SINEW_STATUS_NULL, "trajectory is NULL");
+    sinew_trajectory_free(NULL);
+
+    /* A path without poses has no rows. */
+    OK(sinew_robot_trajectory(robot, NULL, 0, 0, q, SLIDES, NULL, NULL, &path));
+    EXPECT(sinew_trajectory_row_count(path) == 0 && sinew_trajectory_reached(path) == 1);
+    OK(sinew_trajectory_times(path, NULL, 0));
+    sinew_trajectory_free(path);
+    sinew_robot_free(robot);
+}
+
+static void test_trajectory(const char *prefix)
+{
+    static const double centre[3] = {0.5, 0.0, 0.0}, start[SLIDES] = {0.0, 0.0};
+    char csv[4096], line[256];
+    SinewObstacle post = new_obstacle("post", SINEW_OBSTACLE_SPHERE, centre, 1);
+    SinewRobot *robot;
+    SinewTrajectory *path = NULL, *slow = NULL, *other = NULL;
+    SinewTrajectoryOptions options = {0};
+    SinewGoal goals[2];
+    SinewResult result;
+    SinewClearance clearance;
+    SinewJoint joints[SLIDES];
+    double times[TRAJECTORY_ROWS], slow_times[TRAJECTORY_ROWS], q[SLIDES * TRAJECTORY_ROWS], change;
+    size_t tool, rows, pose_rows[2], i, j, lines = 0;
+    FILE *file;
+
+    post.radius = 0.1;
+    robot = new_gantry(&post, 0.01);
+    OK(sinew_robot_find_link(robot, "tool", &tool));
+    for (j = 0; j < SLIDES; j++) {
+        OK(sinew_robot_joint(robot, j, &joints[j]));
+    }
+    goals[0] = sinew_goal(tool);
+    goals[0].parts = SINEW_POSITION;
+    goals[0].position[0] = 0.2;
+    goals[1] = goals[0];
+    goals[1].position[1] = 0.4;
+    OK(sinew_robot_trajectory(robot, goals, 1, 2, start, SLIDES, "tolerance=1e-6", NULL, &path));
+    options.speed = 0.5;
+    OK(sinew_robot_trajectory(robot, goals, 1, 2, start, SLIDES, "tolerance=1e-6", &options, &slow));
+    options.redundancy = SINEW_REDUNDANCY_REST;
+    OK(sinew_robot_trajectory(robot, goals, 1, 2, start, SLIDES, NULL, &options, &other));
+    /* A trajectory is independent of its robot. */
+    sinew_robot_free(robot);
+    EXPECT(sinew_trajectory_row_count(other) > 40);
+    sinew_trajectory_free(other);
+
+    /* 0.4 m in steps of 1 cm, and at most 0.25 m/s. */
+    EXPECT(sinew_trajectory_reached(path) == 1);
+    rows = sinew_trajectory_row_count(path);
+    EXPECT(rows > 40 && rows <= TRAJECTORY_ROWS && sinew_trajectory_row_count(slow) == rows);
+    OK(sinew_trajectory_times(path, times, rows));
+    OK(sinew_trajectory_times(slow, slow_times, rows));
+    OK(sinew_trajectory_q(path, q, SLIDES * rows));
+    OK(sinew_trajectory_pose_rows(path, pose_rows, 2));
+    EXPECT(times[0] == 0.0 && fabs(times[rows - 1] - 1.6) < 0.01 && fabs(slow_times[rows - 1] - 3.2) < 0.02);
+    EXPECT(pose_rows[0] == 0 && pose_rows[1] == rows - 1);
+    EXPECT(fabs(q[0] - 0.2) < 1e-5 && fabs(q[SLIDES * rows - 1] - 0.4) < 1e-5);
+    for (i = 1; i < rows; i++) {
+        EXPECT(times[i] > times[i - 1]);
+        for (j = 0; j < SLIDES; j++) {
+            change = fabs(q[SLIDES * i + j] - q[SLIDES * (i - 1) + j]);
+            EXPECT(change <= joints[j].velocity * (times[i] - times[i - 1]) * (1.0 + 1e-9));
+        }
+    }
+    OK(sinew_trajectory_results(path, rows - 1, &result, 1));
+    EXPECT(result.outcome == SINEW_OUTCOME_REACHED && result.position_error < 1e-5);
+    OK(sinew_trajectory_clearance(path, &clearance));
+    EXPECT(fabs(clearance.distance - 0.15) < 1e-5);
+    EXPECT(strcmp(clearance.names[0], "tool") == 0 && strcmp(clearance.names[1], "post") == 0);
+    FAILS(sinew_trajectory_times(path, times, 3), SINEW_STATUS_LENGTH, "times must have");
+    FAILS(sinew_trajectory_q(path, NULL, SLIDES * rows), SINEW_STATUS_NULL, "q is NULL");
+    FAILS(sinew_trajectory_pose_rows(path, pose_rows, 1), SINEW_STATUS_LENGTH, "rows must have 2");
+    FAILS(sinew_trajectory_results(path, 999, &result, 1), SINEW_STATUS_INVALID, "row 999 does not exist");
+    FAILS(sinew_trajectory_results(path, 0, &result, 2), SINEW_STATUS_LENGTH, "results must have 1");
+    FAILS(sinew_trajectory_clearance(path, NULL), SINEW_STATUS_NULL, "out is NULL");
+
+    EXPECT(snprintf(csv, sizeof csv, "%s.csv", prefix) < (int)sizeof csv);
+    OK(sinew_trajectory_write_csv(path, csv));
+    file = fopen(csv, "r");
+    EXPECT(file != NULL && fgets(line, sizeof line, file) != NULL && strcmp(line, "time,x,y\n") == 0);
+    while (fgets(line, sizeof line, file) != NULL) {
+        lines++;
+    }
+    EXPECT(lines == rows && fclose(file) == 0);
+    FAILS(sinew_trajectory_write_csv(path, NULL), SINEW_STATUS_NULL, "path is NULL");
+    FAILS(sinew_trajectory_write_csv(path, "/no/such/folder/x.csv"), SINEW_STATUS_FILE, "/no/such/folder/x.csv");
+    sinew_trajectory_free(path);
+    sinew_trajectory_free(slow);
+}
+
 int main(int count, char **arguments)
 {
+    const char *glb = count > 1 ? arguments[1] : "posed.glb";
+
     test_errors_without_handles();
     test_bodies_that_are_refused();
     test_solve();
@@ -407,7 +915,14 @@ int main(int count, char **arguments)
     test_characters_that_are_refused();
     test_robots_that_are_refused();
     test_robot();
-    test_puppet(count > 1 ? arguments[1] : "posed.glb");
+    test_collisions_that_are_refused();
+    test_clearance();
+    test_arm_reaches_around_a_ball();
+    test_hull_of_a_box();
+    test_collision_files(glb);
+    test_trajectories_that_are_refused();
+    test_trajectory(glb);
+    test_puppet(glb);
     puts("all tests of the C interface pass");
     return EXIT_SUCCESS;
 }

@@ -9,7 +9,7 @@
  * Requirements of all functions: a pointer to an array points to as many elements as the count after it says, and may be
  * NULL if the count is 0. Counts of numbers count numbers, not vectors. Texts end with NUL and are UTF-8. A handle comes
  * from the function that creates it and was not freed. One handle must not be used by two threads at the same time, except
- * a SinewCharacter or a SinewRobot. What a function returns in `*out` belongs to the caller, who frees it with the function
+ * a SinewCharacter, a SinewRobot or a SinewTrajectory. What a function returns in `*out` belongs to the caller, who frees it with the function
  * that is named.
  * All other memory stays with its owner, and nothing keeps a pointer of the caller after the call.
  *
@@ -86,9 +86,49 @@
 #define SINEW_CONE 4
 
 /**
+ * A sphere: `points` is its centre. It has a `radius`.
+ */
+#define SINEW_OBSTACLE_SPHERE 0
+
+/**
+ * All points within `radius` of a segment: `points` are the two ends of the segment.
+ */
+#define SINEW_OBSTACLE_CAPSULE 1
+
+/**
+ * A box: `points` is its centre. It has a `size` and a `rotation`.
+ */
+#define SINEW_OBSTACLE_BOX 2
+
+/**
+ * The convex hull of `points`: the smallest convex shape that contains them. They must not all lie in one plane.
+ */
+#define SINEW_OBSTACLE_HULL 3
+
+/**
  * Number of values per node in `sinew_puppet_pose`.
  */
 #define SINEW_POSE_STRIDE 10
+
+/**
+ * Each pose is as near as possible to the last one.
+ */
+#define SINEW_REDUNDANCY_NEAREST 0
+
+/**
+ * The joints move towards their initial values, and slides towards 0.
+ */
+#define SINEW_REDUNDANCY_REST 1
+
+/**
+ * The joints move towards the middle of their ranges.
+ */
+#define SINEW_REDUNDANCY_JOINT_CENTRES 2
+
+/**
+ * The joints move away from singular poses of the link of the first goal, and slides towards 0.
+ */
+#define SINEW_REDUNDANCY_MANIPULABILITY 3
 
 /**
  * The result of a call. `sinew_last_error` describes every result other than `SINEW_STATUS_OK`.
@@ -153,7 +193,7 @@ typedef enum {
    */
   SINEW_OUTCOME_BLOCKED_BY_BALANCE = 5,
   /**
-   * The floor, another part of the body or a pin is in the way.
+   * The floor, another part of the body, an obstacle or a pin is in the way.
    */
   SINEW_OUTCOME_BLOCKED_BY_CONTACT = 6,
 } SinewOutcome;
@@ -193,6 +233,12 @@ typedef struct SinewPuppet SinewPuppet;
  * the same time.
  */
 typedef struct SinewRobot SinewRobot;
+
+/**
+ * Joint values at times along a path of poses. Between two rows, each joint moves at a constant rate. A trajectory is independent of the
+ * robot that it was computed for.
+ */
+typedef struct SinewTrajectory SinewTrajectory;
 
 /**
  * The type of a joint and its range. The axes are unit vectors in the joint's rest frame. Members that do not apply to the kind
@@ -382,6 +428,160 @@ typedef struct {
    */
   size_t link;
 } SinewJoint;
+
+/**
+ * A capsule of a link: all points within `radius` of a segment.
+ */
+typedef struct {
+  /**
+   * Index of the link. A link may have several capsules.
+   */
+  size_t link;
+  /**
+   * One end of the segment, in metres in the frame of the link.
+   */
+  double start[3];
+  /**
+   * The other end of the segment, in metres in the frame of the link.
+   */
+  double end[3];
+  /**
+   * The radius in metres, greater than 0.
+   */
+  double radius;
+} SinewCapsule;
+
+/**
+ * A shape that a robot must not touch, in the robot's own frame. All zeros are a valid start. Members that do not apply to the kind are
+ * ignored.
+ */
+typedef struct {
+  /**
+   * A name that no other obstacle of the robot has. Error messages and `SinewClearance` contain it.
+   */
+  const char *name;
+  /**
+   * `SINEW_OBSTACLE_SPHERE`, `SINEW_OBSTACLE_CAPSULE`, `SINEW_OBSTACLE_BOX` or `SINEW_OBSTACLE_HULL`.
+   */
+  uint32_t kind;
+  /**
+   * Positions x, y, z in metres, three numbers for each point.
+   */
+  const double *points;
+  /**
+   * Number of points: 1 for a sphere or a box, 2 for a capsule, 4 to 10,000 for a hull.
+   */
+  size_t point_count;
+  /**
+   * Radius of a sphere or a capsule in metres, greater than 0.
+   */
+  double radius;
+  /**
+   * Edge lengths of a box along its own axes in metres, greater than 0.
+   */
+  double size[3];
+  /**
+   * Rotation from the axes of a box to the robot's frame, a quaternion x, y, z, w of any length. All zeros mean no rotation.
+   */
+  double rotation[4];
+} SinewObstacle;
+
+/**
+ * The shapes of a robot's links and of its surroundings. All zeros are a valid start. Either `urdf` or `capsules` must be set.
+ *
+ * Links may touch if nothing moves one relative to the other, if they are next to each other, if their capsules overlap in the rest pose,
+ * or if `srdf` says so. Obstacles may touch links that never move, such as the base.
+ */
+typedef struct {
+  /**
+   * Path of the robot's .urdf file, or NULL. Capsules are fitted to the meshes of its links. All triangles of a link are inside its
+   * capsules, of which there are at most four.
+   */
+  const char *urdf;
+  /**
+   * The capsules of the links if `urdf` is NULL. Links without capsules never collide.
+   */
+  const SinewCapsule *capsules;
+  /**
+   * Number of capsules.
+   */
+  size_t capsule_count;
+  /**
+   * Path of a .srdf file, or NULL. The two links of each `<disable_collisions link1="A" link2="B"/>` may touch.
+   */
+  const char *srdf;
+  /**
+   * The obstacles.
+   */
+  const SinewObstacle *obstacles;
+  /**
+   * Number of obstacles.
+   */
+  size_t obstacle_count;
+  /**
+   * The distance in metres that links keep from each other and from obstacles, at least 0.
+   */
+  double margin;
+} SinewCollisions;
+
+/**
+ * The smallest distance between shapes that must not touch. If there are none, `distance` is infinity, the names are NULL, and all other
+ * numbers are 0.
+ */
+typedef struct {
+  /**
+   * The distance between the surfaces in metres. A negative value is the depth of the penetration.
+   */
+  double distance;
+  /**
+   * The names of a link, and of the link or obstacle that is nearest to it. The texts belong to the handle that the function was
+   * called with.
+   */
+  const char *names[2];
+  /**
+   * The nearest points x, y, z of the two surfaces, in metres in the robot's own frame.
+   */
+  double points[2][3];
+  /**
+   * Unit vector in the robot's own frame from the second surface to the first.
+   */
+  double normal[3];
+} SinewClearance;
+
+/**
+ * Options of a trajectory. A value of 0 means the default, so that all zeros are the default options.
+ */
+typedef struct {
+  /**
+   * Largest distance between successive targets in metres. Intermediate targets lie on straight lines. The default is 0.01.
+   */
+  double spacing;
+  /**
+   * Largest turn between successive targets in radians. The default is 0.05.
+   */
+  double turn_spacing;
+  /**
+   * Largest change of a joint between successive rows, in radians or metres. A larger change is an error. The default is 0.5.
+   */
+  double largest_step;
+  /**
+   * Fraction of the velocity limits that the joints use, at most 1. The default is 1.
+   */
+  double speed;
+  /**
+   * Velocity in radians or metres per second of joints for which the file has none, or has 0. The default is 1.
+   */
+  double default_velocity;
+  /**
+   * How the robot uses the freedom that the goals leave, for example of the elbow: `SINEW_REDUNDANCY_NEAREST`,
+   * `SINEW_REDUNDANCY_REST`, `SINEW_REDUNDANCY_JOINT_CENTRES` or `SINEW_REDUNDANCY_MANIPULABILITY`.
+   */
+  uint32_t redundancy;
+  /**
+   * Fraction of the way towards the posture of `redundancy` that one iteration applies, at most 1. The default is 0.05.
+   */
+  double gain;
+} SinewTrajectoryOptions;
 
 #ifdef __cplusplus
 extern "C" {
@@ -736,6 +936,39 @@ SinewStatus sinew_robot_solve(const SinewRobot *robot,
                               size_t result_count);
 
 /**
+ * Copies a robot, adds collisions to the copy, and stores it in `*out`. Free it with `sinew_robot_free`. Collisions that `robot` has are
+ * not copied.
+ *
+ * `sinew_robot_solve` and `sinew_robot_trajectory` of the copy keep all shapes apart by at least the margin. If the plain answer collides,
+ * the solver looks for a way around the obstacles, first from `q0` and then from other start poses. An answer that still collides does not
+ * count as reached: the outcome of its goals is `SINEW_OUTCOME_BLOCKED_BY_CONTACT`.
+ */
+SinewStatus sinew_robot_with_collisions(const SinewRobot *robot,
+                                        const SinewCollisions *collisions,
+                                        SinewRobot **out);
+
+/**
+ * Stores the smallest distance for joint values in `*out`. `q_count` must be the number of joints. The names belong to the robot. The
+ * distance is infinity if the robot has no collisions to avoid.
+ */
+SinewStatus sinew_robot_clearance(const SinewRobot *robot,
+                                  const double *q,
+                                  size_t q_count,
+                                  SinewClearance *out);
+
+/**
+ * Writes the derivative of the smallest distance with respect to `q`: metres per radian or per metre. It is 0 if the robot has no
+ * collisions to avoid. The distance has a kink where another pair becomes the nearest.
+ *
+ * `q_count` and `count` must be the number of joints.
+ */
+SinewStatus sinew_robot_clearance_gradient(const SinewRobot *robot,
+                                           const double *q,
+                                           size_t q_count,
+                                           double *gradient,
+                                           size_t count);
+
+/**
  * Returns the version of sinew. The text is always valid.
  */
 const char *sinew_version(void);
@@ -750,6 +983,84 @@ const char *sinew_last_error(void);
  * Returns a target for a node, with no parts set.
  */
 SinewTarget sinew_target(size_t node);
+
+/**
+ * Computes joint values and times along a path of poses, and stores them in `*out`. Free them with `sinew_trajectory_free`.
+ *
+ * `goals` contains `goals_per_pose` goals for the first pose, then as many for the second one, and so on. Their links are links of the
+ * robot. `q0_count` must be the number of joints. `options` is as in `sinew_body_solve`. `trajectory_options` is NULL for the defaults.
+ *
+ * The first row meets the first pose and is found from `q0`. Each following row continues from the last one, so that joints do not jump. A
+ * joint that would move too far between two rows is an error. The times are as short as the velocity limits of the joints allow.
+ * Accelerations are not limited. The trajectory of a robot with collisions is also tested between its rows.
+ */
+SinewStatus sinew_robot_trajectory(const SinewRobot *robot,
+                                   const SinewGoal *goals,
+                                   size_t goals_per_pose,
+                                   size_t pose_count,
+                                   const double *q0,
+                                   size_t q0_count,
+                                   const char *options,
+                                   const SinewTrajectoryOptions *trajectory_options,
+                                   SinewTrajectory **out);
+
+/**
+ * Frees a trajectory. NULL is ignored.
+ */
+void sinew_trajectory_free(SinewTrajectory *trajectory);
+
+/**
+ * Returns the number of rows, or 0 if `trajectory` is NULL.
+ */
+size_t sinew_trajectory_row_count(const SinewTrajectory *trajectory);
+
+/**
+ * Writes the times of all rows in seconds, in ascending order from 0. `count` must be the number of rows.
+ */
+SinewStatus sinew_trajectory_times(const SinewTrajectory *trajectory,
+                                   double *times,
+                                   size_t count);
+
+/**
+ * Writes the joint values of all rows, row after row. `count` must be the number of rows times the number of joints.
+ */
+SinewStatus sinew_trajectory_q(const SinewTrajectory *trajectory,
+                               double *q,
+                               size_t count);
+
+/**
+ * Writes the index of the row of each pose of the path. `count` must be the number of poses.
+ */
+SinewStatus sinew_trajectory_pose_rows(const SinewTrajectory *trajectory,
+                                       size_t *rows,
+                                       size_t count);
+
+/**
+ * Writes the results of the goals of a row. `count` must be the number of goals of each pose.
+ */
+SinewStatus sinew_trajectory_results(const SinewTrajectory *trajectory,
+                                     size_t row,
+                                     SinewResult *results,
+                                     size_t count);
+
+/**
+ * Returns 1 if all goals are within tolerance at all rows and the whole way is free of collisions. Returns 0 if not, or if `trajectory` is
+ * NULL.
+ */
+int sinew_trajectory_reached(const SinewTrajectory *trajectory);
+
+/**
+ * Stores the smallest distance on the whole way, also between rows, in `*out`. The names belong to the trajectory. The distance is
+ * infinity if the robot has no collisions to avoid.
+ */
+SinewStatus sinew_trajectory_clearance(const SinewTrajectory *trajectory,
+                                       SinewClearance *out);
+
+/**
+ * Writes a trajectory to a CSV file with the columns `time` in seconds and one for each joint. An existing file is replaced.
+ */
+SinewStatus sinew_trajectory_write_csv(const SinewTrajectory *trajectory,
+                                       const char *path);
 
 #ifdef __cplusplus
 }  // extern "C"

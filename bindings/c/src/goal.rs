@@ -106,7 +106,7 @@ pub enum SinewOutcome {
     IterationLimit = 4,
     /// The body would lose its balance.
     BlockedByBalance = 5,
-    /// The floor, another part of the body or a pin is in the way.
+    /// The floor, another part of the body, an obstacle or a pin is in the way.
     BlockedByContact = 6,
 }
 

@@ -11,11 +11,14 @@ mod body;
 mod character;
 mod goal;
 mod link;
+mod obstacle;
 mod pointers;
 mod puppet;
 mod robot;
+mod robot_collisions;
 mod status;
 mod target;
+mod trajectory;
 
 pub use body::{
     SinewBody, sinew_body_free, sinew_body_link_count, sinew_body_new, sinew_body_positions,
@@ -36,6 +39,10 @@ pub use link::{
     SINEW_CONE, SINEW_FREE, SINEW_HINGE, SINEW_LOCKED, SINEW_NONE, SINEW_PRISMATIC, SinewLimit, SinewLink,
     sinew_link,
 };
+pub use obstacle::{
+    SINEW_OBSTACLE_BOX, SINEW_OBSTACLE_CAPSULE, SINEW_OBSTACLE_HULL, SINEW_OBSTACLE_SPHERE, SinewCapsule,
+    SinewObstacle,
+};
 pub use puppet::{
     SINEW_POSE_STRIDE, SinewPuppet, sinew_puppet_free, sinew_puppet_new, sinew_puppet_part_count,
     sinew_puppet_part_size, sinew_puppet_play, sinew_puppet_pose, sinew_puppet_skin, sinew_puppet_stop,
@@ -47,5 +54,16 @@ pub use robot::{
     sinew_robot_joint_count, sinew_robot_joint_name, sinew_robot_link_count, sinew_robot_link_name,
     sinew_robot_load, sinew_robot_solve,
 };
+pub use robot_collisions::{
+    SinewClearance, SinewCollisions, sinew_robot_clearance, sinew_robot_clearance_gradient,
+    sinew_robot_with_collisions,
+};
 pub use status::{SinewStatus, sinew_last_error, sinew_version};
 pub use target::{SinewTarget, sinew_target};
+pub use trajectory::{
+    SINEW_REDUNDANCY_JOINT_CENTRES, SINEW_REDUNDANCY_MANIPULABILITY, SINEW_REDUNDANCY_NEAREST,
+    SINEW_REDUNDANCY_REST, SinewTrajectory, SinewTrajectoryOptions, sinew_robot_trajectory,
+    sinew_trajectory_clearance, sinew_trajectory_free, sinew_trajectory_pose_rows, sinew_trajectory_q,
+    sinew_trajectory_reached, sinew_trajectory_results, sinew_trajectory_row_count, sinew_trajectory_times,
+    sinew_trajectory_write_csv,
+};

@@ -15,9 +15,10 @@ use crate::status::{Failure, SinewStatus, guard, value_or};
 /// Everything is in the robot's own frame, the frame of its root link, with +Z up. A robot is immutable, so several threads may use it at
 /// the same time.
 pub struct SinewRobot {
-    robot: Robot,
-    joint_names: Vec<CString>,
-    link_names: Vec<CString>,
+    pub(crate) robot: Robot,
+    pub(crate) joint_names: Vec<CString>,
+    pub(crate) link_names: Vec<CString>,
+    pub(crate) obstacle_names: Vec<CString>,
 }
 
 /// The unit of a joint value.
@@ -51,11 +52,9 @@ pub struct SinewJoint {
 impl SinewRobot {
     fn new(read: Result<Robot, RobotError>) -> Result<Self, Failure> {
         let robot = read.map_err(|e| Failure::new(SinewStatus::File, e))?;
-        // A C string cannot contain NUL.
-        let c_name = |name: &String| CString::new(name.replace('\0', " ")).unwrap_or_default();
         let joint_names = robot.joints().iter().map(|joint| c_name(&joint.name)).collect();
-        let link_names = robot.links().iter().map(c_name).collect();
-        Ok(Self { robot, joint_names, link_names })
+        let link_names = robot.links().iter().map(|name| c_name(name)).collect();
+        Ok(Self { robot, joint_names, link_names, obstacle_names: Vec::new() })
     }
 }
 
@@ -294,13 +293,21 @@ fn check_link(robot: &Robot, link: usize) -> Result<(), Failure> {
 }
 
 /// Returns the failure for an error of a robot.
-fn refused(error: RobotError) -> Failure {
-    let status = match error {
+pub(crate) fn refused(error: RobotError) -> Failure {
+    Failure::new(status_of(&error), error)
+}
+
+pub(crate) fn status_of(error: &RobotError) -> SinewStatus {
+    match error {
         RobotError::Count { .. } => SinewStatus::Length,
-        RobotError::Solve(_) => SinewStatus::Solve,
+        RobotError::Solve(_) | RobotError::Jump { .. } => SinewStatus::Solve,
         _ => SinewStatus::Invalid,
-    };
-    Failure::new(status, error)
+    }
+}
+
+/// Returns the text of a name. A C string cannot contain NUL.
+pub(crate) fn c_name(name: &str) -> CString {
+    CString::new(name.replace('\0', " ")).unwrap_or_default()
 }
 
 fn name_of(names: &[CString], kind: &str, index: usize) -> Result<*const c_char, Failure> {
