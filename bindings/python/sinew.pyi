@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "Body",
     "Character",
+    "Clearance",
     "Clip",
     "Error",
     "Goal",
@@ -22,6 +23,7 @@ __all__ = [
     "Link",
     "Mesh",
     "Node",
+    "Obstacle",
     "Part",
     "Pose",
     "Puppet",
@@ -31,6 +33,7 @@ __all__ = [
     "RobotSolutions",
     "Solutions",
     "Target",
+    "Trajectory",
     "__version__",
     "load",
     "mannequin",
@@ -41,8 +44,10 @@ __version__: str
 
 _Vector = tuple[float, float, float]
 _Quaternion = tuple[float, float, float, float]
+_Capsule = tuple[str, _Vector, _Vector, float]
 _Options = Mapping[str, bool | int | float | str | None]
 _Skinning = Literal["linear", "dual-quaternion"]
+_Redundancy = Literal["nearest", "rest", "centres", "manipulability"]
 
 class Error(ValueError):
     """The reason why something could not be loaded, solved, drawn or written. The message is one line."""
@@ -351,11 +356,46 @@ class Robot:
         """The names of the mimic joints, in the order of `mimic_values`."""
     def mimic_values(self, q: ArrayLike) -> NDArray[np.float64]:
         """Returns the values of the mimic joints, shape (..., mimics). Mimic joints follow other joints."""
+    @property
+    def capsules(self) -> list[_Capsule]:
+        """The capsules of the links: the name of the link, the start and the end in metres in the frame of the link, and the radius in metres.
+        Empty without collisions.
+        """
+    @property
+    def collision_pairs(self) -> list[tuple[str, str]]:
+        """The names of the pairs of links, and of links and obstacles, that must not touch. Empty without collisions."""
+    def with_collisions(
+        self,
+        *,
+        meshes: bool | str | os.PathLike[str] | None = None,
+        capsules: Sequence[tuple[str | int, ArrayLike, ArrayLike, float]] | None = None,
+        srdf: str | os.PathLike[str] | None = None,
+        allowed: Sequence[tuple[str, str]] = ...,
+        obstacles: Mapping[str, Obstacle] | None = None,
+        margin: float = 0.0,
+    ) -> Robot:
+        """Returns a robot that keeps clear of itself and of obstacles. Its solves, paths and trajectories avoid collisions, and a result that
+        collides does not count as reached. Collisions that the robot already has are replaced.
+
+        The links have capsules. `meshes` fits them to the shapes in a URDF file: its path, or True for the file from which the robot was
+        read. `capsules` lists them as (link, start, end, radius) instead, with points of shape (3,) in the frame of the link, in metres.
+        `obstacles` maps names to obstacles. All pairs keep a distance of at least `margin` metres.
+
+        Links may touch if nothing moves one relative to the other, if they are next to each other, or if their capsules overlap in the rest
+        pose. More pairs may touch if they are in the SRDF file with the path `srdf`, or in `allowed`, which contains pairs of names. Obstacles
+        may touch links that never move, such as the base.
+        """
+    def clearance(self, q: ArrayLike) -> Clearance | None:
+        """Returns the smallest distance between the shapes of a pose, or None without collisions. `q` has the shape (joints,)."""
     def fk(self, q: ArrayLike, link: str | int | None = None) -> NDArray[np.float64]:
         """Forward kinematics for joint values: returns the transforms of `link`, shape (..., 4, 4), or of all links, shape (..., links, 4, 4)."""
     def jacobian(self, q: ArrayLike, link: str | int, point: ArrayLike | None = None) -> NDArray[np.float64]:
         """Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints). The rows are the velocity along x, y and z
         and the angular velocity about x, y and z, in the robot's frame. `point` is in the link's frame, in metres.
+        """
+    def manipulability(self, q: ArrayLike, link: str | int, orientation: bool = True) -> NDArray[np.float64]:
+        """Returns the manipulability of a link, shape (...,): the square root of det(J Jᵀ), where J is the Jacobian of its position, and also of
+        its orientation if `orientation` is True (Yoshikawa 1985). It is 0 in singular poses and for robots with too few joints.
         """
     def solve(
         self,
@@ -373,7 +413,8 @@ class Robot:
         quaternions (x, y, z, w), shape (4,) or (n, 4), or rotation matrices, shape (3, 3) or (n, 3, 3). Either may be None.
 
         Every solve starts from `q0`, shape (joints,) or (n, joints), and is independent of the others. The default of `q0` is `rest`. All
-        results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach.
+        results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach. If the robot has
+        collisions, the results keep clear of them.
         """
     def follow(
         self,
@@ -390,6 +431,36 @@ class Robot:
         """Makes a link follow a path: like `solve`, but each solve starts from the previous result and does not jump. Continuous joints count
         their revolutions. `q0` has the shape (joints,).
         """
+    def trajectory(
+        self,
+        link: str | int,
+        positions: ArrayLike | None,
+        orientations: ArrayLike | None = None,
+        *,
+        q0: ArrayLike | None = None,
+        method: str = "dls",
+        tolerance: float | None = None,
+        iterations: int | None = None,
+        spacing: float = 0.01,
+        turn_spacing: float = 0.05,
+        largest_step: float = 0.5,
+        speed: float = 1.0,
+        default_velocity: float = 1.0,
+        redundancy: _Redundancy = "nearest",
+        gain: float = 0.05,
+        options: _Options | None = None,
+    ) -> Trajectory:
+        """Returns joint values and times with which a link follows a path of poses. `positions` and `orientations` are the same as for `solve`.
+        The first row is found from `q0`, shape (joints,). The joints do not jump between rows, and they respect their velocity limits.
+
+        Intermediate targets lie on straight lines, at most `spacing` metres and `turn_spacing` radians apart. If a joint would move by more
+        than `largest_step` radians or metres between two rows, an `Error` is raised. `speed` is the fraction of the velocity limits that the
+        joints use, from 0 to 1. Joints without a limit have `default_velocity` in radians or metres per second. Accelerations are not limited.
+
+        `redundancy` is the use of the freedom that the targets leave. Each row is as near as possible to the last one (`nearest`), or the
+        joints move towards the rest pose (`rest`), towards the middle of their ranges (`centres`) or away from singular poses
+        (`manipulability`). `gain` is the fraction of the way that one iteration applies, from 0 to 1.
+        """
 
 @final
 class RobotSolutions:
@@ -405,11 +476,82 @@ class RobotSolutions:
         """Orientation errors in radians, shape (n,). NaN without target orientations."""
     @property
     def reached(self) -> NDArray[np.bool_]:
-        """Whether all goals are within tolerance, shape (n,)."""
+        """Whether all goals are within tolerance and the pose is free of collisions, shape (n,)."""
     @property
     def iterations(self) -> NDArray[np.int64]:
         """Number of iterations, shape (n,)."""
+    @property
+    def clearances(self) -> NDArray[np.float64]:
+        """The smallest distances between shapes in metres, shape (n,). NaN without collisions."""
     def __len__(self) -> int: ...
+
+@final
+class Trajectory:
+    """The result of `Robot.trajectory`: joint values at times. Between two rows, each joint moves at a constant rate within its velocity
+    limit. The arrays are read-only copies.
+    """
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Times in seconds from 0, in ascending order, shape (n,)."""
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """Joint values within their ranges, shape (n, joints), radians and metres."""
+    @property
+    def reached(self) -> bool:
+        """Whether all targets are within tolerance at all rows, and the whole way is free of collisions."""
+    @property
+    def row_reached(self) -> NDArray[np.bool_]:
+        """Whether the target of each row is within tolerance and its pose is free of collisions, shape (n,)."""
+    @property
+    def poses(self) -> NDArray[np.int64]:
+        """The row of each pose of the path, shape (poses,)."""
+    @property
+    def duration(self) -> float:
+        """The time of the last row in seconds."""
+    @property
+    def clearance(self) -> Clearance | None:
+        """The smallest distance on the whole way, also between rows, or None without collisions."""
+    def to_csv(self) -> str:
+        """Returns the table as CSV. The columns are `time`, the joints, and the mimic joints."""
+    def __len__(self) -> int: ...
+
+@final
+class Obstacle:
+    """A convex shape that a robot must not touch, in the robot's frame. `Robot.with_collisions` takes obstacles with their names."""
+    @staticmethod
+    def sphere(centre: ArrayLike, radius: float) -> Obstacle:
+        """A sphere with a centre of shape (3,) and a radius in metres."""
+    @staticmethod
+    def capsule(start: ArrayLike, end: ArrayLike, radius: float) -> Obstacle:
+        """All points within a radius of a segment, in metres. `start` and `end` have the shape (3,)."""
+    @staticmethod
+    def box(centre: ArrayLike, size: ArrayLike, rotation: ArrayLike | None = None) -> Obstacle:
+        """A box with a centre of shape (3,) and edge lengths of shape (3,), in metres. `rotation` rotates the edges: a quaternion
+        (x, y, z, w), shape (4,), or a rotation matrix, shape (3, 3). Without it, the edges are parallel to the axes of the robot's frame.
+        """
+    @staticmethod
+    def hull(points: ArrayLike) -> Obstacle:
+        """The smallest convex shape that contains points, which have the shape (n, 3), in metres. The points must not lie in one plane."""
+    def __eq__(self, value: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class Clearance:
+    """The smallest distance between the shapes of a pose, and the pair that has it."""
+    @property
+    def distance(self) -> float:
+        """The distance between the surfaces in metres. A negative value is the depth of the penetration."""
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The names of a link, and of the link or obstacle that is nearest to it."""
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """The nearest points of the two surfaces in metres in the robot's frame, shape (2, 3)."""
+    @property
+    def normal(self) -> NDArray[np.float64]:
+        """Unit vector in the robot's frame from the second surface to the first, shape (3,)."""
+    def __eq__(self, value: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
 
 @final
 class Node:

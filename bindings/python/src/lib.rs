@@ -12,6 +12,7 @@ mod limit;
 mod link;
 mod mesh;
 mod node;
+mod obstacle;
 mod options;
 mod pickle;
 mod pose;
@@ -20,7 +21,12 @@ mod puppet;
 mod renderer;
 mod report;
 mod robot;
+mod robot_arguments;
 mod robot_arrays;
+mod robot_collisions;
+mod robot_kinematics;
+mod robot_solutions;
+mod robot_trajectory;
 mod solve_many;
 mod target;
 
@@ -49,6 +55,8 @@ mod module {
     #[pymodule_export]
     use super::node::{Clip, Node};
     #[pymodule_export]
+    use super::obstacle::Obstacle;
+    #[pymodule_export]
     use super::options::methods;
     #[pymodule_export]
     use super::pose::Pose;
@@ -60,7 +68,13 @@ mod module {
     #[pymodule_export]
     use super::report::{GoalReport, Report};
     #[pymodule_export]
-    use super::robot::{Robot, RobotSolutions};
+    use super::robot::Robot;
+    #[pymodule_export]
+    use super::robot_collisions::Clearance;
+    #[pymodule_export]
+    use super::robot_solutions::RobotSolutions;
+    #[pymodule_export]
+    use super::robot_trajectory::Trajectory;
     #[pymodule_export]
     use super::solve_many::{Solutions, solve_many};
     #[pymodule_export]

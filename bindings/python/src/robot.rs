@@ -1,20 +1,25 @@
 //! Robots from URDF files: joint values in, joint values out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use glam::{DMat4, DVec3};
-use numpy::PyArray1;
+use glam::DVec3;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use sinew::ik::{self, Options};
-use sinew::robot;
+use pyo3::types::{PyDict, PyMapping};
+use sinew::ik::Options;
+use sinew::robot::{self, TrajectoryOptions};
 
-use crate::arrays::{list, read_only, unit, vector};
+use crate::arrays::{list, read_only, vector};
 use crate::error::{OrRaise, error};
 use crate::options;
 use crate::pickle::{Reduced, reduce};
-use crate::robot_arrays::{self, Batch, common, shaped};
-use crate::solve_many::counts;
+use crate::robot_arguments::LinkName;
+use crate::robot_arrays::shaped;
+use crate::robot_collisions::{
+    self, Capsule, Clearance, CollisionData, CollisionState, GivenCapsule, Meshes,
+};
+use crate::robot_kinematics;
+use crate::robot_solutions::RobotSolutions;
+use crate::robot_trajectory::{self, Trajectory};
 
 /// A robot, read from a URDF file. `q` has one value for each joint that moves independently, in the order of `joint_names`: radians for
 /// hinges, metres for slides. Everything is in the robot's frame, the frame of its root link, with +Z up.
@@ -22,65 +27,13 @@ use crate::solve_many::counts;
 /// Arrays of joint values have the shape (joints,) or (n, joints), and results have the same leading axis.
 #[pyclass(frozen, module = "sinew")]
 pub(crate) struct Robot {
-    robot: robot::Robot,
+    pub(crate) robot: robot::Robot,
     /// The text of the file, for pickle.
     text: String,
-}
-
-/// The results of `Robot.solve` and `Robot.follow`. If the targets have a leading axis, so does each array.
-#[pyclass(frozen, module = "sinew")]
-pub(crate) struct RobotSolutions {
-    /// Joint values within their ranges, shape (n, joints) or (joints,), radians and metres.
-    #[pyo3(get)]
-    q: Py<PyAny>,
-    /// Distances from the target positions in metres, shape (n,). NaN without target positions.
-    #[pyo3(get)]
-    errors: Py<PyArray1<f64>>,
-    /// Orientation errors in radians, shape (n,). NaN without target orientations.
-    #[pyo3(get)]
-    orientation_errors: Py<PyArray1<f64>>,
-    /// Whether all goals are within tolerance, shape (n,).
-    #[pyo3(get)]
-    reached: Py<PyArray1<bool>>,
-    /// Number of iterations, shape (n,).
-    #[pyo3(get)]
-    iterations: Py<PyArray1<i64>>,
-    count: usize,
-    solved: usize,
-}
-
-/// The arrays of [`RobotSolutions`] in order, for pickle.
-type State = (Py<PyAny>, Py<PyArray1<f64>>, Py<PyArray1<f64>>, Py<PyArray1<bool>>, Py<PyArray1<i64>>);
-
-#[pymethods]
-impl RobotSolutions {
-    #[staticmethod]
-    fn _from_state(py: Python<'_>, state: State) -> PyResult<Self> {
-        let (q, errors, orientation_errors, reached, iterations) = state;
-        let (count, solved) = counts(reached.bind(py))?;
-        Ok(Self { q, errors, orientation_errors, reached, iterations, count, solved })
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let own = slf.get();
-        let state = (&own.q, &own.errors, &own.orientation_errors, &own.reached, &own.iterations);
-        reduce(slf, "_from_state", (state,))
-    }
-
-    fn __len__(&self) -> usize {
-        self.count
-    }
-
-    fn __repr__(&self) -> String {
-        format!("RobotSolutions({} of {} reached)", self.solved, self.count)
-    }
-}
-
-/// A link, given by name or index.
-#[derive(FromPyObject)]
-pub(crate) enum LinkName {
-    Name(String),
-    Index(i64),
+    /// The path of the file, if the robot was read from one.
+    pub(crate) file: Option<PathBuf>,
+    /// The parts of its collisions, for pickle.
+    collisions: Option<CollisionData>,
 }
 
 #[pymethods]
@@ -96,18 +49,35 @@ impl Robot {
                 let cause = e.to_string();
                 error(format!("{}: {}", file.display(), cause.strip_prefix("URDF: ").unwrap_or(&cause)))
             })?;
-            Ok(Self { robot, text })
+            // The meshes are read later, perhaps from another working directory.
+            let file = std::path::absolute(&file).unwrap_or(file);
+            Ok(Self { robot, text, file: Some(file), collisions: None })
         })
     }
 
     /// Reads the text of a URDF file.
     #[staticmethod]
     fn from_urdf(text: String) -> PyResult<Self> {
-        Ok(Self { robot: robot::Robot::from_urdf(&text).or_raise()?, text })
+        Ok(Self { robot: robot::Robot::from_urdf(&text).or_raise()?, text, file: None, collisions: None })
+    }
+
+    #[staticmethod]
+    fn _from_state(
+        text: String,
+        file: Option<PathBuf>,
+        collisions: Option<CollisionState>,
+    ) -> PyResult<Self> {
+        let own = Self { file, ..Self::from_urdf(text)? };
+        match collisions {
+            Some(state) => own.avoiding(CollisionData::from_state(&own.robot, state)?),
+            None => Ok(own),
+        }
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        reduce(slf, "from_urdf", (&slf.get().text,))
+        let own = slf.get();
+        let collisions = own.collisions.as_ref().map(|collisions| collisions.state(&own.robot));
+        reduce(slf, "_from_state", (&own.text, own.file.as_deref().map(Path::as_os_str), collisions))
     }
 
     /// The name of the robot.
@@ -180,6 +150,54 @@ impl Robot {
         shaped(py, values, q.count, &[self.robot.mimics().len()])
     }
 
+    /// The capsules of the links: the name of the link, the start and the end in metres in the frame of the link, and the radius in metres.
+    /// Empty without collisions.
+    #[getter]
+    fn capsules(&self) -> Vec<Capsule> {
+        robot_collisions::capsules(&self.robot)
+    }
+
+    /// The names of the pairs of links, and of links and obstacles, that must not touch. Empty without collisions.
+    #[getter]
+    fn collision_pairs(&self) -> Vec<(String, String)> {
+        let pairs = self.robot.collisions().map_or_else(Vec::new, robot::Collisions::pairs);
+        pairs.into_iter().map(|[first, second]| (first.to_owned(), second.to_owned())).collect()
+    }
+
+    /// Returns a robot that keeps clear of itself and of obstacles. Its solves, paths and trajectories avoid collisions, and a result that
+    /// collides does not count as reached. Collisions that the robot already has are replaced.
+    ///
+    /// The links have capsules. `meshes` fits them to the shapes in a URDF file: its path, or True for the file from which the robot was
+    /// read. `capsules` lists them as (link, start, end, radius) instead, with points of shape (3,) in the frame of the link, in metres.
+    /// `obstacles` maps names to obstacles. All pairs keep a distance of at least `margin` metres.
+    ///
+    /// Links may touch if nothing moves one relative to the other, if they are next to each other, or if their capsules overlap in the rest
+    /// pose. More pairs may touch if they are in the SRDF file with the path `srdf`, or in `allowed`, which contains pairs of names. Obstacles
+    /// may touch links that never move, such as the base.
+    #[pyo3(signature = (*, meshes = None, capsules = None, srdf = None, allowed = vec![], obstacles = None, margin = 0.0))]
+    #[expect(clippy::too_many_arguments, reason = "most of them are optional in Python")]
+    fn with_collisions(
+        &self,
+        py: Python<'_>,
+        meshes: Option<Meshes>,
+        capsules: Option<Vec<GivenCapsule<'_>>>,
+        srdf: Option<PathBuf>,
+        allowed: Vec<(String, String)>,
+        obstacles: Option<&Bound<'_, PyMapping>>,
+        margin: f64,
+    ) -> PyResult<Self> {
+        let capsules = robot_collisions::read_capsules(py, self, meshes, capsules)?;
+        let srdf = srdf.map(|file| robot_collisions::read_srdf(py, &file)).transpose()?;
+        let obstacles = robot_collisions::read_obstacles(obstacles)?;
+        self.avoiding(CollisionData { capsules, srdf, allowed, obstacles, margin })
+    }
+
+    /// Returns the smallest distance between the shapes of a pose, or None without collisions. `q` has the shape (joints,).
+    fn clearance(&self, q: &Bound<'_, PyAny>) -> PyResult<Option<Clearance>> {
+        let nearest = self.robot.clearance(&self.row("q", q)?).or_raise()?;
+        Ok(nearest.as_ref().map(Clearance::from))
+    }
+
     /// Forward kinematics for joint values: returns the transforms of `link`, shape (..., 4, 4), or of all links, shape (..., links, 4, 4).
     #[pyo3(signature = (q, link = None))]
     fn fk<'py>(
@@ -190,22 +208,7 @@ impl Robot {
     ) -> PyResult<Bound<'py, PyAny>> {
         let q = self.values("q", q)?;
         let link = link.map(|link| self.link(link)).transpose()?;
-        let values = py.detach(|| {
-            let mut values = Vec::new();
-            for row in 0..q.rows() {
-                let matrices = match link {
-                    Some(link) => vec![self.robot.world_from_link(q.row(row), link).or_raise()?],
-                    None => self.robot.fk(q.row(row)).or_raise()?,
-                };
-                for matrix in matrices {
-                    values.extend(DMat4::from(matrix).transpose().to_cols_array());
-                }
-            }
-            PyResult::Ok(values)
-        })?;
-        let links = self.robot.links().len();
-        let shape = if link.is_some() { vec![4, 4] } else { vec![links, 4, 4] };
-        shaped(py, values, q.count, &shape)
+        robot_kinematics::fk(py, &self.robot, &q, link)
     }
 
     /// Returns the derivative of a point of a link with respect to `q`, shape (..., 6, joints). The rows are the velocity along x, y and z
@@ -220,32 +223,29 @@ impl Robot {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (q, link) = (self.values("q", q)?, self.link(link)?);
         let point = point.map_or(Ok(DVec3::ZERO), |point| vector("point", point))?;
-        let mut values = Vec::new();
-        for row in 0..q.rows() {
-            let columns = self.robot.jacobian(q.row(row), link, point).or_raise()?;
-            for axis in 0..3 {
-                values.extend(
-                    columns
-                        .iter()
-                        .map(|column| column.linear.to_array().get(axis).copied().unwrap_or_default()),
-                );
-            }
-            for axis in 0..3 {
-                values.extend(
-                    columns
-                        .iter()
-                        .map(|column| column.angular.to_array().get(axis).copied().unwrap_or_default()),
-                );
-            }
-        }
-        shaped(py, values, q.count, &[6, self.robot.joints().len()])
+        robot_kinematics::jacobian(py, &self.robot, &q, (link, point))
+    }
+
+    /// Returns the manipulability of a link, shape (...,): the square root of det(J Jᵀ), where J is the Jacobian of its position, and also of
+    /// its orientation if `orientation` is True (Yoshikawa 1985). It is 0 in singular poses and for robots with too few joints.
+    #[pyo3(signature = (q, link, orientation = true))]
+    fn manipulability<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        link: LinkName,
+        orientation: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (q, link) = (self.values("q", q)?, self.link(link)?);
+        robot_kinematics::manipulability(py, &self.robot, &q, (link, orientation))
     }
 
     /// Returns joint values with which a link reaches its targets. `positions` are in metres, shape (3,) or (n, 3), and `orientations` are
     /// quaternions (x, y, z, w), shape (4,) or (n, 4), or rotation matrices, shape (3, 3) or (n, 3, 3). Either may be None.
     ///
     /// Every solve starts from `q0`, shape (joints,) or (n, joints), and is independent of the others. The default of `q0` is `rest`. All
-    /// results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach.
+    /// results are within the ranges of the joints. `tolerance` is in metres, and None means a ten-thousandth of the reach. If the robot has
+    /// collisions, the results keep clear of them.
     #[pyo3(signature = (link, positions, orientations = None, *, q0 = None, method = "dls", tolerance = None, iterations = None, options = None))]
     #[expect(clippy::too_many_arguments, reason = "most of them are optional in Python")]
     fn solve<'py>(
@@ -272,7 +272,7 @@ impl Robot {
             many => self.robot.solve_many(many, row, &all),
         });
         let solved = solved.into_iter().collect::<Result<Vec<_>, _>>().or_raise()?;
-        self.solutions(py, &solved, count)
+        RobotSolutions::new(py, &solved, count, self.robot.joints().len())
     }
 
     /// Makes a link follow a path: like `solve`, but each solve starts from the previous result and does not jump. Continuous joints count
@@ -293,16 +293,58 @@ impl Robot {
     ) -> PyResult<RobotSolutions> {
         let mut all = Options::default();
         options::apply(&mut all, Some(method), tolerance, iterations, options)?;
-        let start = q0.map(|q0| self.values("q0", q0)).transpose()?;
-        if start.as_ref().is_some_and(|start| start.count.is_some()) {
-            return Err(error(format!("q0 must have the shape ({},)", self.robot.joints().len())));
-        }
+        let first = self.start(q0)?;
         let (goals, count) = self.goals(link, positions, orientations, &None)?;
-        let rest = self.robot.rest();
-        let first = start.as_ref().map_or(&*rest, |start| start.row(0));
-        let solved = py.detach(|| self.robot.follow(&goals, first, &all));
+        let solved = py.detach(|| self.robot.follow(&goals, &first, &all));
         let solved = solved.map_err(|(index, cause)| error(format!("target {index}: {cause}")))?;
-        self.solutions(py, &solved, count)
+        RobotSolutions::new(py, &solved, count, self.robot.joints().len())
+    }
+
+    /// Returns joint values and times with which a link follows a path of poses. `positions` and `orientations` are the same as for `solve`.
+    /// The first row is found from `q0`, shape (joints,). The joints do not jump between rows, and they respect their velocity limits.
+    ///
+    /// Intermediate targets lie on straight lines, at most `spacing` metres and `turn_spacing` radians apart. If a joint would move by more
+    /// than `largest_step` radians or metres between two rows, an `Error` is raised. `speed` is the fraction of the velocity limits that the
+    /// joints use, from 0 to 1. Joints without a limit have `default_velocity` in radians or metres per second. Accelerations are not limited.
+    ///
+    /// `redundancy` is the use of the freedom that the targets leave. Each row is as near as possible to the last one (`nearest`), or the
+    /// joints move towards the rest pose (`rest`), towards the middle of their ranges (`centres`) or away from singular poses
+    /// (`manipulability`). `gain` is the fraction of the way that one iteration applies, from 0 to 1.
+    #[pyo3(signature = (link, positions, orientations = None, *, q0 = None, method = "dls", tolerance = None, iterations = None, spacing = 0.01, turn_spacing = 0.05, largest_step = 0.5, speed = 1.0, default_velocity = 1.0, redundancy = "nearest", gain = 0.05, options = None))]
+    #[expect(clippy::too_many_arguments, reason = "most of them are optional in Python")]
+    fn trajectory(
+        slf: &Bound<'_, Self>,
+        link: LinkName,
+        positions: Option<&Bound<'_, PyAny>>,
+        orientations: Option<&Bound<'_, PyAny>>,
+        q0: Option<&Bound<'_, PyAny>>,
+        method: &str,
+        tolerance: Option<f64>,
+        iterations: Option<i64>,
+        spacing: f64,
+        turn_spacing: f64,
+        largest_step: f64,
+        speed: f64,
+        default_velocity: f64,
+        redundancy: &str,
+        gain: f64,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Trajectory> {
+        let own = slf.get();
+        let mut all = Options::default();
+        options::apply(&mut all, Some(method), tolerance, iterations, options)?;
+        let steps = TrajectoryOptions::default()
+            .with_spacing(spacing)
+            .with_turn_spacing(turn_spacing)
+            .with_largest_step(largest_step)
+            .with_speed(speed)
+            .with_default_velocity(default_velocity)
+            .with_redundancy(robot_trajectory::redundancy(redundancy)?)
+            .with_gain(gain);
+        let first = own.start(q0)?;
+        let (goals, _) = own.goals(link, positions, orientations, &None)?;
+        let found = slf.py().detach(|| own.robot.trajectory(&goals, &first, &all, &steps)).or_raise()?;
+        Ok(Trajectory::new(slf.clone().unbind(), found))
     }
 
     fn __repr__(&self) -> String {
@@ -312,73 +354,10 @@ impl Robot {
 }
 
 impl Robot {
-    /// Reads joint values. Messages name the joint.
-    fn values(&self, what: &str, value: &Bound<'_, PyAny>) -> PyResult<Batch> {
-        let joints = self.robot.joints();
-        let joint = |column: usize| joints.get(column).map(|joint| format!("joint \"{}\"", joint.name));
-        Batch::with_names(what, value, joints.len(), &joint)
-    }
-
-    fn link(&self, link: LinkName) -> PyResult<usize> {
-        let count = self.robot.links().len();
-        match link {
-            LinkName::Name(name) => self.robot.link(&name).or_raise(),
-            LinkName::Index(index) => {
-                let link = usize::try_from(index).ok().filter(|link| *link < count);
-                link.ok_or_else(|| error(format!("link {index} does not exist; the robot has {count}")))
-            }
-        }
-    }
-
-    /// Returns the goals of each solve, and the number of solves if an array has a leading axis.
-    fn goals(
-        &self,
-        link: LinkName,
-        positions: Option<&Bound<'_, PyAny>>,
-        orientations: Option<&Bound<'_, PyAny>>,
-        start: &Option<Batch>,
-    ) -> PyResult<(Vec<Vec<ik::Goal>>, Option<usize>)> {
-        let link = self.link(link)?;
-        if positions.is_none() && orientations.is_none() {
-            return Err(error("positions or orientations are missing"));
-        }
-        let positions = positions.map(|positions| Batch::new("positions", positions, 3)).transpose()?;
-        let orientations =
-            orientations.map(|all| robot_arrays::orientations("orientations", all)).transpose()?;
-        let count = common(&[("positions", &positions), ("orientations", &orientations), ("q0", start)])?;
-        let goal = |index: usize| {
-            let mut goal = ik::Goal::position(link, DVec3::ZERO);
-            goal.position = positions.as_ref().map(|all| DVec3::from_slice(all.row(index)));
-            let wanted = orientations.as_ref().map(|all| <[f64; 4]>::try_from(all.row(index)));
-            let wanted = wanted.transpose().map_err(|_| error("orientations is empty"))?;
-            goal.orientation = wanted.map(|xyzw| unit("orientations", xyzw)).transpose()?;
-            Ok(vec![goal])
-        };
-        let goals = (0..count.unwrap_or(1)).map(goal).collect::<PyResult<Vec<_>>>()?;
-        Ok((goals, count))
-    }
-
-    fn solutions(
-        &self,
-        py: Python<'_>,
-        solved: &[robot::Solution],
-        count: Option<usize>,
-    ) -> PyResult<RobotSolutions> {
-        let first = |of: fn(&ik::GoalOutcome) -> Option<f64>| {
-            let one = |s: &robot::Solution| s.report.goals.first().and_then(of).unwrap_or(f64::NAN);
-            list(py, solved.iter().map(one).collect()).unbind()
-        };
-        let values = solved.iter().flat_map(|solution| solution.q.iter().copied()).collect();
-        let reached: Vec<bool> = solved.iter().map(|solution| solution.report.reached()).collect();
-        let iterations = solved.iter().map(|s| i64::try_from(s.report.iterations).unwrap_or(i64::MAX));
-        Ok(RobotSolutions {
-            q: shaped(py, values, count, &[self.robot.joints().len()])?.unbind(),
-            errors: first(|goal| goal.position_error),
-            orientation_errors: first(|goal| goal.orientation_error),
-            solved: reached.iter().filter(|reached| **reached).count(),
-            count: solved.len(),
-            reached: list(py, reached).unbind(),
-            iterations: list(py, iterations.collect()).unbind(),
-        })
+    /// Returns a robot that avoids collisions.
+    fn avoiding(&self, collisions: CollisionData) -> PyResult<Self> {
+        let robot = collisions.add_to(self.robot.clone())?;
+        let (text, file) = (self.text.clone(), self.file.clone());
+        Ok(Self { robot, text, file, collisions: Some(collisions) })
     }
 }

@@ -8,6 +8,7 @@ import pytest
 
 import sinew
 from test_robot import ARM
+from test_robot_collisions import CAPSULES, PATH, SRDF, START, TUBE, planar
 
 
 def pickled(item):
@@ -100,6 +101,56 @@ def test_results(arm, targets, mannequin):
     puppet = sinew.Puppet(mannequin)
     for report in puppet.update([sinew.Target("leftHand", (0.3, 0.4, 0.5))]):
         assert_equal(pickled(report), report)
+
+
+OBSTACLES = [
+    sinew.Obstacle.sphere((0.1, 2, 0.3), 0.07),
+    sinew.Obstacle.capsule((0.1, 2, 0.3), (0.4, 2, 0.9), 0.07),
+    sinew.Obstacle.box((0.1, 2, 0.3), (0.7, 0.1, 1)),
+    sinew.Obstacle.box((0.1, 2, 0.3), (0.7, 0.1, 1), (0.1, 0.2, 0.3, 0.9)),
+    sinew.Obstacle.hull(np.random.default_rng(1).uniform(1, 2, size=(20, 3))),
+]
+
+
+@pytest.mark.parametrize("obstacle", OBSTACLES, ids=repr)
+def test_obstacles(obstacle):
+    for same in (pickled(obstacle), copy.deepcopy(obstacle)):
+        assert same == obstacle and repr(same) == repr(obstacle)
+
+
+def test_robots_with_collisions(tmp_path):
+    file, srdf = tmp_path / "planar.urdf", tmp_path / "planar.srdf"
+    file.write_text(planar(TUBE))
+    srdf.write_text(SRDF.format("bone3"))
+    obstacles = {f"obstacle {index}": obstacle for index, obstacle in enumerate(OBSTACLES)}
+    robot = sinew.Robot(file).with_collisions(
+        meshes=True, srdf=srdf, allowed=[("bone2", "bone4")], obstacles=obstacles, margin=0.02
+    )
+    # A robot without collisions keeps the path of its file, and its collisions do not need the files.
+    plain = pickled(sinew.Robot(file))
+    assert plain.with_collisions(meshes=True).capsules == robot.capsules
+    file.unlink()
+    srdf.unlink()
+    same = pickled(robot)
+    assert same.capsules == robot.capsules and same.collision_pairs == robot.collision_pairs
+    for q in np.random.default_rng(8).uniform(-2, 2, size=(50, 4)):
+        assert_equal(same.clearance(q), robot.clearance(q))
+    targets = np.random.default_rng(9).uniform(-1.2, 1.2, size=(10, 3)) * (1, 1, 0)
+    solutions = robot.solve("tip", targets)
+    assert_equal(same.solve("tip", targets), solutions)
+    assert_equal(pickled(solutions), solutions)
+    assert_equal(pickled(robot.clearance(START)), robot.clearance(START))
+
+
+def test_trajectories():
+    robot = sinew.Robot.from_urdf(planar())
+    guarded = robot.with_collisions(capsules=CAPSULES, obstacles={"ball": OBSTACLES[0]})
+    for each in (robot, guarded):
+        trajectory = each.trajectory("tip", PATH, q0=START)
+        same = pickled(trajectory)
+        assert_equal(same, trajectory)
+        assert same.to_csv() == trajectory.to_csv() and len(same) == len(trajectory)
+        assert (trajectory.clearance is None) == (each is robot)
 
 
 def test_characters_are_pickled_as_their_source(mannequin, assets, tmp_path):
