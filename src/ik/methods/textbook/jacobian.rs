@@ -158,7 +158,8 @@ impl Jacobian {
             }
             (0..3).for_each(|i| matrix[i][i] += damping);
             let Some(y) = solve(matrix, inside(left), count) else { return false };
-            let y: DVec3 = rows.into_iter().zip(y).take(count).map(|(row, y)| row * y).sum();
+            // The third row is zero in a plane. With `take(count)`, LLVM orders the operands of a phi differently in each build.
+            let y: DVec3 = rows.into_iter().zip(y).map(|(row, y)| row * y).sum();
             self.columns.iter_mut().for_each(|c| c.change = c.wanted + c.weight * c.entry.dot(y));
             return true;
         };
