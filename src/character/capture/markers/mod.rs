@@ -162,8 +162,9 @@ impl Solved {
         let own = motion(segment);
         match (self.centers.get(segment)?.as_ref(), parent) {
             (Some(center), Some(parent)) => {
+                let (own, above) = certain(own, motion(parent));
                 let own = own.map(|m| m.apply(center.in_child));
-                let above = motion(parent).map(|m| m.apply(center.in_parent));
+                let above = above.map(|m| m.apply(center.in_parent));
                 own.zip(above)
                     .map(|(a, b)| b.lerp(a, self.child_weight(segment, parent, center)))
                     .or(own)
@@ -243,6 +244,16 @@ impl Solved {
             .filter_map(|(_, center)| Some(center.as_ref()?.in_parent))
             .fold((DVec3::ZERO, 0.0), |(sum, count), p| (sum + p, count + 1.0));
         Some(motion.apply(if count > 0.0 { sum / count } else { DVec3::ZERO }))
+    }
+}
+
+/// Returns both motions, or only the one whose rotation is determined by the markers of the frame.
+fn certain(own: Option<Motion>, above: Option<Motion>) -> (Option<Motion>, Option<Motion>) {
+    let is_certain = |motion: Option<Motion>| motion.is_some_and(|motion| motion.is_certain);
+    match (is_certain(own), is_certain(above)) {
+        (true, false) => (own, None),
+        (false, true) => (None, above),
+        _ => (own, above),
     }
 }
 
