@@ -3,6 +3,7 @@
 mod eigen;
 mod lbfgs;
 mod quantile;
+pub mod limb;
 mod reduced_tree;
 mod rotation;
 mod segment;

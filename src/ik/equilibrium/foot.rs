@@ -1,6 +1,7 @@
 //! Feet, and their contacts with the floor.
 
 use glam::{DQuat, DVec3};
+use sinew_base::mathematics::limb::hinge_angles;
 
 use super::model::{Freedom, Model};
 use super::pose::{Kinematics, Pose};
@@ -186,19 +187,14 @@ impl Contact {
         let shin = DQuat::from_axis_angle(axis, -angle) * shin;
         let flat = |v: DVec3| v - axis * axis.dot(v);
         let (a, b) = (flat(thigh), flat(shin));
-        let (cosine, sine) = (a.dot(b), a.dot(axis.cross(b)));
-        let size = cosine.hypot(sine);
-        if size < 1e-9 {
-            return;
-        }
-        let straight = sine.atan2(cosine);
+        let turning = [a.dot(b), a.dot(axis.cross(b))];
         let along = axis.dot(thigh) * axis.dot(shin);
-        let wanted_cosine =
-            (0.5 * (wanted.length_squared() - thigh.length_squared() - shin.length_squared()) - along) / size;
+        let squares = [wanted, thigh, shin].map(DVec3::length_squared);
+        let Some((straight, half)) = hinge_angles(turning, along, squares, 1e-9) else { return };
         let [low, high] = model.joints[knee].range;
         // There are two solutions. Choose the bend direction that the range of the knee allows.
         let side = if 0.5 * (low + high) >= straight { 1.0 } else { -1.0 };
-        let bent = (straight + side * wanted_cosine.clamp(-1.0, 1.0).acos()).clamp(low, high);
+        let bent = (straight + side * half).clamp(low, high);
         pose.set_angle(model, knee, bent);
         let reached = frame * (thigh + DQuat::from_axis_angle(axis, bent) * shin);
         let aim = turn(reached, wanted);

@@ -5,6 +5,7 @@
 use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
+use sinew_base::mathematics::limb::{hinge_angles, softened};
 
 use crate::rotation::{rotation_vector, shortest_arc, wrapped};
 use crate::tree::{Measure, Tree};
@@ -136,9 +137,8 @@ pub(crate) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64
 /// Bends the middle joint so that the effector has the same distance from the first joint as the target. Returns
 /// whether this is possible.
 ///
-/// If u is the vector into the joint, v the vector out of it and n the axis, |u + R(θ)v|² = d² becomes C cos θ + S sin θ + c₀ = ½(d² − u² −
-/// v²). Of the two solutions, the method uses the one that the limit changes less. If the limit allows both, the smaller turn is used,
-/// which keeps the bend direction of the current or rest pose.
+/// Of the two angles, the method uses the one that the limit changes less. If the limit allows both, the smaller turn is
+/// used, which keeps the bend direction of the current or rest pose.
 pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) -> bool {
     let Some((task, target)) = tree.tasks.first().and_then(|t| Some((t.position, t.target?))) else {
         return false;
@@ -168,13 +168,9 @@ pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
         }
     };
     let c0 = axis.dot(into) * axis.dot(out);
-    let (cos, sin) = (into.dot(out) - c0, into.dot(axis.cross(out)));
-    let amplitude = cos.hypot(sin);
-    if amplitude < NO_LEVER * a * b {
-        return false;
-    }
-    let wanted = (0.5 * (distance * distance - a * a - b * b) - c0) / amplitude;
-    let (phase, half) = (sin.atan2(cos), wanted.clamp(-1.0, 1.0).acos());
+    let turning = [into.dot(out) - c0, into.dot(axis.cross(out))];
+    let squares = [distance * distance, a * a, b * b];
+    let Some((phase, half)) = hinge_angles(turning, c0, squares, NO_LEVER * a * b) else { return false };
     let turned = |angle: f64| (DQuat::from_axis_angle(axis, wrapped(angle)) * joint.rotation).normalize();
     let solutions = [phase + half, phase - half].map(|angle| {
         let requested = turned(angle);
@@ -282,15 +278,4 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
     tree.joints[first].rotation = best_rotation;
     tree.forward();
     orient(tree);
-}
-
-/// Returns the length to which a limb stretches for a target at the given distance. The length equals the distance,
-/// except for the last `fraction` of the full length. In this last part, it approaches the full length exponentially,
-/// so that the limb never snaps straight. l(x) = f − s e^(−(x − f + s)/s) with s = fraction · f.
-fn softened(distance: f64, full: f64, fraction: f64) -> f64 {
-    let soft = fraction * full;
-    if soft <= 0.0 || distance <= full - soft {
-        return distance;
-    }
-    full - soft * (-(distance - full + soft) / soft).exp()
 }
