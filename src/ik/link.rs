@@ -144,6 +144,11 @@ pub struct Mimic {
     pub offset: f64,
 }
 
+/// Returns the indices of links with their parents. Every parent comes before its children.
+pub(super) fn parents(links: &[Link]) -> impl ExactSizeIterator<Item = (usize, Option<usize>)> {
+    links.iter().map(|link| link.parent).enumerate()
+}
+
 /// Returns a joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.
 pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }

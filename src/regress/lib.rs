@@ -65,6 +65,6 @@ pub use tolerance::{ImageTolerance, JointTolerance, KindTolerance};
 #[doc = include_str!("README.md")]
 struct Readme;
 
-use sinew_base::{api, files, platform, text};
+use sinew_base::{api, files, mathematics, platform, text};
 use sinew_character::{asset, check, pose, puppet, rig, skin, view};
 use sinew_render::{self as render, scene};

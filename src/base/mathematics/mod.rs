@@ -1,9 +1,10 @@
 //! Mathematics and hierarchies, independent of characters.
 
 mod eigen;
+mod hierarchy;
 mod lbfgs;
-mod quantile;
 pub mod limb;
+mod quantile;
 mod reduced_tree;
 mod rotation;
 mod segment;
@@ -12,6 +13,7 @@ pub mod single_slerp;
 pub mod spans;
 
 pub use eigen::eigen;
+pub use hierarchy::{accumulate, accumulate_below, propagate};
 pub use lbfgs::{Minimum, minimise};
 pub use quantile::quantile;
 pub use reduced_tree::ReducedTree;

@@ -2,6 +2,8 @@
 
 use glam::{Affine3A, Quat, Vec3};
 
+use crate::mathematics::accumulate;
+
 use super::{Clip, Skeleton, Transform, Values};
 
 /// A pose or a clip contains a number that is infinite or NaN.
@@ -69,17 +71,24 @@ impl Skeleton {
     /// # Errors
     /// The index of the first node that is not finite, and [`NotFinite`].
     pub(crate) fn check_rest(&self) -> Result<(), (usize, NotFinite)> {
-        let mut world = vec![Affine3A::IDENTITY; self.nodes.len()];
-        for &(node, parent) in &self.parents_first {
-            let rest = self.nodes[node].rest;
-            let local = self.sheared.get(&node).copied().unwrap_or_else(|| rest.to_affine());
-            world[node] = parent.map_or(local, |parent| world[parent] * local);
+        let world = self.world_from_rest();
+        for &(node, _) in &self.parents_first {
             let matrix = (!world[node].is_finite()).then_some("world matrix");
-            if let Some(property) = rest.not_finite().or(matrix) {
+            if let Some(property) = self.nodes[node].rest.not_finite().or(matrix) {
                 return Err((node, self.not_finite(node, property)));
             }
         }
         Ok(())
+    }
+
+    /// Returns the world matrices of all nodes in the rest pose, in file order.
+    pub(super) fn world_from_rest(&self) -> Vec<Affine3A> {
+        let mut world = vec![Affine3A::IDENTITY; self.nodes.len()];
+        accumulate(self.parents_first.iter().copied(), &mut world, |node| {
+            let sheared = self.sheared.get(&node).copied();
+            sheared.unwrap_or_else(|| self.nodes[node].rest.to_affine())
+        });
+        world
     }
 }
 

@@ -290,11 +290,8 @@ impl Fit {
     /// at both ends.
     pub fn scale_of<'p>(&self, frames: impl IntoIterator<Item = &'p [Option<Vec3>]>) -> Option<f64> {
         let joints = &self.tracked.joints;
-        let mut world: Vec<DAffine3> = Vec::with_capacity(joints.len());
-        for joint in joints {
-            let world_from_parent = joint.parent.map_or(DAffine3::IDENTITY, |p| world[p]) * joint.between;
-            world.push(world_from_parent * affine(joint.rest));
-        }
+        let mut world = Vec::new();
+        self.tracked.world_from_joints(&mut world, |joint| joint.rest);
         let bones: Vec<(usize, usize, f64)> = joints
             .iter()
             .zip(&world)

@@ -3,7 +3,7 @@
 use glam::{DAffine3, DQuat, DVec3};
 
 use crate::asset::{Skeleton, Transform};
-use crate::mathematics::ReducedTree;
+use crate::mathematics::{ReducedTree, propagate};
 use crate::pose::Pose;
 
 use super::CaptureError;
@@ -88,15 +88,18 @@ impl TrackedTree {
         })
     }
 
-    /// Computes the world matrices of the tracked joints in a pose in which all nodes between them are in the rest pose.
-    #[cfg(feature = "vmc")]
-    pub(super) fn world_from_joints(&self, pose: &Pose, world: &mut Vec<DAffine3>) {
-        world.clear();
-        for joint in &self.joints {
-            let above = joint.parent.and_then(|parent| world.get(parent).copied()).unwrap_or_default();
-            let local = pose.locals.get(joint.node).copied().unwrap_or(joint.rest);
-            world.push(above * joint.between * affine(local));
-        }
+    /// Computes the world matrices of the tracked joints from their local transforms. All nodes between them are in the rest pose.
+    pub(super) fn world_from_joints(
+        &self,
+        world: &mut Vec<DAffine3>,
+        local: impl Fn(&TrackedJoint) -> Transform,
+    ) {
+        world.resize(self.joints.len(), DAffine3::IDENTITY);
+        let parents = self.joints.iter().map(|joint| joint.parent).enumerate();
+        propagate(parents, world, |above, index| {
+            let joint = &self.joints[index];
+            *above.unwrap_or(&DAffine3::IDENTITY) * joint.between * affine(local(joint))
+        });
     }
 
     /// Resets the nodes between tracked joints to the rest pose, and also the translations and scales of the tracked joints other than the

@@ -3,6 +3,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::asset::{Skeleton, Transform};
+use crate::mathematics::accumulate_below;
 
 use super::{Pose, rest_orientation, world_matrices};
 
@@ -63,13 +64,12 @@ impl Mirror {
         let mut world = Vec::new();
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
         let mut orientations = vec![DMat3::IDENTITY; world.len()];
-        for &(node, parent) in &skeleton.parents_first {
-            let above = parent.map_or(DMat3::IDENTITY, |p| orientations[p]);
+        let own = |node: usize| {
             let rest = &skeleton.nodes[node].rest;
             let signs = rest.scale.as_dvec3().map(|s| if s < 0.0 { -1.0 } else { 1.0 });
-            let own = DMat3::from_quat(rest.rotation.as_dquat().normalize()) * DMat3::from_diagonal(signs);
-            orientations[node] = above * own;
-        }
+            DMat3::from_quat(rest.rotation.as_dquat().normalize()) * DMat3::from_diagonal(signs)
+        };
+        accumulate_below(skeleton.parents_first.iter().copied(), DMat3::IDENTITY, &mut orientations, own);
         let linear_parts = world.iter().map(|m| glam::Mat3::from(m.matrix3).as_dmat3()).collect();
         Self { plane, partners, orientations, linear_parts }
     }

@@ -3,6 +3,7 @@
 use glam::{Affine3A, DQuat, Quat};
 
 use crate::asset::{Skeleton, Transform};
+use crate::mathematics::accumulate;
 
 mod mirror;
 
@@ -80,7 +81,7 @@ pub fn world_matrices(skeleton: &Skeleton, pose: &Pose, out: &mut Vec<Affine3A>)
 /// Updates the world matrices of a pose after local transforms have changed. No node before the position `first` in
 /// [`Skeleton::parents_first`] may have changed.
 pub fn update_world_matrices(skeleton: &Skeleton, pose: &Pose, first: usize, out: &mut [Affine3A]) {
-    let nodes = skeleton.parents_first.get(first..).unwrap_or_default();
+    let nodes = skeleton.parents_first.get(first..).unwrap_or_default().iter().copied();
     if skeleton.sheared.is_empty() {
         accumulate(nodes, out, |node| pose.locals[node].to_affine());
     } else {
@@ -142,20 +143,5 @@ pub fn parent_from_node(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine
     match skeleton.sheared.get(&node) {
         Some(matrix) if local == skeleton.nodes[node].rest => *matrix,
         _ => local.to_affine(),
-    }
-}
-
-/// Multiplies the matrices along the hierarchy, parents first.
-fn accumulate(
-    parents_first: &[(usize, Option<usize>)],
-    out: &mut [Affine3A],
-    parent_from_node: impl Fn(usize) -> Affine3A,
-) {
-    for &(node, parent) in parents_first {
-        let local = parent_from_node(node);
-        out[node] = match parent {
-            Some(parent) => out[parent] * local,
-            None => local,
-        };
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use glam::Affine3A;
 
 use crate::asset::{Skeleton, Transform};
+use crate::mathematics::propagate;
 use crate::pose::{Pose, parent_from_node, world_matrices};
 
 use super::{Rig, RigError};
@@ -82,18 +83,18 @@ impl Reparented {
     /// file's own skeleton.
     pub fn write_back(&mut self, skeleton: &Skeleton, pose: &mut Pose) {
         world_matrices(&self.skeleton, &self.pose, &mut self.after);
-        // Parents come first, so that `own` already has the new matrix of a node's parent.
-        for &(node, parent) in &skeleton.parents_first {
-            let world_from_parent = parent.map_or(Affine3A::IDENTITY, |p| self.own[p]);
-            let has_moved = |n: usize| self.after[n] != self.before[n];
+        let has_moved = |n: usize| self.after[n] != self.before[n];
+        propagate(skeleton.parents_first.iter().copied(), &mut self.own, |world_from_parent, node| {
+            let world_from_parent = *world_from_parent.unwrap_or(&Affine3A::IDENTITY);
+            let parent = skeleton.nodes[node].parent;
             if self.skeleton.nodes[node].parent == parent {
                 pose.locals[node] = self.pose.locals[node];
             } else if has_moved(node) || parent.is_some_and(has_moved) {
                 // A node that stays in place needs a new transform too if its parent in the file has moved.
                 pose.locals[node] = local_transform(world_from_parent, self.after[node]);
             }
-            self.own[node] = world_from_parent * parent_from_node(skeleton, pose, node);
-        }
+            world_from_parent * parent_from_node(skeleton, pose, node)
+        });
     }
 }
 

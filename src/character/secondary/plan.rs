@@ -1,6 +1,7 @@
 //! The order of the work in each step of a spring simulation.
 
 use crate::asset::{Character, Collider, Skeleton, Spring, SpringJoint};
+use crate::mathematics::accumulate;
 
 /// The nodes that springs move, sorted so that everything a joint depends on comes before it.
 #[derive(Debug)]
@@ -125,10 +126,11 @@ fn parents_first(skeleton: &Skeleton, moves: &[bool], order: &[usize]) -> Vec<us
 /// Returns the largest extent of the nodes in the rest pose along an axis, or infinity if it is zero.
 fn size(skeleton: &Skeleton) -> f64 {
     let mut world = vec![glam::Affine3A::IDENTITY; skeleton.nodes.len()];
+    accumulate(skeleton.parents_first.iter().copied(), &mut world, |node| {
+        skeleton.nodes[node].rest.to_affine()
+    });
     let (mut lo, mut hi) = (glam::Vec3A::INFINITY, glam::Vec3A::NEG_INFINITY);
-    for &(node, parent) in &skeleton.parents_first {
-        let local = skeleton.nodes[node].rest.to_affine();
-        world[node] = parent.map_or(local, |p| world[p] * local);
+    for &(node, _) in &skeleton.parents_first {
         lo = lo.min(world[node].translation);
         hi = hi.max(world[node].translation);
     }

@@ -3,9 +3,11 @@
 use std::f64::consts::PI;
 
 use glam::{DAffine3, DQuat, DVec3};
+use sinew_base::mathematics::accumulate_below;
 
 use super::reflected::{reflect, reflect_axis};
 use crate::figure::{FigureParts, LimbParts};
+use crate::link::parents;
 use crate::rotation::any_perpendicular;
 use crate::{Limit, Link};
 
@@ -43,19 +45,23 @@ impl RestPose {
     /// Computes the rest pose of a figure.
     pub(super) fn set(&mut self, links: &[Link], parts: &FigureParts) {
         self.clear();
-        for link in links {
-            let (placed, spin) = link
-                .parent
-                .map_or((DAffine3::IDENTITY, DQuat::IDENTITY), |p| (self.transforms[p], self.rotations[p]));
-            let own = DAffine3::from_scale_rotation_translation(link.scale, link.rest, link.offset);
+        self.transforms.resize(links.len(), DAffine3::IDENTITY);
+        accumulate_below(parents(links), DAffine3::IDENTITY, &mut self.transforms, |index| {
+            let Link { scale, rest, offset, .. } = links[index];
+            DAffine3::from_scale_rotation_translation(scale, rest, offset)
+        });
+        for (link, transform) in links.iter().zip(&self.transforms) {
+            let placed = link.parent.map_or(DAffine3::IDENTITY, |p| self.transforms[p]);
             self.positions.push(placed.transform_point3(link.offset));
             let above = link.parent.map_or(DVec3::ONE, |p| self.signs[p][1]);
             self.signs.push([above, above * link.scale.signum()]);
-            self.rotations.push(spin * reflect(above, link.rest));
-            self.transforms.push(placed * own);
-            self.scales.push((placed * own).matrix3.determinant().abs().cbrt());
+            self.scales.push(transform.matrix3.determinant().abs().cbrt());
             self.hinges.push(None);
         }
+        self.rotations.resize(links.len(), DQuat::IDENTITY);
+        accumulate_below(parents(links), DQuat::IDENTITY, &mut self.rotations, |index| {
+            reflect(self.signs[index][0], links[index].rest)
+        });
         for limb in &parts.limbs {
             for index in 1..limb.joints.len() - 1 {
                 self.hinges[limb.joints[index]] = Some(self.hinge(links, limb, index));

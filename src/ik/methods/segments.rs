@@ -6,6 +6,7 @@
 //! Chrysanthou & Lasenby 2016, "Extending FABRIK with model constraints", section 3).
 
 use glam::{DQuat, DVec3};
+use sinew_base::mathematics::propagate;
 
 use crate::Limit;
 use crate::rotation::{best_fit, shortest_arc};
@@ -89,15 +90,17 @@ impl Segments {
 
     /// Moves the segments to the pose of the tree.
     pub(crate) fn move_to_pose(&mut self, tree: &Tree) {
-        self.all.clear();
+        let base = Segment { position: DVec3::ZERO, spin: DQuat::IDENTITY };
+        self.all.resize(tree.joints.len(), base);
         self.binding.clear();
-        for joint in &tree.joints {
-            let above = joint.parent.map_or(DQuat::IDENTITY, |p| self.all[p].spin);
-            let spin = (above * joint.fixed_spin() * joint.rotation).normalize();
-            self.all.push(Segment { position: joint.position, spin });
+        let parents = tree.joints.iter().map(|joint| joint.parent).enumerate();
+        propagate(parents, &mut self.all, |above, index| {
+            let joint = &tree.joints[index];
             let at_border = || joint.limit != Limit::Free && joint.is_at_border(BORDER);
             self.binding.push(joint.hinge_axis().is_some() || at_border());
-        }
+            let spin = (above.unwrap_or(&base).spin * joint.fixed_spin() * joint.rotation).normalize();
+            Segment { position: joint.position, spin }
+        });
     }
 
     /// Returns the items that are attached to a segment.

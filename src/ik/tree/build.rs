@@ -3,7 +3,7 @@
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::body::unit;
-use crate::link::nearest;
+use crate::link::{nearest, parents};
 use crate::{Body, Goal, Limit, Link, Options};
 
 use super::measure::nonzero_length;
@@ -56,14 +56,13 @@ impl Tree {
         let links = body.links();
         let limit = |index: usize| if limits { body.coupled_limit(index) } else { Limit::Free };
         let leader = |index: usize| links[index].mimic.filter(|_| limits).map(|mimic| mimic.of);
-        let parents = || links.iter().map(|l| l.parent).enumerate();
-        self.reduced.set(parents(), goals.iter().filter_map(|g| moving_link(body, g)));
+        self.reduced.set(parents(links), goals.iter().filter_map(|g| moving_link(body, g)));
         if limits && !body.coupled_limits().is_empty() {
             self.leaders.clear();
             let followers = (0..links.len()).filter(|&index| self.reduced.is_involved(index));
             self.leaders.extend(followers.filter_map(leader));
             let ends = goals.iter().filter_map(|g| moving_link(body, g));
-            self.reduced.set(parents(), ends.chain(self.leaders.iter().copied()));
+            self.reduced.set(parents(links), ends.chain(self.leaders.iter().copied()));
         }
         // A follower moves if its leader does.
         let is_coupled = limits && !body.coupled_limits().is_empty();

@@ -14,6 +14,7 @@ use glam::{Affine3A, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Skeleton;
+use crate::mathematics::propagate;
 use crate::puppet::Puppet;
 use crate::render::Frame;
 use crate::skin::Skinning;
@@ -216,15 +217,12 @@ impl SceneRecord {
         let recorded: HashMap<&str, &Joint> =
             self.joints.iter().rev().map(|j| (j.name.as_str(), j)).collect();
         let mut worlds = vec![Affine3A::IDENTITY; labels.len()];
-        for &(node, parent) in &skeleton.parents_first {
-            let above = parent.and_then(|parent| worlds.get(parent)).copied().unwrap_or_default();
+        propagate(skeleton.parents_first.iter().copied(), &mut worlds, |above, node| {
+            let above = above.copied().unwrap_or_default();
             let label = labels.get(node).map(String::as_str).unwrap_or_default();
             let rest = || skeleton.nodes.get(node).map(|n| n.rest.to_affine()).unwrap_or_default();
-            let world = recorded.get(label).map_or_else(|| above * rest(), |joint| named(joint));
-            if let Some(slot) = worlds.get_mut(node) {
-                *slot = world;
-            }
-        }
+            recorded.get(label).map_or_else(|| above * rest(), |joint| named(joint))
+        });
         worlds
     }
 }

@@ -8,6 +8,7 @@ use glam::{Affine3A, DVec3};
 use crate::asset::references::{Folder, ReferenceError, References, file_name};
 use crate::asset::{Character, Filter, Image, Material, Primitive, Sampler, Texture, TextureRef, gltf};
 use crate::files::{Progress, bounded};
+use crate::mathematics::accumulate_below;
 
 use super::surface::{MeshFile, Paint};
 use super::{ObjectError, collada, geometry, obj, stl};
@@ -258,11 +259,11 @@ fn merged(character: &mut Character, mesh: &Character) -> Vec<Primitive> {
         (character.materials.len(), character.textures.len(), character.images.len());
     let skeleton = &mesh.skeleton;
     let mut world = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
-    for &(node, parent) in &skeleton.parents_first {
-        let above = parent.and_then(|p| world.get(p)).copied().unwrap_or(Affine3A::IDENTITY);
-        let Some((at, own)) = world.get_mut(node).zip(skeleton.nodes.get(node)) else { continue };
-        *at = above * skeleton.sheared.get(&node).copied().unwrap_or_else(|| own.rest.to_affine());
-    }
+    let local = |node: usize| {
+        let rest = || skeleton.nodes.get(node).map(|own| own.rest.to_affine()).unwrap_or_default();
+        skeleton.sheared.get(&node).copied().unwrap_or_else(rest)
+    };
+    accumulate_below(skeleton.parents_first.iter().copied(), Affine3A::IDENTITY, &mut world, local);
     let shape = |part: &crate::asset::Part| {
         let mut shape = mesh.primitive(*part).clone();
         (shape.influences, shape.morph_targets) = (Vec::new(), Vec::new());

@@ -33,19 +33,13 @@ pub(super) struct SpringReader<'a> {
 
 impl<'a> SpringReader<'a> {
     pub(super) fn new(skeleton: &'a Skeleton, problems: &'a mut Problems) -> Self {
-        let mut world_from_rest = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
-        for &(node, parent) in &skeleton.parents_first {
-            let own = skeleton.sheared.get(&node).copied();
-            let local = own.unwrap_or_else(|| skeleton.nodes[node].rest.to_affine());
-            world_from_rest[node] = parent.map_or(local, |p| world_from_rest[p] * local);
-        }
         Self {
             is_joint: vec![false; skeleton.nodes.len()],
             skeleton,
             problems,
             springs: SpringBones::default(),
             groups: Vec::new(),
-            world_from_rest,
+            world_from_rest: skeleton.world_from_rest(),
             used: Vec::new(),
             pairs: 0,
             visits: 0,

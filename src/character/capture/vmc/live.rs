@@ -6,6 +6,7 @@ use glam::{Quat, Vec3};
 
 use crate::asset::Character;
 use crate::capture::{CaptureError, Segments, calibration_pose, facing};
+use crate::mathematics::propagate;
 use crate::pose::Pose;
 
 use super::expressions::Expressions;
@@ -118,11 +119,10 @@ impl LiveCharacter {
     /// are trackers. Also computes [`LiveCharacter::goals`].
     pub fn pose(&mut self, performer: &Performer, pose: &mut Pose) {
         let mut turns = [Quat::IDENTITY; BONES];
-        for index in 0..BONES {
-            let parent = self.parents[index].map_or(performer.root.1, |p| turns[p]);
-            let local = performer.bones[index].map_or(Quat::IDENTITY, |(_, rotation)| rotation);
-            turns[index] = (parent * local).normalize();
-        }
+        propagate(self.parents.into_iter().enumerate(), &mut turns, |parent, bone| {
+            let local = performer.bones[bone].map_or(Quat::IDENTITY, |(_, rotation)| rotation);
+            (*parent.unwrap_or(&performer.root.1) * local).normalize()
+        });
         for (bone, out) in self.bones.iter().zip(&mut self.orientations) {
             *out = performer.bones[bone.index()].map(|_| turns[bone.index()]);
         }

@@ -88,7 +88,9 @@ impl Trackers {
         if positions.is_empty() {
             return;
         }
-        tree.world_from_joints(pose, &mut self.world);
+        tree.world_from_joints(&mut self.world, |joint| {
+            pose.locals.get(joint.node).copied().unwrap_or(joint.rest)
+        });
         let joints: Vec<(usize, Bone)> = tree
             .joints
             .iter()

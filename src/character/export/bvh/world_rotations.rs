@@ -4,6 +4,7 @@
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::asset::{Skeleton, Transform};
+use crate::mathematics::accumulate;
 use crate::pose::Pose;
 
 /// Maximum number of iterations. Each iteration doubles the number of correct digits, except for the first few if the
@@ -41,16 +42,12 @@ impl WorldRotations {
     }
 
     fn update_world(&mut self, skeleton: &Skeleton, pose: &Pose) {
-        for &(node, parent) in &skeleton.parents_first {
-            let local = match (skeleton.sheared.get(&node), pose.locals[node]) {
+        accumulate(skeleton.parents_first.iter().copied(), &mut self.world, |node| {
+            match (skeleton.sheared.get(&node), pose.locals[node]) {
                 (Some(matrix), local) if local == skeleton.nodes[node].rest => double(matrix),
                 (_, local) => affine(local),
-            };
-            self.world[node] = match parent {
-                Some(parent) => self.world[parent] * local,
-                None => local,
-            };
-        }
+            }
+        });
     }
 
     /// Returns a node's rotation from the rest pose, relative to its parent's rotation.

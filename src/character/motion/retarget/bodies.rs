@@ -3,6 +3,7 @@
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::Character;
+use crate::mathematics::propagate;
 use crate::motion::ContactConstraint;
 use crate::motion::interpolate::slerp;
 use crate::pose::Pose;
@@ -167,10 +168,10 @@ impl BodyMapping {
 
     /// Sets the rotations of the target, parents first.
     fn set_rotations(&mut self, out: &mut Pose) {
-        for &(node, parent) in &self.target.order {
-            let above = parent.map_or(Quat::IDENTITY, |p| self.target.turns[p]);
+        propagate(self.target.order.iter().copied(), &mut self.target.turns, |above, node| {
+            let above = *above.unwrap_or(&Quat::IDENTITY);
             let local = &mut out.locals[node];
-            self.target.turns[node] = match self.turn_of[node].map(|t| &self.turns[t]) {
+            match self.turn_of[node].map(|t| &self.turns[t]) {
                 Some(t) => {
                     let orientation = |(joint, shared): (usize, Quat)| self.source.turns[joint] * shared;
                     let first = orientation(t.from);
@@ -181,8 +182,8 @@ impl BodyMapping {
                     world
                 }
                 None => above * turn(local),
-            };
-        }
+            }
+        });
     }
 
     /// Moves the hips to the position of the source's hips, measured at the midpoint of the hip joints. The hips are

@@ -3,6 +3,7 @@
 use glam::{Mat3, Quat, Vec3};
 
 use crate::asset::{Skeleton, Transform};
+use crate::mathematics::propagate;
 use crate::pose::Pose;
 
 /// The up axis of a body snaps to an axis of the world within 30°, and its left axis within 20°. These are the cosines
@@ -45,10 +46,9 @@ impl BodyFrame {
 /// Returns the world orientations of all nodes, including [`mirror`].
 pub(super) fn turns(skeleton: &Skeleton, pose: &Pose) -> Vec<Quat> {
     let mut turns = vec![Quat::IDENTITY; skeleton.nodes.len()];
-    for &(node, parent) in &skeleton.parents_first {
-        let above = parent.map_or(Quat::IDENTITY, |p| turns[p]);
-        turns[node] = (above * turn(&pose.locals[node])).normalize();
-    }
+    propagate(skeleton.parents_first.iter().copied(), &mut turns, |above, node| {
+        (*above.unwrap_or(&Quat::IDENTITY) * turn(&pose.locals[node])).normalize()
+    });
     turns
 }
 

@@ -6,6 +6,7 @@
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::{Character, Clip, Skeleton, Skin, Values};
+use crate::mathematics::propagate;
 use crate::motion::interpolate::slerp;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Bones;
@@ -160,8 +161,9 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
     }
     let mut pose = rest.pose.clone();
     let mut world = rest.world.clone();
-    for &(node, parent) in &rest.skeleton.parents_first {
-        let above = parent.map_or(Affine3A::IDENTITY, |p| world[p]);
+    let mut is_usable = true;
+    propagate(rest.skeleton.parents_first.iter().copied(), &mut world, |above, node| {
+        let above = *above.unwrap_or(&Affine3A::IDENTITY);
         let local = &mut pose.locals[node];
         if let Some(mesh_from_joint) = mesh_from_joint[node] {
             let bound = above.inverse() * (world_from_mesh * mesh_from_joint);
@@ -169,12 +171,13 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
             // The node keeps the scale that it has in the file. A matrix does not determine which axis has the negative scale, so negative
             // scales are rejected.
             let mirrors = scale.cmplt(Vec3::ZERO).any() || local.scale.cmplt(Vec3::ZERO).any();
-            if mirrors || !(rotation.is_finite() && translation.is_finite()) {
-                return None;
-            }
+            is_usable &= !mirrors && rotation.is_finite() && translation.is_finite();
             (local.rotation, local.translation) = (rotation.normalize(), translation);
         }
-        world[node] = above * local.to_affine();
+        above * local.to_affine()
+    });
+    if !is_usable {
+        return None;
     }
     let mut bound = ReferencePose::new(rest.skeleton, rest.bones, pose)?;
     // If the skin's space has another origin or ground, the figure is moved back to its position in the rest pose.

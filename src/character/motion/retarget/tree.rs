@@ -3,7 +3,7 @@
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::Skeleton;
-use crate::mathematics::ReducedTree;
+use crate::mathematics::{ReducedTree, accumulate_below};
 use crate::pose::Pose;
 
 use super::frame::turn;
@@ -42,18 +42,14 @@ impl NodeSubset {
 
     /// Updates the world orientations from a pose. `world` is applied after the transforms of the roots.
     pub(super) fn update_orientations(&mut self, pose: &Pose, world: Quat) {
-        for &(node, parent) in &self.order {
-            let above = parent.map_or(world, |p| self.turns[p]);
-            self.turns[node] = above * turn(&pose.locals[node]);
-        }
+        let order = self.order.iter().copied();
+        accumulate_below(order, world, &mut self.turns, |node| turn(&pose.locals[node]));
     }
 
     /// Updates the world matrices from a pose. `world` is applied after the transforms of the roots.
     pub(super) fn update_matrices(&mut self, pose: &Pose, world: Affine3A) {
-        for &(node, parent) in &self.placed {
-            let above = parent.map_or(world, |p| self.world[p]);
-            self.world[node] = above * pose.locals[node].to_affine();
-        }
+        let placed = self.placed.iter().copied();
+        accumulate_below(placed, world, &mut self.world, |node| pose.locals[node].to_affine());
     }
 
     /// The world position of a node.

@@ -7,8 +7,12 @@
 //! along the model, and |W(y − f)|²/σ² becomes |v|². The minimum is the same, but the search finds it in far fewer
 //! steps.
 
-use glam::{DMat3, DQuat, DVec2, DVec3};
+use std::ops::Mul;
 
+use glam::{DMat3, DQuat, DVec2, DVec3};
+use sinew_base::mathematics::accumulate_below;
+
+use crate::link::parents;
 use crate::posture::{PINNED, Placement};
 use crate::rotation::{any_perpendicular, rotation_vector, shortest_arc};
 use crate::{Body, Goal, Limit, Options, posture};
@@ -51,14 +55,26 @@ pub(super) struct Cost<'a> {
     feature_gradient: Vec<f64>,
 }
 
-/// The world transform of a link.
+/// The transform from a link to the world, or to its parent.
 #[derive(Clone, Copy, Debug)]
 struct LinkFrame {
-    /// Linear part of `world_from_link`.
     linear: DMat3,
     position: DVec3,
     /// Product of the rotations.
     spin: DQuat,
+}
+
+impl Mul for LinkFrame {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, own: Self) -> Self {
+        Self {
+            linear: self.linear * own.linear,
+            position: self.position + self.linear * own.position,
+            spin: self.spin * own.spin,
+        }
+    }
 }
 
 impl<'a> Cost<'a> {
@@ -203,21 +219,21 @@ impl<'a> Cost<'a> {
     /// Computes the world transforms of all links.
     fn forward(&mut self) {
         let (body, frames) = (&self.body, &mut self.frames);
-        let above = LinkFrame {
+        let base = LinkFrame {
             linear: body.world_from_base().matrix3,
             position: body.world_from_base().translation,
             spin: body.world_from_base_rotation(),
         };
-        frames.clear();
-        for (link, &rotation) in body.links().iter().zip(body.rotations()) {
-            let parent = link.parent.map_or(above, |p| frames[p]);
+        frames.resize(body.links().len(), base);
+        accumulate_below(parents(body.links()), base, frames, |index| {
+            let (link, rotation) = (&body.links()[index], body.rotations()[index]);
             let root = if link.parent.is_none() { body.root() } else { DVec3::ZERO };
-            frames.push(LinkFrame {
-                linear: parent.linear * (DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale)),
-                position: parent.position + parent.linear * (link.offset + root),
-                spin: parent.spin * rotation,
-            });
-        }
+            LinkFrame {
+                linear: DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale),
+                position: link.offset + root,
+                spin: rotation,
+            }
+        });
     }
 
     /// Returns C / λ. If `slopes` is set, also computes the derivatives with respect to a turn of each link about axes

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Family, Side, Skeleton, is_collar, is_foot, is_hand};
+use crate::mathematics::accumulate;
 use crate::rig::bone_names::Bones;
 
 /// Parts of names that identify a forearm or a shin. If no name matches, the order of the joints in the limb decides.
@@ -323,10 +324,9 @@ impl<'a> BoneFinder<'a> {
 /// Returns the world positions of all nodes in the rest pose.
 fn positions(skeleton: &Skeleton) -> Vec<Vec3> {
     let mut world = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
-    for &(node, parent) in &skeleton.parents_first {
-        let local = skeleton.nodes[node].rest.to_affine();
-        world[node] = parent.map_or(local, |p| world[p] * local);
-    }
+    accumulate(skeleton.parents_first.iter().copied(), &mut world, |node| {
+        skeleton.nodes[node].rest.to_affine()
+    });
     world.iter().map(|m| m.translation.into()).collect()
 }
 
