@@ -40,7 +40,7 @@ pub use sinew_character::capture;
 #[cfg(feature = "character")]
 pub use sinew_character::{asset, check, export, motion, pose, puppet, rig, robot, secondary, skin};
 pub use sinew_ik as ik;
-pub use sinew_ik::ParseError;
+pub use sinew_ik::{Missing, ParseError};
 #[cfg(feature = "render")]
 pub use sinew_regress as regress;
 #[cfg(feature = "render")]

@@ -38,7 +38,7 @@ pub mod skin;
 
 pub use sinew_base::{files, view};
 pub use sinew_ik as ik;
-pub use sinew_ik::ParseError;
+pub use sinew_ik::{Missing, ParseError};
 
 use sinew_base::{api, mathematics, platform, text};
 

@@ -1,5 +1,6 @@
 //! Errors of the program, reported as one line and an exit code.
 
+use crate::api::Missing;
 use crate::asset::{ImageError, LoadError};
 use crate::cli::message;
 use crate::puppet::PuppetError;
@@ -14,6 +15,8 @@ use std::process::ExitCode;
 pub(super) enum Failure {
     #[error("{0}")]
     Usage(String),
+    #[error(transparent)]
+    Missing(#[from] Missing),
     #[error(transparent)]
     Load(#[from] LoadError),
     #[error(transparent)]

@@ -1,12 +1,11 @@
-//! Finds nodes, clips and scenes by the names or indices that users type.
+//! Finds nodes, scenes and cameras by the names or indices that users type.
 
+use crate::api::Missing;
 use crate::asset::{Camera, Character};
 use crate::rig::Bones;
+use crate::rig::file::NodeNames;
 
 use super::failure::Failure;
-
-/// Number of similar names that an error suggests.
-const SUGGESTIONS: usize = 3;
 
 /// The nodes of a character, and the bones of its body.
 #[derive(Clone, Copy)]
@@ -23,27 +22,13 @@ impl Nodes<'_> {
         let named: Vec<usize> =
             (0..nodes.len()).filter(|&n| nodes[n].name.as_deref() == Some(name)).collect();
         match named[..] {
-            [one] => return Ok(one),
-            [] => {}
+            [one] => Ok(one),
+            [] => Ok(NodeNames::with_bones(&character.skeleton, bones).get(name)?),
             _ => {
                 let all = named.iter().map(|n| format!("#{n}")).collect::<Vec<_>>().join(", ");
-                return Err(Failure::Usage(format!("node \"{name}\" is ambiguous; use one of {all}")));
+                Err(Failure::Usage(format!("node \"{name}\" is ambiguous; use one of {all}")))
             }
         }
-        if let Some(index) = name.strip_prefix('#').and_then(|i| i.parse::<usize>().ok()) {
-            if index < nodes.len() {
-                return Ok(index);
-            }
-            return Err(Failure::Usage(format!(
-                "node {name} does not exist; the file has {}, counted from #0",
-                nodes.len()
-            )));
-        }
-        if let Some(&node) = bones.get(name) {
-            return Ok(node);
-        }
-        let known = nodes.iter().filter_map(|n| n.name.as_deref()).chain(bones.keys().map(String::as_str));
-        Err(unknown("node", name, known))
     }
 }
 
@@ -56,12 +41,6 @@ pub(super) fn of_node(character: &Character, node: usize) -> String {
     name.filter(is_unique).map_or_else(|| format!("#{node}"), str::to_owned)
 }
 
-/// Finds a clip by its name (see [`Character::find_clip`]).
-pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> {
-    let names = character.clips.iter().map(|c| c.name.as_deref());
-    character.find_clip(name).ok_or_else(|| missing("animation", name, names))
-}
-
 /// Returns a note for each name that several clips share.
 pub(super) fn namesakes(character: &Character, names: &[String]) -> Vec<String> {
     names.iter().filter_map(|name| character.namesakes(name)).collect()
@@ -72,7 +51,8 @@ pub(super) fn scene(character: &Character, name: &str) -> Result<usize, Failure>
     let mut names = character.scenes.iter().map(|s| s.name.as_deref());
     let all = names.clone();
     let index = || name.parse().ok().filter(|i| *i < character.scenes.len());
-    names.position(|n| n == Some(name)).or_else(index).ok_or_else(|| missing("scene", name, all))
+    let missing = || Failure::from(Missing::name_or_index("scene", name, all));
+    names.position(|n| n == Some(name)).or_else(index).ok_or_else(missing)
 }
 
 /// Returns the index of the camera with this name, or of the camera on the node with this name. Otherwise the name is parsed as an index.
@@ -83,34 +63,5 @@ pub(super) fn camera(character: &Character, name: &str) -> Result<usize, Failure
     let named = named.or_else(|| cameras.iter().position(|camera| node(camera) == Some(name)));
     let index = || name.parse().ok().filter(|index| *index < cameras.len());
     let names = cameras.iter().map(|camera| camera.name.as_deref());
-    named.or_else(index).ok_or_else(|| missing("camera", name, names))
-}
-
-/// Returns the error for a name or index that does not exist. The file may contain no object of this kind at all.
-pub(super) fn missing<'a>(
-    kind: &str,
-    name: &str,
-    names: impl ExactSizeIterator<Item = Option<&'a str>>,
-) -> Failure {
-    match name.parse::<usize>() {
-        Ok(index) => Failure::Usage(format!(
-            "{kind} {index} does not exist; the file has {}, counted from 0",
-            names.len()
-        )),
-        Err(_) => unknown(kind, name, names.flatten()),
-    }
-}
-
-/// Returns the error for an unknown name, which suggests the most similar known names.
-pub(super) fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
-    let lower = name.to_lowercase();
-    let mut near: Vec<_> =
-        known.map(|k| (strsim::normalized_damerau_levenshtein(&lower, &k.to_lowercase()), k)).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    near.dedup_by(|a, b| a.1 == b.1);
-    let suggestions: Vec<_> = near.iter().take(SUGGESTIONS).map(|(_, k)| format!("\"{k}\"")).collect();
-    Failure::Usage(match &suggestions[..] {
-        [] => format!("{kind} \"{name}\" does not exist; the file has no {kind}s with names"),
-        _ => format!("{kind} \"{name}\" does not exist; nearest: {}", suggestions.join(", ")),
-    })
+    named.or_else(index).ok_or_else(|| Missing::name_or_index("camera", name, names).into())
 }

@@ -45,8 +45,8 @@ pub(super) fn run(args: &StyleArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     output::check(&args.output)?;
     let character = args.model.load()?;
     verbosity.warn(&character.warnings);
-    let clips = args.animation.iter().map(|name| names::clip(&character, name));
-    let mut clips = clips.collect::<Result<Vec<usize>, Failure>>()?;
+    let clips = args.animation.iter().map(|name| character.clip_index(name));
+    let mut clips = clips.collect::<Result<Vec<usize>, _>>()?;
     verbosity.warn(&names::namesakes(&character, &args.animation));
     if clips.is_empty() {
         clips = (0..character.clips.len()).collect();

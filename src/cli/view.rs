@@ -10,7 +10,6 @@ use std::sync::Arc;
 use clap::Args;
 use glam::Vec2;
 
-use crate::asset::UnknownVariant;
 use crate::capture::{Bone, Smoothing, is_take};
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
@@ -266,11 +265,8 @@ fn session(
         session.apply(Command::Light(light));
     }
     if let Some(name) = &start.variant {
-        let names = &session.puppet().character().variants.names;
-        if !names.contains(name) {
-            let error = UnknownVariant { name: name.clone(), names: names.clone() };
-            return Err(Failure::Usage(format!("--variant: {error}")));
-        }
+        let found = session.puppet().character().variants.find(name);
+        found.map_err(|missing| Failure::Usage(format!("--variant: {missing}")))?;
         session.apply(Command::Variant(Some(name.clone())));
     }
     if !clips.is_empty() {

@@ -1,5 +1,7 @@
 //! Errors of the solver.
 
+use sinew_base::api::Missing;
+
 /// The reason why a problem cannot be solved. The body is left unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -54,6 +56,9 @@ pub enum SolveError {
         /// What is wrong with it.
         what: &'static str,
     },
+    /// A link of a figure does not exist, or one whose joint value should be set.
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// A goal's link does not exist.
     #[error("goal {goal} is for link {link}, but the body has only {count} links")]
     NoSuchLink {

@@ -1,6 +1,7 @@
 //! The parts of a figure, such as a person or an animal, for [`Method::FullBody`](super::Method::FullBody).
 
 use glam::DVec3;
+use sinew_base::api::Missing;
 
 use super::{Link, SolveError};
 
@@ -108,12 +109,13 @@ impl Figure {
     /// Prepares the parts of a figure for the links of a body.
     ///
     /// # Errors
-    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link
-    /// is not below the part that it belongs to, or if a number is invalid.
+    /// [`SolveError::Missing`] if a link does not exist, and [`SolveError::Figure`] if a link occurs twice, if a limb has fewer than three
+    /// joints, if a link is not below the part that it belongs to, or if a number is invalid.
     pub(super) fn new(links: &[Link], parts: FigureParts) -> Result<Self, SolveError> {
         let mut roles = vec![Part::Other; links.len()];
         let mut take = |link: usize, part: Part| {
-            let role = roles.get_mut(link).ok_or(SolveError::Figure { link, what: "does not exist" })?;
+            let missing = || Missing::index_in("the body", "link", link, links.len());
+            let role = roles.get_mut(link).ok_or_else(missing)?;
             let is_free = *role == Part::Other;
             *role = part;
             if is_free { Ok(()) } else { Err(SolveError::Figure { link, what: "occurs twice" }) }

@@ -82,7 +82,7 @@ pub use trace::{Step, StepKind};
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.
 pub use glam;
-pub use sinew_base::api::ParseError;
+pub use sinew_base::api::{Missing, ParseError};
 
 /// Items for the other crates of sinew. They may change in any version.
 #[doc(hidden)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::api::Missing;
 use crate::puppet::Puppet;
 use crate::render::DecodedImage;
 use crate::rig::{LimbKind, LimbSide};
@@ -46,9 +47,7 @@ impl RegionNames {
         }
         let find = |names: &[String], key: &str| {
             names.iter().try_fold(Selection::default(), |mut selection, name| {
-                selection.add(puppet, name).map_err(|similar| {
-                    format!("{key}: \"{name}\" is not a joint, a part, a material or a limb{similar}")
-                })?;
+                selection.add(puppet, name).map_err(|missing| format!("{key}: {missing}"))?;
                 Ok::<Selection, String>(selection)
             })
         };
@@ -64,7 +63,7 @@ impl Selection {
         self.nodes.contains(&node) || self.parts.contains(&part)
     }
 
-    fn add(&mut self, puppet: &Puppet, name: &str) -> Result<(), String> {
+    fn add(&mut self, puppet: &Puppet, name: &str) -> Result<(), Missing> {
         let character = puppet.character();
         let skeleton = &character.skeleton;
         let limbs = limbs(puppet);
@@ -93,9 +92,9 @@ impl Selection {
         }
         let labels = (0..skeleton.nodes.len()).map(|node| skeleton.label(node));
         let known = labels.chain(limbs.into_iter().map(|(limb, _)| limb)).chain(names);
-        let known =
-            known.chain(materials.into_iter().flatten().map(str::to_owned)).chain(bones.keys().cloned());
-        Err(similar(name, known.collect()))
+        let known = known.chain(materials.into_iter().flatten().map(str::to_owned));
+        let known: Vec<String> = known.chain(bones.keys().cloned()).collect();
+        Err(Missing::name("joint, part, material or limb", name, known.iter().map(String::as_str)))
     }
 }
 
@@ -120,13 +119,6 @@ fn limbs(puppet: &Puppet) -> Vec<(String, usize)> {
     limbs.extend(body.head().map(|head| ("head".to_owned(), head)));
     limbs.extend(body.tails.iter().filter_map(|tail| tail.first()).map(|tail| ("tail".to_owned(), *tail)));
     limbs
-}
-
-fn similar(name: &str, mut known: Vec<String>) -> String {
-    known.sort_by(|a, b| strsim::jaro(b, name).total_cmp(&strsim::jaro(a, name)).then_with(|| a.cmp(b)));
-    known.dedup();
-    known.truncate(3);
-    if known.is_empty() { String::new() } else { format!("; similar: {}", known.join(", ")) }
 }
 
 impl Region {

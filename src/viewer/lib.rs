@@ -60,6 +60,6 @@ pub use window::{Close, Listening, Opened, Opening, ViewerError, open};
 #[doc = include_str!("README.md")]
 struct Readme;
 
-use sinew_base::{files, mathematics, platform, text};
+use sinew_base::{api, files, mathematics, platform, text};
 use sinew_character::{asset, capture, export, ik, motion, pose, puppet, rig, secondary, skin, view};
 use sinew_render::{self as render, scene};

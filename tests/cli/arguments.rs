@@ -83,13 +83,15 @@ fn errors_name_the_file_that_cannot_be_read() {
 fn errors_for_unknown_names_list_the_nearest() {
     assert_eq!(refusal(["rendr"]), "rendr: neither a file nor a command; did you mean `sinew render`?");
     let line = refusal(["pose", "--reach", "lefthand=0,1,0"]);
-    assert!(line.starts_with("node \"lefthand\" does not exist; nearest: \"leftHand\""), "{line}");
+    assert!(line.starts_with("node \"lefthand\" does not exist; did you mean \"leftHand\"?"), "{line}");
     let line = refusal(["pose", "--animation", "waive"]);
-    assert!(line.starts_with("animation \"waive\" does not exist; nearest: \"wave\""), "{line}");
+    assert!(line.starts_with("animation \"waive\" does not exist; did you mean \"wave\"?"), "{line}");
     assert_eq!(
         refusal(["pose", "--animation", "9"]),
         "animation 9 does not exist; the file has 5, counted from 0"
     );
+    let line = refusal(["pose", "assets/arm.glb", "--animation", "0"]);
+    assert_eq!(line, "animation 0 does not exist; the file has no animations");
     assert!(refusal(["pose", "--reach", "#999=0,1,0"]).starts_with("node #999 does not exist"));
 }
 

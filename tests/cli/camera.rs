@@ -72,7 +72,7 @@ fn unknown_cameras_are_refused_with_those_of_the_file() {
     let model = file(&folder);
     let out = folder.join("out.png").to_str().unwrap().to_owned();
     let refused = refusal(["render", &model, "-o", &out, "--camera", "fronts"]);
-    assert_eq!(refused, "camera \"fronts\" does not exist; nearest: \"front\", \"back\"");
+    assert_eq!(refused, "camera \"fronts\" does not exist; did you mean \"front\"?");
     let refused = refusal(["render", &model, "-o", &out, "--camera", "2"]);
     assert_eq!(refused, "camera 2 does not exist; the file has 2, counted from 0");
     let refused = refusal(["render", "-o", &out, "--camera", "top"]);

@@ -272,5 +272,5 @@ fn turns_are_in_degrees_and_start_from_the_clip() {
     let both = rotation(&turned(["--rotate=leftLowerArm=0,1,0,0", "--turn=leftLowerArm=0,90,0"]));
     assert!(close(both, [0.0, half, 0.0, -half]), "{both:?}");
     assert!(refusal(["pose", "--turn", "leftLowerArm=0,1e9,0"]).contains("must be at most 3600 degrees"));
-    assert!(refusal(["pose", "--turn", "lftLowerArm=0,1,0"]).contains("nearest: \"leftLowerArm\""));
+    assert!(refusal(["pose", "--turn", "lftLowerArm=0,1,0"]).contains("did you mean \"leftLowerArm\"?"));
 }

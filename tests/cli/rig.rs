@@ -44,7 +44,7 @@ fn a_rig_file_is_used_and_its_errors_name_the_line() {
     assert!(error("kind = \"arm\"", "kind = \"wing\"").starts_with("line 5: kind must be one of arm, leg"));
     assert_eq!(
         error("base = \"leftUpperArm\"", "base = \"nobody\""),
-        "line 6: node \"nobody\" does not exist"
+        "line 6: node \"nobody\" does not exist; did you mean \"body\"?"
     );
     assert_eq!(
         error("base = \"leftUpperArm\"", "base = \"rightHand\""),
@@ -58,7 +58,10 @@ fn a_rig_file_is_used_and_its_errors_name_the_line() {
         ("[[joint]]\nnode = \"head\"\nlimit = {}\n", "line 4: kind is missing"),
         ("[[joint]]\nnode = \"head\"\n[joint.limit]\n", "line 4: kind is missing"),
         ("[[joint]]\nnode = \"head\"\n[joint.limit]\nkind = \"hinge\"\n", "line 5: axis is missing"),
-        ("pins = [\"head\",\n\"nobody\"]\n", "line 3: node \"nobody\" does not exist"),
+        (
+            "pins = [\"head\",\n\"nobody\"]\n",
+            "line 3: node \"nobody\" does not exist; did you mean \"body\"?",
+        ),
         (
             "[[joint]]\nnode = \"head\"\n[[joint]]\nnode = \"leftHand\"\nlogical_parent = \"leftHand\"\n",
             "line 6: node \"leftHand\" is its own ancestor",

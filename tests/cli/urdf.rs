@@ -100,7 +100,8 @@ fn paths_of_joint_values_are_baked() {
     assert!((rows[10][1] - 4.0).abs() < 1e-4 && (rows[10][2] - 0.5).abs() < 1e-4, "{text}");
     fs::write(path, "time,j9\n0,0\n").unwrap();
     let line = refusal(["pose", robot, "--q", path]);
-    assert_eq!(line, format!("--q {path}: joint \"j9\" has no value in q; did you mean \"j1\"?"));
+    let cause = "joint \"j9\" has no value in q; did you mean \"j1\" or \"j2\" or \"j3\"?";
+    assert_eq!(line, format!("--q {path}: {cause}"));
     let line = refusal(["pose", "--q", path]);
     assert_eq!(
         line,

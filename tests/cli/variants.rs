@@ -47,6 +47,6 @@ fn a_variant_changes_the_materials() {
     let [r, _, blue, _] = image::open(&out).at(20, 20);
     assert!(r < 50 && blue > 200, "{r} {blue}");
     let line = refusal([a, b, c, d, e, f, "--variant", "green"]);
-    assert_eq!(line, "--variant: variant \"green\" does not exist; the model has blue");
+    assert_eq!(line, "--variant: variant \"green\" does not exist; nearest: \"blue\"");
     assert!(stdout(["inspect", file]).contains("\nvariants    blue\n"));
 }

@@ -174,7 +174,10 @@ fn invalid_characters_are_refused() {
     let mut stage = Stage::new(mannequin().unwrap());
     let clip = |clip: usize| vec![PlayedClip::new(clip, 0.0)];
     let refused = [
-        (Spawn { clips: clip(5), ..Spawn::default() }, "clip 5 does not exist; the model has 5"),
+        (
+            Spawn { clips: clip(5), ..Spawn::default() },
+            "clip 5 does not exist; the model has 5, counted from 0",
+        ),
         (
             Spawn { clips: clip(0).repeat(5), ..Spawn::default() },
             "a character of a crowd plays at most 4 clips, not 5",

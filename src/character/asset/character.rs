@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::api::Missing;
+
 use super::{
     Camera, Clip, Constraint, CorrectedKeys, Expression, FaceTracks, Image, Light, LookAt, Material,
     MechanicalJoint, Mesh, PoseTarget, PoseValue, Primitive, References, Skeleton, Skin, SpringBones,
-    Texture, UnknownVariant, Variants,
+    Texture, Variants,
 };
 
 /// A character: the skeleton, skins, meshes, materials and clips of one file. It does not change after loading.
@@ -215,24 +217,15 @@ impl Character {
     /// ```
     /// let mut mannequin = sinew_character::asset::mannequin()?;
     /// let error = mannequin.select_variant(Some("winter")).unwrap_err();
-    /// assert_eq!((error.name.as_str(), error.names.len()), ("winter", 0));
+    /// assert_eq!(error.to_string(), "variant \"winter\" does not exist; the file has no variants with names");
     /// mannequin.select_variant(None)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`UnknownVariant`] if no variant has the name. The character is then unchanged.
-    pub fn select_variant(&mut self, name: Option<&str>) -> Result<(), UnknownVariant> {
-        let names = &self.variants.names;
-        let selected = match name {
-            Some(name) => Some(
-                names
-                    .iter()
-                    .position(|n| n == name)
-                    .ok_or_else(|| UnknownVariant { name: name.to_owned(), names: names.clone() })?,
-            ),
-            None => None,
-        };
+    /// [`Missing`] if no variant has the name. The character is then unchanged.
+    pub fn select_variant(&mut self, name: Option<&str>) -> Result<(), Missing> {
+        let selected = name.map(|name| self.variants.find(name)).transpose()?;
         self.variants.selected = selected;
         for part in &self.variants.parts {
             let material = selected.and_then(|v| part.materials.get(&v).copied()).or(part.default);

@@ -1,5 +1,7 @@
 //! Finds clips by name. Several clips of a file can have the same name.
 
+use crate::api::Missing;
+
 use super::Character;
 
 impl Character {
@@ -21,6 +23,13 @@ impl Character {
         };
         let index = || name.strip_prefix('#').unwrap_or(name).parse().ok().filter(|i| *i < self.clips.len());
         self.clips_named(name).next().or_else(numbered).or_else(index)
+    }
+
+    /// Like [`Self::find_clip`], with an error that says which clips exist.
+    #[doc(hidden)]
+    pub fn clip_index(&self, name: &str) -> Result<usize, Missing> {
+        let names = self.clips.iter().map(|clip| clip.name.as_deref());
+        self.find_clip(name).ok_or_else(|| Missing::name_or_index("animation", name, names))
     }
 
     /// Returns the shortest name by which [`Self::find_clip`] finds a clip: its own name, `NAME#n`, or `#INDEX`.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::api::Missing;
 use crate::files::Stopped;
 use crate::text::printable;
 
@@ -77,8 +78,8 @@ impl ObjectError {
     }
 
     /// Returns the error for an index that is out of range.
-    pub(super) fn missing(at: impl Into<String>, kind: &str, index: usize, count: usize) -> Self {
-        Self::new(at, format!("{kind} {index} does not exist (the file has {count})"))
+    pub(super) fn missing(at: impl Into<String>, kind: &'static str, index: usize, count: usize) -> Self {
+        Self::new(at, Missing::index(kind, index, count).to_string())
     }
 
     /// Adds the path of the file.

@@ -68,7 +68,7 @@ pub use up_axis::UpAxis;
 pub(crate) use urdf::srdf::disabled_collisions;
 #[cfg(feature = "urdf")]
 pub use urdf::urdf_joints;
-pub use variant::{UnknownVariant, VariantPart, Variants};
+pub use variant::{VariantPart, Variants};
 pub use vrm::{
     Collider, ColliderShape, Constraint, ConstraintAxis, ConstraintKind, ExpressionTrack, FaceTracks, LookAt,
     LookAtKind, RangeMap, Spring, SpringBones, SpringJoint,

@@ -6,6 +6,8 @@ use std::ops::Range;
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 use serde::{Deserialize, Serialize};
 
+use crate::api::Missing;
+
 /// A local transform, applied in the order scale, rotation, translation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -148,6 +150,13 @@ impl Skeleton {
     /// Returns the first node that has the given name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.nodes.iter().position(|n| n.name.as_deref() == Some(name))
+    }
+
+    /// Checks that nodes exist.
+    pub(crate) fn check_nodes(&self, mut nodes: impl Iterator<Item = usize>) -> Result<(), Missing> {
+        let count = self.nodes.len();
+        let missing = nodes.find(|node| *node >= count);
+        missing.map_or(Ok(()), |node| Err(Missing::index_in("the skeleton", "node", node, count)))
     }
 
     /// Returns a node and its ancestors, from the node up to its root.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::Missing;
+
 /// Named sets of alternative materials (`KHR_materials_variants`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variants {
@@ -26,19 +28,13 @@ pub struct VariantPart {
     pub materials: BTreeMap<usize, usize>,
 }
 
-/// The character has no variant with this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("variant \"{name}\" does not exist; {}", list(names))]
-pub struct UnknownVariant {
-    /// The requested name.
-    pub name: String,
-    /// Names of the existing variants.
-    pub names: Vec<String>,
-}
-
-fn list(names: &[String]) -> String {
-    match names {
-        [] => "the model has no variants".to_owned(),
-        names => format!("the model has {}", names.join(", ")),
+impl Variants {
+    /// Finds a variant by its name.
+    ///
+    /// # Errors
+    /// [`Missing`] with the nearest names.
+    pub fn find(&self, name: &str) -> Result<usize, Missing> {
+        let missing = || Missing::name("variant", name, self.names.iter().map(String::as_str));
+        self.names.iter().position(|known| known == name).ok_or_else(missing)
     }
 }

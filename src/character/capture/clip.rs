@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use glam::Quat;
 
-use crate::api::with_methods;
+use crate::api::{Missing, with_methods};
 use crate::asset::{Clip, Skeleton};
 use crate::motion::Recorder;
 use crate::pose::Pose;
+use crate::rig::file::NodeNames;
 
 use super::markers::{self, Anchors};
 use super::{
@@ -95,7 +96,7 @@ impl Take {
         if let ([], [], Some(name)) =
             (&*take.positions.joints, &*take.orientations.joints, matched.unknown.first())
         {
-            return Err(CaptureError::UnknownJoint { name: name.clone() });
+            return Err(unknown_joint(skeleton, bones, name));
         }
         let captured = match markers::for_skeleton(take, skeleton, bones) {
             Some(markers) => markers.take.clone().joint_clip(skeleton, bones, options, Some(markers)),
@@ -177,11 +178,13 @@ fn find_joints(
     bones: &BTreeMap<String, usize>,
     names: &[String],
 ) -> Result<Vec<usize>, CaptureError> {
-    let by_name = |name: &String| {
-        let node = find_joint(skeleton, bones, name);
-        node.ok_or_else(|| CaptureError::UnknownJoint { name: name.clone() })
-    };
+    let by_name =
+        |name: &String| find_joint(skeleton, bones, name).ok_or_else(|| unknown_joint(skeleton, bones, name));
     names.iter().map(by_name).collect()
+}
+
+fn unknown_joint(skeleton: &Skeleton, bones: &BTreeMap<String, usize>, name: &str) -> CaptureError {
+    Missing::name("joint", name, NodeNames::with_bones(skeleton, bones).known()).into()
 }
 
 /// Finds the node with a name, or otherwise the bone with that name.
@@ -294,9 +297,6 @@ mod tests {
         take.positions.joints.push("wing".to_owned());
         let error =
             take.clip(&seen.character.skeleton, &BTreeMap::new(), &TakeOptions::default()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "joint \"wing\" does not exist: it matches no node and no bone of the humanoid"
-        );
+        assert!(error.to_string().starts_with("joint \"wing\" does not exist; nearest: \""), "{error}");
     }
 }

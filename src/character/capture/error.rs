@@ -1,5 +1,7 @@
 //! Errors of motion capture.
 
+use crate::api::Missing;
+
 /// An error that occurs when a skeleton is fitted to a take or to live capture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -33,11 +35,8 @@ pub enum CaptureError {
         other: String,
     },
     /// A joint name matches no node and no bone of the humanoid.
-    #[error("joint \"{name}\" does not exist: it matches no node and no bone of the humanoid")]
-    UnknownJoint {
-        /// The name in the take.
-        name: String,
-    },
+    #[error(transparent)]
+    UnknownJoint(#[from] Missing),
     /// A take has too many joints to estimate their hierarchy.
     #[error("the hierarchy of {count} joints cannot be estimated; at most {most} are possible")]
     TooManyJoints {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use crate::api::with_methods;
+use crate::api::{Missing, with_methods};
 use crate::asset::{Character, Clip};
 use crate::pose::Pose;
 
@@ -65,18 +65,15 @@ pub enum ParametricError {
         /// Number of examples.
         count: usize,
     },
-    /// A clip does not exist, is listed twice, or has no duration.
-    #[error("clip {clip} does not exist, occurs twice, or has no length")]
+    /// A clip is listed twice, or has no duration.
+    #[error("clip {clip} occurs twice or has no length")]
     Clip {
         /// Index of the clip.
         clip: usize,
     },
-    /// The node does not exist.
-    #[error("node {node} does not exist")]
-    Node {
-        /// Index of the node.
-        node: usize,
-    },
+    /// A clip or the node does not exist.
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// A mark or a coordinate of the target is not finite.
     #[error("marks and targets must be finite")]
     NotFinite,
@@ -159,9 +156,7 @@ impl<'a> ParametricMotion<'a> {
         if clips.len() < 2 {
             return Err(ParametricError::FewClips { count: clips.len() });
         }
-        if node >= character.skeleton.nodes.len() {
-            return Err(ParametricError::Node { node });
-        }
+        character.skeleton.check_nodes([node].into_iter())?;
         if options.marks.iter().any(|(_, time)| !time.is_finite()) {
             return Err(ParametricError::NotFinite);
         }
@@ -170,9 +165,12 @@ impl<'a> ParametricMotion<'a> {
         let mut motion = Self { character, clips, node, options, locomotion, gaits, samples };
         motion.options.marks.retain(|(clip, _)| motion.clips.contains(clip));
         for clip in motion.clips.clone() {
-            let found = character.clips.get(clip).filter(|found| found.seconds > 0.0);
-            let found = found.filter(|_| !motion.gaits.contains_key(&clip));
-            let found = found.ok_or(ParametricError::Clip { clip })?;
+            let missing = || Missing::index("clip", clip, character.clips.len());
+            let found = character.clips.get(clip).ok_or_else(missing)?;
+            let is_example = found.seconds > 0.0 && !motion.gaits.contains_key(&clip);
+            if !is_example {
+                return Err(ParametricError::Clip { clip });
+            }
             let mut sampler = ClipSampler::new(found, None);
             let gait =
                 Gait::measure(found, &mut sampler, character, &motion.locomotion, &motion.options.feet);

@@ -174,6 +174,7 @@ impl Problem {
         let Group { base, root_motion, whole_body } = group;
         let targets = groups.targets(index, demand.targets);
         let (skeleton, method) = (&subject.character.skeleton, demand.options.method);
+        skeleton.check_nodes(targets.clone().map(|target| target.node)).map_err(RigError::from)?;
         check_base(skeleton, targets.clone(), base, root_motion, method)?;
         self.pin(demand, targets.clone(), group);
         bindings.refresh(subject)?;

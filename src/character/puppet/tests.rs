@@ -150,6 +150,22 @@ fn an_error_of_a_pose_that_is_not_finite_names_its_joint() {
 
 /// A joint with a scale of zero gives the limb below it a length of zero. The closed-form method once panicked on such a limb.
 #[test]
+fn an_error_of_a_missing_node_has_the_number_of_nodes() {
+    let (bones, rig) = &*BONES;
+    let mut puppet = Puppet::with_rig(bones.clone(), 0, rig.clone());
+    let count = bones.skeleton.nodes.len();
+    let missing = Target { position: Some(DVec3::Y), ..Target::new(99_999) };
+    let hand = bones.skeleton.find("leftHand").unwrap();
+    let from_missing = Target { base: Some(99_999), ..Target { node: hand, ..missing } };
+    let turned = Target { orientation: Some(DQuat::IDENTITY), ..Target::new(99_999) };
+    for target in [missing, from_missing, turned] {
+        puppet.targets = vec![target];
+        let error = puppet.update().unwrap_err().to_string();
+        assert_eq!(error, format!("node 99999 does not exist; the skeleton has {count}, counted from 0"));
+    }
+}
+
+#[test]
 fn a_limb_below_a_joint_of_scale_zero_keeps_its_pose() {
     for above in ["hips", "leftUpperLeg", "leftLowerLeg"] {
         let (character, rig) = BONES.clone();

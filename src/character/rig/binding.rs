@@ -155,10 +155,7 @@ impl Binding {
         base: usize,
         effectors: &[usize],
     ) -> Result<Self, RigError> {
-        let count = skeleton.nodes.len();
-        if let Some(&missing) = effectors.iter().chain([&base]).find(|n| **n >= count) {
-            return Err(RigError::Missing { node: skeleton.label(missing) });
-        }
+        skeleton.check_nodes(effectors.iter().chain([&base]).copied())?;
         let ends = std::iter::once(base).chain(effectors.iter().copied());
         let tree = ReducedTree::new(skeleton.parents_first.iter().copied(), ends);
         let top = tree.common_ancestor().map_err(|effector| RigError::NoCommonAncestor {
@@ -184,7 +181,7 @@ impl Binding {
             binding.links.push(BoundLink { plus: Some(base), ..link(base) });
         }
         // The link that the children of a node are attached to.
-        let mut link_of = vec![None; count];
+        let mut link_of = vec![None; skeleton.nodes.len()];
         binding.upward.iter().enumerate().for_each(|(i, &node)| link_of[node] = Some(i));
         for (node, above) in tree.involved() {
             // Nodes above the topmost node have no link, and nodes of the upward path already have one.

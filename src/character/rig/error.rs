@@ -1,5 +1,7 @@
 //! Errors of rigs.
 
+use crate::api::Missing;
+
 /// The reason why a rig cannot be used. A node is identified by its name in the file, or by `#INDEX`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -19,11 +21,8 @@ pub enum RigError {
         node: String,
     },
     /// A node is not in the skeleton.
-    #[error("node \"{node}\" does not exist")]
-    Missing {
-        /// The node.
-        node: String,
-    },
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// The chain has no joint that can rotate.
     #[error("node \"{effector}\" has no joint above it that can rotate")]
     NoJoints {

@@ -9,7 +9,7 @@ use crate::ik::{
     Body, BodyCapsule, Clearance, CollisionBody, CollisionError, CollisionModel, JacobianColumn, Obstacle,
 };
 
-use super::{Robot, RobotError, nearest};
+use super::{Robot, RobotError, find_link};
 
 /// The shapes of a robot and of its surroundings, and the pairs of links that may touch.
 ///
@@ -76,7 +76,7 @@ impl Collisions {
     /// # Errors
     /// [`RobotError::Link`] if a link does not exist.
     pub fn with_allowed(mut self, first: &str, second: &str) -> Result<Self, RobotError> {
-        let [first, second] = [self.link(first)?, self.link(second)?];
+        let [first, second] = [find_link(&self.links, first)?, find_link(&self.links, second)?];
         self.model.allow(CollisionBody::Link(first), CollisionBody::Link(second));
         Ok(self)
     }
@@ -128,11 +128,6 @@ impl Collisions {
             CollisionBody::Obstacle(obstacle) => self.obstacles.get(obstacle),
         };
         name.map_or("", |name| name)
-    }
-
-    fn link(&self, name: &str) -> Result<usize, RobotError> {
-        let link = self.links.iter().position(|link| link == name);
-        link.ok_or_else(|| RobotError::Link { name: name.into(), nearest: nearest(name, self.links.iter()) })
     }
 
     pub(super) fn describe(&self, clearance: &Clearance) -> RobotClearance {

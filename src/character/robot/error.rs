@@ -1,5 +1,6 @@
 //! Errors of robots.
 
+use crate::api::Missing;
 use crate::ik::SolveError;
 
 /// The reason why a result cannot be computed for a robot. The message names the joint or the link.
@@ -29,21 +30,11 @@ pub enum RobotError {
         why: &'static str,
     },
     /// A link does not exist.
-    #[error("link \"{name}\" does not exist{}", suggestion(nearest.as_deref()))]
-    Link {
-        /// The given name.
-        name: String,
-        /// A similar name.
-        nearest: Option<String>,
-    },
+    #[error(transparent)]
+    Link(#[from] Missing),
     /// A joint does not exist or has no value.
-    #[error("joint \"{name}\" has no value in q{}", suggestion(nearest.as_deref()))]
-    Joint {
-        /// The given name.
-        name: String,
-        /// A similar name.
-        nearest: Option<String>,
-    },
+    #[error("joint {} has no value in q; {}", .0.what, .0.existing)]
+    Joint(Missing),
     /// `q` has the wrong number of values.
     #[error("q must have {expected} values ({joints}), but has {found}")]
     Count {
@@ -126,8 +117,4 @@ impl RobotError {
             error => Self::Solve(error),
         }
     }
-}
-
-fn suggestion(nearest: Option<&str>) -> String {
-    nearest.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"))
 }

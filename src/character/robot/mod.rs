@@ -31,6 +31,7 @@ use std::sync::Arc;
 
 use glam::{DAffine3, DQuat};
 
+use crate::api::Missing;
 use crate::asset::{Character, JointKind};
 use crate::ik::{Body, Limit, Link, Mimic};
 use crate::rig::joint_limit;
@@ -177,8 +178,7 @@ impl Robot {
     /// # Errors
     /// [`RobotError::Link`] if no link has this name.
     pub fn link(&self, name: &str) -> Result<usize, RobotError> {
-        let link = self.links.iter().position(|link| link == name);
-        link.ok_or_else(|| RobotError::Link { name: name.into(), nearest: nearest(name, self.links.iter()) })
+        find_link(&self.links, name)
     }
 
     /// Returns the position of a joint in `q`.
@@ -187,8 +187,8 @@ impl Robot {
     /// [`RobotError::Joint`] if no joint with this name has a value in `q`.
     pub fn joint(&self, name: &str) -> Result<usize, RobotError> {
         let joint = self.joints.iter().position(|joint| joint.name == name);
-        let names = || self.joints.iter().map(|joint| &joint.name);
-        joint.ok_or_else(|| RobotError::Joint { name: name.into(), nearest: nearest(name, names()) })
+        let names = self.joints.iter().map(|joint| joint.name.as_str());
+        joint.ok_or_else(|| RobotError::Joint(Missing::name("joint", name, names)))
     }
 
     /// Returns the links that have no child and are moved by a joint.
@@ -231,9 +231,8 @@ impl Robot {
     }
 }
 
-/// Returns the name that is most similar to a given one.
-fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a String>) -> Option<String> {
-    let distance = |other: &String| crate::api::edit_distance(name, other);
-    let nearest = names.min_by_key(|other| distance(other))?;
-    (distance(nearest) <= name.len().max(2) / 2).then(|| nearest.clone())
+/// Returns the index of the link with this name.
+fn find_link(links: &[String], name: &str) -> Result<usize, RobotError> {
+    let missing = || RobotError::Link(Missing::name("link", name, links.iter().map(String::as_str)));
+    links.iter().position(|link| link == name).ok_or_else(missing)
 }

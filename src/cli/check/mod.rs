@@ -112,7 +112,7 @@ impl SelectionArgs {
         if self.clip.is_empty() {
             return Ok((0..character.clips.len()).collect());
         }
-        self.clip.iter().map(|name| names::clip(character, name)).collect()
+        Ok(self.clip.iter().map(|name| character.clip_index(name)).collect::<Result<_, _>>()?)
     }
 }
 

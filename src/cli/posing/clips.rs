@@ -196,7 +196,7 @@ impl PosingArgs {
             let weight = weight.ok_or_else(|| {
                 Failure::Usage(format!("--blend {text}: weight must be between 0 and 1, as in NAME=0.5"))
             })?;
-            weighted_clips.push(WeightedClip { clip: names::clip(puppet.character(), name)?, weight });
+            weighted_clips.push(WeightedClip { clip: puppet.character().clip_index(name)?, weight });
         }
         let sum: f32 = weighted_clips.iter().map(|s| s.weight).sum();
         if sum > 1.0 {
@@ -218,7 +218,7 @@ impl PosingArgs {
         let node = names::Nodes { character: &character, bones: &rig.bones }.find(&target.node)?;
         let mut clips = vec![clip];
         for name in &self.blend {
-            clips.push(names::clip(&character, name)?);
+            clips.push(character.clip_index(name)?);
         }
         let options = ParametricOptions::default()
             .with_feet(rig.soles().map(|foot| foot.node).collect::<Vec<_>>())

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
+use crate::api::Missing;
 use crate::asset::{Character, Mesh, apply_overrides, expression_preset};
 use crate::cli::failure::Failure;
-use crate::cli::names;
 
 use super::{PosingArgs, numbers};
 
@@ -77,7 +77,7 @@ fn morph_targets(character: &Character, name: &str) -> Result<Vec<usize>, Failur
     let mut known: Vec<Option<&str>> =
         character.meshes.iter().flat_map(|mesh| &mesh.target_names).map(|name| Some(name.as_str())).collect();
     known.resize(if index.is_some() { longest } else { known.len() }, None);
-    Err(names::missing("morph target", name, known.into_iter()))
+    Err(Missing::name_or_index("morph target", name, known.into_iter()).into())
 }
 
 /// Returns the morph target weights that expressions set, after applying the overrides between expressions.
@@ -118,5 +118,5 @@ fn expression(character: &Character, name: &str) -> Result<usize, Failure> {
     let of_preset = || all.iter().position(|e| preset.is_some() && e.preset == preset);
     let found = all.iter().position(|e| e.name == name).or_else(of_preset);
     let known = || all.iter().flat_map(|e| [Some(e.name.as_str()), e.preset].into_iter().flatten());
-    found.ok_or_else(|| names::unknown("expression", name, known()))
+    found.ok_or_else(|| Missing::name("expression", name, known()).into())
 }

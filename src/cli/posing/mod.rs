@@ -297,7 +297,7 @@ impl PosingArgs {
             Some(name) => names::scene(&character, name)?,
             None => character.default_scene,
         };
-        let clip = self.animation.as_deref().map(|name| names::clip(&character, name)).transpose()?;
+        let clip = self.animation.as_deref().map(|name| character.clip_index(name)).transpose()?;
         let clip = clip.or(default);
         let nodes = Nodes { character: &character, bones: &rig.bones };
         let mut targets = self.targets(nodes, matches)?;

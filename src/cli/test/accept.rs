@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
+use crate::api::Missing;
 use crate::cli::failure::Failure;
-use crate::cli::{Verbosity, names, output};
+use crate::cli::{Verbosity, output};
 use crate::regress::{Suite, accept};
 
 /// Accepts the results of the cases with these names.
@@ -24,7 +25,7 @@ pub(super) fn index(suite: &Suite, name: &str) -> Result<usize, Failure> {
     let known = || suite.cases.iter().map(|case| case.name.as_str());
     known().position(|known| known == name).ok_or_else(|| {
         let checks = suite.motion_checks.iter().map(|check| check.name.as_str());
-        let unknown = names::unknown("case", name, known().chain(checks));
-        Failure::Usage(format!("{}: {unknown}", suite.path.display()))
+        let missing = Missing::name("case", name, known().chain(checks));
+        Failure::Usage(format!("{}: {missing}", suite.path.display()))
     })
 }

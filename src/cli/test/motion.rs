@@ -8,7 +8,7 @@ use crate::asset;
 use crate::check::{CheckRow, ClipReport, Severity};
 use crate::cli::check::{Strips, line, reports};
 use crate::cli::failure::Failure;
-use crate::cli::{Verbosity, names, output};
+use crate::cli::{Verbosity, output};
 use crate::files::Progress;
 use crate::regress::{MotionCheck, Suite};
 use crate::render::AdapterChoice;
@@ -61,7 +61,7 @@ fn clips(
     let clips: Vec<usize> = if check.clips.is_empty() {
         (0..character.clips.len()).collect()
     } else {
-        check.clips.iter().map(|name| names::clip(&character, name)).collect::<Result<_, _>>()?
+        check.clips.iter().map(|name| character.clip_index(name)).collect::<Result<_, _>>()?
     };
     let started = Instant::now();
     let reports = reports(&character, &rig, &clips, &check.options)?;

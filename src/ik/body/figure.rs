@@ -28,8 +28,8 @@ impl Body {
     /// [`Body::set_facing`] first.
     ///
     /// # Errors
-    /// [`SolveError::Figure`] if a link does not exist or occurs twice, if a limb has fewer than three joints, if a link is
-    /// not below the part that it belongs to, or if a number is invalid. The body is then unchanged.
+    /// [`SolveError::Missing`] if a link does not exist, and [`SolveError::Figure`] if a link occurs twice, if a limb has fewer than three
+    /// joints, if a link is not below the part that it belongs to, or if a number is invalid. The body is then unchanged.
     pub fn set_figure(&mut self, parts: FigureParts) -> Result<(), SolveError> {
         self.figure = Some(Arc::new(Figure::new(&self.links, parts)?));
         Ok(())

@@ -1,7 +1,10 @@
 //! The Jacobian of a body, and steps in its coordinates.
 
 use glam::{DAffine3, DQuat, DVec3};
+use sinew_base::api::Missing;
+use sinew_base::mathematics::accumulate_below;
 
+use crate::link::parents;
 use crate::{Limit, Link, SolveError};
 
 use super::Body;
@@ -88,7 +91,7 @@ impl Body {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn jacobian(&self, link: usize, point: DVec3) -> Option<Jacobian> {
-        let (frames, orientations) = self.frames();
+        let (frames, orientations) = (self.world_from_links(), self.orientations());
         let position = frames.get(link)?.transform_point3(point);
         let mut moved = vec![false; self.links().len()];
         let mut up = Some(link);
@@ -218,32 +221,30 @@ impl Body {
 
     /// Computes `world_from_link` of all links by forward kinematics.
     pub fn world_from_links(&self) -> Vec<DAffine3> {
-        self.frames().0
+        let base = self.world_from_base();
+        let mut frames = vec![base; self.links().len()];
+        accumulate_below(parents(self.links()), base, &mut frames, |link| self.parent_from_link(link));
+        frames
     }
 
-    /// Returns the transforms `world_from_link` and the world orientations of all links.
-    fn frames(&self) -> (Vec<DAffine3>, Vec<DQuat>) {
-        let (mut frames, mut orientations) = (Vec::<DAffine3>::new(), Vec::<DQuat>::new());
-        for (index, link) in self.links().iter().enumerate() {
-            let parent = link.parent;
-            let above = parent.and_then(|p| frames.get(p)).copied().unwrap_or(self.world_from_base());
-            let turn =
-                parent.and_then(|p| orientations.get(p)).copied().unwrap_or(self.world_from_base_rotation());
-            frames.push(above * self.parent_from_link(index));
-            orientations.push(turn * self.rotations()[index]);
-        }
-        (frames, orientations)
+    /// Returns the world orientations of all links.
+    fn orientations(&self) -> Vec<DQuat> {
+        let base = self.world_from_base_rotation();
+        let mut orientations = vec![base; self.links().len()];
+        accumulate_below(parents(self.links()), base, &mut orientations, |link| self.rotations()[link]);
+        orientations
     }
 
     /// Sets the angle of a hinge from rest in radians, or the displacement of a prismatic joint in metres, and moves the joints
     /// that mimic it. Limits do not apply.
     ///
     /// # Errors
-    /// [`SolveError::JointValue`] if the link does not exist, if its joint has another type or mimics another joint, or if the
-    /// value is not finite. The body is then unchanged.
+    /// [`SolveError::Missing`] if the link does not exist, and [`SolveError::JointValue`] if its joint has another type or mimics another
+    /// joint, or if the value is not finite. The body is then unchanged.
     pub fn set_joint_value(&mut self, link: usize, value: f64) -> Result<(), SolveError> {
         let refused = |why| Err(SolveError::JointValue { link, why });
-        let Some(own) = self.links().get(link).copied() else { return refused("it does not exist") };
+        let missing = || Missing::index_in("the body", "link", link, self.links().len());
+        let own = self.links().get(link).copied().ok_or_else(missing)?;
         if own.mimic.is_some() {
             return refused("it mimics another joint");
         }

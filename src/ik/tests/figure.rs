@@ -266,7 +266,9 @@ fn parts_that_do_not_fit_the_body_are_errors() {
     let mut body = person(1.0);
     let mut wrong = parts(1.0);
     wrong.neck.push(99);
-    assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { link: 99, .. })));
+    let count = body.links().len();
+    let cause = format!("link 99 does not exist; the body has {count}, counted from 0");
+    assert_eq!(body.set_figure(wrong).unwrap_err().to_string(), cause);
     let mut wrong = parts(1.0);
     wrong.limbs[0].joints.swap(0, 2);
     assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { .. })));

@@ -5,6 +5,7 @@ use std::io::Write;
 use png::text_metadata::{TEXtChunk, ZTXtChunk};
 use serde::Deserialize;
 
+use crate::api::Missing;
 use crate::text::json;
 
 use super::{SceneRecord, VERSION};
@@ -89,7 +90,9 @@ impl RecordedScene {
             }
         })?;
         if let Some(part) = record.parts.iter().find(|part| part.material >= record.materials.len()) {
-            return Err(format!("part \"{}\": material {} does not exist", part.name, part.material));
+            let count = record.materials.len();
+            let missing = Missing::index_in("the record", "material", part.material, count);
+            return Err(format!("part \"{}\": {missing}", part.name));
         }
         if !record.camera.is_valid() {
             return Err("its camera cannot draw an image".into());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
 
+use crate::api::Missing;
 use crate::body::stance::Stance;
 use crate::body::{Figure, GOALS, Goal, Inputs};
 use crate::gpu_types::Placed;
@@ -117,7 +118,8 @@ impl CpuCrowd {
         let goal = goal.map_or(Ok(Goal::NONE), |goal| goal.compile(&self.model.body))?;
         let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
         let goals = goals.ok_or(CrowdError::Despawned)?;
-        *goals.get_mut(index).ok_or(CrowdError::Goals { index })? = goal;
+        let missing = || Missing::index_in("a character", "goal", index, GOALS);
+        *goals.get_mut(index).ok_or_else(missing)? = goal;
         Ok(())
     }
 

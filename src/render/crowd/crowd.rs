@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytemuck::{bytes_of, cast_slice, pod_collect_to_vec};
 use glam::{Affine3A, Quat, Vec3};
 
+use crate::api::Missing;
 use crate::body::stance::Stance;
 use crate::compute::{read_back, storage_with};
 use crate::staging::Staging;
@@ -210,7 +211,7 @@ impl Crowd {
         goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
         if index >= GOALS {
-            return Err(CrowdError::Goals { index });
+            return Err(Missing::index_in("a character", "goal", index, GOALS).into());
         }
         let goal = goal.map_or(Ok(Goal::NONE), |goal| goal.compile(&self.model.body))?;
         let target = self.batch(id)?.goals.clone();

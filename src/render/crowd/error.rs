@@ -1,25 +1,15 @@
 //! Errors of crowds.
 
 use crate::RenderError;
+use crate::api::Missing;
 
 /// The reason why a crowd could not be changed. Each message is one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrowdError {
-    /// The clip does not exist.
-    #[error("clip {clip} does not exist; the model has {count}")]
-    Clip {
-        /// Index of the clip.
-        clip: usize,
-        /// Number of clips.
-        count: usize,
-    },
-    /// The mask does not exist.
-    #[error("mask {mask} does not exist; there are four masks, 0 to 3")]
-    Mask {
-        /// Index of the mask.
-        mask: usize,
-    },
+    /// A clip, a mask or a goal does not exist.
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// There are more clips than a character can play.
     #[error("a character of a crowd plays at most 4 clips, not {count}")]
     Layers {
@@ -31,12 +21,6 @@ pub enum CrowdError {
     NoLimb {
         /// Index of the node.
         node: usize,
-    },
-    /// The goal's index is not below the number of goals that a character can have.
-    #[error("goal {index} does not exist; a character has four, 0 to 3")]
-    Goals {
-        /// Index of the goal.
-        index: usize,
     },
     /// A number is infinite or NaN.
     #[error("{what} must be finite, not {value}")]

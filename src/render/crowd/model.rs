@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use crate::api::Missing;
 use crate::asset::{Character, Part};
 use crate::body::Body;
 use crate::pose::{Pose, world_matrices};
@@ -146,10 +147,10 @@ impl CrowdModel {
     /// affect other joints. By default, every mask selects all joints.
     ///
     /// # Errors
-    /// [`CrowdError::Mask`] if there is no such mask.
+    /// [`CrowdError::Missing`] if there is no such mask.
     pub fn set_mask(&mut self, mask: usize, nodes: &[usize]) -> Result<(), CrowdError> {
         if mask >= 4 {
-            return Err(CrowdError::Mask { mask });
+            return Err(Missing::index_in("the model", "mask", mask, 4).into());
         }
         for slot in 0..self.joints.len() {
             let Some(joint) = self.joints.get(slot).copied() else { continue };

@@ -2,6 +2,8 @@
 
 use glam::{Quat, Vec3, Vec4};
 
+use crate::api::Missing;
+
 use super::CrowdError;
 use super::types::{Character, LAYERS, Layer, NONE};
 
@@ -80,14 +82,14 @@ impl PlayedClip {
 
     pub(super) fn layer(&self, clips: usize) -> Result<Layer, CrowdError> {
         if self.clip >= clips {
-            return Err(CrowdError::Clip { clip: self.clip, count: clips });
+            return Err(Missing::index_in("the model", "clip", self.clip, clips).into());
         }
         let numbers = [self.time, self.speed, self.weight, self.rate];
         if let Some(value) = numbers.into_iter().find(|value| !value.is_finite()) {
             return Err(CrowdError::NotFinite { what: "clip", value });
         }
         if let Some(mask) = self.mask.filter(|&mask| mask >= 4) {
-            return Err(CrowdError::Mask { mask });
+            return Err(Missing::index_in("the model", "mask", mask, 4).into());
         }
         Ok(Layer {
             clip: u32::try_from(self.clip).unwrap_or(NONE),

@@ -56,8 +56,7 @@ impl<'a> ProjectReader<'a> {
     }
 
     fn node(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
-        let node = self.names.find(name);
-        node.ok_or_else(|| SpannedError::at(item, format!("node \"{name}\" does not exist")))
+        self.names.get(name).map_err(|missing| SpannedError::at(item, missing.to_string()))
     }
 
     /// Returns the node whose name is the value of a key.

@@ -136,7 +136,7 @@ fn an_index_beyond_the_vertices_is_refused() {
     let file = b.file(triangle_with(json!({"POSITION": positions}), json!({"indices": indices})));
     assert_eq!(
         refusal(&file),
-        "test.gltf: meshes[0].primitives[0].indices[2]: vertex 3 does not exist (the file has 3)"
+        "test.gltf: meshes[0].primitives[0].indices[2]: vertex 3 does not exist; the file has 3, counted from 0"
     );
 }
 

@@ -120,7 +120,7 @@ fn other_pointers_are_warnings_and_missing_nodes_are_errors() {
         [format!("animations[0]: \"{pointer}\" is not animated, because it does not exist")]
     );
     let line = refusal(&pointing_to("/nodes/9/translation", pointer));
-    assert!(line.ends_with("target.node: node 9 does not exist (the file has 2)"), "{line}");
+    assert!(line.ends_with("target.node: node 9 does not exist; the file has 2, counted from 0"), "{line}");
 }
 
 fn with_variants() -> Character {
@@ -159,9 +159,9 @@ fn a_variant_selects_other_materials() {
         assert_eq!(materials(&character), [Some(first), Some(2)], "{name:?}");
     }
     let error = character.select_variant(Some("green")).unwrap_err().to_string();
-    assert_eq!(error, "variant \"green\" does not exist; the model has red, blue, old, plain");
+    assert_eq!(error, "variant \"green\" does not exist; nearest: \"red\", \"blue\", \"plain\"");
     let error = Character::default().select_variant(Some("x")).unwrap_err().to_string();
-    assert_eq!(error, "variant \"x\" does not exist; the model has no variants");
+    assert_eq!(error, "variant \"x\" does not exist; the file has no variants with names");
 }
 
 #[test]
@@ -185,5 +185,5 @@ fn lights_are_read_with_their_nodes() {
     assert_eq!(sun.color, Vec3::new(1.0, 0.5, 0.0));
     assert!(character.warnings[0].ends_with("lights[2].type: value is unknown, so the light is ignored"));
     let line = refusal(file(json!([light(3)])).as_bytes());
-    assert!(line.ends_with("light 3 does not exist (the file has 3)"), "{line}");
+    assert!(line.ends_with("light 3 does not exist; the file has 3, counted from 0"), "{line}");
 }

@@ -173,7 +173,7 @@ fn broken_layers_are_refused_with_their_path() {
             "transmission",
             "transmissionTexture",
             json!({"index": 2}),
-            "transmissionTexture.index: texture 2 does not exist (the file has 2)",
+            "transmissionTexture.index: texture 2 does not exist; the file has 2, counted from 0",
         ),
     ] {
         let name = format!("KHR_materials_{name}");

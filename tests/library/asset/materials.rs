@@ -91,6 +91,6 @@ fn textures_that_do_not_exist_are_refused() {
     let file = textured(&png(1, 1), base_color_texture(json!({"index": 3})));
     assert_eq!(
         refusal(&file),
-        "test.gltf: materials[0].baseColorTexture.index: texture 3 does not exist (the file has 1)"
+        "test.gltf: materials[0].baseColorTexture.index: texture 3 does not exist; the file has 1, counted from 0"
     );
 }

@@ -92,6 +92,6 @@ fn broken_keys_are_refused() {
     let sampler = |sampler: Value| {
         refusal(&changed(keys, |document| document["animations"][0]["channels"][0]["sampler"] = sampler))
     };
-    assert!(sampler(json!(3)).contains("sampler 3 does not exist (the file has 1)"));
-    assert!(sampler(json!("first")).contains("does not exist (the file has 1)"));
+    assert!(sampler(json!(3)).contains("sampler 3 does not exist; the file has 1, counted from 0"));
+    assert!(sampler(json!("first")).contains("does not exist; the file has 1, counted from 0"));
 }

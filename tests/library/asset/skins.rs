@@ -104,7 +104,7 @@ fn a_missing_joint_is_refused_only_if_it_has_weight() {
     let mut values = [0.25; 12];
     assert_eq!(
         refusal(&skinned(&joints, &values, json!({"joints": [1, 2]}))),
-        "test.gltf: meshes[0].primitives[0].attributes.JOINTS_0[1]: joint 200 does not exist (skin 0 has 2)"
+        "test.gltf: meshes[0].primitives[0].attributes.JOINTS_0[1]: joint 200 does not exist; skin 0 has 2, counted from 0"
     );
     values[7] = 0.0;
     let character = load(&skinned(&joints, &values, json!({"joints": [1, 2]}))).unwrap();
@@ -114,5 +114,6 @@ fn a_missing_joint_is_refused_only_if_it_has_weight() {
 #[test]
 fn joints_of_a_skin_must_exist() {
     let file = skinned(&[0; 12], &[1.0; 12], json!({"joints": [1, 99]}));
-    assert_eq!(refusal(&file), "test.gltf: skins[0].joints[1]: node 99 does not exist (the file has 3)");
+    let cause = "node 99 does not exist; the file has 3, counted from 0";
+    assert_eq!(refusal(&file), format!("test.gltf: skins[0].joints[1]: {cause}"));
 }

@@ -133,9 +133,11 @@ fn invalid_examples_and_targets_are_errors() {
     let few = ParametricOptions::default().with_samples(0);
     assert_eq!(new(&character, &[0, 1], hand, few.clone()), Ok(2), "each example is a sample");
     assert_eq!(new(&character, &[0], hand, few.clone()), Err(ParametricError::FewClips { count: 1 }));
-    assert_eq!(new(&character, &[0, 9], hand, few.clone()), Err(ParametricError::Clip { clip: 9 }));
+    let missing = new(&character, &[0, 9], hand, few.clone()).unwrap_err().to_string();
+    assert_eq!(missing, "clip 9 does not exist; the file has 5, counted from 0");
     assert_eq!(new(&character, &[0, 0], hand, few.clone()), Err(ParametricError::Clip { clip: 0 }));
-    assert_eq!(new(&character, &[0, 1], 999, few.clone()), Err(ParametricError::Node { node: 999 }));
+    let missing = new(&character, &[0, 1], 999, few.clone()).unwrap_err().to_string();
+    assert!(missing.starts_with("node 999 does not exist; the skeleton has "), "{missing}");
     let marks = few.clone().with_marks([(0, f32::NAN)]);
     assert_eq!(new(&character, &[0, 1], hand, marks), Err(ParametricError::NotFinite));
     let motion = ParametricMotion::new(&character, &[0, 1], hand, few.clone()).unwrap();

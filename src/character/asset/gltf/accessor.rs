@@ -3,6 +3,7 @@
 use gltf::json::accessor::{ComponentType, IndexComponentType, Type, sparse::Sparse};
 use gltf::json::validation::Checked;
 
+use crate::api::Missing;
 use crate::files::Progress;
 
 use super::buffer::BufferView;
@@ -177,10 +178,8 @@ impl GltfFile<'_> {
         for i in 0..count {
             let element = to_u32(component, encoded_indices.get(i)) as usize;
             if element >= total {
-                return Err(ObjectError::new(
-                    format!("{indices_at}[{i}]"),
-                    format!("element {element} does not exist (the accessor has {total})"),
-                ));
+                let missing = Missing::index_in("the accessor", "element", element, total);
+                return Err(ObjectError::new(format!("{indices_at}[{i}]"), missing.to_string()));
             }
             indices.push(element);
         }

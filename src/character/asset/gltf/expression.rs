@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::api::Missing;
 use crate::asset::expression::expression_preset;
 use crate::asset::{
     Expression, Material, MaterialBind, MorphBind, Override, Overrides, PoseTarget, PoseValue, Skeleton,
@@ -206,6 +207,6 @@ fn weight_index(
     let count = skeleton.nodes.len();
     let missing = || ObjectError::missing(at(), "node", node, count);
     let weights = skeleton.nodes.get(node).ok_or_else(missing)?.morph_weights.clone();
-    let cause = || format!("morph target {target} does not exist (node {node} has {})", weights.len());
-    weights.clone().nth(target).ok_or_else(|| ObjectError::new(at(), cause()))
+    let missing = || Missing::index_in(&format!("node {node}"), "morph target", target, weights.len());
+    weights.clone().nth(target).ok_or_else(|| ObjectError::new(at(), missing().to_string()))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use glam::Vec4;
 use gltf::json::mesh::{Primitive as Json, Semantic};
 
+use crate::api::Missing;
 use crate::asset::{Character, Influences};
 
 use super::mesh::{attribute, check_count};
@@ -160,8 +161,9 @@ impl GltfFile<'_> {
                             if weight != 0.0 || count == 0 {
                                 let at =
                                     format!("meshes[{mesh}].primitives[{index}].attributes.JOINTS_{n}[{v}]");
-                                let cause = format!("joint {joint} does not exist (skin {skin} has {count})");
-                                return Err(ObjectError::new(at, cause));
+                                let owner = format!("skin {skin}");
+                                let missing = Missing::index_in(&owner, "joint", usize::from(*joint), count);
+                                return Err(ObjectError::new(at, missing.to_string()));
                             }
                             *joint = 0;
                         }

@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec4};
 use serde_json::Value;
 
+use crate::api::Missing;
 use crate::asset::{Material, MaterialBind, MaterialProperty};
 
 use super::extension::{index, single};
@@ -70,9 +71,11 @@ impl GltfFile<'_> {
         let lists = ["materialColorBinds", "textureTransformBinds"];
         for (key, json) in lists.into_iter().flat_map(|key| list(json, key).map(move |json| (key, json))) {
             let at = format!("{at}.{key}");
-            let material = index(json, "material").and_then(|i| Some((i, materials.get(i)?)));
-            let Some(material) = material else {
-                self.warn(format!("{at}: a material does not exist, so the bind is ignored"));
+            let material = index(json, "material");
+            let Some(material) = material.and_then(|i| Some((i, materials.get(i)?))) else {
+                let cause = material.map(|i| Missing::index("material", i, materials.len()).to_string());
+                let cause = cause.unwrap_or_else(|| "material is not an index".to_owned());
+                self.warn(format!("{at}: {cause}, so the bind is ignored"));
                 continue;
             };
             let before = all.len();

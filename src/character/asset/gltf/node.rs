@@ -122,7 +122,12 @@ impl GltfFile<'_> {
 }
 
 /// Checks that the object at an optional index exists.
-fn checked(index: Option<usize>, kind: &str, count: usize, at: &str) -> Result<Option<usize>, ObjectError> {
+fn checked(
+    index: Option<usize>,
+    kind: &'static str,
+    count: usize,
+    at: &str,
+) -> Result<Option<usize>, ObjectError> {
     match index {
         Some(i) if i >= count => Err(ObjectError::missing(format!("{at}.{kind}"), kind, i, count)),
         other => Ok(other),

@@ -42,13 +42,19 @@ impl GltfFile<'_> {
         let mappings = json.get("mappings").and_then(Value::as_array);
         for (i, mapping) in mappings.into_iter().flatten().enumerate() {
             let at = format!("{at}.mappings[{i}]");
+            let invalid = |cause: &str| ObjectError::new(&*at, cause);
+            let material = index(mapping, "material").ok_or_else(|| invalid("material is not an index"))?;
             let all = self.root.materials.len();
-            let material = index(mapping, "material").filter(|m| *m < all);
-            let material = material.ok_or_else(|| ObjectError::new(&*at, "material does not exist"))?;
+            if material >= all {
+                return Err(ObjectError::missing(&*at, "material", material, all));
+            }
             let variants = mapping.get("variants").and_then(Value::as_array);
             for variant in variants.into_iter().flatten() {
-                let variant = variant.as_u64().and_then(|v| usize::try_from(v).ok()).filter(|v| *v < count);
-                let variant = variant.ok_or_else(|| ObjectError::new(&*at, "a variant does not exist"))?;
+                let variant = variant.as_u64().and_then(|v| usize::try_from(v).ok());
+                let variant = variant.ok_or_else(|| invalid("a variant is not an index"))?;
+                if variant >= count {
+                    return Err(ObjectError::missing(&*at, "variant", variant, count));
+                }
                 self.buffers.claim(size_of::<[usize; 4]>() as u64, &at)?;
                 materials.entry(variant).or_insert(material);
             }

@@ -23,6 +23,7 @@ use std::path::Path;
 use glam::{Affine3A, DQuat, DVec3, EulerRot, Quat, Vec3, Vec4};
 use urdf_rs::{Geometry, Joint, Link, Pose, Robot};
 
+use crate::api::Missing;
 use crate::files::Progress;
 
 use super::error::ObjectError;
@@ -250,7 +251,8 @@ fn joints_above<'a>(
         let at = || format!("joint \"{}\"", joint.name);
         let link = |name: &str| {
             let index = by_name.get(name).copied();
-            index.ok_or_else(|| ObjectError::new(at(), format!("link \"{name}\" does not exist")))
+            let missing = || Missing::name("link", name, by_name.keys().copied());
+            index.ok_or_else(|| ObjectError::new(at(), missing().to_string()))
         };
         link(&joint.parent.link)?;
         if above.insert(link(&joint.child.link)?, joint).is_some() {

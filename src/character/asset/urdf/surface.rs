@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use glam::{Vec2, Vec3, Vec4};
 
+use crate::api::Missing;
 use crate::asset::Primitive;
 
 /// Maximum total number of polygon corners in a file.
@@ -80,9 +81,9 @@ impl Surface {
             let corners = [*first, second, third];
             let mut points = [Vec3::ZERO; 3];
             for (point, corner) in points.iter_mut().zip(corners) {
-                let position = values.positions.get(corner.position);
-                let position =
-                    position.ok_or_else(|| format!("vertex {} does not exist", corner.position))?;
+                let count = values.positions.len();
+                let missing = || Missing::index_in("the mesh", "vertex", corner.position, count).to_string();
+                let position = values.positions.get(corner.position).ok_or_else(missing)?;
                 if !position.is_finite() {
                     return Err(format!("vertex {} is not finite", corner.position));
                 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use glam::{DVec3, Vec3};
 use toml_edit::{Document, Item, Table, TableLike};
 
+use crate::api::Missing;
 use crate::asset::Character;
 use crate::files::bounded;
 use crate::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip, can_carry_root_motion};
@@ -168,8 +169,7 @@ impl MotionReader<'_> {
             let name = item
                 .as_str()
                 .ok_or_else(|| SpannedError::at(item, "root_node must be the name of a node"))?;
-            let unknown = || SpannedError::at(item, format!("node \"{name}\" does not exist"));
-            let node = self.names.find(name).ok_or_else(unknown)?;
+            let node = self.node(item, name)?;
             if !can_carry_root_motion(self.character, self.rig.bones.get("hips").copied(), node) {
                 return Err(SpannedError::at(item, format!("node \"{name}\" is not above the hips")));
             }
@@ -341,9 +341,10 @@ impl MotionReader<'_> {
                 match self.rig.chains.iter().find(|c| c.name == name) {
                     Some(chain) => mask.extend(self.subtree(chain.base)),
                     None => {
-                        let node = self.names.find(name);
-                        let unknown = || error_at(format!("chain or node \"{name}\" does not exist"));
-                        mask.push(node.ok_or_else(unknown)?);
+                        let chains = self.rig.chains.iter().map(|chain| chain.name.as_str());
+                        let known = chains.chain(self.names.known());
+                        let missing = || error_at(Missing::name("chain or node", name, known).to_string());
+                        mask.push(self.names.find(name).ok_or_else(missing)?);
                     }
                 }
             }
@@ -425,13 +426,11 @@ impl MotionReader<'_> {
     }
 
     fn clip(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
-        let clip = self.character.find_clip(name);
-        clip.ok_or_else(|| SpannedError::at(item, format!("animation \"{name}\" does not exist")))
+        self.character.clip_index(name).map_err(|missing| SpannedError::at(item, missing.to_string()))
     }
 
     fn node(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
-        let node = self.names.find(name);
-        node.ok_or_else(|| SpannedError::at(item, format!("node \"{name}\" does not exist")))
+        self.names.get(name).map_err(|missing| SpannedError::at(item, missing.to_string()))
     }
 }
 

@@ -63,9 +63,10 @@ fn a_root_node_must_be_above_the_hips() {
         write(&motion, &character, &Rig::default(), &mut table);
         assert_eq!(read_table(&table, &character, &Rig::default()).ok(), Some(motion));
     }
-    for (node, cause) in
-        [("hips", "node \"hips\" is not above the hips"), ("tip", "node \"tip\" does not exist")]
-    {
+    for (node, cause) in [
+        ("hips", "node \"hips\" is not above the hips"),
+        ("tip", "node \"tip\" does not exist; did you mean \"top\"?"),
+    ] {
         assert_eq!(of(node).unwrap_err(), format!("a.motion.toml: line 2: {cause}"));
     }
 }

@@ -243,27 +243,8 @@ impl RigReader<'_> {
         let name = item
             .as_str()
             .ok_or_else(|| SpannedError { span: span.clone(), cause: "a node must be a string".into() })?;
-        let unknown = || {
-            let hint = similar_node(self.skeleton, name)
-                .map_or_else(String::new, |node| format!("; did you mean \"{node}\"?"));
-            format!("node \"{name}\" does not exist{hint}")
-        };
-        self.names.find(name).ok_or_else(|| SpannedError { span, cause: unknown() })
+        self.names.get(name).map_err(|missing| SpannedError::new(span, missing.to_string()))
     }
-}
-
-/// Maximum length, in bytes, of a name that is compared with node names. Names from files can be of any length.
-const LONGEST_COMPARED: usize = 64;
-
-/// Returns the name of the node that is most similar to an unknown name, if at most a quarter of the name differs.
-fn similar_node<'a>(skeleton: &'a Skeleton, name: &str) -> Option<&'a str> {
-    let largest = name.len() / 4;
-    let names = skeleton.nodes.iter().filter_map(|node| node.name.as_deref());
-    let close =
-        names.filter(|known| name.len() <= LONGEST_COMPARED && known.len().abs_diff(name.len()) <= largest);
-    let distances =
-        close.map(|known| (crate::api::edit_distance(&name.to_lowercase(), &known.to_lowercase()), known));
-    distances.filter(|(distance, _)| *distance <= largest).min().map(|(_, known)| known)
 }
 
 /// Reads a limit with angles in degrees and displacements in metres.

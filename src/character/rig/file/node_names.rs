@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use crate::api::Missing;
 use crate::asset::Skeleton;
 use crate::rig::bone_names::Bones;
 
@@ -45,6 +46,24 @@ impl<'a> NodeNames<'a> {
         index.filter(|&i: &usize| i < nodes.len()).or_else(named).or_else(bone)
     }
 
+    /// Like [`Self::find`], with an error that says which nodes exist.
+    #[doc(hidden)]
+    pub fn get(&self, name: &str) -> Result<usize, Missing> {
+        let count = self.skeleton.nodes.len();
+        let missing = || match name.strip_prefix('#').and_then(|index| index.parse().ok()) {
+            Some(index) => Missing { what: name.to_owned(), ..Missing::index("node", index, count) },
+            None => Missing::name("node", name, self.known()),
+        };
+        self.find(name).ok_or_else(missing)
+    }
+
+    /// Returns the names of the nodes and of the bones.
+    #[doc(hidden)]
+    pub fn known(&self) -> impl Iterator<Item = &'a str> {
+        let nodes = self.skeleton.nodes.iter().filter_map(|node| node.name.as_deref());
+        nodes.chain(self.bones.into_iter().flat_map(|bones| bones.keys().map(String::as_str)))
+    }
+
     /// Returns the name of a node, or `#INDEX` if [`Self::find`] would find another node by that name.
     #[doc(hidden)]
     pub fn name(&self, node: usize) -> String {
@@ -75,6 +94,8 @@ mod tests {
             ["a", "#2", "#9", "c", "#1"].map(|name| names.find(name)),
             [Some(0), Some(2), None, None, Some(1)]
         );
+        let missing = names.get("#9").unwrap_err().to_string();
+        assert_eq!(missing, "node #9 does not exist; the file has 5, counted from 0");
     }
 
     /// Regression test: each lookup of a name searched all nodes, which took minutes for large files.

@@ -15,9 +15,8 @@ pub(super) fn check(character: &Character, given: &Bones) -> Result<(), Unrecogn
         if !is_bone(bone) {
             return Err(Unrecognized(format!("\"{bone}\" is not a bone of VRM 1.0, such as leftUpperArm")));
         }
-        if node >= character.skeleton.nodes.len() {
-            return Err(Unrecognized(format!("{bone} has no node #{node}")));
-        }
+        let exists = character.skeleton.check_nodes([node].into_iter());
+        exists.map_err(|missing| Unrecognized(format!("{bone}: {missing}")))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::api::Missing;
 use crate::files::Stopped;
 use crate::text::printable;
 
@@ -60,6 +61,9 @@ pub enum LineError {
     /// A clip file could not be read, or does not fit the character.
     #[error("{0}")]
     Clips(String),
+    /// The command names a node or a clip that does not exist.
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// The command has a value that no session can execute.
     #[error("{0}")]
     Value(String),

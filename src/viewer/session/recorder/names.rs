@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::Command;
+use crate::api::Missing;
 use crate::asset::Character;
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
@@ -97,6 +98,12 @@ impl Names {
         let index = name.strip_prefix('#').and_then(|index| index.parse().ok());
         self.indices.get(name).copied().or_else(|| index.filter(|index| *index < self.names.len()))
     }
+
+    fn get(&self, kind: Kind, name: &str) -> Result<usize, Missing> {
+        let kind = if kind == Kind::Node { "node" } else { "animation" };
+        let missing = || Missing::name(kind, name, self.indices.keys().map(String::as_str));
+        self.find(name).ok_or_else(missing)
+    }
 }
 
 /// The names of a character's nodes and clips.
@@ -172,9 +179,8 @@ pub(crate) fn read(text: &[u8], names: Option<&SessionNames>) -> Result<SessionL
     let mut found = false;
     visit(&mut value, &mut |kind, place| -> Result<(), LineError> {
         let Some(name) = place.as_str() else { return Ok(()) };
-        let index = names.map_or(Some(0), |names| names.of(kind).find(name));
-        let what = if kind == Kind::Node { "node" } else { "animation" };
-        *place = index.ok_or_else(|| LineError::Value(format!("{what} \"{name}\" does not exist")))?.into();
+        let index = names.map_or(Ok(0), |names| names.of(kind).get(kind, name));
+        *place = index?.into();
         found = true;
         Ok(())
     })?;
@@ -346,7 +352,8 @@ mod tests {
             assert_eq!(read.command, Some(command));
         }
         let error = read(br#"{"at":0,"do":{"clip":"fly"}}"#, Some(&names)).unwrap_err();
-        assert_eq!(error.to_string(), "animation \"fly\" does not exist");
+        let expected = "animation \"fly\" does not exist; nearest: \"idle\", \"walk\", \"crouch\"";
+        assert_eq!(error.to_string(), expected);
         let index = read(br#"{"at":0,"do":{"clip":2}}"#, Some(&names)).unwrap();
         assert_eq!(index.command, Some(Command::Clip(Some(2))));
     }
@@ -355,7 +362,8 @@ mod tests {
     fn names_that_do_not_exist_are_errors_and_indices_are_still_read() {
         let names = names();
         let error = |text: &str| read(text.as_bytes(), Some(&names)).unwrap_err().to_string();
-        assert_eq!(error(r#"{"at":0,"do":{"pin-node":"third hand"}}"#), "node \"third hand\" does not exist");
+        let expected = "node \"third hand\" does not exist; did you mean \"rightHand\"?";
+        assert_eq!(error(r#"{"at":0,"do":{"pin-node":"third hand"}}"#), expected);
         assert!(error(r#"{"at":0,"do":{"pin-node":true}}"#).contains("column"));
         let pin = |text: &str| read(text.as_bytes(), Some(&names)).unwrap().command;
         assert_eq!(pin(r#"{"at":0,"do":{"pin-node":7}}"#), Some(Command::PinNode(7)));
