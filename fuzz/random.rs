@@ -1,8 +1,8 @@
 //! Random numbers that depend only on the seed, and random changes to bytes.
 
-/// A SplitMix64 random number generator (Steele, Lea & Flood 2014).
+/// A sequence of random numbers, which is determined by the seed, the format and the index of an input.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub(crate) struct Random(sinew_base::Random);
 
 /// Numbers that often reveal bugs, as text.
 const NUMBERS: [&str; 24] = [
@@ -54,25 +54,16 @@ const FLOATS: [f32; 16] = [
 impl Random {
     /// Creates the generator for the input with the given index in its format.
     pub(crate) fn new(seed: u64, format: &str, index: u64) -> Self {
-        let mut state = Self(seed);
+        let mut state = sinew_base::Random(seed);
         let name = format.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(257).wrapping_add(byte.into()));
         state.0 = state.next().wrapping_add(name);
         state.0 = state.next().wrapping_add(index);
-        state
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        Self(state)
     }
 
     /// Returns a random index below `end`, or 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        let end = u64::try_from(end.max(1)).unwrap_or(u64::MAX);
-        usize::try_from(self.next() % end).unwrap_or(0)
+        self.0.below(end)
     }
 
     /// Returns true once in `times` calls on average.
@@ -88,7 +79,7 @@ impl Random {
 
     /// Returns a random number from 0 to 1.
     pub(crate) fn unit(&mut self) -> f64 {
-        f64::from(u32::try_from(self.next() >> 32).unwrap_or(0)) / f64::from(u32::MAX)
+        f64::from(u32::try_from(self.0.next() >> 32).unwrap_or(0)) / f64::from(u32::MAX)
     }
 
     /// Returns a random number between two numbers.
@@ -97,7 +88,7 @@ impl Random {
     }
 
     pub(crate) fn byte(&mut self) -> u8 {
-        self.next().to_le_bytes()[0]
+        self.0.next().to_le_bytes()[0]
     }
 
     /// Returns a random element of a list, which must not be empty.

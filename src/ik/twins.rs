@@ -84,7 +84,7 @@ fn check(method: Method, n: usize, family: Family) {
         pose(&mut body, family.bend, random);
         let reach: f64 = body.links().iter().skip(1).map(|l| l.offset.length()).sum();
         let (nearest, farthest) = family.distances;
-        let target = random.turn(1.0).normalize_or(DVec3::X) * (random.range(nearest, farthest) * reach);
+        let target = random.direction() * (random.range(nearest, farthest) * reach);
         // A straight limb can fold onto itself in any plane, so the solution is ambiguous.
         let longest = body.links().iter().skip(1).map(|l| l.offset.length()).fold(0.0, f64::max);
         if family.bend == 0.0 && target.length() < 2.0 * longest - reach {

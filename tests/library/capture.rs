@@ -8,6 +8,7 @@ use sinew::capture::{EstimatedSkeleton, Fit, Frames, RotationFit, SkeletonOption
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 
+use sinew_base::Random;
 use sinew_testkit::external;
 
 /// Noise of each coordinate in metres.
@@ -15,21 +16,12 @@ const NOISE: f32 = 0.005;
 /// The shortest bone that is compared, in metres.
 const SHORTEST: f64 = 0.05;
 
-/// Normally distributed numbers (Box & Muller 1958), the same in every run.
-fn normal() -> impl FnMut() -> f32 {
-    let mut state = 1_u64;
-    let mut uniform = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) as f64 + 0.5) / (1_u64 << 31) as f64
-    };
-    move || ((-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()) as f32
-}
-
 /// Plays a clip for ten seconds, and returns the positions of all nodes with noise. A tenth of the positions are missing.
 fn take(character: &Character, clip: usize) -> Take {
     let (skeleton, clip) = (&character.skeleton, &character.clips[clip]);
     let (mut playhead, mut pose, mut world) = (Playhead::default(), Pose::rest(skeleton), Vec::new());
-    let mut normal = normal();
+    let mut random = Random(1);
+    let mut normal = || random.normal() as f32;
     let count = skeleton.nodes.len();
     let (mut times, mut frames) = (Vec::new(), Frames::new(count));
     for frame in 0..600_u16 {

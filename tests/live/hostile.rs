@@ -4,10 +4,11 @@ use sinew::capture::vmc::LONGEST_PACKET;
 
 use crate::osc;
 use crate::performer::WalkingPerformer;
+use sinew_base::Random;
 
 /// A generator of invalid packets, which always generates the same sequence.
 pub(crate) struct HostilePackets {
-    random: u64,
+    random: Random,
     valid: Vec<u8>,
 }
 
@@ -31,13 +32,11 @@ const NUMBERS: [f32; 9] =
 
 impl HostilePackets {
     pub(crate) fn new(performer: &mut WalkingPerformer) -> Self {
-        Self { random: 7, valid: performer.packet(0.3) }
+        Self { random: Random(7), valid: performer.packet(0.3) }
     }
 
     fn below(&mut self, n: usize) -> usize {
-        self.random =
-            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.random >> 33) as usize % n.max(1)
+        self.random.below(n)
     }
 
     fn pick<T: Copy>(&mut self, of: &[T]) -> T {

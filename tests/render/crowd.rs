@@ -11,6 +11,7 @@ use sinew::render::{DecodedImages, Model, Renderer};
 use sinew::rig;
 
 use crate::renderer;
+use sinew_base::Random;
 use sinew_testkit::Builder;
 
 /// A crowd with everything that it needs.
@@ -97,12 +98,8 @@ fn difference(a: &[Affine3A], b: &[Affine3A], size: f32) -> (f32, f32) {
 
 /// Returns 250 characters in random states of all clips.
 fn random_spawns(clips: usize) -> Vec<Spawn> {
-    let mut state = 5_u64;
-    let mut next = |low: f32, high: f32| {
-        // Knuth's generator for 64 bits.
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        low + (high - low) * ((state >> 40) as f32 / (1 << 24) as f32)
-    };
+    let mut random = Random(5);
+    let mut next = |low: f32, high: f32| random.range_f32(low, high);
     (0..250)
         .map(|_| Spawn {
             position: Vec3::new(next(-50.0, 50.0), 0.0, next(-50.0, 50.0)),

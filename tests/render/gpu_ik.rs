@@ -10,7 +10,7 @@ use sinew::ik::{
 };
 use sinew::render::Gpu;
 
-use sinew::ik::benchmark::cases::pose_randomly;
+use sinew::ik::benchmark::figures::figures;
 use sinew::ik::benchmark::robots::Robot;
 use sinew_base::Random;
 
@@ -32,51 +32,9 @@ fn arm(robot: Robot, count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     (vec![cases.body; count], cases.goals.into_iter().map(|g| vec![g]).collect())
 }
 
-/// Returns copies of a body with a trunk, a head and four limbs with hinges in the middle, and reachable goals for its five ends. The first
-/// goal is pinned.
+/// Returns copies of a whole body with five limbs, and reachable goals for its five ends. The first goal is pinned.
 fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
-    let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
-    let mut links = vec![Link::base()];
-    for _ in 0..3 {
-        links.push(Link::child(links.len() - 1, DVec3::Y * 0.15).with_limit(cone(DVec3::Y)));
-    }
-    let mut ends = Vec::new();
-    for (root, offset, way) in [
-        (0, DVec3::new(0.1, 0.0, 0.0), DVec3::NEG_Y),
-        (0, DVec3::new(-0.1, 0.0, 0.0), DVec3::NEG_Y),
-        (3, DVec3::new(0.2, 0.1, 0.0), DVec3::NEG_Y),
-        (3, DVec3::new(-0.2, 0.1, 0.0), DVec3::NEG_Y),
-        (3, DVec3::new(0.0, 0.15, 0.0), DVec3::Y),
-    ] {
-        links.push(Link::child(root, offset).with_limit(cone(way)));
-        let hinge = Limit::Hinge { axis: DVec3::X, min: 0.05, max: 2.4 };
-        links.push(Link::child(links.len() - 1, way * 0.4).with_limit(hinge));
-        links.push(Link::child(links.len() - 1, way * 0.4).with_limit(cone(way)));
-        ends.push(links.len() - 1);
-    }
-    let mut body = Body::new(links, DAffine3::from_translation(DVec3::Y)).unwrap();
-    for link in 0..body.links().len() {
-        body.set_rotation(link, body.links()[link].nearest(DQuat::from_rotation_x(0.3)));
-    }
-    let mut random = Random(9);
-    let mut goals = |_| {
-        let mut posed = body.clone();
-        pose_randomly(&mut posed, &mut random);
-        // Turn each link only half of the way from the start pose, so that all ends are within reach at the same time.
-        for link in 0..body.links().len() {
-            posed.set_rotation(link, body.rotations()[link].slerp(posed.rotations()[link], 0.5));
-        }
-        let mut goal = |(index, end): (usize, &usize)| {
-            let place = posed.world_from_link(*end).unwrap().translation;
-            match index {
-                0 => Goal::pin(*end, place, posed.orientation(*end).unwrap()),
-                1 => Goal::pose(*end, place, posed.orientation(*end).unwrap()),
-                _ => Goal::position(*end, place),
-            }
-        };
-        ends.iter().enumerate().map(&mut goal).collect()
-    };
-    let goals = (0..count).map(&mut goals).collect();
+    let (body, goals) = figures(count, 9).unwrap();
     (vec![body; count], goals)
 }
 

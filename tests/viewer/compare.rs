@@ -9,7 +9,7 @@ use sinew::ik::{Limit, Method, Options, Outcome, Start};
 use sinew::render::ShadingMode;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
-use crate::{SIZE, at, drag, pose, session};
+use crate::{SIZE, at, drag, numbers, pose, session};
 
 const SOME: [Method; 4] = [Method::Ccd, Method::Particle, Method::Fabrik, Method::Dls];
 const BY: Vec2 = Vec2::new(-60.0, -50.0);
@@ -162,11 +162,7 @@ fn refusals_agree_with_the_solve() {
 fn cached_refusals_are_never_stale() {
     let mut session = session();
     let mut input = Input::default();
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    let mut next = move |below: u16| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        u16::try_from((state >> 33) % u64::from(below)).unwrap()
-    };
+    let mut next = numbers(0x2545_F491_4F6C_DD1D);
     let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
     let mut answers = std::collections::HashSet::new();
     session.apply(Command::KeepGoals(true));

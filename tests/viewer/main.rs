@@ -11,6 +11,7 @@ use sinew::scene::picking::{Ray, pick_skin, pixel};
 use sinew::skin::Skinned;
 use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Button, Command, Event, Input, Key, NodePoint, Session};
+use sinew_base::Random;
 
 mod added;
 mod bones;
@@ -314,6 +315,12 @@ fn shift_drags_the_selected_joint_on_empty_space() {
     assert!(!session.is_dragging() && pose(&session) == unchanged);
 }
 
+/// Returns a function that returns random numbers below its argument.
+fn numbers(seed: u64) -> impl FnMut(u16) -> u16 {
+    let mut random = Random(seed);
+    move |below: u16| u16::try_from(random.below(below.into())).unwrap()
+}
+
 /// Returns a random pointer or keyboard event. `next` returns a random number below its argument, and `keys` are the
 /// keys to choose from.
 fn random_event(next: &mut impl FnMut(u16) -> u16, position: Vec2, keys: &str) -> Event {
@@ -335,11 +342,7 @@ fn random_event(next: &mut impl FnMut(u16) -> u16, position: Vec2, keys: &str) -
 fn random_events_are_handled_reproducibly() {
     let run = || {
         let (mut session, mut input) = (session(), Input::default());
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-        let mut next = move |below: u16| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            u16::try_from((state >> 33) % u64::from(below)).unwrap()
-        };
+        let mut next = numbers(0x9E37_79B9_7F4A_7C15);
         for _ in 0..1000 {
             let position = Vec2::new(f32::from(next(1400)) - 60.0, f32::from(next(900)) - 50.0);
             input.handle(random_event(&mut next, position, "0123456789xyzpbrfsekl .,"), &mut session);

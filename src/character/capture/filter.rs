@@ -215,6 +215,7 @@ pub fn smooth_orientations(filters: &mut [OrientationFilter], time: f64, orienta
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sinew_base::Random;
 
     fn vector() -> impl Strategy<Value = DVec3> {
         prop::array::uniform3(-2.0..2.0_f64).prop_map(DVec3::from_array)
@@ -226,15 +227,6 @@ mod tests {
             beta,
             derivative_cutoff,
         })
-    }
-
-    /// Uniform noise between −√3 and √3, which has a variance of one.
-    fn noise() -> impl FnMut() -> f64 {
-        let mut state = 1_u64;
-        move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) as f64 / (1_u64 << 31) as f64 * 2.0 - 1.0) * 3.0_f64.sqrt()
-        }
     }
 
     proptest! {
@@ -303,11 +295,13 @@ mod tests {
     #[test]
     fn noise_at_rest_is_reduced_by_the_expected_factor() {
         let smoothing = Smoothing { min_cutoff: 1.0, beta: 0.0, derivative_cutoff: 1.0 };
-        let (mut filter, mut noise) = (PointFilter::new(smoothing), noise());
+        let (mut filter, mut random) = (PointFilter::new(smoothing), Random(1));
+        // Uniform noise between −√3 and √3 has a variance of one.
+        let bound = 3.0_f64.sqrt();
         let (hertz, frames) = (60.0, 200_000);
         let mut sum = 0.0;
         for frame in 0..frames {
-            let out = filter.scalar(f64::from(frame) / hertz, noise()).unwrap();
+            let out = filter.scalar(f64::from(frame) / hertz, random.range(-bound, bound)).unwrap();
             sum += if frame < 600 { 0.0 } else { out * out };
         }
         // The filter x̂ += α(x − x̂) reduces the variance of white noise to α/(2 − α) of its value.

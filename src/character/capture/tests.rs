@@ -41,16 +41,6 @@ pub(crate) fn walk(seconds: f32) -> SampledWalk {
     SampledWalk { joints, frames, poses, character }
 }
 
-/// Normally distributed numbers with a variance of one (Box & Muller 1958), the same in every run.
-pub(crate) fn noise() -> impl FnMut() -> f64 {
-    let mut state = 1_u64;
-    let mut uniform = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) as f64 + 0.5) / (1_u64 << 31) as f64
-    };
-    move || (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
-}
-
 pub(super) fn worlds(character: &Character, pose: &Pose) -> Vec<Affine3A> {
     let mut world = Vec::new();
     world_matrices(&character.skeleton, pose, &mut world);

@@ -223,6 +223,7 @@ mod tests {
 
     use super::*;
     use crate::capture::{Frames, Tracks};
+    use sinew_base::Random;
 
     fn take(times: Vec<f64>, value: impl Fn(f64) -> Option<Vec3>) -> Take {
         let frames = Frames::of(1, times.iter().map(|&t| vec![value(t)]));
@@ -288,12 +289,8 @@ mod tests {
 
     #[test]
     fn noise_is_reduced() {
-        let mut state = 1_u64;
-        let mut noise = move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as f64 / (1_u64 << 31) as f64 * 2.0 - 1.0
-        };
-        let values: Vec<f32> = (0..4000).map(|_| noise() as f32).collect();
+        let mut random = Random(1);
+        let values: Vec<f32> = (0..4000).map(|_| random.range_f32(-1.0, 1.0)).collect();
         let at = |t: f64| values[(t * 120.0).round() as usize];
         let mut take = take(times(4000, 120.0), |t| Some(Vec3::X * at(t)));
         take.smooth(6.0);

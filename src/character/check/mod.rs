@@ -22,7 +22,6 @@ mod limit;
 pub mod mend;
 mod options;
 mod penetration;
-mod random;
 mod report;
 mod root_speed;
 mod sampled;

@@ -10,11 +10,11 @@ use super::kind::Check;
 use super::mend::draft::Draft;
 use super::mend::limb;
 use super::options::CheckOptions;
-use super::random::Random;
 use super::sampled::degrees_between;
 use super::seam::{LoopKind, Seam, velocities_match};
 use super::tracks::turning_nodes;
 use crate::mathematics::spans::number;
+use sinew_base::Random;
 
 /// A fault that was added to a clip.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ pub fn seed(
         return Ok(None);
     }
     let limit = options.limit(check, checker.anatomy.size);
-    let mut random = Random::new(seed);
+    let mut random = Random(seed);
     let mut seeder = Seeder { draft, seam, limit, random: &mut random, clean: None };
     let found = match check {
         Check::FootSlide => seeder.slide(),
@@ -118,7 +118,7 @@ impl Seeder<'_, '_, '_> {
 
     #[expect(clippy::cast_possible_truncation, reason = "lengths are single precision")]
     fn amount(&mut self, low: f64, high: f64) -> f32 {
-        (self.limit * self.random.between(low, high)) as f32
+        (self.limit * self.random.range(low, high)) as f32
     }
 
     /// A foot drifts while it stands, and returns while it is in the air.
@@ -127,7 +127,7 @@ impl Seeder<'_, '_, '_> {
         let contacts: Vec<_> =
             self.draft.contacts.feet.iter().flat_map(|f| f.contacts.iter().map(|c| (f.node, *c))).collect();
         let contacts: Vec<_> = contacts.into_iter().filter(|(_, (a, b))| b - a >= minimum).collect();
-        let &(foot, (first, last)) = contacts.get(self.random.index(contacts.len()))?;
+        let &(foot, (first, last)) = contacts.get(self.random.below(contacts.len()))?;
         // In a clip of walking in place, twice the limit is accepted. A foot that moves faster than the maximum contact speed is stepping.
         let factor = if self.draft.contacts.treadmill.is_some() { 2.0 } else { 1.0 };
         let amount = factor * self.amount(1.8, 3.5);
@@ -136,7 +136,7 @@ impl Seeder<'_, '_, '_> {
         if length > last - first {
             return None;
         }
-        let begin = first + self.random.index(last - first - length + 1);
+        let begin = first + self.random.below(last - first - length + 1);
         let end = begin + length;
         let across = self.random.direction().as_vec3();
         let way = Vec3::new(across.x, 0.0, across.z).normalize_or(Vec3::X) * amount;
@@ -162,7 +162,7 @@ impl Seeder<'_, '_, '_> {
         let stands = |i: usize| lowest[i].abs() < 0.6 * self.limit;
         let begins: Vec<usize> =
             (0..lowest.len().saturating_sub(length)).filter(|b| (*b..=b + length).all(stands)).collect();
-        let &begin = begins.get(self.random.index(begins.len()))?;
+        let &begin = begins.get(self.random.below(begins.len()))?;
         let amount = sign * if sign > 0.0 { self.amount(1.7, 2.6) } else { self.amount(2.0, 4.0) };
         let carrier = self.draft.carrier();
         let ease = number(length) / 4.0;
@@ -226,7 +226,7 @@ impl Seeder<'_, '_, '_> {
         let anatomy = &self.draft.checker.anatomy;
         let nodes = turning_nodes(&self.draft.sampled, &anatomy.joints);
         let nodes: Vec<usize> = nodes.into_iter().filter(|n| !anatomy.above_hips.contains(n)).collect();
-        nodes.get(self.random.index(nodes.len())).copied()
+        nodes.get(self.random.below(nodes.len())).copied()
     }
 
     /// Returns a joint and the first of `frames` frames in and around which the joint turns by less than `slow` degrees per frame.
@@ -240,7 +240,7 @@ impl Seeder<'_, '_, '_> {
             let calm = |first: &usize| (first - 3..first + frames + 3).all(|i| turn(i) < slow);
             let end = self.last().saturating_sub(frames + 3);
             let places: Vec<usize> = (3..end).filter(calm).collect();
-            if let Some(&first) = places.get(self.random.index(places.len())) {
+            if let Some(&first) = places.get(self.random.below(places.len())) {
                 return Some((node, first));
             }
         }
@@ -249,23 +249,23 @@ impl Seeder<'_, '_, '_> {
 
     /// A joint flips to another rotation within a frame, and back after a while.
     fn flip(&mut self) -> Option<Place> {
-        let frames = 1 + self.random.index(8.min(self.last() / 3));
+        let frames = 1 + self.random.below(8.min(self.last() / 3));
         let (node, first) = self.slow_place(12.0, frames)?;
-        let jump = DQuat::from_axis_angle(self.random.direction(), self.random.between(2.1, 3.1));
+        let jump = DQuat::from_axis_angle(self.random.direction(), self.random.range(2.1, 3.1));
         self.turn(node, first, frames, jump);
         Some((Some(node), first, first + frames))
     }
 
     /// The body is displaced for some frames.
     fn jump(&mut self) -> Option<Place> {
-        let frames = 1 + self.random.index(8.min(self.last() / 3));
+        let frames = 1 + self.random.below(8.min(self.last() / 3));
         let carrier = self.draft.carrier();
         let sampled = &self.draft.sampled;
         let moves =
             |i: usize| f64::from(sampled.position(i, carrier).distance(sampled.position(i + 1, carrier)));
         let calm = |first: &usize| (first - 3..first + frames + 3).all(|i| moves(i) < 0.1 * self.limit);
         let places: Vec<usize> = (3..self.last().saturating_sub(frames + 3)).filter(calm).collect();
-        let first = *places.get(self.random.index(places.len()))?;
+        let first = *places.get(self.random.below(places.len()))?;
         let way = self.random.direction().as_vec3() * self.amount(1.5, 4.0);
         (first + 1..=first + frames).for_each(|frame| self.draft.shift(frame, carrier, way));
         Some((Some(carrier), first, first + frames))
@@ -273,7 +273,7 @@ impl Seeder<'_, '_, '_> {
 
     /// A joint leaves its path for one or two frames.
     fn pop(&mut self) -> Option<Place> {
-        let frames = 1 + self.random.index(2);
+        let frames = 1 + self.random.below(2);
         let (node, first) = self.slow_place(0.25 * self.limit, frames)?;
         let angle = f64::from(self.amount(2.0, 5.0)).to_radians();
         let jump = DQuat::from_axis_angle(self.random.direction(), angle);
@@ -294,7 +294,7 @@ impl Seeder<'_, '_, '_> {
         let checker = self.draft.checker;
         let beyond = f64::from(self.amount(1.8, 3.0)).to_radians();
         let length = self.draft.sampled.frames_in(0.5).min(self.last() / 2);
-        let begin = 3 + self.random.index((self.last() - length).saturating_sub(6));
+        let begin = 3 + self.random.below((self.last() - length).saturating_sub(6));
         if begin + length + 3 > self.last() {
             return None;
         }
@@ -304,7 +304,7 @@ impl Seeder<'_, '_, '_> {
             .iter()
             .filter(|j| j.overbent(&self.draft.sampled, middle, beyond).is_some())
             .collect();
-        let joint = *hinges.get(self.random.index(hinges.len()))?;
+        let joint = *hinges.get(self.random.below(hinges.len()))?;
         for frame in begin..=begin + length {
             let edge = number((frame - begin).min(begin + length - frame));
             let part = f64::from(smooth(edge / (number(length) / 2.5)));
@@ -322,7 +322,7 @@ impl Seeder<'_, '_, '_> {
         let checker = self.draft.checker;
         let plan = checker.rig.body.as_ref().filter(|_| !checker.pairs.is_empty())?;
         let arms: Vec<_> = plan.limbs.iter().filter(|l| l.kind == crate::rig::LimbKind::Arm).collect();
-        let arm = *arms.get(self.random.index(arms.len()))?;
+        let arm = *arms.get(self.random.below(arms.len()))?;
         let chest = checker.anatomy.capsules.iter().find(|c| c.node == plan.chest())?;
         let is_checked = |pair: &super::self_penetration::Pair| {
             let of = |i: usize| checker.anatomy.capsules.get(i).map(|c| c.node);
@@ -330,7 +330,7 @@ impl Seeder<'_, '_, '_> {
         };
         checker.pairs.iter().find(|p| is_checked(p))?;
         let length = self.draft.sampled.frames_in(0.45).min(self.last() - 1);
-        let begin = 3 + self.random.index((self.last() - length).saturating_sub(6));
+        let begin = 3 + self.random.below((self.last() - length).saturating_sub(6));
         if begin + length + 3 > self.last() {
             return None;
         }
@@ -358,7 +358,7 @@ impl Seeder<'_, '_, '_> {
         self.travel(-ground, carrier);
         self.clean = Some(self.draft.clip(clip));
         #[expect(clippy::cast_possible_truncation, reason = "a small factor")]
-        let more = self.random.between(0.4, 0.8).max(2.0 * self.limit / f64::from(ground.length())) as f32;
+        let more = self.random.range(0.4, 0.8).max(2.0 * self.limit / f64::from(ground.length())) as f32;
         self.travel(-ground * more, carrier);
         Some((Some(self.draft.checker.anatomy.hips), 0, last))
     }
@@ -379,10 +379,10 @@ fn unnormalise(clip: &Clip, random: &mut Random) -> Option<Seeded> {
         matches!(channel.values, Values::Rotation(_)) && channel.interpolation != Interpolation::CubicSpline
     };
     let channels: Vec<usize> = (0..clip.channels.len()).filter(is_rotation).collect();
-    let &index = channels.get(random.index(channels.len()))?;
+    let &index = channels.get(random.below(channels.len()))?;
     let channel = clip.channels.get_mut(index)?;
     #[expect(clippy::cast_possible_truncation, reason = "a small factor")]
-    let factor = (1.0 + random.between(0.02, 0.3)) as f32;
+    let factor = (1.0 + random.range(0.02, 0.3)) as f32;
     if let Values::Rotation(values) = &mut channel.values {
         values.iter_mut().for_each(|q| *q = Quat::from_vec4(glam::Vec4::from(*q) * factor));
     }

@@ -95,7 +95,7 @@ fn case(mut body: Body, random: &mut Random) -> FarCase {
     let links = body.links();
     let (end, reach) = (links.len() - 1, links.iter().skip(1).map(|l| l.offset.length()).sum());
     let base = links.first().map_or(DVec3::ZERO, |l| l.offset);
-    let way = random.turn(1.0).normalize_or(DVec3::Y);
+    let way = random.direction();
     let target = base + way * (reach * random.range(DISTANCES[0], DISTANCES[1]));
     if random.unit() < 0.5 {
         pose_randomly(&mut body, random);
@@ -109,7 +109,7 @@ fn random_chain(random: &mut Random) -> Result<Body, SolveError> {
     let count = random.range(3.0, 9.0) as usize;
     let joints: Vec<_> = (0..count)
         .map(|_| {
-            let axis = random.turn(1.0).normalize_or(DVec3::X);
+            let axis = random.direction();
             let kind = random.range(0.0, 3.0);
             let mut range = |most| [-degrees(random.range(5.0, most)), degrees(random.range(5.0, most))];
             let limit = if kind < 1.0 {
@@ -122,7 +122,7 @@ fn random_chain(random: &mut Random) -> Result<Body, SolveError> {
                 let ranges = [range(120.0), range(80.0), range(120.0)];
                 Limit::Euler { order: EulerRot::XYZ, min: ranges.map(|r| r[0]), max: ranges.map(|r| r[1]) }
             };
-            (limit, random.turn(1.0).normalize_or(DVec3::Y) * random.range(0.1, 0.5))
+            (limit, random.direction() * random.range(0.1, 0.5))
         })
         .collect();
     arm(&joints)

@@ -85,7 +85,7 @@ impl Set {
             Self::Near => positions(0.98, 0.9999),
             Self::Unreach => positions(1.05, 1.5),
             Self::Pose => {
-                (0..count).map(|_| Goal::pose(end, shell(random, 0.2, 0.65), rotation(random))).collect()
+                (0..count).map(|_| Goal::pose(end, shell(random, 0.2, 0.65), random.rotation())).collect()
             }
             Self::Drag => (0..=count).map(|i| Goal::position(end, path(i, 0.6, 0.3))).collect(),
             Self::DragOut => (0..=count).map(|i| Goal::position(end, path(i, 0.9, 0.35))).collect(),
@@ -100,14 +100,6 @@ fn shell(random: &mut Random, lo: f64, hi: f64) -> DVec3 {
     let (sin, cos) = (TAU * random.unit()).sin_cos();
     let s = (1.0 - z * z).max(0.0).sqrt();
     DVec3::new(r * s * cos, r * s * sin, r * z)
-}
-
-/// A uniformly distributed rotation (Shoemake 1992).
-fn rotation(random: &mut Random) -> DQuat {
-    let (u, v, w) = (random.unit(), random.unit(), random.unit());
-    let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
-    let ((sv, cv), (sw, cw)) = ((TAU * v).sin_cos(), (TAU * w).sin_cos());
-    DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)
 }
 
 /// Returns the target position on a dragged path in a given frame, at 60 frames per second.
@@ -239,7 +231,7 @@ pub fn pose_randomly(body: &mut Body, random: &mut Random) {
                 let [a, b, c] = std::array::from_fn(|k| random.range(min[k], max[k]));
                 DQuat::from_euler(order, a, b, c)
             }
-            _ => rotation(random),
+            _ => random.rotation(),
         };
         body.set_rotation(i, link.rest * turn);
     }

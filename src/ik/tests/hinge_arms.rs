@@ -5,6 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Solver};
 
+use crate::starts::waypoint;
 use sinew_base::Random;
 
 /// Number of targets per arm.
@@ -61,17 +62,8 @@ fn seven_hinges() -> Body {
 
 /// Returns the poses of the flange in random poses of an arm within its limits.
 fn reachable(body: &Body) -> Vec<Goal> {
-    let (mut random, mut posed) = (Random(5), body.clone());
-    let end = body.links().len() - 1;
-    let mut goal = |_| {
-        for (i, link) in body.links().iter().enumerate() {
-            if let Limit::Hinge { axis, min, max } = link.limit {
-                posed.set_rotation(i, link.rest * DQuat::from_axis_angle(axis, random.range(min, max)));
-            }
-        }
-        Goal::pose(end, crate::position(&posed, end), posed.orientation(end).unwrap())
-    };
-    (0..TARGETS).map(&mut goal).collect()
+    let mut random = Random(5);
+    (0..TARGETS).map(|_| waypoint(body, &mut random)).collect()
 }
 
 /// Returns the fraction of goals that a method reaches from rest, to 1e-4 of the reach and 1e-3 rad.

@@ -6,6 +6,7 @@ use sinew_ik::{
 };
 
 use crate::position;
+use crate::starts::scatter;
 use sinew_base::Random;
 
 mod mimic;
@@ -28,17 +29,13 @@ fn options(method: Method) -> Options {
     Options::default().with_method(method)
 }
 
-fn axis(random: &mut Random) -> DVec3 {
-    random.turn(1.0).try_normalize().unwrap_or(DVec3::X)
-}
-
 /// Returns a chain of six joints with random axes. Every third joint is prismatic if `slides` is set. The others are hinges.
 fn arm(random: &mut Random, slides: bool) -> Body {
     let link = |i: usize| {
         let rest = DQuat::from_scaled_axis(random.turn(0.5));
         let limit = match slides && i % 3 == 1 {
-            true => Limit::Prismatic { axis: axis(random), min: -0.1, max: 0.3 },
-            false => Limit::Hinge { axis: axis(random), min: -2.0, max: 2.0 },
+            true => Limit::Prismatic { axis: random.direction(), min: -0.1, max: 0.3 },
+            false => Limit::Hinge { axis: random.direction(), min: -2.0, max: 2.0 },
         };
         Link::base()
             .with_parent(i.checked_sub(1))
@@ -49,19 +46,6 @@ fn arm(random: &mut Random, slides: bool) -> Body {
     let mut links: Vec<Link> = (0..6).map(link).collect();
     links.push(Link::child(5, DVec3::new(0.1, 0.2, 0.0)));
     Body::new(links, DAffine3::IDENTITY).unwrap()
-}
-
-/// Moves every joint except mimic joints to a random position in its range.
-fn scatter(body: &mut Body, random: &mut Random) {
-    for (i, link) in body.links().to_vec().iter().enumerate().filter(|(_, l)| l.mimic.is_none()) {
-        match link.limit {
-            Limit::Hinge { axis, min, max } => {
-                body.set_rotation(i, link.rest * DQuat::from_axis_angle(axis, random.range(min, max)));
-            }
-            Limit::Prismatic { min, max, .. } => body.set_displacement(i, random.range(min, max)),
-            _ => {}
-        }
-    }
 }
 
 /// Checks that every joint is within its limit, and that prismatic joints did not turn.

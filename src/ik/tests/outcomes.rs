@@ -139,8 +139,8 @@ fn random_chain(kind: usize, joints: usize, random: &mut Random) -> Body {
     let offset = DVec3::Y / joints as f64;
     for index in 0..joints {
         let axes = [DVec3::X, DVec3::Z, DVec3::new(0.6, 0.0, 0.8), DVec3::Y];
-        let axis = axes[(random.next() % 4) as usize];
-        let limit = match if kind == 3 { (random.next() % 3) as usize } else { kind } {
+        let axis = axes[random.below(4)];
+        let limit = match if kind == 3 { random.below(3) } else { kind } {
             0 => Limit::Hinge {
                 axis: if axis == DVec3::Y && index > 0 { DVec3::X } else { axis },
                 min: -random.range(0.0, 1.5),
@@ -167,7 +167,7 @@ fn random_chain(kind: usize, joints: usize, random: &mut Random) -> Body {
 /// limits.
 fn random_target(kind: usize, body: &Body, random: &mut Random) -> Goal {
     let end = body.links().len() - 1;
-    let way = random.turn(1.0).normalize();
+    let way = random.direction();
     let target = match kind {
         0 => {
             let mut posed = body.clone();
@@ -236,7 +236,7 @@ fn outcomes_are_true_for_every_method_and_any_number_of_restarts() {
     let mut random = Random(11);
     let mut counts = [(0, Count::default()), (8, Count::default())];
     for number in 0..CASES {
-        let joints = if number % 3 == 2 { 2 } else { 3 + (random.next() % 8) as usize };
+        let joints = if number % 3 == 2 { 2 } else { 3 + random.below(8) };
         let body = random_chain(number % 4, joints, &mut random);
         let goal = random_target(number / 4 % 3, &body, &mut random);
         for (restarts, count) in &mut counts {

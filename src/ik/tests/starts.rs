@@ -42,11 +42,15 @@ pub(crate) fn arm(rows: &[Row]) -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// Turns every hinge to a random angle within its range.
+/// Moves every hinge and every prismatic joint except mimic joints to a random position in its range.
 pub(crate) fn scatter(body: &mut Body, random: &mut Random) {
-    for (i, link) in body.links().to_vec().iter().enumerate() {
-        if let Limit::Hinge { axis, min, max } = link.limit {
-            body.set_rotation(i, link.rest * DQuat::from_axis_angle(axis, random.range(min, max)));
+    for (i, link) in body.links().to_vec().iter().enumerate().filter(|(_, l)| l.mimic.is_none()) {
+        match link.limit {
+            Limit::Hinge { axis, min, max } => {
+                body.set_rotation(i, link.rest * DQuat::from_axis_angle(axis, random.range(min, max)));
+            }
+            Limit::Prismatic { min, max, .. } => body.set_displacement(i, random.range(min, max)),
+            _ => {}
         }
     }
 }
@@ -237,7 +241,7 @@ fn limited_chains_beyond_their_reach_find_the_nearest_pose() {
     for (name, body) in limited_bodies() {
         let (end, length) = (body.links().len() - 1, reach(&body));
         for _ in 0..TARGETS {
-            let way = random.turn(1.0).normalize();
+            let way = random.direction();
             let goal =
                 Goal::position(end, body.links()[0].offset + way * (length * random.range(1.001, 1.5)));
             let solve = |body: &mut Body, method, restarts| {

@@ -10,6 +10,7 @@ use crate::puppet::Puppet;
 use crate::rig::Rig;
 use crate::view::{Bounds, Camera};
 use crate::{DecodedImages, Frame, Instance, Model, RenderError, Renderer, ShadingMode};
+use sinew_base::Random;
 
 use super::frame::{ViewSettings, draws};
 
@@ -106,7 +107,7 @@ impl CrowdScene {
         layout: &CrowdLayout,
         mode: ShadingMode,
     ) -> Result<Self, CrowdError> {
-        let mut random = Numbers(u64::from(layout.seed));
+        let mut random = Random(u64::from(layout.seed));
         let (mut kinds, mut models, mut sources) = (Vec::new(), Vec::new(), Vec::new());
         let mut size = 0.0_f32;
         for (character, rig) in characters {
@@ -276,42 +277,32 @@ impl Spots {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "at most 65,536 rows")]
-    fn spawn(&self, index: u32, kind: Option<&Kind>, layout: &CrowdLayout, random: &mut Numbers) -> Spawn {
+    fn spawn(&self, index: u32, kind: Option<&Kind>, layout: &CrowdLayout, random: &mut Random) -> Spawn {
         let (column, row) = (index % self.side, index / self.side);
-        let mut along = |n: u32| (n as f32 + 0.5 + random.range(-0.3, 0.3)) * self.cell - self.half_size;
+        let mut along = |n: u32| (n as f32 + 0.5 + random.range_f32(-0.3, 0.3)) * self.cell - self.half_size;
         let (x, z) = (along(column), along(row));
         let clips = kind.map_or(&[][..], |kind| &kind.clips);
-        let pick = random.range(0.0, clips.len() as f32) as usize;
+        let pick = random.range_f32(0.0, clips.len() as f32) as usize;
         let play = |&clip: &usize| PlayedClip {
-            speed: random.range(0.85, 1.15),
-            ..PlayedClip::new(clip, random.range(0.0, 10.0))
+            speed: random.range_f32(0.85, 1.15),
+            ..PlayedClip::new(clip, random.range_f32(0.0, 10.0))
         };
         let clips: Vec<PlayedClip> = clips.get(pick).map(play).into_iter().collect();
-        let shade = random.range(0.55, 1.15);
-        let hue = Vec3::new(random.range(0.85, 1.15), random.range(0.85, 1.1), random.range(0.85, 1.15));
+        let shade = random.range_f32(0.55, 1.15);
+        let hue = Vec3::new(
+            random.range_f32(0.85, 1.15),
+            random.range_f32(0.85, 1.1),
+            random.range_f32(0.85, 1.15),
+        );
         Spawn {
             position: Vec3::new(x, 0.0, z),
-            heading: random.range(-0.5, 0.5),
-            scale: kind.map_or(1.0, |kind| kind.scale) * random.range(0.93, 1.05),
+            heading: random.range_f32(-0.5, 0.5),
+            scale: kind.map_or(1.0, |kind| kind.scale) * random.range_f32(0.93, 1.05),
             tint: (hue * shade).extend(1.0),
-            turn: random.range(-0.35, 0.35),
+            turn: random.range_f32(-0.35, 0.35),
             looks: layout.looks,
             clips,
             ..Spawn::default()
         }
-    }
-}
-
-/// Random numbers from a seed (splitmix64, Steele, Lea & Flood 2014).
-struct Numbers(u64);
-
-impl Numbers {
-    #[expect(clippy::cast_precision_loss, reason = "24 bits")]
-    fn range(&mut self, low: f32, high: f32) -> f32 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        let unit = ((z ^ (z >> 31)) >> 40) as f32 / (1_u32 << 24) as f32;
-        low + (high - low) * unit
     }
 }

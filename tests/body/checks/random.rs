@@ -2,31 +2,22 @@
 
 use glam::Vec3;
 
-/// A pseudo-random sequence that is determined by its seed: splitmix64 (Steele, Lea & Flood 2014).
+/// The pseudo-random sequence of a check.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(sinew_base::Random);
 
 impl Random {
     /// Creates the sequence of one check. It does not depend on which other checks run.
     pub fn new(seed: u64, letter: char, number: usize) -> Self {
-        let mut random = Self(seed);
+        let mut random = sinew_base::Random(seed);
         random.0 = random.next() ^ u64::from(u32::from(letter));
         random.0 = random.next() ^ number as u64;
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        Self(random)
     }
 
     /// Returns a number from `from` up to `to`.
     pub fn range(&mut self, from: f32, to: f32) -> f32 {
-        #[expect(clippy::cast_precision_loss, reason = "24 bits fit")]
-        let unit = (self.next() >> 40) as f32 / (1_u64 << 24) as f32;
-        from + (to - from) * unit
+        self.0.range_f32(from, to)
     }
 
     /// Returns a unit vector. All directions are equally likely.

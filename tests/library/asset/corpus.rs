@@ -11,6 +11,7 @@ use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
+use sinew_base::Random;
 use sinew_testkit::image;
 use sinew_testkit::{Builder, built_in_gltf_files, external, gltf_files, gltf_files_and};
 
@@ -53,23 +54,6 @@ fn check_read_or_refused(label: &str, bytes: &[u8], folder: Option<&Path>) -> bo
         assert!(message.starts_with("file: ") && !message.contains('\n'), "{label}: {message}");
     }
     result.is_ok()
-}
-
-/// A SplitMix64 random number generator (Steele, Lea & Flood 2014) with a fixed seed, so that every run makes the same
-/// changes.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(super) fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % n as u64).unwrap()
-    }
 }
 
 /// Values of the wrong type or size.

@@ -11,6 +11,7 @@ use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, PuppetError, Target};
 use sinew::rig::{self, RigError, skeleton_root};
 
+use sinew_base::Random;
 use sinew_testkit::external;
 
 /// Largest relative change of a bone's length.
@@ -81,14 +82,14 @@ impl Figure {
         let mut random = Random(seed);
         let mut pose = Pose::rest(skeleton);
         for &joint in &self.joints {
-            let turn = Quat::from_scaled_axis(0.3 * random.vector().as_vec3());
+            let turn = Quat::from_scaled_axis(0.3 * random.turn(1.0).as_vec3());
             pose.locals[joint].rotation = (pose.locals[joint].rotation * turn).normalize();
         }
         let before = world(&puppet, &pose);
         let Some(&node) = self.leaves.get(random.below(self.leaves.len())).filter(|&&n| n != base) else {
             return Ok(false);
         };
-        let position = before[node].0.translation + 0.3 * self.size * random.vector();
+        let position = before[node].0.translation + 0.3 * self.size * random.turn(1.0);
         let orientation = seed.is_multiple_of(3).then(|| before[node].1);
         puppet.targets =
             vec![Target::new(node).with_base(base).with_position(position).with_orientation(orientation)];
@@ -182,27 +183,6 @@ fn widen(m: Affine3A) -> DAffine3 {
     let linear =
         DMat3::from_cols(column(m.matrix3.x_axis), column(m.matrix3.y_axis), column(m.matrix3.z_axis));
     DAffine3 { matrix3: linear, translation: column(m.translation) }
-}
-
-/// SplitMix64 (Steele et al. 2014).
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(super) fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
-    }
-
-    /// Returns a vector with components between -1 and 1.
-    pub(super) fn vector(&mut self) -> DVec3 {
-        DVec3::from_array([(); 3].map(|()| (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0))
-    }
 }
 
 fn built_in() -> impl Iterator<Item = Figure> {

@@ -9,7 +9,7 @@ use sinew::glam::{Affine3A, Quat, Vec3};
 use sinew::pose::{Pose, world_matrices};
 use sinew::rig::{BodyKind, recognize};
 
-use super::bases::Random;
+use sinew_base::Random;
 use sinew_testkit::external;
 
 /// Characters, and what they are.
@@ -94,8 +94,8 @@ fn is_joint(character: &Character, node: usize) -> bool {
 fn turn(character: &mut Character, random: &mut Random) {
     let turns: Vec<Quat> = (0..character.skeleton.nodes.len())
         .map(|node| {
-            let axis = random.vector().as_vec3().try_normalize().unwrap_or(Vec3::X);
-            let angle = random.vector().x as f32 * std::f32::consts::PI;
+            let axis = random.turn(1.0).as_vec3().try_normalize().unwrap_or(Vec3::X);
+            let angle = random.turn(1.0).x as f32 * std::f32::consts::PI;
             let turn = Quat::from_axis_angle(axis, angle);
             // Rotations before a non-uniform scale would shear.
             let scale = character.skeleton.nodes[node].rest.scale;

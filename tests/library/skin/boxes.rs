@@ -6,6 +6,7 @@ use sinew::asset;
 use sinew::puppet::Puppet;
 use sinew::skin::Skinning;
 use sinew::view::Bounds;
+use sinew_base::Random;
 
 /// The built-in characters, which together have rigid parts, morph targets, eight influences, and scaled and mirrored nodes.
 const CAST: [&str; 5] = ["mannequin", "arm", "tentacle", "spider", "awkward"];
@@ -37,11 +38,8 @@ proptest! {
     #[test]
     fn a_box_contains_its_part(character in 0..CAST.len(), angle in 0.0_f32..3.0, seed in any::<u64>()) {
         let mut puppet = cast(CAST[character]);
-        let mut state = seed | 1;
-        shake(&mut puppet, angle, || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            f32::from((state >> 48) as u16) / 65_535.0
-        });
+        let mut random = Random(seed);
+        shake(&mut puppet, angle, || random.range_f32(0.0, 1.0));
         for (part, (outer, inner)) in puppet.part_boxes().iter().zip(puppet.part_bounds()).enumerate() {
             prop_assert!(contains(outer, &inner), "{} part {part}: {outer:?} {inner:?}", CAST[character]);
         }

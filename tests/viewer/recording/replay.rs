@@ -13,7 +13,7 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Command, Display, Input, Recorder, Session};
 
 use super::super::files::folder;
-use super::super::{SIZE, at, drag, random_event};
+use super::super::{SIZE, at, drag, numbers, random_event};
 use super::{blended, replay, replayed, session, snapshot, tick};
 use sinew_testkit::image::{self, PixelAccess};
 
@@ -95,13 +95,7 @@ fn frame_rate_does_not_change_the_recording() {
 
 /// Applies random events and panel commands at different times.
 fn play_randomly(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
-    let mut state = seed;
-    let mut next = move |below: u16| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        u16::try_from(state % u64::from(below)).unwrap()
-    };
+    let mut next = numbers(seed);
     for _ in 0..events {
         let position = Vec2::new(f32::from(next(900)) + 100.3, f32::from(next(700)) + 50.7);
         input.handle(random_event(&mut next, position, "0123456789xyzpbrfse Z..,"), session);

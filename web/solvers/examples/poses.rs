@@ -1,6 +1,7 @@
 //! Prints solved poses as JSON, one per line, to compare with a browser's: `web/test/test.mjs`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "an example")]
 
+use sinew_base::Random;
 use sinew_ik::glam::{DAffine3, DVec3};
 use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Solver};
 
@@ -15,18 +16,6 @@ const METHODS: [&str; 9] = [
     "jacobian-transpose",
     "optimize",
 ];
-
-/// Numbers from -1 to 1 (Knuth's linear congruential generator).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        #[expect(clippy::cast_precision_loss, reason = "53 bits")]
-        let unit = (self.0 >> 11) as f64 / (1_u64 << 53) as f64;
-        2.0 * unit - 1.0
-    }
-}
 
 fn main() {
     let mut random = Random(7);
@@ -44,7 +33,7 @@ fn main() {
         }
         let is_limited = method != "two-bone" && case % 2 == 1;
         let reach = 0.3 * f64::from(u32::try_from(links - 1).unwrap());
-        let target = DVec3::new(random.next(), random.next(), random.next()) * (0.5 * reach) + DVec3::Y * 0.3;
+        let target = random.turn(0.5 * reach) + DVec3::Y * 0.3;
         let mut body = Body::new(chain, DAffine3::IDENTITY).unwrap();
         let options = Options::default().with_method(method.parse::<Method>().unwrap());
         Solver::default().solve(&mut body, &[Goal::position(links - 1, target)], &options).unwrap();

@@ -4,16 +4,17 @@ use glam::Vec3;
 use proptest::prelude::*;
 
 use super::*;
-use crate::capture::tests::{SampledWalk, noise, walk};
+use crate::capture::tests::{SampledWalk, walk};
 use crate::capture::{Frames, Tracks};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
+use sinew_base::Random;
 
 /// Returns a take of a walk in millimetres, with noise of `deviation` metres in each coordinate. Each joint is missing in a tenth of the
 /// frames.
 fn take(seen: &SampledWalk, names: Vec<String>, deviation: f32) -> Take {
-    let mut noise = noise();
-    let mut coordinate = || noise() as f32 * deviation;
+    let mut random = Random(1);
+    let mut coordinate = || random.normal() as f32 * deviation;
     // A standard normal variable is below -1.28 in a tenth of all cases.
     let mut measure = |position: &Option<Vec3>| {
         let moved = position.map(|p| 1e3 * (p + Vec3::new(coordinate(), coordinate(), coordinate())));

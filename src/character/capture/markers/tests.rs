@@ -7,10 +7,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::asset::Character;
-use crate::capture::tests::{SampledWalk, noise, walk, worlds};
+use crate::capture::tests::{SampledWalk, walk, worlds};
 use crate::capture::{SkeletonOptions, TakeOptions};
 use crate::motion::Playhead;
 use crate::pose::Pose;
+use sinew_base::Random;
 
 const SEGMENTS: [&str; 15] = [
     "hips",
@@ -47,10 +48,10 @@ fn motion(seconds: f32) -> SampledWalk {
 /// Returns a take with `count` markers on each segment, about 8 cm from its middle. `deviation` is the noise in metres.
 fn take(seen: &SampledWalk, count: usize, deviation: f32) -> Take {
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
-    let mut noise = noise();
-    let mut random = |size: f32| Vec3::new(noise() as f32, noise() as f32, noise() as f32) * size;
+    let mut random = Random(1);
+    let mut noise = |size: f32| Vec3::from([(); 3].map(|()| random.normal() as f32)) * size;
     let offsets: Vec<Vec<Vec3>> =
-        SEGMENTS.iter().map(|_| (0..count).map(|_| random(0.05) + Vec3::Y * 0.05).collect()).collect();
+        SEGMENTS.iter().map(|_| (0..count).map(|_| noise(0.05) + Vec3::Y * 0.05).collect()).collect();
     let joints: Vec<String> =
         SEGMENTS.iter().flat_map(|s| (1..=count).map(move |m| format!("{s}/{m}"))).collect();
     let mut rows = Vec::new();
@@ -59,7 +60,7 @@ fn take(seen: &SampledWalk, count: usize, deviation: f32) -> Take {
         let mut row = Vec::new();
         for (segment, offsets) in SEGMENTS.iter().zip(&offsets) {
             let at = world[bones[*segment]];
-            row.extend(offsets.iter().map(|o| Some(at.transform_point3(*o) + random(deviation))));
+            row.extend(offsets.iter().map(|o| Some(at.transform_point3(*o) + noise(deviation))));
         }
         rows.push(row);
     }

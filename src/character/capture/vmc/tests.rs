@@ -13,6 +13,7 @@ use crate::asset::Character;
 use crate::capture::calibration_pose;
 use crate::capture::tests::{SampledWalk, walk, with_other_axes, worlds};
 use crate::pose::Pose;
+use sinew_base::Random;
 
 use super::*;
 
@@ -338,16 +339,6 @@ fn nesting_is_bounded() {
     arrays
         .extend(std::iter::repeat_n(b'[', 32_000).chain(std::iter::repeat_n(b']', 32_000)).chain([0, 0, 0]));
     assert!(matches!(decode(&arrays, &mut Vec::new()), Err(PacketError::Arguments { .. })));
-}
-
-/// A generator of pseudo-random numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n.max(1)
-    }
 }
 
 /// Returns a copy of a packet in which some bytes are changed, removed or repeated.

@@ -9,11 +9,6 @@ use sinew_base::Random;
 use super::tests::errors;
 use super::{Jacobian, TaskKind};
 
-/// Returns a random unit vector.
-fn axis(random: &mut Random) -> DVec3 {
-    random.turn(1.0).try_normalize().unwrap_or(DVec3::X)
-}
-
 /// Returns a random tree with two branches below link 3: hinges, ball joints and prismatic joints, some of which follow
 /// another joint. The joints of link 4 and link 6 are in different branches, and link 6 follows link 4.
 fn tree(random: &mut Random, scale: DVec3) -> Tree {
@@ -23,8 +18,8 @@ fn tree(random: &mut Random, scale: DVec3) -> Tree {
     for (kind, parent) in kinds.into_iter().zip(parents) {
         let limit = match kind {
             0 => Limit::Free,
-            1 => Limit::Hinge { axis: axis(random), min: -1.5, max: 2.0 },
-            _ => Limit::Prismatic { axis: axis(random), min: -0.2, max: 0.3 },
+            1 => Limit::Hinge { axis: random.direction(), min: -1.5, max: 2.0 },
+            _ => Limit::Prismatic { axis: random.direction(), min: -0.2, max: 0.3 },
         };
         let rest = DQuat::from_scaled_axis(random.turn(1.0));
         links.push(Link { rest, limit, ..Link::child(parent, random.turn(0.4)) });
@@ -34,8 +29,8 @@ fn tree(random: &mut Random, scale: DVec3) -> Tree {
     for (link, of) in [(7, 4), (5, 4), (8, 6)] {
         links[link].mimic = Some(Mimic { of, ratio: random.range(-1.5, 1.5), offset: 0.05 });
         links[link].limit = match links[of].limit {
-            Limit::Hinge { .. } => Limit::Hinge { axis: axis(random), min: -6.0, max: 6.0 },
-            _ => Limit::Prismatic { axis: axis(random), min: -2.0, max: 2.0 },
+            Limit::Hinge { .. } => Limit::Hinge { axis: random.direction(), min: -6.0, max: 6.0 },
+            _ => Limit::Prismatic { axis: random.direction(), min: -2.0, max: 2.0 },
         };
     }
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));

@@ -26,7 +26,7 @@ fn assert_coupled(body: &Body, context: &str) {
 /// Returns a finger on an arm: two hinges, a slide, and a finger of three hinges whose last two follow the first. A second finger, with a
 /// slide that follows the first slide, is attached to the same hand.
 fn hand(random: &mut Random) -> Body {
-    let mut hinge = |min: f64, max: f64| Limit::Hinge { axis: axis(random), min, max };
+    let mut hinge = |min: f64, max: f64| Limit::Hinge { axis: random.direction(), min, max };
     let (a, b, first, second, third) =
         (hinge(-2.0, 2.0), hinge(-2.0, 2.0), hinge(-1.0, 1.2), hinge(-1.0, 1.0), hinge(-2.0, 2.0));
     let slide = |axis: DVec3| Limit::Prismatic { axis, min: -0.1, max: 0.2 };

@@ -6,24 +6,7 @@ use super::{Actor, data};
 use crate::body::{Goal, HAS_ROTATION, HEAD};
 use crate::crowd::terrain::Terrain;
 use crate::ik::Limit;
-
-/// A generator of random numbers from −1 to 1.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
-    }
-
-    pub(super) fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.next(), self.next(), self.next())
-    }
-
-    pub(super) fn rotation(&mut self) -> Quat {
-        Quat::from_xyzw(self.next(), self.next(), self.next(), self.next()).normalize()
-    }
-}
+use sinew_base::Random;
 
 #[test]
 fn limbs_meet_targets_within_their_limits() {
@@ -32,7 +15,7 @@ fn limbs_meet_targets_within_their_limits() {
     let walk = actor.clip("walk");
     let (mut met, mut worst) = (0, 0.0_f32);
     for case in 0..2000 {
-        let mut posed = actor.play(walk, 0.5 + 0.5 * random.next());
+        let mut posed = actor.play(walk, random.range_f32(0.0, 1.0));
         posed.sample(&actor);
         let index = case % actor.body.limbs().len();
         let limb = actor.body.limbs()[index];
@@ -40,7 +23,7 @@ fn limbs_meet_targets_within_their_limits() {
         let reach = first.distance(middle) + middle.distance(end);
         let before = posed.clone();
         // The target is the current position of the end, moved by up to half of the reach.
-        let target = end + 0.5 * reach * random.vector();
+        let target = end + 0.5 * reach * random.turn(1.0).as_vec3();
         let rotation = posed.models[limb.end as usize];
         posed.goals[0] = Goal { limb: index as u32, position: target, weight: 1.0, ..Goal::NONE };
         posed.solve(&actor, None, 1.0 / 60.0);

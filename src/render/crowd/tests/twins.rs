@@ -3,7 +3,6 @@
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice, pod_collect_to_vec};
 use glam::{Quat, Vec3, Vec4};
 
-use super::limbs::Random;
 use super::{Actor, Posed, data};
 use crate::Gpu;
 use crate::body::stance::Stance;
@@ -13,6 +12,7 @@ use crate::crowd::kernels::BODY_FILES;
 use crate::crowd::terrain::Terrain;
 use crate::crowd::types::{Character, Local, Rows, Step};
 use crate::crowd::world::world;
+use sinew_base::Random;
 
 const COUNT: usize = 1000;
 const SECONDS: f32 = 1.0 / 60.0;
@@ -26,7 +26,7 @@ pub(super) fn gpu() -> Gpu {
 fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
     let mut random = Random(3);
     let clips = actor.model.character.clips.len();
-    let positive = |random: &mut Random| 0.5 + 0.5 * random.next();
+    let positive = |random: &mut Random| random.range_f32(0.0, 1.0);
     (0..COUNT)
         .map(|_| {
             let clip = (positive(&mut random) * clips as f32) as usize % clips;
@@ -38,15 +38,15 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
                 ..posed.state.layers[0]
             };
             posed.state.scale = 0.5 + positive(&mut random);
-            posed.state.rotation = Quat::from_rotation_y(3.0 * random.next());
-            posed.state.position = 15.0 * random.vector();
+            posed.state.rotation = Quat::from_rotation_y(random.range_f32(-3.0, 3.0));
+            posed.state.position = random.turn(15.0).as_vec3();
             let at = glam::Vec2::new(posed.state.position.x, posed.state.position.z);
-            posed.state.position.y = terrain.height(at) + 0.05 * random.next();
+            posed.state.position.y = terrain.height(at) + random.range_f32(-0.05, 0.05);
             posed.state.looks = positive(&mut random);
             // Take a few steps, so that some feet stand and others are being released.
             for _ in 0..(positive(&mut random) * 12.0) as usize {
                 posed.state.layers[0].time = (posed.state.layers[0].time + 3.0 * SECONDS) % seconds.max(0.01);
-                posed.state.position.x += 0.01 * random.next();
+                posed.state.position.x += random.range_f32(-0.01, 0.01);
                 posed.sample(actor);
                 posed.solve(actor, Some(terrain), 3.0 * SECONDS);
             }
@@ -61,14 +61,14 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
                     index if index < parts.limbs => parts.limb[index as usize].end,
                     index => parts.chain[(index - parts.limbs) as usize].joints[1],
                 };
-                let offset =
-                    0.5 * parts.size * random.vector() + Vec3::Z * if is_head { parts.size } else { 0.0 };
+                let mut vector = |half: f32| half * random.turn(1.0).as_vec3();
+                let offset = vector(0.5 * parts.size) + Vec3::Z * if is_head { parts.size } else { 0.0 };
                 let position = posed.state.rows().point(posed.models[end as usize].translation() + offset);
-                let pole = position + parts.size * random.vector();
-                let flags = if random.next() > 0.0 { HAS_POLE } else { 0 }
-                    | if random.next() > 0.0 { HAS_ROTATION } else { 0 };
+                let pole = position + vector(parts.size);
+                let flags = if random.unit() < 0.5 { HAS_POLE } else { 0 }
+                    | if random.unit() < 0.5 { HAS_ROTATION } else { 0 };
                 let limb = if is_head { HEAD } else { index };
-                let rotation = random.rotation();
+                let rotation = random.rotation().as_quat();
                 *goal = Goal {
                     rotation,
                     position,

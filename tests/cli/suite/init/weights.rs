@@ -12,6 +12,7 @@ use sinew::skin::Skinned;
 use super::super::glb::Glb;
 use super::{copied, text};
 use crate::{folder, sinew, stdout};
+use sinew_base::Random;
 
 /// Number of defects for each character.
 const BREAKS: u64 = 6;
@@ -94,14 +95,10 @@ fn influence(glb: &Glb, attribute: &str, vertex: usize) -> [f64; 4] {
 
 /// Moves part of a joint's weights to a neighbouring joint, for the vertices within a sphere.
 fn broken(mut glb: Glb, character: &Character, seed: u64, part: f64) -> Option<Vec<u8>> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
-    let mut random = |count: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % count
-    };
+    let mut random = Random(seed);
     let primitive = &character.meshes[0].primitives[0];
     let joints = &character.skins[0].joints;
-    let centre = random(primitive.vertices());
+    let centre = random.below(primitive.vertices());
     let strongest = |weights: [f64; 4]| (0..4).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap();
     let joint = influence(&glb, "JOINTS_0", centre)[strongest(influence(&glb, "WEIGHTS_0", centre))];
     let node = joints[joint as usize];
@@ -110,7 +107,7 @@ fn broken(mut glb: Glb, character: &Character, seed: u64, part: f64) -> Option<V
         nodes[n].parent == Some(node) || nodes[node].parent == Some(n)
     };
     let neighbours: Vec<usize> = (0..joints.len()).filter(|j| is_neighbour(joints[*j])).collect();
-    let other = neighbours[random(neighbours.len())] as f64;
+    let other = neighbours[random.below(neighbours.len())] as f64;
     let size =
         primitive.positions.iter().fold(0.0_f32, |size, p| size.max(p.distance(primitive.positions[0])));
     let mut changed = false;

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use sinew::asset::bvh;
 
-use super::super::corpus::{ALLOCATOR, Random};
+use super::super::corpus::ALLOCATOR;
 use super::{UNUSUAL, files, read, single};
+use sinew_base::Random;
 
 #[test]
 fn broken_files_are_refused_with_their_line() {
