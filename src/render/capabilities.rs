@@ -29,6 +29,7 @@ pub(crate) struct Capabilities {
 
 impl Capabilities {
     /// Capabilities of WebGL2 on a GPU.
+    #[cfg(test)]
     pub(super) const WEBGL2: Self = Self {
         is_software: false,
         has_compute: false,

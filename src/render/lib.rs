@@ -27,9 +27,7 @@ mod frame_texture;
 mod ghost;
 mod globals;
 pub mod gpu_ik;
-// Public only for the test that compares these types with the shaders.
-#[doc(hidden)]
-pub mod gpu_types;
+mod gpu_types;
 mod indirect;
 mod instance_texture;
 mod layer;
@@ -48,6 +46,8 @@ mod place;
 mod rect;
 mod renderer;
 pub mod scene;
+#[cfg(test)]
+mod shader_tests;
 mod shaders;
 mod shadow;
 mod shadow_levels;
@@ -75,9 +75,6 @@ pub use light::{Environment, FileLights, Light, LightSource, MAX_LIGHTS, Punctua
 pub use model::Model;
 pub use offscreen::{Canvas, Pending};
 pub use renderer::Renderer;
-// Public only for the tests of the shaders.
-#[doc(hidden)]
-pub use shaders::{SOURCES, webgl2_sources};
 pub use texture::DecodedImages;
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.

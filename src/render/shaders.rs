@@ -94,7 +94,8 @@ pub(super) const SHADOW_LEVELS: &[&str] =
     &[SRGB, COMPARED_DEPTH, sinew_shaders::COMPOSE, sinew_shaders::SHADOW_LEVELS];
 
 /// All modules with their files in order, for tests without an adapter.
-pub const SOURCES: [(&str, &[&str]); 11] = [
+#[cfg(test)]
+pub(crate) const SOURCES: [(&str, &[&str]); 11] = [
     ("surface", SURFACE),
     ("layered_surface", LAYERED_SURFACE),
     ("toon_surface", TOON_SURFACE),
@@ -121,7 +122,8 @@ fn files_for(capabilities: Capabilities, files: &[&'static str]) -> Vec<&'static
 }
 
 /// Returns the drawing modules with their files for WebGL2-class adapters, for tests without an adapter.
-pub fn webgl2_sources() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+#[cfg(test)]
+pub(crate) fn webgl2_sources() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
     let drawing = SOURCES.into_iter().filter(|(name, _)| !["skin_vertices", "cull"].contains(name));
     drawing.map(|(name, files)| (name, files_for(Capabilities::WEBGL2, files)))
 }

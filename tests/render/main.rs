@@ -16,7 +16,6 @@ mod goldens;
 mod gpu_ik;
 mod grain;
 mod layers;
-mod layout;
 mod light;
 mod lost;
 mod overlays;

@@ -9,9 +9,9 @@ use sinew::render::{
     DecodedImage, DecodedImages, Fill, Frame, Gpu, Instance, Light, LightSource, Line, RenderError, Renderer,
     ShadingMode,
 };
+use sinew::rig;
 use sinew::scene;
 use sinew::skin::Skinning;
-use sinew::{gpu_ik, rig};
 
 use crate::twin::{NUMBERS, cloud};
 use crate::{load, renderer, typical_view};
@@ -203,44 +203,4 @@ fn what_needs_compute_shaders_is_refused_in_one_line() {
     let rig = rig::detect(puppet.character());
     let crowd = CrowdModel::new(std::sync::Arc::new(Character::clone(puppet.character())), 0, &rig);
     assert!(sinew::crowd::Crowd::new(&renderer, crowd, None).is_err());
-    let _ = gpu_ik::SOURCES;
-}
-
-/// Translates every shader into the GLSL of WebGL2, which has no storage buffers and cannot both compare a depth texture and read numbers
-/// from it.
-#[cfg(target_os = "linux")]
-#[test]
-fn every_shader_can_be_translated_for_webgl2() {
-    use naga::back::glsl::{Options, PipelineOptions, Version, Writer};
-    use wgpu::naga;
-    let mut translated = 0;
-    for (name, files) in sinew::render::webgl2_sources() {
-        let source = files.concat();
-        let module = naga::front::wgsl::parse_str(&source)
-            .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&source)));
-        let flags = naga::valid::ValidationFlags::all();
-        let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
-        let info = validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        // Sample masks need an extension. Without this extension, the entry point is not used.
-        for entry in module.entry_points.iter().filter(|entry| entry.name != "smooth_holes") {
-            let (stage, entry_point) = (entry.stage, entry.name.clone());
-            let (module, info) = naga::back::pipeline_constants::process_overrides(
-                &module,
-                &info,
-                Some((stage, &entry_point)),
-                &Default::default(),
-            )
-            .unwrap();
-            let options = Options { version: Version::new_gles(300), ..Options::default() };
-            let pipeline =
-                PipelineOptions { shader_stage: stage, entry_point: entry_point.clone(), multiview: None };
-            let mut text = String::new();
-            Writer::new(&mut text, &module, &info, &options, &pipeline, Default::default())
-                .and_then(|mut writer| writer.write())
-                .unwrap_or_else(|error| panic!("{name}, {entry_point}: {error}"));
-            assert!(text.contains("void main()"), "{name}, {entry_point}");
-            translated += 1;
-        }
-    }
-    assert!(translated > 15, "{translated} entry points");
 }

@@ -34,7 +34,6 @@ impl Goal {
         link, position = None, orientation = None, *,
         aim_axis = None, aim_at = None, pole = None, offset = None, weight = 1.0, pinned = false
     ))]
-    #[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]
     fn new(
         link: i64,
         position: Option<&Bound<'_, PyAny>>,

@@ -112,7 +112,6 @@ impl Puppet {
     /// `pins` are nodes that must stay in place with priority over all targets. The other arguments are the same as for `Body.solve`, but
     /// the default method comes from the rig. The result does not depend on earlier calls.
     #[pyo3(signature = (targets = vec![], *, pins = vec![], method = None, tolerance = None, iterations = None, options = None))]
-    #[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]
     fn update(
         &mut self,
         py: Python<'_>,

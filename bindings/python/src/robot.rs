@@ -175,7 +175,6 @@ impl Robot {
     /// pose. More pairs may touch if they are in the SRDF file with the path `srdf`, or in `allowed`, which contains pairs of names. Obstacles
     /// may touch links that never move, such as the base.
     #[pyo3(signature = (*, meshes = None, capsules = None, srdf = None, allowed = vec![], obstacles = None, margin = 0.0))]
-    #[expect(clippy::too_many_arguments, reason = "most of them are optional in Python")]
     fn with_collisions(
         &self,
         py: Python<'_>,

@@ -49,7 +49,6 @@ impl Target {
         node, position = None, orientation = None, *,
         look = None, pole = None, base = None, offset = None, weight = 1.0
     ))]
-    #[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]
     fn new(
         node: Key,
         position: Option<&Bound<'_, PyAny>>,

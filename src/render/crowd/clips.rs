@@ -10,46 +10,46 @@ use super::types::NONE;
 /// `ClipInfo` in `shaders/crowd/advance.wgsl`: how a clip plays and moves its character.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct ClipInfo {
+pub(crate) struct ClipInfo {
     /// Velocity of the character in its own space, in metres per second.
-    pub stride: Vec3,
+    pub(crate) stride: Vec3,
     /// Duration in seconds.
-    pub seconds: f32,
+    pub(crate) seconds: f32,
     /// Displacement of the character each time the clip starts over, in metres in its own space.
-    pub jump: Vec3,
+    pub(crate) jump: Vec3,
     /// Unused.
-    pub reserved: f32,
+    pub(crate) reserved: f32,
 }
 
 /// `Track` in `shaders/crowd/sample.wgsl`: the keys of one property of a joint.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Track {
+pub(crate) struct Track {
     /// Index of the track's first key time.
-    pub first_time: u32,
+    pub(crate) first_time: u32,
     /// Number of keys, at least one.
-    pub keys: u32,
+    pub(crate) keys: u32,
     /// Index of the track's first value.
-    pub first_value: u32,
+    pub(crate) first_value: u32,
     /// How values between keys are interpolated: 0 for steps, 1 for linear interpolation and 2 for cubic splines.
-    pub interpolation: u32,
+    pub(crate) interpolation: u32,
 }
 
 /// The clips of a character. Properties without a track keep their rest values.
 #[derive(Clone, Debug, Default)]
-pub struct Clips {
+pub(crate) struct Clips {
     /// The clips.
-    pub infos: Vec<ClipInfo>,
+    pub(crate) infos: Vec<ClipInfo>,
     /// For each clip and each joint, the tracks of translation, rotation and scale, or [`NONE`].
-    pub channels: Vec<[u32; 4]>,
+    pub(crate) channels: Vec<[u32; 4]>,
     /// For each clip and each morph weight, the track of the weight, or [`NONE`].
-    pub weight_channels: Vec<u32>,
+    pub(crate) weight_channels: Vec<u32>,
     /// All tracks.
-    pub tracks: Vec<Track>,
+    pub(crate) tracks: Vec<Track>,
     /// Key times in seconds.
-    pub times: Vec<f32>,
+    pub(crate) times: Vec<f32>,
     /// Values at the keys, or three vectors per key for cubic splines: in-tangent, value, out-tangent.
-    pub values: Vec<Vec4>,
+    pub(crate) values: Vec<Vec4>,
 }
 
 impl Clips {

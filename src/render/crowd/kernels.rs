@@ -33,7 +33,8 @@ pub(super) const BODY_FILES: &[&str] = &[
 ];
 
 /// All shader modules with their files in order, for tests without an adapter.
-pub const SOURCES: [(&str, &[&str]); 6] = [
+#[cfg(test)]
+pub(crate) const SOURCES: [(&str, &[&str]); 6] = [
     ("advance", ADVANCE_FILES),
     ("sample", SAMPLE_FILES),
     ("sample_weights", WEIGHT_FILES),

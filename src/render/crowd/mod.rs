@@ -2,9 +2,7 @@
 
 mod advance;
 mod batch;
-// This module and `types` are public only for the test that compares their types with the shaders.
-#[doc(hidden)]
-pub mod clips;
+mod clips;
 mod cpu;
 #[expect(clippy::module_inception, reason = "named after its type, as the other files")]
 mod crowd;
@@ -20,8 +18,7 @@ mod spawn;
 mod terrain;
 #[cfg(test)]
 mod tests;
-#[doc(hidden)]
-pub mod types;
+mod types;
 mod world;
 
 pub use cpu::CpuCrowd;
@@ -29,9 +26,8 @@ pub use crowd::Crowd;
 pub use error::CrowdError;
 pub use goal::{CrowdGoal, CrowdGoalTarget};
 pub use ground::ground;
-// This constant is public only for the tests of the shaders.
-#[doc(hidden)]
-pub use kernels::SOURCES;
+#[cfg(test)]
+pub(crate) use kernels::SOURCES;
 pub use model::CrowdModel;
 pub use spawn::{CharacterId, PlayedClip, Spawn};
 pub use terrain::{Terrain, TerrainError};

@@ -1,68 +1,65 @@
-//! The Rust twins of `shaders/crowd/types.wgsl`. `tests/render/layout.rs` compares names, sizes and offsets.
+//! The Rust twins of `shaders/crowd/types.wgsl`. `src/render/shader_tests.rs` compares names, sizes and offsets.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Quat, Vec3};
 
 use crate::body::Place;
-pub use crate::body::types::{Joint, Local, NONE, Rows};
+pub(crate) use crate::body::types::{Joint, Local, NONE, Rows};
 
 /// Maximum number of clips that a character can play at the same time.
-pub const LAYERS: usize = 4;
+pub(crate) const LAYERS: usize = 4;
 
 /// `Step`: the size of a batch and the input of a step.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct Step {
-    pub seconds: f32,
-    pub characters: u32,
-    pub joints: u32,
-    pub bones: u32,
-    pub eye: [f32; 3],
-    pub clips: u32,
-    pub columns: u32,
-    pub rows: u32,
-    pub cell: f32,
-    pub weights: u32,
-    pub origin: [f32; 2],
-    pub levels: u32,
-    pub reserved: u32,
+pub(crate) struct Step {
+    pub(crate) seconds: f32,
+    pub(crate) characters: u32,
+    pub(crate) joints: u32,
+    pub(crate) bones: u32,
+    pub(crate) eye: [f32; 3],
+    pub(crate) clips: u32,
+    pub(crate) columns: u32,
+    pub(crate) rows: u32,
+    pub(crate) cell: f32,
+    pub(crate) weights: u32,
+    pub(crate) origin: [f32; 2],
+    pub(crate) levels: u32,
+    pub(crate) reserved: u32,
 }
 
 /// `Layer`: a clip that a character plays.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct Layer {
-    pub clip: u32,
-    pub time: f32,
-    pub speed: f32,
-    pub weight: f32,
-    pub rate: f32,
-    pub mask: u32,
-    pub loops: u32,
-    pub reserved: u32,
+pub(crate) struct Layer {
+    pub(crate) clip: u32,
+    pub(crate) time: f32,
+    pub(crate) speed: f32,
+    pub(crate) weight: f32,
+    pub(crate) rate: f32,
+    pub(crate) mask: u32,
+    pub(crate) loops: u32,
+    pub(crate) reserved: u32,
 }
 
 /// `Character`: the state of a character.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct Character {
-    pub rotation: Quat,
-    pub position: Vec3,
-    pub scale: f32,
-    pub tint: [f32; 4],
-    pub pace: f32,
-    pub turn: f32,
-    pub is_present: u32,
-    pub looks: f32,
-    pub layers: [Layer; LAYERS],
+pub(crate) struct Character {
+    pub(crate) rotation: Quat,
+    pub(crate) position: Vec3,
+    pub(crate) scale: f32,
+    pub(crate) tint: [f32; 4],
+    pub(crate) pace: f32,
+    pub(crate) turn: f32,
+    pub(crate) is_present: u32,
+    pub(crate) looks: f32,
+    pub(crate) layers: [Layer; LAYERS],
 }
 
 impl Layer {
     /// A layer without a clip.
-    pub const EMPTY: Self =
+    pub(crate) const EMPTY: Self =
         Self { clip: NONE, time: 0.0, speed: 1.0, weight: 0.0, rate: 0.0, mask: NONE, loops: 1, reserved: 0 };
 }
 
@@ -72,7 +69,7 @@ impl Character {
     }
 
     /// Returns `world_from_model`.
-    pub fn rows(&self) -> Rows {
+    pub(crate) fn rows(&self) -> Rows {
         Rows::of(self.rotation, self.position, Vec3::splat(self.scale))
     }
 }

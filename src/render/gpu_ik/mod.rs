@@ -43,9 +43,7 @@
 mod body;
 mod calibration;
 mod chain;
-// This module is public only for the test that compares it with the shaders.
-#[doc(hidden)]
-pub mod gpu_types;
+pub(crate) mod gpu_types;
 mod group;
 mod limb;
 mod measured;
@@ -58,7 +56,6 @@ mod structure;
 mod twin;
 
 pub use options::{ANGLE_TOLERANCE, Choice, CpuReason, GpuOptions, POSITION_TOLERANCE, Solved, SolvedBy};
-// This constant is public only for the tests of the shaders.
-#[doc(hidden)]
-pub use shaders::SOURCES;
+#[cfg(test)]
+pub(crate) use shaders::SOURCES;
 pub use solver::GpuSolver;

@@ -1,19 +1,20 @@
-//! The shaders are valid, and their structs have the same layout as those in Rust.
+//! The shaders are valid and can be translated for WebGL2, and their structs have the same layout as those in Rust.
 
 use std::mem::{offset_of, size_of};
 
-use sinew::body::Goal;
-use sinew::body::stance::{Foot, Stance};
-use sinew::body::{BodyParts, Chain, JointLimit, Limb, Sole};
-use sinew::render::SOURCES;
-use sinew::render::gpu_types::{
+use wgpu::naga;
+
+use crate::body::stance::{Foot, Stance};
+use crate::body::{BodyParts, Chain, Goal, JointLimit, Limb, Sole};
+use crate::gpu_types::{
     Globals, Instance, Line, Part, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
 };
-use wgpu::naga;
+use crate::shaders::{SOURCES, webgl2_sources};
+use crate::{crowd, gpu_ik};
 
 /// Returns the modules of all shaders.
 fn sources() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    SOURCES.into_iter().chain(sinew::crowd::SOURCES).chain(sinew::gpu_ik::SOURCES)
+    SOURCES.into_iter().chain(crowd::SOURCES).chain(gpu_ik::SOURCES)
 }
 
 fn module(name: &str) -> naga::Module {
@@ -166,7 +167,7 @@ fn lines_have_the_same_layout_in_shaders_and_rust() {
 
 #[test]
 fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
-    use sinew::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, LimbProblem, Tree, TreeGoal, kinds};
+    use crate::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, LimbProblem, Tree, TreeGoal, kinds};
     assert_twins!("ik_chain", Joint { before, offset, axis, side, ranges, kind, parent, order, depth });
     assert_twins!("ik_body", Joint { before, offset, axis, side, ranges, kind, parent, order, depth });
     assert_twins!(
@@ -228,4 +229,42 @@ fn flags_have_the_same_values_in_shaders_and_rust() {
     ] {
         assert_eq!(constant("surface", name), here, "{name}");
     }
+}
+
+/// Translates every shader into the GLSL of WebGL2, which has no storage buffers and cannot both compare a depth texture and read numbers
+/// from it.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_shader_can_be_translated_for_webgl2() {
+    use naga::back::glsl::{Options, PipelineOptions, Version, Writer};
+    let mut translated = 0;
+    for (name, files) in webgl2_sources() {
+        let source = files.concat();
+        let module = naga::front::wgsl::parse_str(&source)
+            .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&source)));
+        let flags = naga::valid::ValidationFlags::all();
+        let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
+        let info = validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        // Sample masks need an extension. Without this extension, the entry point is not used.
+        for entry in module.entry_points.iter().filter(|entry| entry.name != "smooth_holes") {
+            let (stage, entry_point) = (entry.stage, entry.name.clone());
+            let (module, info) = naga::back::pipeline_constants::process_overrides(
+                &module,
+                &info,
+                Some((stage, &entry_point)),
+                &Default::default(),
+            )
+            .unwrap();
+            let options = Options { version: Version::new_gles(300), ..Options::default() };
+            let pipeline =
+                PipelineOptions { shader_stage: stage, entry_point: entry_point.clone(), multiview: None };
+            let mut text = String::new();
+            Writer::new(&mut text, &module, &info, &options, &pipeline, Default::default())
+                .and_then(|mut writer| writer.write())
+                .unwrap_or_else(|error| panic!("{name}, {entry_point}: {error}"));
+            assert!(text.contains("void main()"), "{name}, {entry_point}");
+            translated += 1;
+        }
+    }
+    assert!(translated > 15, "{translated} entry points");
 }
