@@ -9,6 +9,7 @@ mod founding;
 mod holds;
 mod links;
 mod mentions;
+mod options;
 mod page;
 mod pictures;
 mod shell;

@@ -250,29 +250,3 @@ proptest! {
         let _ = SolverOption::parse_assignment(&text);
     }
 }
-
-/// Returns the row of an option in `docs/options.md`.
-fn documented(option: &SolverOption) -> String {
-    let methods: Vec<String> = option.methods.iter().map(|m| format!("`{m}`")).collect();
-    let methods = if methods.is_empty() { "all".to_owned() } else { methods.join(", ") };
-    let note = option.refusal.map_or(String::new(), |why| format!(". Not for characters: {why}"));
-    let default = option.print(&option.default());
-    format!("| `{}` | `{default}` | {} | {methods} | {}{note} |", option.key, option.values(), option.help)
-}
-
-/// The table of keys in the docs matches the registry. `UPDATE_DOCS=1` writes it.
-#[test]
-fn the_page_of_options_lists_the_registry() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/options.md");
-    let page = std::fs::read_to_string(path).unwrap();
-    let rows: Vec<String> = SolverOption::all().iter().map(documented).collect();
-    let is_row = |line: &&str| line.starts_with("| `");
-    let shown: Vec<&str> = page.lines().filter(is_row).collect();
-    if shown != rows && std::env::var_os("UPDATE_DOCS").is_some() {
-        let head = page.lines().take_while(|l| !is_row(l)).collect::<Vec<_>>().join("\n");
-        let tail = page.lines().skip_while(|l| !is_row(l)).skip_while(is_row).collect::<Vec<_>>().join("\n");
-        std::fs::write(path, format!("{head}\n{}\n{tail}\n", rows.join("\n"))).unwrap();
-        return;
-    }
-    assert_eq!(shown, rows, "UPDATE_DOCS=1 writes the table");
-}
