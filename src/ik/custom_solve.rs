@@ -20,7 +20,9 @@ pub(super) fn iterate(
     body: &mut Body,
     goals: &[Goal],
     options: &Options,
-    (tree, recorder, history): (&mut Tree, &mut Recorder, &mut Vec<f64>),
+    tree: &mut Tree,
+    recorder: &mut Recorder,
+    history: &mut Vec<f64>,
 ) -> Result<Progress, SolveError> {
     let unsuited = |why| SolveError::Unsuited { method: Method::Custom, why };
     let method = registered().ok_or(unsuited(NO_METHOD))?;

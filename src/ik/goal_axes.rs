@@ -132,8 +132,8 @@ impl AxisTerm {
         self.weights == DVec3::ONE && !matches!(self.tolerance, Some(Tolerance::Axes(_)))
     }
 
-    /// Returns the name of the first field with an invalid number, and its value.
-    fn invalid(&self, [weights, tolerance]: [&'static str; 2]) -> Option<(&'static str, String)> {
+    /// Returns the name of the first field with an invalid number, and its value. `weights` and `tolerance` are the names.
+    fn invalid(&self, weights: &'static str, tolerance: &'static str) -> Option<(&'static str, String)> {
         if !(self.weights.is_finite() && self.weights.min_element() >= 0.0) {
             return Some((weights, self.weights.to_string()));
         }
@@ -153,8 +153,8 @@ impl GoalAxes {
     /// Returns the name of the first invalid field and its value. Weights must be finite and not negative, and
     /// tolerances must be positive.
     pub fn validate(&self) -> Result<(), (&'static str, String)> {
-        let position = self.position.invalid(["position weights", "position tolerance"]);
-        let orientation = || self.orientation.invalid(["orientation weights", "orientation tolerance"]);
+        let position = self.position.invalid("position weights", "position tolerance");
+        let orientation = || self.orientation.invalid("orientation weights", "orientation tolerance");
         position.or_else(orientation).map_or(Ok(()), Err)
     }
 

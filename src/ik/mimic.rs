@@ -35,7 +35,7 @@ pub(super) fn coupled_limits(links: &[Link]) -> Result<CoupledLimits, SolveError
     for (index, link, mimic) in mimics() {
         let Ok(place) = limits.binary_search_by_key(&mimic.of, |(leader, _)| *leader) else { continue };
         let own = limits.get_mut(place).map(|(_, limit)| limit);
-        if !own.is_some_and(|own| narrow(own, &link.limit, (mimic.ratio, mimic.offset))) {
+        if !own.is_some_and(|own| narrow(own, &link.limit, mimic.ratio, mimic.offset)) {
             let why = "its limit excludes every value of the leader";
             return Err(SolveError::Mimic { link: index, leader: mimic.of, why });
         }
@@ -67,7 +67,7 @@ fn bounded(limit: Limit) -> Limit {
 
 /// Narrows the range of a leader to the values that keep a follower within its range. Returns whether any values are left.
 /// `ratio` and `offset` are the fields of [`Mimic`].
-pub fn narrow(leader: &mut Limit, follower: &Limit, (ratio, offset): (f64, f64)) -> bool {
+pub fn narrow(leader: &mut Limit, follower: &Limit, ratio: f64, offset: f64) -> bool {
     let (Some((min, max)), Some(range)) = (range_mut(leader), follower.range()) else { return false };
     let [first, last] = range.map(|end| end - offset);
     if ratio == 0.0 {

@@ -189,7 +189,7 @@ impl Solver {
         options.select_method(&self.tree, goals)?;
         let Driver { recorder, history, .. } = &mut self.driver;
         recorder.note_body(body, Stage { kind: StepKind::Start, ..Stage::default() });
-        let progress = custom_solve::iterate(body, goals, options, (&mut self.tree, recorder, history))?;
+        let progress = custom_solve::iterate(body, goals, options, &mut self.tree, recorder, history)?;
         self.report_tree(&progress);
         Ok(())
     }
@@ -200,7 +200,7 @@ impl Solver {
         if !(0..tree.tasks.len()).all(|task| tree.is_reached(task)) {
             multipliers.judge(tree);
         }
-        fill_report(report, tree, &driver.history, (progress, |goal| multipliers.evidence(tree, goal)));
+        fill_report(report, tree, &driver.history, progress, |goal| multipliers.evidence(tree, goal));
     }
 
     /// Poses a body that is a figure.
@@ -235,7 +235,7 @@ impl Solver {
             Progress { iterations, method: Method::FullBody, spent: iterations >= options.iterations };
         let Self { tree, driver, report, .. } = self;
         let evidence = |goal| equilibrium.evidence(self.equilibrium.is_beyond_bones(goal));
-        fill_report(report, tree, &driver.history, (&progress, evidence));
+        fill_report(report, tree, &driver.history, &progress, evidence);
         let is_held = |goal: &GoalOutcome| !matches!(goal.outcome, Outcome::Reached | Outcome::OutOfReach);
         if report.goals.iter().any(is_held) {
             report.held_by = equilibrium.held_by;
@@ -255,7 +255,7 @@ impl Solver {
         // The rest pose is often straight or at a limit, so it is bent before the first iteration. Bending a pose that
         // was already solved, or the first pose of a drag, would make the body shake visibly.
         let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
-        let progress = self.run(body, goals, options, (restarts, bend))?;
+        let progress = self.run(body, goals, options, restarts, bend)?;
         self.report_tree(&progress);
         Ok(())
     }
@@ -277,7 +277,7 @@ impl Solver {
         // For a target near the base, use the method to which the chain switched.
         let method = if options.method == Method::Auto { self.report.method } else { options.method };
         // The chain does not bend a straight pose before the first iteration, so the tree must not bend it either.
-        self.run(&mut twin, goals, &Options { method, ..*options }, (restarts, false)).map(|_| ())
+        self.run(&mut twin, goals, &Options { method, ..*options }, restarts, false).map(|_| ())
     }
 
     /// Solves on the tree, without a report. `bend` decides whether the pose is bent before the first iteration.
@@ -286,7 +286,8 @@ impl Solver {
         body: &mut Body,
         goals: &[Goal],
         options: &Options,
-        (restarts, bend): (usize, bool),
+        restarts: usize,
+        bend: bool,
     ) -> Result<Progress, SolveError> {
         let tree = &mut self.tree;
         if options.limits {
@@ -314,7 +315,8 @@ fn fill_report(
     report: &mut Report,
     tree: &Tree,
     history: &[f64],
-    (progress, evidence): (&Progress, impl Fn(usize) -> Evidence),
+    progress: &Progress,
+    evidence: impl Fn(usize) -> Evidence,
 ) {
     report.limited.clear();
     let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));

@@ -161,7 +161,7 @@ impl Take {
                 segments.pose(&smoothed, &mut pose);
             }
             if let (Some(anchors), Some(positions)) = (&anchors, frames.get(frame)) {
-                anchors.move_root(skeleton, (positions, scale), &mut pose);
+                anchors.move_root(skeleton, positions, scale, &mut pose);
             }
             if !recorder.push(time, &pose) && recorder.is_full() {
                 return Err(CaptureError::TooLong { frame });

@@ -56,8 +56,8 @@ pub(super) fn check(gaits: &[Option<Gait>], limit: f64) -> Vec<(usize, Finding)>
         if difference.abs() > limit {
             let text =
                 format!("its steps are {:.2} cycles from those of the first {}", difference.abs(), gait.word);
-            let of = (difference.abs(), limit);
-            findings.push((index, Finding::new(Check::Gait, None, (0.0, gait.seconds), of, text)));
+            let span = (0.0, gait.seconds);
+            findings.push((index, Finding::new(Check::Gait, None, span, difference.abs(), limit, text)));
         }
     }
     findings

@@ -30,7 +30,8 @@ impl Finding {
         check: Check,
         node: Option<usize>,
         (from, to): (f32, f32),
-        (value, limit): (f64, f64),
+        value: f64,
+        limit: f64,
         text: String,
     ) -> Self {
         Self { check, severity: check.severity(), node, from, to, value, limit, text }

@@ -37,7 +37,7 @@ pub(super) fn check(sampled: &Sampled, nodes: &[usize], limit: f64) -> Measured 
         for (frame, angle) in flips(sampled, node, limit) {
             let text = format!("turns by {angle:.0} degrees within one frame");
             let span = sampled.span(frame, frame + 1);
-            measured.findings.push(Finding::new(Check::Flip, Some(node), span, (angle, limit), text));
+            measured.findings.push(Finding::new(Check::Flip, Some(node), span, angle, limit, text));
         }
         let largest = turns(sampled, node).into_iter().fold(0.0, f64::max);
         if worst.is_none_or(|(angle, _)| largest > angle) {

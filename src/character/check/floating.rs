@@ -43,7 +43,7 @@ pub(super) fn check(
             continue;
         }
         let text = format!("the body hovers {} above the floor", length(height));
-        measured.findings.push(Finding::new(Check::Floating, None, span, (height, limit), text));
+        measured.findings.push(Finding::new(Check::Floating, None, span, height, limit, text));
     }
     measured.curves.push(Curve {
         check: Check::Floating,
@@ -98,7 +98,7 @@ fn floating_feet(anatomy: &Anatomy, sampled: &Sampled, contacts: &Contacts, limi
             }
             let (_, height) = peak(&heights, run);
             let text = format!("hovers {} above the floor while it keeps still", length(height));
-            findings.push(Finding::new(Check::Floating, Some(foot.node), span, (height, limit), text));
+            findings.push(Finding::new(Check::Floating, Some(foot.node), span, height, limit, text));
         }
     }
     findings

@@ -42,7 +42,8 @@ pub(super) fn check(sampled: &Sampled, contacts: &Contacts, limit: f64) -> Measu
                 Check::FootSlide,
                 Some(foot.node),
                 span,
-                (distance, limit),
+                distance,
+                limit,
                 text,
             ));
         }

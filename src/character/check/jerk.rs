@@ -102,7 +102,7 @@ pub(super) fn check(sampled: &Sampled, nodes: &[usize], limit: f64) -> Measured 
             let (_, size) = peak(&values, run.clone());
             let text = format!("leaves its path by {size:.1} degrees and returns");
             let span = sampled.span(*run.start(), *run.end());
-            measured.findings.push(Finding::new(Check::Jerk, Some(node), span, (size, limit), text));
+            measured.findings.push(Finding::new(Check::Jerk, Some(node), span, size, limit, text));
         }
         let largest = values.iter().copied().fold(0.0, f64::max);
         if worst.as_ref().is_none_or(|(value, ..)| largest > *value) {

@@ -71,7 +71,7 @@ pub(super) fn check(
         if let Some((node, distance)) = farthest {
             let text = format!("jumps by {} within one frame", length(distance));
             let span = sampled.span(frame, frame + 1);
-            measured.findings.push(Finding::new(Check::Jump, Some(node), span, (distance, limit), text));
+            measured.findings.push(Finding::new(Check::Jump, Some(node), span, distance, limit, text));
         }
     }
     let largest = |d: &Vec<f64>| d.iter().copied().fold(0.0, f64::max);

@@ -50,9 +50,9 @@ fn not_finite(channel: &Channel, times: &[f32]) -> Option<Finding> {
     let is_bad = |i: &usize| !times[*i].is_finite() || value_error(channel, *i, |x| !x.is_finite());
     let bad: Vec<usize> = (0..times.len()).filter(is_bad).collect();
     let text = format!("has {} keys that are not finite", bad.len());
-    let of = (count(bad.len()), 0.0);
     let span = span(times, bad.iter().copied());
-    (!bad.is_empty()).then(|| Finding::new(Check::NotFinite, Some(channel.node), span, of, text))
+    let found = count(bad.len());
+    (!bad.is_empty()).then(|| Finding::new(Check::NotFinite, Some(channel.node), span, found, 0.0, text))
 }
 
 fn key_times(channel: &Channel, times: &[f32]) -> Option<Finding> {
@@ -64,7 +64,7 @@ fn key_times(channel: &Channel, times: &[f32]) -> Option<Finding> {
     let is_worse = bad.iter().any(|&i| times[i] < 0.0 || i > 0 && times[i] < times[i - 1]);
     let text = format!("has {} keys at or before the time of the key before them", bad.len());
     let span = span(times, bad.iter().copied());
-    let finding = Finding::new(Check::KeyTimes, Some(channel.node), span, (count(bad.len()), 0.0), text);
+    let finding = Finding::new(Check::KeyTimes, Some(channel.node), span, count(bad.len()), 0.0, text);
     // Two keys at the same time form a jump, which some programs write on purpose.
     Some(finding.with_severity(if is_worse { Severity::Error } else { Severity::Warning }))
 }
@@ -79,8 +79,7 @@ fn unnormalised(channel: &Channel, times: &[f32], limit: f64) -> Option<Finding>
     let worst = keys.iter().map(error).fold(0.0, f64::max);
     let text = format!("has {} rotation keys without unit length, off by up to {worst:.3}", bad.len());
     let span = span(times, bad.iter().copied());
-    (!bad.is_empty())
-        .then(|| Finding::new(Check::Unnormalised, Some(channel.node), span, (worst, limit), text))
+    (!bad.is_empty()).then(|| Finding::new(Check::Unnormalised, Some(channel.node), span, worst, limit, text))
 }
 
 /// Reports the keys that loading has normalised.
@@ -90,7 +89,7 @@ fn corrected(character: &Character, index: Option<usize>, limit: f64) -> Vec<Fin
         let text =
             format!("has {} rotation keys without unit length, off by up to {:.3}", keys.count, keys.error);
         let [from, to] = keys.span;
-        Finding::new(Check::Unnormalised, Some(keys.node), (from, to), (f64::from(keys.error), limit), text)
+        Finding::new(Check::Unnormalised, Some(keys.node), (from, to), f64::from(keys.error), limit, text)
     };
     of_clip.filter(|keys| f64::from(keys.error) > limit).map(finding).collect()
 }
@@ -119,7 +118,7 @@ fn hemispheres(clip: &Clip) -> Option<Finding> {
     } else {
         text
     };
-    first.map(|node| Finding::new(Check::Hemisphere, Some(node), span, (count(keys), 0.0), text))
+    first.map(|node| Finding::new(Check::Hemisphere, Some(node), span, count(keys), 0.0, text))
 }
 
 fn sparse(channel: &Channel, times: &[f32], limit: f64) -> Option<Finding> {
@@ -135,14 +134,13 @@ fn sparse(channel: &Channel, times: &[f32], limit: f64) -> Option<Finding> {
         "turns by {worst:.0} degrees between two keys, which different programs interpolate differently"
     );
     let span = span(times, at - 1..=at);
-    (worst > limit).then(|| Finding::new(Check::SparseKeys, Some(channel.node), span, (worst, limit), text))
+    (worst > limit).then(|| Finding::new(Check::SparseKeys, Some(channel.node), span, worst, limit, text))
 }
 
 fn duration(clip: &Clip, limit: f64) -> Vec<Finding> {
     let has_keys = clip.channels.iter().any(|c| key_count(clip, c) > 0) || !clip.properties.is_empty();
     let whole = |severity: Severity, value: f64, text: &str| {
-        let finding =
-            Finding::new(Check::Duration, None, (0.0, clip.seconds), (value, limit), text.to_owned());
+        let finding = Finding::new(Check::Duration, None, (0.0, clip.seconds), value, limit, text.to_owned());
         finding.with_severity(severity)
     };
     if !has_keys {
@@ -172,7 +170,7 @@ fn duration(clip: &Clip, limit: f64) -> Vec<Finding> {
         let end = clip.seconds;
         #[expect(clippy::cast_possible_truncation, reason = "a time of a clip")]
         let from = end - *missing as f32;
-        let finding = Finding::new(Check::Duration, None, (from, end), (*missing, limit), text);
+        let finding = Finding::new(Check::Duration, None, (from, end), *missing, limit, text);
         findings.push(finding.with_severity(Severity::Warning));
     }
     findings
@@ -189,5 +187,5 @@ fn frame_grid(clip: &Clip) -> Option<Finding> {
         clip.timelines.len()
     );
     let whole = (0.0, clip.seconds);
-    (bad > 0).then(|| Finding::new(Check::FrameGrid, None, whole, (count(bad), 0.0), text))
+    (bad > 0).then(|| Finding::new(Check::FrameGrid, None, whole, count(bad), 0.0, text))
 }

@@ -139,13 +139,7 @@ pub(super) fn check(joints: &[LimitedJoint], sampled: &Sampled, largest: f64) ->
             let (_, excess) = peak(&values, run.clone());
             let text = format!("is {excess:.1} degrees beyond its limit");
             let span = sampled.span(*run.start(), *run.end());
-            measured.findings.push(Finding::new(
-                Check::Limit,
-                Some(joint.node),
-                span,
-                (excess, largest),
-                text,
-            ));
+            measured.findings.push(Finding::new(Check::Limit, Some(joint.node), span, excess, largest, text));
         }
         let most = values.iter().copied().fold(0.0, f64::max);
         if worst.as_ref().is_none_or(|(value, ..)| most > *value) {

@@ -22,7 +22,7 @@ pub(super) fn check(anatomy: &Anatomy, sampled: &Sampled, floor: f32, limit: f64
         let node = depths.get(frame).map(|(_, node)| *node);
         let text = format!("is {} below the floor", length(depth));
         let span = sampled.span(*run.start(), *run.end());
-        measured.findings.push(Finding::new(Check::Penetration, node, span, (depth, limit), text));
+        measured.findings.push(Finding::new(Check::Penetration, node, span, depth, limit, text));
     }
     measured.curves.push(Curve {
         check: Check::Penetration,

@@ -113,7 +113,7 @@ pub(super) fn check(
     if difference > limit {
         let text =
             format!("moves at {:.2} m/s, and the feet carry it at {:.2} m/s", speeds.root, speeds.feet);
-        let finding = Finding::new(Check::RootSpeed, Some(anatomy.hips), span, (difference, limit), text);
+        let finding = Finding::new(Check::RootSpeed, Some(anatomy.hips), span, difference, limit, text);
         measured.findings.push(finding);
     }
     let speed = |i: usize| {

@@ -205,7 +205,7 @@ pub(super) fn check(anatomy: &Anatomy, sampled: &Sampled, seam: &Seam, options: 
     let mut add = |check: Check, value: &dyn Fn(&Gap) -> f64, text: &dyn Fn(f64) -> String| {
         let worst = seam.gaps.iter().map(|g| (value(g), g.node)).max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((value, node)) = worst.filter(|(value, _)| *value > limit(check)) {
-            let finding = Finding::new(check, Some(node), (end, end), (value, limit(check)), text(value));
+            let finding = Finding::new(check, Some(node), (end, end), value, limit(check), text(value));
             measured.findings.push(finding);
         }
     };

@@ -122,7 +122,7 @@ pub(super) fn check(
             let text = format!("is {} inside {}", length(depth), skeleton.label(node(pair.other)));
             let span = sampled.span(*run.start(), *run.end());
             let node = Some(node(pair.limb));
-            measured.findings.push(Finding::new(Check::SelfPenetration, node, span, (depth, limit), text));
+            measured.findings.push(Finding::new(Check::SelfPenetration, node, span, depth, limit, text));
         }
         worst.iter_mut().zip(&values).for_each(|(w, v)| *w = w.max(*v));
     }

@@ -37,8 +37,7 @@ fn scale(character: &Character, clip: &Clip, limit: f64) -> Vec<Finding> {
         let Some(&first) = keys.first() else { continue };
         let add = |severity: Severity, value: f32, text: String| {
             let span = (0.0, clip.seconds);
-            let finding =
-                Finding::new(Check::Scale, Some(channel.node), span, (f64::from(value), limit), text);
+            let finding = Finding::new(Check::Scale, Some(channel.node), span, f64::from(value), limit, text);
             finding.with_severity(severity)
         };
         let change = keys.iter().map(|s| (*s - first).abs().max_element()).fold(0.0, f32::max);
@@ -66,8 +65,8 @@ fn constant(clip: &Clip) -> Option<Finding> {
     let keys: usize = constant.iter().map(|c| key_count(clip, c)).sum();
     let text =
         format!("{} of {} channels never change, with {keys} keys", constant.len(), clip.channels.len());
-    let of = (number(constant.len()), 0.0);
-    (!constant.is_empty()).then(|| Finding::new(Check::Constant, None, (0.0, clip.seconds), of, text))
+    let (span, found) = ((0.0, clip.seconds), number(constant.len()));
+    (!constant.is_empty()).then(|| Finding::new(Check::Constant, None, span, found, 0.0, text))
 }
 
 /// Reports the first limb that no channel moves, if other limbs are moved.
@@ -79,8 +78,7 @@ fn frozen(plan: &BodyPlan, clip: &Clip) -> Option<Finding> {
     }
     let text = format!("never moves; {} of {} limbs do not", frozen.len(), plan.limbs.len());
     let node = frozen.first().map(|limb| limb.end());
-    let of = (number(frozen.len()), 0.0);
-    Some(Finding::new(Check::Frozen, node, (0.0, clip.seconds), of, text))
+    Some(Finding::new(Check::Frozen, node, (0.0, clip.seconds), number(frozen.len()), 0.0, text))
 }
 
 /// Reports channels that loading has dropped, and channels of nodes that do not exist.
@@ -92,8 +90,8 @@ fn missing_targets(character: &Character, clip: &Clip, index: Option<usize>) -> 
     let nodes = character.skeleton.nodes.len();
     let missing = clip.channels.iter().filter(|c| c.node >= nodes).count();
     let text = format!("{} channels cannot be played", dropped + missing);
-    let of = (number(dropped + missing), 0.0);
-    (dropped + missing > 0).then(|| Finding::new(Check::MissingTarget, None, (0.0, clip.seconds), of, text))
+    let (span, found) = ((0.0, clip.seconds), number(dropped + missing));
+    (dropped + missing > 0).then(|| Finding::new(Check::MissingTarget, None, span, found, 0.0, text))
 }
 
 /// Compares the first frame with the rest pose.
@@ -110,7 +108,7 @@ pub(super) fn start_pose(
     let worst = worst.filter(|(angle, _)| sampled.len() > 0 && *angle > limit);
     let finding = |(angle, node)| {
         let text = format!("begins {angle:.0} degrees from its rest pose");
-        Finding::new(Check::StartPose, Some(node), (0.0, 0.0), (angle, limit), text)
+        Finding::new(Check::StartPose, Some(node), (0.0, 0.0), angle, limit, text)
     };
     Measured { findings: worst.map(finding).into_iter().collect(), ..Measured::default() }
 }
@@ -135,7 +133,7 @@ pub(super) fn root_drift(
     let walks = contacts.treadmill.is_none() && drift > 3.0 * limit;
     let span = sampled.span(0, last);
     let text = format!("ends {} from where it began", length(drift));
-    let finding = Finding::new(Check::RootDrift, Some(anatomy.hips), span, (drift, limit), text);
+    let finding = Finding::new(Check::RootDrift, Some(anatomy.hips), span, drift, limit, text);
     Measured {
         findings: (drift > limit && !walks).then_some(finding).into_iter().collect(),
         ..Measured::default()

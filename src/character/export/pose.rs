@@ -230,7 +230,7 @@ fn export(
         }
         None => (asset::MANNEQUIN, None),
     };
-    gltf::posed_copy_of(character, bytes, folder, (&pose.locals, &pose.weights), clips)
+    gltf::posed_copy_of(character, bytes, folder, &pose.locals, &pose.weights, clips)
 }
 
 fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {

@@ -133,7 +133,7 @@ impl KeyContacts {
                 world_matrices(skeleton, pose, world);
                 is_placed = true;
             }
-            let correction = track.correct((index, a, b, weight), skeleton, pose, world);
+            let correction = track.correct(index, a, b, weight, skeleton, pose, world);
             let turn = correction.turn.xyz().length();
             corrections.extend(Some(correction).filter(|c| c.shift.length() > ROUNDING || turn > ROUNDING));
         }
@@ -144,7 +144,8 @@ impl KeyContacts {
     pub(super) fn moved(
         &self,
         correction: &Correction,
-        (node, point): (usize, Vec3),
+        node: usize,
+        point: Vec3,
         world_from_node: &Affine3A,
     ) -> Option<Vec3> {
         self.tracks.get(correction.foot).filter(|track| track.foot.node == node)?;
@@ -202,10 +203,14 @@ impl Track {
         joined
     }
 
-    /// Returns the correction of the foot between two of its keys. `world` contains the world matrices of the interpolated pose.
+    /// Returns the correction of the foot at `index` between its keys `a` and `b`. `weight` is the weight of `b`, and `world` contains the
+    /// world matrices of the interpolated pose.
     fn correct(
         &self,
-        (index, a, b, weight): (usize, &FootKey, &FootKey, f32),
+        index: usize,
+        a: &FootKey,
+        b: &FootKey,
+        weight: f32,
         skeleton: &Skeleton,
         pose: &Pose,
         world: &[Affine3A],

@@ -243,7 +243,7 @@ impl<'a> ParametricMotion<'a> {
         let gait = |(clip, _): (usize, &Clip), _: &mut ClipSampler| {
             self.gaits.get(&clip).cloned().unwrap_or_default()
         };
-        let prepared = PreparedStrip::with_gaits(strip, self.character, (&self.locomotion, None), gait);
+        let prepared = PreparedStrip::with_gaits(strip, self.character, &self.locomotion, None, gait);
         let found = prepared.and_then(|mut prepared| {
             let first = strip.clips.first()?.clip;
             let mark = self.options.marks.iter().find(|(clip, _)| *clip == first)?.1;
@@ -314,7 +314,7 @@ fn grid(clips: usize, most: usize) -> Vec<Vec<f32>> {
     // With one part, only the examples are sampled. There are at least two examples, so a grid has more blends than parts.
     let parts = (2..=most.max(1)).take_while(|&parts| count(parts) <= most as f64).last().unwrap_or(1);
     let (mut found, mut weights) = (Vec::new(), vec![0; clips]);
-    compose(&mut weights, (0, parts, MAX_BLENDED), &mut |weights| {
+    compose(&mut weights, 0, parts, MAX_BLENDED, &mut |weights| {
         found.push(weights.iter().map(|&part| part as f32 / parts as f32).collect());
     });
     found
@@ -323,7 +323,9 @@ fn grid(clips: usize, most: usize) -> Vec<Vec<f32>> {
 /// Calls `found` with every way to divide `parts` among the entries from `place` on, with at most `most` positive entries.
 fn compose(
     weights: &mut Vec<usize>,
-    (place, parts, most): (usize, usize, usize),
+    place: usize,
+    parts: usize,
+    most: usize,
     found: &mut impl FnMut(&[usize]),
 ) {
     if parts == 0 {
@@ -336,7 +338,7 @@ fn compose(
         if let Some(weight) = weights.get_mut(place) {
             *weight = part;
         }
-        compose(weights, (place + 1, parts - part, most - usize::from(part > 0)), found);
+        compose(weights, place + 1, parts - part, most - usize::from(part > 0), found);
     }
     if let Some(weight) = weights.get_mut(place) {
         *weight = 0;

@@ -80,10 +80,11 @@ impl PreparedStrip {
     pub(super) fn new(
         strip: &Strip,
         character: &Character,
-        (locomotion, mirror): (&LocomotionRoot, Option<&Arc<Mirror>>),
+        locomotion: &LocomotionRoot,
+        mirror: Option<&Arc<Mirror>>,
         feet: &[usize],
     ) -> Option<Self> {
-        Self::with_gaits(strip, character, (locomotion, mirror), |clip, sampler| {
+        Self::with_gaits(strip, character, locomotion, mirror, |clip, sampler| {
             Gait::measure(clip.1, sampler, character, locomotion, feet)
         })
     }
@@ -92,7 +93,8 @@ impl PreparedStrip {
     pub(super) fn with_gaits(
         strip: &Strip,
         character: &Character,
-        (locomotion, mirror): (&LocomotionRoot, Option<&Arc<Mirror>>),
+        locomotion: &LocomotionRoot,
+        mirror: Option<&Arc<Mirror>>,
         gait: impl Fn((usize, &Clip), &mut ClipSampler) -> Gait,
     ) -> Option<Self> {
         let clips = &character.clips;

@@ -129,7 +129,7 @@ impl Motion {
         let longest = (length - taken).min(strip.length(clips)).clamp(0.0, LONGEST);
         let locomotion = LocomotionRoot::new(character, feet, None);
         let prepared = |strip: &Strip| {
-            PreparedStrip::new(&Strip { start: 0.0, ..strip.clone() }, character, (&locomotion, None), feet)
+            PreparedStrip::new(&Strip { start: 0.0, ..strip.clone() }, character, &locomotion, None, feet)
         };
         let (Some(first), Some(second)) = (prepared(before), prepared(strip)) else { return 0.0 };
         let is_in_phase = |seconds: f32| {
@@ -209,7 +209,7 @@ mod tests {
         let seconds = one.overlap(0, &run, &character, &feet);
         let locomotion = LocomotionRoot::new(&character, &feet, None);
         let phase = |strip: &Strip, since: f32| {
-            let prepared = PreparedStrip::new(strip, &character, (&locomotion, None), &feet).unwrap();
+            let prepared = PreparedStrip::new(strip, &character, &locomotion, None, &feet).unwrap();
             prepared.cycles_since_strike(feet[0], since, &character.clips).unwrap()
         };
         let difference = |s: f32| {

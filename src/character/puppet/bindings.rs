@@ -147,7 +147,8 @@ impl Bindings {
     pub(super) fn bind(
         &mut self,
         subject: &Subject<'_>,
-        (base, whole_body): (usize, bool),
+        base: usize,
+        whole_body: bool,
         nodes: &[usize],
     ) -> Result<usize, BindError> {
         let LogicalPose { skeleton, pose, world_from_node } =

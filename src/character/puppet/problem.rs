@@ -167,7 +167,8 @@ impl Problem {
         &mut self,
         subject: &Subject<'_>,
         demand: &Demand<'_>,
-        (groups, index): (&Groups, usize),
+        groups: &Groups,
+        index: usize,
         bindings: &mut Bindings,
     ) -> Result<(), PuppetError> {
         let Some(group) = groups.get(index) else { return Ok(()) };
@@ -191,7 +192,7 @@ impl Problem {
             self.bound_nodes.extend(body_ends(plan).filter(is_below));
         }
         self.binding =
-            bindings.bind(subject, (base, whole_body), &self.bound_nodes).map_err(|error| match error {
+            bindings.bind(subject, base, whole_body, &self.bound_nodes).map_err(|error| match error {
                 BindError::Rig(error) => error.into(),
                 BindError::Solve(error) => self.solve_error(skeleton, error),
             })?;

@@ -17,7 +17,7 @@ impl Workspace {
             }
             let bindings = &mut self.bindings;
             bindings.refresh(&posable.subject())?;
-            let bound = bindings.bind(&posable.subject(), (trace.base, trace.whole_body), &trace.bound_nodes);
+            let bound = bindings.bind(&posable.subject(), trace.base, trace.whole_body, &trace.bound_nodes);
             let binding = bound.map_err(|error| match error {
                 BindError::Rig(error) => error.into(),
                 BindError::Solve(source) => PuppetError::Solve { effector: String::new(), source },

@@ -62,7 +62,7 @@ impl Workspace {
         let Self { bindings, groups, problem, .. } = self;
         groups.set(posable.character, posable.rig, demand);
         groups.get(0).is_some_and(|group| group.whole_body)
-            && problem.set(&posable.subject(), demand, (groups, 0), bindings).is_ok()
+            && problem.set(&posable.subject(), demand, groups, 0, bindings).is_ok()
             && bindings.get(problem.binding).is_some_and(|bound| bound.body.poses_as_figure())
     }
 
@@ -79,7 +79,7 @@ impl Workspace {
         let started = Instant::now();
         let Self { bindings, groups, problem, is_limited, traces } = self;
         let skeleton = &posable.character.skeleton;
-        problem.set(&posable.subject(), demand, (groups, index), bindings)?;
+        problem.set(&posable.subject(), demand, groups, index, bindings)?;
         let (Some(group), Some(bound)) = (groups.get(index), bindings.get_mut(problem.binding)) else {
             return Ok(());
         };
@@ -228,7 +228,7 @@ impl Puppet {
         let Workspace { mut bindings, mut groups, mut problem, .. } = Workspace::default();
         groups.set(&self.character, &self.rig, &demand);
         (0..groups.len()).find_map(|index| {
-            if let Err(error) = problem.set(&subject, &demand, (&groups, index), &mut bindings) {
+            if let Err(error) = problem.set(&subject, &demand, &groups, index, &mut bindings) {
                 return Some(error);
             }
             let root_motion = groups.get(index).is_some_and(|g| g.root_motion);

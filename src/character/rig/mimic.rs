@@ -36,7 +36,7 @@ impl Rig {
             () if !(mimic.ratio.is_finite() && mimic.offset.is_finite()) => {
                 Some("ratio and offset of a mimic joint must be finite")
             }
-            () if same && !narrow(&mut leader_limit, &joint.limit, (mimic.ratio, mimic.offset)) => {
+            () if same && !narrow(&mut leader_limit, &joint.limit, mimic.ratio, mimic.offset) => {
                 Some("the limit of a mimic joint must allow some value of the joint that it mimics")
             }
             () if leader.mimic.is_some() => Some("a joint must not mimic another mimic joint"),

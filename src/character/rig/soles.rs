@@ -145,7 +145,7 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
         if is_bare {
             sole.points.iter_mut().for_each(|(point, _)| point.y = plan.floor);
         }
-        limb.foot = foot(&character.skeleton, world, limb.end(), &sole, (plan.floor, plan.size));
+        limb.foot = foot(&character.skeleton, world, limb.end(), &sole, plan.floor, plan.size);
         if is_bare {
             continue;
         }
@@ -165,7 +165,8 @@ fn foot(
     world: &[Affine3A],
     node: usize,
     points: &SolePoints,
-    (floor, size): (f32, f32),
+    floor: f32,
+    size: f32,
 ) -> Option<Foot> {
     let points = &points.points;
     let local = |node: usize, point: Vec3| {

@@ -9,7 +9,7 @@ const MOST_POSES: f64 = 10_000.0;
 
 /// Returns the goals on the way from one pose to the next, the last of which are `to`. Successive targets are at most `spacing` metres and
 /// `turn` radians apart. If the two poses have goals for different links or of different kinds, only `to` is returned.
-pub(super) fn between(from: &[Goal], to: &[Goal], (spacing, turn): (f64, f64)) -> Vec<Vec<Goal>> {
+pub(super) fn between(from: &[Goal], to: &[Goal], spacing: f64, turn: f64) -> Vec<Vec<Goal>> {
     let is_alike = |(a, b): (&Goal, &Goal)| {
         let kinds = |g: &Goal| (g.link, g.position.is_some(), g.orientation.is_some(), g.aim.is_some());
         kinds(a) == kinds(b) && a.offset == b.offset

@@ -35,7 +35,8 @@ impl Redundancy {
         robot: &Robot,
         goals: &[Goal],
         q: &[f64],
-        (options, gain): (&Options, f64),
+        options: &Options,
+        gain: f64,
     ) -> Result<(Options, Option<Vec<f64>>), RobotError> {
         let mut options = *options;
         let (secondary, posture) = match self {

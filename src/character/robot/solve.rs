@@ -44,7 +44,7 @@ impl Robot {
         q0: &[f64],
         options: &Options,
     ) -> Result<Solution, RobotError> {
-        self.solve_towards(solver, goals, q0, (options, None))
+        self.solve_towards(solver, goals, q0, options, None)
     }
 
     /// Like [`Robot::solve_with`], with joint values as the posture that [`Secondary::Posture`](crate::ik::Secondary::Posture) pulls towards.
@@ -53,7 +53,8 @@ impl Robot {
         solver: &mut Solver,
         goals: &[Goal],
         q0: &[f64],
-        (options, posture): (&Options, Option<&[f64]>),
+        options: &Options,
+        posture: Option<&[f64]>,
     ) -> Result<Solution, RobotError> {
         self.check(q0)?;
         let start = self.clamp(q0);

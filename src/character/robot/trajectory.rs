@@ -130,11 +130,11 @@ impl Robot {
         let mut before: Option<&Vec<Goal>> = None;
         for (index, goals) in path.iter().enumerate() {
             let at = |source| TrajectoryError::Pose { index, source };
-            let spacing = (trajectory.spacing, trajectory.turn_spacing);
+            let (spacing, turn) = (trajectory.spacing, trajectory.turn_spacing);
             let targets =
-                before.map_or_else(|| vec![goals.clone()], |from| path::between(from, goals, spacing));
+                before.map_or_else(|| vec![goals.clone()], |from| path::between(from, goals, spacing, turn));
             for targets in &targets {
-                self.extend(&mut own, &mut solver, targets, (q0, options, trajectory)).map_err(at)?;
+                self.extend(&mut own, &mut solver, targets, q0, options, trajectory).map_err(at)?;
             }
             own.poses.push(own.table.rows.len().saturating_sub(1));
             before = Some(goals);
@@ -148,15 +148,16 @@ impl Robot {
         own: &mut Trajectory,
         solver: &mut Solver,
         goals: &[Goal],
-        (q0, options, trajectory): (&[f64], &Options, &TrajectoryOptions),
+        q0: &[f64],
+        options: &Options,
+        trajectory: &TrajectoryOptions,
     ) -> Result<(), RobotError> {
         let last = own.table.rows.last().map(|(time, q)| (*time, q.clone()));
         let from = last.as_ref().map_or(q0, |(_, q)| q);
         let start = if last.is_some() { Start::Continue } else { options.start };
         let options = options.with_start(start);
-        let (options, posture) =
-            trajectory.redundancy.apply(self, goals, from, (&options, trajectory.gain))?;
-        let solution = self.solve_towards(solver, goals, from, (&options, posture.as_deref()))?;
+        let (options, posture) = trajectory.redundancy.apply(self, goals, from, &options, trajectory.gain)?;
+        let solution = self.solve_towards(solver, goals, from, &options, posture.as_deref())?;
         let mut time = 0.0;
         if let Some((before, from)) = &last {
             self.check_jump(from, &solution.q, trajectory)?;

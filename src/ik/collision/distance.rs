@@ -10,6 +10,22 @@ const TOUCHING: f64 = 1e-9;
 /// Two directions whose cross product is shorter than this, relative to their lengths, count as parallel.
 const PARALLEL: f64 = 1e-6;
 
+/// The points within a distance of a segment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Capsule {
+    pub(super) ends: [DVec3; 2],
+    /// In metres.
+    pub(super) radius: f64,
+}
+
+impl Capsule {
+    /// Returns the centre and the radius of a sphere that contains the capsule.
+    pub(super) fn bounds(&self) -> (DVec3, f64) {
+        let [a, b] = self.ends;
+        (0.5 * (a + b), 0.5 * a.distance(b) + self.radius)
+    }
+}
+
 /// The gap between two convex shapes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
@@ -24,26 +40,27 @@ pub(super) struct Contact {
 }
 
 /// Returns the gap between two capsules.
-pub(super) fn capsules(a: ([DVec3; 2], f64), b: ([DVec3; 2], f64)) -> Contact {
-    let (x, y) = nearest_points(a.0, b.0);
+pub(super) fn capsules(a: Capsule, b: Capsule) -> Contact {
+    let (x, y) = nearest_points(a.ends, b.ends);
     let between = x - y;
     let distance = between.length();
     let normal = if distance > TOUCHING {
         between / distance
     } else {
         // The axes meet. The shortest way out is perpendicular to both.
-        let [u, v] = [a.0[1] - a.0[0], b.0[1] - b.0[0]];
+        let [u, v] = [a.ends[1] - a.ends[0], b.ends[1] - b.ends[0]];
         let across = u.cross(v);
         let is_parallel = across.length() <= PARALLEL * u.length() * v.length();
         let other = if u.length() > v.length() { u } else { v };
         let fallback = other.normalize_or(DVec3::X).any_orthonormal_vector();
         if is_parallel { fallback } else { across.normalize_or(fallback) }
     };
-    Contact { distance: distance - a.1 - b.1, normal, points: [x, y], radii: [a.1, b.1] }
+    Contact { distance: distance - a.radius - b.radius, normal, points: [x, y], radii: [a.radius, b.radius] }
 }
 
 /// Returns the gap between a capsule and a convex hull.
-pub(super) fn capsule_and_hull((ends, radius): ([DVec3; 2], f64), hull: &Hull) -> Contact {
+pub(super) fn capsule_and_hull(capsule: Capsule, hull: &Hull) -> Contact {
+    let Capsule { ends, radius } = capsule;
     let mut best = separation(ends, hull);
     if best.0 > 0.0 {
         let (x, y) = nearest_to_hull(ends, hull);
@@ -180,7 +197,7 @@ mod tests {
             half in prop::array::uniform3(0.05_f64..0.5),
         ) {
             let (other, ends) = (Placed::new(centre, turn, half), [DVec3::from(a), DVec3::from(b)]);
-            let contact = capsule_and_hull((ends, 0.0), &other.hull());
+            let contact = capsule_and_hull(Capsule { ends, radius: 0.0 }, &other.hull());
             let nearest = |shift: DVec3| {
                 let at = |i: i32| other.to_local(ends[0].lerp(ends[1], f64::from(i) / 200.0) + shift);
                 let away = |p: DVec3| p.distance(p.clamp(-other.half, other.half));
@@ -199,11 +216,14 @@ mod tests {
 
     #[test]
     fn capsules_whose_axes_meet_have_a_direction() {
-        let cross = capsules(([-DVec3::X, DVec3::X], 0.1), ([-DVec3::Y, DVec3::Y], 0.2));
+        let pair = |first: [DVec3; 2], second: [DVec3; 2]| {
+            capsules(Capsule { ends: first, radius: 0.1 }, Capsule { ends: second, radius: 0.2 })
+        };
+        let cross = pair([-DVec3::X, DVec3::X], [-DVec3::Y, DVec3::Y]);
         assert!((cross.distance + 0.3).abs() < 1e-12 && cross.normal.z.abs() > 0.99);
-        let point = capsules(([DVec3::ZERO; 2], 0.1), ([DVec3::ZERO; 2], 0.2));
+        let point = pair([DVec3::ZERO; 2], [DVec3::ZERO; 2]);
         assert!(point.normal.is_normalized());
-        let same = capsules(([DVec3::ZERO, DVec3::X], 0.1), ([DVec3::ZERO, DVec3::X], 0.2));
+        let same = pair([DVec3::ZERO, DVec3::X], [DVec3::ZERO, DVec3::X]);
         assert!(same.normal.is_normalized() && same.normal.x.abs() < 1e-9);
     }
 }

@@ -16,10 +16,10 @@ use glam::{DAffine3, DVec3};
 
 use crate::{Body, BodyCapsule, Limit, Link};
 
-use distance::{Contact, capsule_and_hull, capsules};
+use distance::{Capsule, Contact, capsule_and_hull, capsules};
 pub use error::CollisionError;
 pub use obstacle::Obstacle;
-use obstacle::{Placed, capsule_bounds};
+use obstacle::Placed;
 
 /// A link or an obstacle of a [`CollisionModel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,10 +254,11 @@ impl CollisionModel {
         gaps.clear();
         let place = |capsule: &BodyCapsule| {
             let world_from_link = frames.get(capsule.link).copied().unwrap_or_default();
-            (capsule.ends.map(|end| world_from_link.transform_point3(end)), capsule.radius)
+            let ends = capsule.ends.map(|end| world_from_link.transform_point3(end));
+            Capsule { ends, radius: capsule.radius }
         };
-        let placed: Vec<([DVec3; 2], f64)> = self.capsules.iter().map(place).collect();
-        let links = placed.iter().map(|(ends, radius)| capsule_bounds(*ends, *radius));
+        let placed: Vec<Capsule> = self.capsules.iter().map(place).collect();
+        let links = placed.iter().map(Capsule::bounds);
         let bounds: Vec<(DVec3, f64)> = links.chain(self.obstacles.iter().map(Placed::bounds)).collect();
         for &pair in &self.pairs {
             let [Some(a), Some(b)] = pair.map(|index| bounds.get(index)) else { continue };
@@ -268,7 +269,7 @@ impl CollisionModel {
             let obstacle = pair[1].checked_sub(placed.len()).and_then(|index| self.obstacles.get(index));
             let contact = match (placed.get(pair[1]), obstacle) {
                 (Some(&second), _) => capsules(first, second),
-                (None, Some(Placed::Capsule(ends, radius))) => capsules(first, (*ends, *radius)),
+                (None, Some(Placed::Capsule(second))) => capsules(first, *second),
                 (None, Some(Placed::Hull(hull))) => capsule_and_hull(first, hull),
                 (None, None) => continue,
             };

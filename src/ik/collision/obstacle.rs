@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
+use super::distance::Capsule;
 use super::hull::Hull;
 
 /// A convex shape that a body must not touch, in world space.
@@ -66,9 +67,11 @@ impl Obstacle {
             Self::Sphere { radius, .. } | Self::Capsule { radius, .. } if !is_radius(radius) => {
                 Err("the radius must be finite and greater than 0")
             }
-            Self::Sphere { centre, radius } if centre.is_finite() => Ok(Placed::Capsule([centre; 2], radius)),
+            Self::Sphere { centre, radius } if centre.is_finite() => {
+                Ok(Placed::Capsule(Capsule { ends: [centre; 2], radius }))
+            }
             Self::Capsule { ends, radius } if ends.iter().all(|end| end.is_finite()) => {
-                Ok(Placed::Capsule(ends, radius))
+                Ok(Placed::Capsule(Capsule { ends, radius }))
             }
             Self::Box { size, .. } if !(size.is_finite() && size.min_element() > 0.0) => {
                 Err("the size must be finite and greater than 0")
@@ -88,7 +91,7 @@ impl Obstacle {
 /// A valid obstacle.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Placed {
-    Capsule([DVec3; 2], f64),
+    Capsule(Capsule),
     Hull(Hull),
 }
 
@@ -96,15 +99,10 @@ impl Placed {
     /// Returns the centre and the radius of a sphere that contains the obstacle.
     pub(super) fn bounds(&self) -> (DVec3, f64) {
         match self {
-            Self::Capsule(ends, radius) => capsule_bounds(*ends, *radius),
+            Self::Capsule(capsule) => capsule.bounds(),
             Self::Hull(hull) => hull.bounds,
         }
     }
-}
-
-/// Returns the centre and the radius of a sphere that contains a capsule.
-pub(super) fn capsule_bounds([a, b]: [DVec3; 2], radius: f64) -> (DVec3, f64) {
-    (0.5 * (a + b), 0.5 * a.distance(b) + radius)
 }
 
 /// Returns the corners of a box.

@@ -24,8 +24,16 @@ const SHRINKS: f64 = 0.95;
 const MORE_DAMPING: f64 = 8.0;
 const LESS_DAMPING: f64 = 0.25;
 const REJECTIONS: usize = 6;
-/// A start ends if this many iterations do not reduce its error below this fraction. The second pair is for restarts.
-const PATIENCE: [(usize, f64); 2] = [(16, 0.98), (6, 0.6)];
+/// When the first start and the restarts stall.
+const STALL: Stall = Stall { window: 16, ratio: 0.98 };
+const RESTART_STALL: Stall = Stall { window: 6, ratio: 0.6 };
+
+/// A start stalls if `window` iterations do not reduce its error below the fraction `ratio`.
+#[derive(Clone, Copy, Debug)]
+struct Stall {
+    window: usize,
+    ratio: f64,
+}
 
 /// The state of a pose: its errors and its smallest gap.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +87,9 @@ impl ClearSearch {
         &mut self,
         tree: &mut Tree,
         body: &mut Body,
-        (options, model, is_reachable): (&Options, &CollisionModel, bool),
+        options: &Options,
+        model: &CollisionModel,
+        is_reachable: bool,
     ) -> Progress {
         Driver::set_tolerances(tree, options);
         (self.best, self.iterations) = (None, 0);
@@ -88,7 +98,7 @@ impl ClearSearch {
         self.turns.clear();
         self.turns.resize(tree.joints.len(), true);
         let mut search = Search { tree, body, model, options: *options };
-        self.descend(&mut search, PATIENCE[0]);
+        self.descend(&mut search, STALL);
         let (mut restarts, mut limit) = (options.restarts, options.iterations);
         if is_reachable {
             restarts = restarts.saturating_mul(arm::RESTARTS);
@@ -103,8 +113,8 @@ impl ClearSearch {
                 break;
             }
             self.start.apply(search.tree);
-            seed::place(search.tree, &self.turns, (number, true), &mut self.seed);
-            self.descend(&mut search, PATIENCE[1]);
+            seed::place(search.tree, &self.turns, number, true, &mut self.seed);
+            self.descend(&mut search, RESTART_STALL);
         }
         self.best_pose.apply(search.tree);
         search.write();
@@ -112,7 +122,7 @@ impl ClearSearch {
     }
 
     /// Takes bounded steps from the current pose until the goals are met without collisions, or until there is no progress.
-    fn descend(&mut self, search: &mut Search<'_>, (window, ratio): (usize, f64)) {
+    fn descend(&mut self, search: &mut Search<'_>, stall: Stall) {
         self.jacobian.set(search.tree);
         let mut here = self.look(search);
         let (mut boost, mut rejections, mut mark) = (1.0, 0, f64::INFINITY);
@@ -121,9 +131,9 @@ impl ClearSearch {
             if here.is_done() || self.iterations >= search.options.iterations {
                 return;
             }
-            if pass % window == 0 {
+            if pass % stall.window == 0 {
                 let merit = here.measure.sum.sqrt() + here.overlap.max(0.0);
-                if merit > ratio * mark {
+                if merit > stall.ratio * mark {
                     return;
                 }
                 mark = merit;
@@ -131,8 +141,14 @@ impl ClearSearch {
             self.iterations += 1;
             self.set_rows(search);
             self.before.store(search.tree);
-            let parts = (&mut self.bounded, boost, &search.options.jacobian);
-            self.jacobian.bounded_step(search.tree, search.body, &self.rows, parts);
+            self.jacobian.bounded_step(
+                search.tree,
+                search.body,
+                &self.rows,
+                &mut self.bounded,
+                boost,
+                &search.options.jacobian,
+            );
             let from = search.is_drag().then(|| search.body.clone());
             let there = self.look(search);
             let is_way_clear = || {

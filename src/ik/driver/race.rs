@@ -41,7 +41,7 @@ impl Driver {
             }
             let index = self.candidates.add();
             self.candidates.get(0).pose.apply(tree);
-            seed::place(tree, &self.turns, (number, quick), &mut self.seed);
+            seed::place(tree, &self.turns, number, quick, &mut self.seed);
             self.descend(tree, task, index, Patience::Brief);
             // If there are many starts, they are run in rounds, so that a promising start is finished before all the
             // others have begun.

@@ -21,10 +21,9 @@ const QUICK_CHOICES: usize = 4;
 /// free joint has no range to draw from, and a larger turn would tangle the chain.
 const FREE_TURN: f64 = 1.0;
 
-/// Turns the joints that `turns` selects to the best of several pseudo-random poses. The same seed always gives the same
+/// Turns the joints that `turns` selects to the best of several pseudo-random poses. The same number always gives the same
 /// rotations.
-pub(super) fn place(tree: &mut Tree, turns: &[bool], seed: (usize, bool), buffer: &mut TreePose) {
-    let (number, quick) = seed;
+pub(super) fn place(tree: &mut Tree, turns: &[bool], number: usize, quick: bool, buffer: &mut TreePose) {
     let mut random = Random(number as u64);
     let mut least = f64::INFINITY;
     buffer.store(tree);

@@ -96,7 +96,7 @@ impl Driver {
         particles.set(tree);
         while self.begin_pass(options) {
             let Self { recorder, start, iterations: iteration, .. } = self;
-            particles.pass(target, |moved| recorder.note_particles(tree, &moved, (*start, *iteration)));
+            particles.pass(target, |moved| recorder.note_particles(tree, &moved, *start, *iteration));
         }
         for index in 0..tree.joints.len() {
             particles.fit(tree, index);

@@ -240,7 +240,7 @@ impl Problem {
             energy += 0.5 * k * rise * rise + weight * rise;
             if let Some(s) = &mut system {
                 now.point_columns(&self.model, foot.link, at, columns);
-                s.add_along((&self.model, foot.link), columns, DVec3::Y, (k, k * rise + weight));
+                s.add_along(&self.model, foot.link, columns, DVec3::Y, k, k * rise + weight);
                 s.forces.on_point(foot.link, at, DVec3::NEG_Y * (k * rise + weight));
             }
         }

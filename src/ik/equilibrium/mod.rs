@@ -41,7 +41,7 @@ use glam::DVec3;
 
 use super::outcome::Evidence;
 use super::{Body, Goal, Hold, Holds, Options, Outcome, Start};
-use newton::{Ending, Newton};
+use newton::{Budget, Ending, Newton};
 use pose::Pose;
 use problem::Problem;
 use pull::PullKind;
@@ -172,11 +172,12 @@ impl EquilibriumSolver {
             self.pose.copy_from(&self.problem.stance);
         }
         let mut ending = if is_same {
-            let most = options.iterations.min(FRAME_ITERATIONS);
+            let iterations = options.iterations.min(FRAME_ITERATIONS);
+            let budget = Budget { iterations, reach: frame_reach(moved) };
             self.problem.pulls.iter_mut().for_each(|pull| pull.advance(1.0));
             self.bend_straight_limbs(false);
             let tolerance = if rests { REST } else { FRAME_REST };
-            self.newton.solve(&mut self.problem, &mut self.pose, (most, frame_reach(moved)), tolerance)
+            self.newton.solve(&mut self.problem, &mut self.pose, budget, tolerance)
         } else {
             self.walk(options.iterations, continues)
         };
@@ -244,14 +245,14 @@ impl EquilibriumSolver {
                 reason = "a small positive number"
             )]
             let fair = (2.0 * left / (strides - done)).max(1.0) as usize;
-            let budget = (fair.min(STRIDE_ITERATIONS), f64::INFINITY);
+            let budget = Budget { iterations: fair.min(STRIDE_ITERATIONS), reach: f64::INFINITY };
             let stride = self.newton.solve(&mut self.problem, &mut self.pose, budget, WAY_REST);
             ending.iterations += stride.iterations;
             done += 1.0;
         }
         self.problem.pulls.iter_mut().for_each(|pull| pull.advance(1.0));
-        let left = most.saturating_sub(ending.iterations);
-        let last = self.newton.solve(&mut self.problem, &mut self.pose, (left, reach), REST);
+        let budget = Budget { iterations: most.saturating_sub(ending.iterations), reach };
+        let last = self.newton.solve(&mut self.problem, &mut self.pose, budget, REST);
         Ending { iterations: ending.iterations + last.iterations, converged: last.converged }
     }
 
@@ -271,8 +272,8 @@ impl EquilibriumSolver {
                 let now = problem.model.space.from_world.transform_point3(world.transform_point3(own));
                 *target = *end + (newton.now.point(pull.link, *offset) - now);
             }
-            let left = most.saturating_sub(iterations);
-            let ending = newton.solve(problem, pose, (left, f64::INFINITY), FRAME_REST);
+            let budget = Budget { iterations: most.saturating_sub(iterations), reach: f64::INFINITY };
+            let ending = newton.solve(problem, pose, budget, FRAME_REST);
             iterations += ending.iterations;
             self.write(body);
         }

@@ -139,9 +139,16 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Sets the model of a body for a stance: the local rotations of its links and the translation of its base.
-    pub(super) fn set(&mut self, body: &Body, figure: &Figure, stance: (&[DQuat], DVec3), options: &Options) {
-        let origin = body.world_from_base().transform_point3(body.links()[0].offset + stance.1);
+    /// Sets the model of a body for a stance. `rotations` are the local rotations of its links, and `root` is the translation of its base.
+    pub(super) fn set(
+        &mut self,
+        body: &Body,
+        figure: &Figure,
+        rotations: &[DQuat],
+        root: DVec3,
+        options: &Options,
+    ) {
+        let origin = body.world_from_base().transform_point3(body.links()[0].offset + root);
         let floor = figure.parts.floor;
         let origin = DVec3::new(origin.x, floor.unwrap_or(origin.y), origin.z);
         self.space = Space::new(body, figure.parts.size.max(f64::MIN_POSITIVE), origin);
@@ -149,7 +156,7 @@ impl Model {
         self.floor = floor.map(|_| 0.0);
         self.chest = figure.chest();
         self.head = figure.parts.neck.last().copied();
-        self.add_joints(body, figure, stance.0, options);
+        self.add_joints(body, figure, rotations, options);
         self.connect();
     }
 

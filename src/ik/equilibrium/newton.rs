@@ -56,6 +56,15 @@ struct Warm {
     free: Vec<bool>,
 }
 
+/// The limits of a solve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Maximum number of iterations.
+    pub(super) iterations: usize,
+    /// Maximum angle by which all steps together turn joints, in radians.
+    pub(super) reach: f64,
+}
+
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ending {
@@ -100,6 +109,16 @@ struct Trial {
     now: Kinematics,
 }
 
+/// What the attempts at one step have in common.
+struct StepState {
+    /// Whether the quadratic model contains the second derivatives of forces.
+    full: bool,
+    /// The fraction of the curvature along a pull that the quadratic model contains.
+    share: f64,
+    /// The number of times that goals have switched between holding and pulling.
+    switches: usize,
+}
+
 /// The result of a damped step.
 enum Attempt {
     Accepted {
@@ -125,21 +144,20 @@ impl Newton {
         self.rows.all.iter().zip(&self.warm.forces).map(|(row, &force)| (row.kind, force))
     }
 
-    /// Solves from a pose, in at most `most` iterations, until a step gains less than `tolerance`, in joules. All steps together turn
-    /// joints by at most `reach`, in radians.
+    /// Solves from a pose within a budget, until a step gains less than `tolerance`, in joules.
     pub(super) fn solve(
         &mut self,
         problem: &mut Problem,
         pose: &mut Pose,
-        (most, reach): (usize, f64),
+        budget: Budget,
         tolerance: f64,
     ) -> Ending {
-        (self.left, self.mends) = (reach, false);
+        (self.left, self.mends) = (budget.reach, false);
         self.now.place(&problem.model, pose);
         retract(problem, pose, &mut self.now);
         let mut ending = Ending::default();
         let mut merit = self.evaluate(problem, pose);
-        while ending.iterations < most && !ending.converged {
+        while ending.iterations < budget.iterations && !ending.converged {
             if self.left < SHORTEST {
                 // Joints have turned as far as they may. Only row violations left by the last step are still repaired.
                 if self.trial_rows.penalty(problem) < MENDED {
@@ -163,13 +181,13 @@ impl Newton {
 
     /// Takes one step, with increasing damping until the step is accepted. Returns whether this was the last step.
     fn iterate(&mut self, problem: &mut Problem, pose: &mut Pose, merit: &mut f64, tolerance: f64) -> bool {
-        let mut share = (self.warm.step / FAR_STEP).min(1.0);
-        let mut switches = 0;
+        let share = (self.warm.step / FAR_STEP).min(1.0);
+        let mut state = StepState { full: true, share, switches: 0 };
         loop {
-            self.assemble(problem, pose, share);
-            let mut full = true;
+            self.assemble(problem, pose, state.share);
+            state.full = true;
             loop {
-                match self.attempt(problem, pose, merit, (&mut full, &mut share, &mut switches), tolerance) {
+                match self.attempt(problem, pose, merit, &mut state, tolerance) {
                     Attempt::Accepted { small } => return small,
                     Attempt::Rejected { hopeless: true } => return true,
                     Attempt::Rejected { .. } => {}
@@ -193,7 +211,7 @@ impl Newton {
         self.warm.free.resize(self.rows.all.len(), false);
         let Self { system, rows, warm, now, curvature, buffers, .. } = self;
         curvature.begin(&problem.model);
-        problem.push_rows(pose, now, (rows, &warm.forces), &buffers.places, &mut system.forces, curvature);
+        problem.push_rows(pose, now, rows, &warm.forces, &buffers.places, &mut system.forces, curvature);
         system.forces.bend(&problem.model, now, curvature);
         self.augmented.is_set = false;
     }
@@ -204,16 +222,16 @@ impl Newton {
         problem: &mut Problem,
         pose: &mut Pose,
         merit_now: &mut f64,
-        (full, share, switches): (&mut bool, &mut f64, &mut usize),
+        state: &mut StepState,
         tolerance: f64,
     ) -> Attempt {
-        if !self.factorise(&problem.model, full) {
+        if !self.factorise(&problem.model, &mut state.full) {
             self.warm.damping = (self.warm.damping * 8.0).max(DAMPING);
             return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
         }
-        self.solve_qp(&problem.model, *full);
-        if *switches < SWITCHES && self.switch(problem, share, *switches) {
-            *switches += 1;
+        self.solve_qp(&problem.model, state.full);
+        if state.switches < SWITCHES && self.switch(problem, &mut state.share, state.switches) {
+            state.switches += 1;
             return Attempt::Switched;
         }
         if !self.step.iter().all(|x| x.is_finite()) {
@@ -246,7 +264,7 @@ impl Newton {
             self.trial.settle(problem);
             turned = knees(&self.trial.pose);
         }
-        let predicted = self.prediction(problem, *full);
+        let predicted = self.prediction(problem, state.full);
         self.trial.rows(problem, &mut self.buffers, &mut self.trial_rows);
         if size > 1e-7 {
             self.correct(problem, size, 0.5 * tolerance);
@@ -274,14 +292,15 @@ impl Newton {
             }
             // Near the end, the error of the model in this step bounds the gain of the next step.
             let next = (gain - predicted) * (gain - predicted) / predicted.max(noise);
-            let is_small = predicted < tolerance || size < SMALLEST_STEP || *full && next < 0.1 * tolerance;
+            let is_small =
+                predicted < tolerance || size < SMALLEST_STEP || state.full && next < 0.1 * tolerance;
             return Attempt::Accepted { small: is_small };
         }
         if size < 1e-7 || predicted < 1e-3 * tolerance {
             return Attempt::Rejected { hopeless: true };
         }
         self.warm.damping = (self.warm.damping * 6.0).max(DAMPING);
-        *full &= self.warm.damping <= 1e3;
+        state.full &= self.warm.damping <= 1e3;
         Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING }
     }
 

@@ -72,7 +72,7 @@ impl Problem {
             None => (body.rotations(), body.root()),
         };
         self.clear();
-        self.model.set(body, figure, (rotations, root), options);
+        self.model.set(body, figure, rotations, root, options);
         table::weigh(&mut self.model, figure);
         table::stiffen(&mut self.model, body, figure, options);
         self.set_stance(body, rotations, root);

@@ -294,13 +294,14 @@ impl Problem {
         }
     }
 
-    /// Adds the forces that enforce the rows. The limits of ball joints are curved, so their second derivatives are added to
+    /// Adds the forces `kept`, which enforce the rows. The limits of ball joints are curved, so their second derivatives are added to
     /// `matrix`.
     pub(super) fn push_rows(
         &self,
         pose: &Pose,
         now: &Kinematics,
-        (rows, kept): (&Rows, &[f64]),
+        rows: &Rows,
+        kept: &[f64],
         places: &[Place],
         forces: &mut Forces,
         matrix: &mut TreeMatrix,

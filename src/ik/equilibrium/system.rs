@@ -46,10 +46,12 @@ impl System {
     /// Adds a term ½ weight x² + slope x of the component x of a vector along an axis.
     pub(super) fn add_along(
         &mut self,
-        (model, link): (&Model, usize),
+        model: &Model,
+        link: usize,
         columns: &[DVec3],
         axis: DVec3,
-        (weight, slope): (f64, f64),
+        weight: f64,
+        slope: f64,
     ) {
         for (a, (&i, column)) in model.path(link).iter().zip(columns).enumerate() {
             let x = column.dot(axis);

@@ -74,16 +74,16 @@ impl Solver {
         self.chain.discard_pose();
         self.tree.set(body, goals, options);
         self.driver.history.clear();
-        let progress = self.clear.run(&mut self.tree, body, (options, model, is_reachable));
+        let progress = self.clear.run(&mut self.tree, body, options, model, is_reachable);
         self.report_tree(&progress);
         self.report.iterations += iterations;
         let nearest = model.clearance(body);
-        self.blame(&nearest, (is_clear(&nearest), is_reachable), model.margin());
+        self.blame(&nearest, is_clear(&nearest), is_reachable, model.margin());
         Ok(&self.report)
     }
 
     /// Changes the outcome of goals that a collision holds back.
-    fn blame(&mut self, nearest: &Option<Clearance>, (is_clear, is_reachable): (bool, bool), margin: f64) {
+    fn blame(&mut self, nearest: &Option<Clearance>, is_clear: bool, is_reachable: bool, margin: f64) {
         let in_the_way = nearest.filter(|nearest| nearest.distance < margin + IN_THE_WAY);
         let Some(Clearance { pair, .. }) = in_the_way else { return };
         let mut is_held = false;

@@ -88,7 +88,7 @@ fn no_method_exceeds_its_iterations() {
 }
 
 /// Returns whether a goal is within tolerances, using the body's own forward kinematics.
-fn is_within(body: &Body, goal: &Goal, [metres, radians]: [f64; 2]) -> bool {
+fn is_within(body: &Body, goal: &Goal, metres: f64, radians: f64) -> bool {
     let turned = goal.orientation.zip(body.orientation(goal.link));
     let angle = turned.map_or(0.0, |(target, at)| {
         let away = target * at.conjugate();
@@ -107,7 +107,7 @@ fn goals_are_reached_where_they_are_within_tolerance() {
                     let options = options.with_tolerance(tolerance).with_angle_tolerance(angle);
                     let (report, posed) = solve(body, goals, &options);
                     for (goal, result) in goals.iter().zip(&report.goals) {
-                        let within = is_within(&posed, goal, [tolerance, angle]);
+                        let within = is_within(&posed, goal, tolerance, angle);
                         let is_reached = result.outcome == Outcome::Reached;
                         assert_eq!(is_reached, within, "{name}, {tolerance} m, {angle} rad: {report:?}");
                     }

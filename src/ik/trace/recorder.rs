@@ -156,15 +156,15 @@ impl Recorder {
         self.changes.push(Change { stage, link, to: Value::Displacement(displacement) });
     }
 
-    /// Records a move of particles. `at` contains the start number and the iteration number.
-    pub(crate) fn note_particles(&mut self, tree: &Tree, moved: &Move, at: (usize, usize)) {
+    /// Records a move of particles.
+    pub(crate) fn note_particles(&mut self, tree: &Tree, moved: &Move, start: usize, iteration: usize) {
         let Some((joint, target)) =
             tree.joints.get(moved.joint).zip(tree.tasks.first().and_then(|t| t.target))
         else {
             return;
         };
         let kind = if moved.is_spring { StepKind::Spring } else { StepKind::Pull };
-        let stage = Stage { kind, start: at.0, iteration: at.1 };
+        let stage = Stage { kind, start, iteration };
         if self.is_active && moved.moved.length() > ROUNDING && self.has_room(stage) {
             let to = Value::Particles {
                 moved: tree.to_world(moved.moved),

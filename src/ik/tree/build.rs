@@ -173,10 +173,9 @@ impl Tree {
             }
             let inside = |place: DVec3| base_from_world.transform_point3(place);
             let axes_from_world = goal.axes.world_from_axes(goal.orientation).transpose();
-            let position_term =
-                Term::new(&goal.axes.position, axes_from_world, (self.world_from_base, scale));
+            let position_term = Term::new(&goal.axes.position, axes_from_world, self.world_from_base, scale);
             let axes_from_base = axes_from_world * base_rotation;
-            let orientation_term = Term::new(&goal.axes.orientation, axes_from_base, (DMat3::IDENTITY, 1.0));
+            let orientation_term = Term::new(&goal.axes.orientation, axes_from_base, DMat3::IDENTITY, 1.0);
             let (target, orientation) =
                 (goal.position.map(inside), goal.orientation.map(|q| unspin * unit(q)));
             let largest = largest[usize::from(goal.pinned)];

@@ -34,11 +34,7 @@ pub(crate) struct TermAxes {
 impl Term {
     /// Creates a term. `axes_from_error` is a rotation. `error_from_base` maps base space to the space of the error, and `scale` is the
     /// length of a base-space unit vector in that space.
-    pub(super) fn new(
-        term: &AxisTerm,
-        axes_from_error: DMat3,
-        (error_from_base, scale): (DMat3, f64),
-    ) -> Self {
+    pub(super) fn new(term: &AxisTerm, axes_from_error: DMat3, error_from_base: DMat3, scale: f64) -> Self {
         let weights = term.effective_weights();
         let largest = weights.max_element();
         let is_even = weights == DVec3::splat(largest);

@@ -55,7 +55,7 @@ impl GltfFile<'_> {
             let (interpolation, values) = self.values(sampler, property, keys, targets, &at)?;
             if property == Property::Rotation && interpolation != Interpolation::CubicSpline {
                 let times = clip.timelines.get(timeline).map_or(&[][..], Vec::as_slice);
-                self.note_corrected_keys(sampler.output.value(), (index, node), times, &at)?;
+                self.note_corrected_keys(sampler.output.value(), index, node, times, &at)?;
             }
             clip.channels.push(Channel { node, timeline, interpolation, values });
         }
@@ -142,11 +142,12 @@ impl GltfFile<'_> {
         Ok((interpolation, values))
     }
 
-    /// Records the rotation keys of a channel whose quaternions do not have unit length. `target` contains the clip and the node.
+    /// Records the rotation keys of a channel whose quaternions do not have unit length.
     fn note_corrected_keys(
         &self,
         output: usize,
-        (clip, node): (usize, usize),
+        clip: usize,
+        node: usize,
         times: &[f32],
         at: &str,
     ) -> Result<(), ObjectError> {

@@ -159,11 +159,12 @@ fn accessors(
         let at = format!("{}.attributes.{name}", c.at);
         let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
         let id = id.ok_or_else(|| ObjectError::new(&*at, "value is not an unsigned integer"))?;
-        if is_new([decoded, &new], accessor.value(), (c.view, Some(id)), &at)? {
+        let source = (c.view, Some(id));
+        if is_new([decoded, &new], accessor.value(), source, &at)? {
             let values = mesh
                 .attribute_by_unique_id(id)
                 .ok_or_else(|| ObjectError::new(&*at, format!("attribute {id} does not exist")))?;
-            new.insert(accessor.value(), values_of_points(mesh, values, (c.view, id), buffers, &at)?);
+            new.insert(accessor.value(), values_of_points(mesh, values, source, buffers, &at)?);
         }
     }
     let at = format!("{}.indices", c.at);
@@ -196,7 +197,7 @@ fn is_new(
 fn values_of_points(
     mesh: &Mesh,
     values: &PointAttribute,
-    (view, id): (usize, u32),
+    source: (usize, Option<u32>),
     buffers: &Buffers<'_>,
     at: &str,
 ) -> Result<DecodedAccessor, ObjectError> {
@@ -227,5 +228,5 @@ fn values_of_points(
             None => return Err(ObjectError::new(at, format!("point {point} has no value"))),
         }
     }
-    Ok(DecodedAccessor { bytes, component, width: width.into(), count, source: (view, Some(id)) })
+    Ok(DecodedAccessor { bytes, component, width: width.into(), count, source })
 }

@@ -170,7 +170,7 @@ impl Reader<'_> {
         for (index, visual) in link.visual.iter().enumerate() {
             let at = format!("link \"{}\", visual {index}", link.name);
             let material = self.material_of(visual.material.as_ref());
-            let shapes = self.shapes((&visual.geometry, &visual.origin), material, &at)?;
+            let shapes = self.shapes(&visual.geometry, &visual.origin, material, &at)?;
             is_complete &= shapes.is_some();
             primitives.extend(shapes.into_iter().flatten());
         }
@@ -178,7 +178,7 @@ impl Reader<'_> {
             let (mut simple, mut is_simple_complete) = (Vec::new(), true);
             for (index, collision) in link.collision.iter().enumerate() {
                 let at = format!("link \"{}\", collision {index}", link.name);
-                let shapes = self.shapes((&collision.geometry, &collision.origin), None, &at)?;
+                let shapes = self.shapes(&collision.geometry, &collision.origin, None, &at)?;
                 is_simple_complete &= shapes.is_some();
                 simple.extend(shapes.into_iter().flatten());
             }
@@ -203,7 +203,8 @@ impl Reader<'_> {
     /// Returns the shapes of an element in the frame of its link. If its mesh cannot be read, adds a warning and returns `None`.
     fn shapes(
         &mut self,
-        (geometry, origin): (&Geometry, &Pose),
+        geometry: &Geometry,
+        origin: &Pose,
         material: Option<usize>,
         at: &str,
     ) -> Result<Option<Vec<Primitive>>, ObjectError> {

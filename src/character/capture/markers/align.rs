@@ -105,7 +105,8 @@ impl Anchors {
     pub(in crate::capture) fn move_root(
         &self,
         skeleton: &Skeleton,
-        (measured, scale): (&[Option<Vec3>], f64),
+        measured: &[Option<Vec3>],
+        scale: f64,
         pose: &mut Pose,
     ) {
         let mut world: Vec<Affine3A> = Vec::new();

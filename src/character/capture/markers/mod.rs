@@ -94,7 +94,7 @@ impl Take {
         let clusters: Vec<Cluster> =
             columns.into_values().map(|columns| Cluster::estimate(&self.positions.frames, columns)).collect();
         let solved = Solved::new(self, &clusters, &parents);
-        Some(solved.take(self, (&names, &parents, &clusters), &others, with_root))
+        Some(solved.take(self, &names, &parents, &clusters, &others, with_root))
     }
 }
 
@@ -177,7 +177,9 @@ impl Solved {
     fn take(
         &self,
         take: &Take,
-        (names, parents, clusters): (&[String], &[Option<usize>], &[Cluster]),
+        names: &[String],
+        parents: &[Option<usize>],
+        clusters: &[Cluster],
         others: &[usize],
         with_root: bool,
     ) -> MarkerTake {

@@ -140,8 +140,8 @@ impl LiveCharacter {
         let world = |at: &Vec3| (self.segments.world_from_sensors * (*at * self.scale)).as_dvec3();
         let positions: Vec<_> =
             performer.trackers.iter().map(|(name, at)| (name.as_str(), world(at))).collect();
-        let joints = (&self.segments.tracked, self.bones.as_slice());
-        self.trackers.update(&positions, joints, (pose, f64::from(self.scale), assigns));
+        let (tree, scale) = (&self.segments.tracked, f64::from(self.scale));
+        self.trackers.update(&positions, tree, &self.bones, pose, scale, assigns);
     }
 
     /// Moves the hips to a position in VRM's space.

@@ -81,8 +81,11 @@ impl Trackers {
     pub(super) fn update(
         &mut self,
         positions: &[(&str, DVec3)],
-        (tree, bones): (&TrackedTree, &[Bone]),
-        (pose, scale, assigns): (&Pose, f64, bool),
+        tree: &TrackedTree,
+        bones: &[Bone],
+        pose: &Pose,
+        scale: f64,
+        assigns: bool,
     ) {
         self.goals.clear();
         if positions.is_empty() {
@@ -98,10 +101,10 @@ impl Trackers {
             .filter_map(|(index, joint)| Some((index, *bones.get(joint.column?)?)))
             .collect();
         for &(name, position) in positions {
-            self.assign_named(name, position, (&joints, scale));
+            self.assign_named(name, position, &joints, scale);
         }
         if assigns {
-            self.assign_nearest(positions, (&joints, scale));
+            self.assign_nearest(positions, &joints, scale);
         }
         for &(name, position) in positions {
             let Some(Carrier { joint, offset }) = self.carriers.get(name) else { continue };
@@ -114,7 +117,7 @@ impl Trackers {
     }
 
     /// Assigns a tracker to its chosen bone, or to the bone that its name refers to.
-    fn assign_named(&mut self, name: &str, position: DVec3, (joints, scale): (&[(usize, Bone)], f64)) {
+    fn assign_named(&mut self, name: &str, position: DVec3, joints: &[(usize, Bone)], scale: f64) {
         if self.carriers.contains_key(name) {
             return;
         }
@@ -127,7 +130,7 @@ impl Trackers {
     }
 
     /// Assigns the other trackers to the nearest bones without a tracker, the nearest pairs first.
-    fn assign_nearest(&mut self, positions: &[(&str, DVec3)], (joints, scale): (&[(usize, Bone)], f64)) {
+    fn assign_nearest(&mut self, positions: &[(&str, DVec3)], joints: &[(usize, Bone)], scale: f64) {
         let is_free = |name: &str| !self.carriers.contains_key(name) && self.bone(name).is_none();
         let mut pairs = Vec::new();
         for &(name, position) in positions.iter().filter(|(name, _)| is_free(name)) {

@@ -93,7 +93,8 @@ impl PreparedMotion {
         character: &Character,
         time: f32,
         pose: &Pose,
-        (scratch, contacts): (&mut Scratch, &mut Vec<ContactConstraint>),
+        scratch: &mut Scratch,
+        contacts: &mut Vec<ContactConstraint>,
     ) {
         let weight = self.weight(0, time);
         let is_faded = weight > 0.0 && weight < 1.0 && self.strips.len() == 1;
@@ -104,11 +105,11 @@ impl PreparedMotion {
         let Scratch { base, other, world, sunk: [keyed, own, now], .. } = scratch;
         base.reset(skeleton);
         sample_keys::sample(&self.motion.keys, skeleton, time, base, other);
-        self.sunk(skeleton, base, (world, keyed));
+        self.sunk(skeleton, base, world, keyed);
         let Some(strip) = self.strips.first_mut() else { return };
         strip.pose(time - strip.start, character, &self.locomotion.tops, base, other);
-        self.sunk(skeleton, other, (world, own));
-        self.sunk(skeleton, pose, (world, now));
+        self.sunk(skeleton, other, world, own);
+        self.sunk(skeleton, pose, world, now);
         for ((foot, now), (keyed, own)) in self.feet.iter().zip(&*now).zip(keyed.iter().zip(&*own)) {
             let by = keyed + (own - keyed) * weight - now;
             // A foot that is held by a contact is already in place.
@@ -129,7 +130,7 @@ impl PreparedMotion {
     }
 
     /// Finds the height of the lowest point of each foot relative to the floor, in metres, at most 0. `world` is overwritten.
-    fn sunk(&self, skeleton: &Skeleton, pose: &Pose, (world, sunk): (&mut Vec<Affine3A>, &mut Vec<f32>)) {
+    fn sunk(&self, skeleton: &Skeleton, pose: &Pose, world: &mut Vec<Affine3A>, sunk: &mut Vec<f32>) {
         world_matrices(skeleton, pose, world);
         let is_known = |foot: &&Foot| foot.sole.iter().all(|(node, _)| *node < world.len());
         let of = |foot: &Foot| Some(foot).filter(is_known).map_or(0.0, |foot| foot.sunk(world));

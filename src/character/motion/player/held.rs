@@ -73,7 +73,7 @@ impl PreparedMotion {
         let world = world_matrix(skeleton, &pose, contact.node);
         let own = world.transform_point3(contact.point);
         let mut moved = corrections.iter().filter_map(|correction| {
-            self.key_contacts.moved(correction, (contact.node, contact.point), &world)
+            self.key_contacts.moved(correction, contact.node, contact.point, &world)
         });
         let planted = moved
             .next()
@@ -127,7 +127,8 @@ impl PreparedMotion {
         &self,
         character: &Character,
         time: f32,
-        (pose, turns): (&Pose, &[Quat]),
+        pose: &Pose,
+        turns: &[Quat],
         contacts: &mut Vec<ContactConstraint>,
     ) {
         let skeleton = &character.skeleton;

@@ -146,8 +146,15 @@ impl Player {
             p.motion == *motion && p.feet == feet && is_same_playback
         };
         if !self.prepared.as_ref().is_some_and(is_current) {
-            let playback = (self.root, self.looping, self.mirror.as_ref());
-            let prepared = PreparedMotion::new(character, motion, feet, playback, &mut self.scratch);
+            let prepared = PreparedMotion::new(
+                character,
+                motion,
+                feet,
+                self.root,
+                self.looping,
+                self.mirror.as_ref(),
+                &mut self.scratch,
+            );
             self.prepared = Some(prepared);
         }
         let Some(prepared) = &mut self.prepared else { return };
@@ -166,12 +173,12 @@ impl Player {
         let of_key = |correction| prepared.key_contacts.constraint(correction, skeleton, pose, shown);
         contacts.extend(self.scratch.corrections.iter().filter_map(of_key));
         if !self.skips_keys {
-            prepared.raise_in_fade(character, time, pose, (&mut self.scratch, contacts));
+            prepared.raise_in_fade(character, time, pose, &mut self.scratch, contacts);
         }
         prepared.add_contacts(character, time, pose, contacts);
         if !self.skips_keys {
             prepared.add_goals(time, contacts);
-            prepared.add_held(character, time, (pose, &self.scratch.held_turns), contacts);
+            prepared.add_held(character, time, pose, &self.scratch.held_turns, contacts);
         }
         let earlier = prepared.round_motion.times(rounds);
         earlier.apply(&prepared.locomotion.tops, pose);
@@ -187,7 +194,9 @@ impl PreparedMotion {
         character: &Character,
         motion: &Motion,
         soles: &[Foot],
-        (root, looping, mirror): (Option<usize>, bool, Option<&Arc<Mirror>>),
+        root: Option<usize>,
+        looping: bool,
+        mirror: Option<&Arc<Mirror>>,
         scratch: &mut Scratch,
     ) -> Self {
         let feet: &[usize] = &soles.iter().map(|foot| foot.node).collect::<Vec<_>>();
@@ -200,7 +209,7 @@ impl PreparedMotion {
         let contact_feet: &[usize] = if needs_contacts { feet } else { &[] };
         let strips = motion.strips.iter().filter(|_| is_valid);
         let mut strips: Vec<PreparedStrip> = strips
-            .filter_map(|s| PreparedStrip::new(s, character, (&locomotion, mirror), contact_feet))
+            .filter_map(|s| PreparedStrip::new(s, character, &locomotion, mirror, contact_feet))
             .collect();
         strips.sort_by(|a, b| a.start.total_cmp(&b.start));
         // The keys below a strip pose the nodes that the strip does not move.

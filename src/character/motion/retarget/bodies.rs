@@ -75,7 +75,7 @@ impl BodyMapping {
         let hips = [source.node("leftUpperLeg")?, source.node("rightUpperLeg")?];
         let feet: Vec<FootPair> = SIDES
             .into_iter()
-            .filter_map(|side| foot(side, (source, target), &aligned, ratio, anchor))
+            .filter_map(|side| foot(side, source, target, &aligned, ratio, anchor))
             .collect();
         let arms: Vec<ArmPair> =
             SIDES.into_iter().filter_map(|side| arm(side, source, target, ratio)).collect();

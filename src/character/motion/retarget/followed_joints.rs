@@ -39,7 +39,7 @@ impl FigurePair<'_> {
                 let bone = format!("{side}{bone}");
                 let nodes = self.source.node(&bone).zip(self.target.node(&bone));
                 let aligned = self.aligned.get(&bone).copied().unwrap_or(Quat::IDENTITY);
-                turns.extend(nodes.map(|(s, t)| self.turn(t, (s, s), 0.0, aligned)));
+                turns.extend(nodes.map(|(s, t)| self.turn(t, s, s, 0.0, aligned)));
             }
         }
         turns
@@ -50,7 +50,7 @@ impl FigurePair<'_> {
     /// halfway between the chest and the head.
     fn trunk(&self, turns: &mut Vec<FollowedJoint>) {
         let (Some(hips), Some(anchor)) = (self.source.node("hips"), self.target.anchor()) else { return };
-        turns.push(self.turn(anchor, (hips, hips), 0.0, Quat::IDENTITY));
+        turns.push(self.turn(anchor, hips, hips, 0.0, Quat::IDENTITY));
         let back = |f: &RestFigure| f.node("hips").zip(f.chest()).map_or(Vec::new(), |(h, c)| f.path(h, c));
         let (source_back, target_back) = (back(self.source), back(self.target));
         // The legs may be attached above the hips. In that case, the target's hips follow as part of the spine.
@@ -62,7 +62,7 @@ impl FigurePair<'_> {
         };
         let (mut source_neck, mut target_neck) = (neck(self.source), neck(self.target));
         let heads = self.source.node("head").zip(self.target.node("head"));
-        turns.extend(heads.map(|(s, t)| self.turn(t, (s, s), 0.0, Quat::IDENTITY)));
+        turns.extend(heads.map(|(s, t)| self.turn(t, s, s, 0.0, Quat::IDENTITY)));
         if self.target.node("head").is_some() {
             target_neck.pop();
         }
@@ -88,11 +88,11 @@ impl FigurePair<'_> {
             let (Some(&from), to) = (source.get(index), source.get(index + 1)) else { continue };
             #[expect(clippy::cast_precision_loss, reason = "spines have few joints")]
             let factor = remainder as f32 / steps as f32;
-            turns.push(self.turn(node, (from, *to.unwrap_or(&from)), factor, Quat::IDENTITY));
+            turns.push(self.turn(node, from, *to.unwrap_or(&from), factor, Quat::IDENTITY));
         }
     }
 
-    fn turn(&self, node: usize, (from, to): (usize, usize), factor: f32, aligned: Quat) -> FollowedJoint {
+    fn turn(&self, node: usize, from: usize, to: usize, factor: f32, aligned: Quat) -> FollowedJoint {
         let Self { source, target, .. } = self;
         let shared = source.body * aligned.conjugate() * target.body.conjugate() * target.turns[node];
         let relative = |joint: usize| (joint, (source.turns[joint].conjugate() * shared).normalize());

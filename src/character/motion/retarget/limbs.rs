@@ -96,7 +96,8 @@ pub(super) fn standing_height(source: &RestFigure, aligned: &BTreeMap<String, Qu
 /// Precomputes the data of a foot.
 pub(super) fn foot(
     side: &str,
-    (source, target): (&RestFigure, &RestFigure),
+    source: &RestFigure,
+    target: &RestFigure,
     aligned: &BTreeMap<String, Quat>,
     ratio: f32,
     anchor: usize,

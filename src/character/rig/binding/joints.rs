@@ -74,24 +74,17 @@ impl Binding {
                     self.links[own].mimic = Some(Mimic { of, ratio: mimic.ratio, offset: mimic.offset });
                 }
                 (Some(own), None) => self.links[own].turns = false,
-                (None, Some(of)) => self.add_follower(skeleton, rig, (node, mimic), of),
+                (None, Some(of)) => self.add_follower(skeleton, rig, node, mimic, of),
                 (None, None) => {}
             }
         }
     }
 
     /// Adds a mimic joint without a link, whose limit then stops its leader.
-    fn add_follower(
-        &mut self,
-        skeleton: &Skeleton,
-        rig: &Rig,
-        (node, mimic): (usize, MimicRig),
-        leader: usize,
-    ) {
+    fn add_follower(&mut self, skeleton: &Skeleton, rig: &Rig, node: usize, mimic: MimicRig, leader: usize) {
         let Some(follower) = Follower::new(skeleton, rig, node, mimic, leader) else { return };
         let mut limit = self.links[leader].limit;
-        if !self.links[leader].turns
-            || !narrow(&mut limit, &rig.joint(node).limit, (mimic.ratio, mimic.offset))
+        if !self.links[leader].turns || !narrow(&mut limit, &rig.joint(node).limit, mimic.ratio, mimic.offset)
         {
             return;
         }

@@ -101,8 +101,8 @@ impl Bend<'_> {
             .zip(CLOSED)
             .enumerate()
             .filter_map(|(i, ((&node, before), closed))| {
-                let bones = (before, bones.get(i).copied());
-                self.joint(node, self.turn_of(node, direction, normal)?, bones, radians(closed))
+                let axis = self.turn_of(node, direction, normal)?;
+                self.joint(node, axis, before, bones.get(i).copied(), radians(closed))
             })
             .collect();
         let knuckle = joints.first().filter(|joint| !matches!(joint.limit, Limit::Hinge { .. }));
@@ -133,7 +133,7 @@ impl Bend<'_> {
         let [from, to] = [(tip - first).try_normalize()?, (over - first).try_normalize()?];
         let angle = f64::from(from.angle_between(to)).min(radians(THUMB_CLOSED[0]));
         let axis = self.turn_of(base, from, to).or_else(|| self.turn_of(base, from, -across))?;
-        let mut joints: Vec<FingerJoint> = self.joint(base, axis, (from, None), angle).into_iter().collect();
+        let mut joints: Vec<FingerJoint> = self.joint(base, axis, from, None, angle).into_iter().collect();
         if let Some(base) = joints.first_mut() {
             base.range[0] = -radians(THUMB_OPEN);
         }
@@ -150,7 +150,7 @@ impl Bend<'_> {
             let along = self.rest.to_joint_frame(node, bone.unwrap_or(before)).try_normalize();
             let axis = self.turn_of(node, forwards, inwards).zip(along);
             let axis = axis.and_then(|(axis, along)| axis.reject_from_normalized(along).try_normalize());
-            joints.extend(axis.and_then(|axis| self.joint(node, axis, (before, bone), radians(closed))));
+            joints.extend(axis.and_then(|axis| self.joint(node, axis, before, bone, radians(closed))));
         }
         (!joints.is_empty()).then_some(Finger { name: "Thumb", is_thumb: true, joints, fan: None })
     }
@@ -161,13 +161,14 @@ impl Bend<'_> {
         from.try_normalize()?.cross(to.try_normalize()?).try_normalize()
     }
 
-    /// Returns a joint that bends about an axis, or about its hinge in the rig if it has one. `bones` contains the bones before and after
-    /// the joint. At a tip, the second bone is unknown.
+    /// Returns a joint that bends about an axis, or about its hinge in the rig if it has one. `before` is the bone into the joint, and
+    /// `bone` is the bone out of it, which is unknown at a tip.
     fn joint(
         &self,
         node: usize,
         axis: DVec3,
-        (before, bone): (Vec3, Option<Vec3>),
+        before: Vec3,
+        bone: Option<Vec3>,
         closed: f64,
     ) -> Option<FingerJoint> {
         let rig = self.rig.joint(node);

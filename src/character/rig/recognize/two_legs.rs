@@ -78,7 +78,7 @@ impl Finder<'_, '_> {
         }
         let mut trunk = self.trunk();
         let below = legs.attach.ok_or("nothing carries the legs")?;
-        let back = self.back(&mut trunk, (legs, below), arms)?;
+        let back = self.back(&mut trunk, legs, below, arms)?;
         let hips = back.path.first().copied().unwrap_or(below);
         let leg_parts = self.leg(legs);
         let arm_parts = arms.map(|arms| limb::arms(anatomy, &arms.joints, &self.plane));
@@ -119,7 +119,8 @@ impl Finder<'_, '_> {
     fn back(
         &self,
         trunk: &mut Trunk<'_, '_>,
-        (legs, below): (&Pair, usize),
+        legs: &Pair,
+        below: usize,
         arms: Option<&Pair>,
     ) -> Result<Back, String> {
         let anatomy = self.anatomy;

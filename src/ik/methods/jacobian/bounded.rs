@@ -60,7 +60,9 @@ impl Jacobian {
         tree: &mut Tree,
         body: &Body,
         gaps: &[GapRow],
-        (bounded, boost, options): (&mut Bounded, f64, &JacobianOptions),
+        bounded: &mut Bounded,
+        boost: f64,
+        options: &JacobianOptions,
     ) {
         self.evaluate(tree, options.clamp * self.length);
         self.set_freedom(tree, JointParameters::RotationVector);

@@ -97,7 +97,7 @@ impl BoundPrior {
     /// goals are not met exactly. Returns the number of steps.
     pub(crate) fn pose(&self, body: &mut Body, goals: &[Goal], options: &Options) -> usize {
         match &self.prior {
-            PosePrior::Style(style) => solve::pose(body, goals, (style, &self.joints), options),
+            PosePrior::Style(style) => solve::pose(body, goals, style, &self.joints, options),
             PosePrior::Examples(examples) => {
                 examples.blend(body, &self.joints, goals, options.root_motion);
                 if options.limits {

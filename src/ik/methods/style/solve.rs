@@ -26,7 +26,8 @@ const MIN_GAIN: f64 = 1e-5;
 pub(super) fn pose(
     body: &mut Body,
     goals: &[Goal],
-    (style, joints): (&Style, &[Option<usize>]),
+    style: &Style,
+    joints: &[Option<usize>],
     options: &Options,
 ) -> usize {
     let moves = options.root_motion;

@@ -87,7 +87,7 @@ impl Ccd {
             },
         };
         let left = options.budget.min(joint.ccd_budget) - self.turned.get(index).copied().unwrap_or(0.0);
-        let arc = self.capped(arc, (tree.joints.len() - index, left), joint, options);
+        let arc = self.capped(arc, tree.joints.len() - index, left, joint, options);
         let arc = match joint.hinge_axis() {
             Some(axis) if self.form == Form::Mmd && is_first_pass => mirrored(joint, axis, arc),
             _ => arc,
@@ -105,7 +105,7 @@ impl Ccd {
 
     /// Multiplies a turn by the weight of a joint, and limits it to the joint's maximum angles. `place` is the joint's
     /// number, counted from the tip.
-    fn capped(&self, arc: DQuat, (place, left): (usize, f64), joint: &Joint, options: &CcdOptions) -> DQuat {
+    fn capped(&self, arc: DQuat, place: usize, left: f64, joint: &Joint, options: &CcdOptions) -> DQuat {
         let is_whole = options.step.is_infinite()
             && left.is_infinite()
             && options.factor() == 1.0

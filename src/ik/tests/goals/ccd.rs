@@ -204,7 +204,7 @@ fn straight_leg(count: usize) -> (Body, Vec<Goal>) {
 }
 
 /// Returns the percentage of the goals that the method reaches from the given pose, and the mean number of iterations.
-fn measure(body: &Body, goals: &[Goal], ccd: CcdOptions, (tolerance, restarts): (f64, usize)) -> [f64; 2] {
+fn measure(body: &Body, goals: &[Goal], ccd: CcdOptions, tolerance: f64, restarts: usize) -> [f64; 2] {
     let options = Options::default()
         .with_method(Method::Ccd)
         .with_ccd(ccd)
@@ -225,14 +225,14 @@ fn measure(body: &Body, goals: &[Goal], ccd: CcdOptions, (tolerance, restarts): 
 #[test]
 fn remedies_remove_the_weaknesses_of_ccd() {
     let free = |joints, set| cases::free(joints, set, 100, 1).unwrap();
-    let mut sets: Vec<(Body, Vec<Goal>, (f64, usize))> = Vec::new();
+    let mut sets: Vec<(Body, Vec<Goal>, f64, usize)> = Vec::new();
     for set in [cases::Set::Reach, cases::Set::Near] {
-        sets.extend([3, 10].map(|n| free(n, set)).map(|c| (c.body, c.goals, (1e-5, 8))));
+        sets.extend([3, 10].map(|n| free(n, set)).map(|c| (c.body, c.goals, 1e-5, 8)));
     }
     let arms = cases::arms(100, 1).unwrap().into_iter().chain([cases::limited(2, 100, 1).unwrap()]);
-    sets.extend(arms.map(|c| (c.body, c.goals, (1e-4 * c.reach, 8))));
+    sets.extend(arms.map(|c| (c.body, c.goals, 1e-4 * c.reach, 8)));
     let (leg, goals) = straight_leg(100);
-    sets.push((leg, goals, (1e-4, 0)));
+    sets.push((leg, goals, 1e-4, 0));
     let variants = [
         ("default", DEFAULT()),
         ("base_first", DEFAULT().with_base_first(true)),
@@ -244,8 +244,10 @@ fn remedies_remove_the_weaknesses_of_ccd() {
         ("linear, relaxation = 1.9", DEFAULT().with_linear(true).with_relaxation(1.9)),
     ];
     let rows = variants.map(|(name, ccd)| {
-        let row: Vec<[f64; 2]> =
-            sets.iter().map(|(body, goals, how)| measure(body, goals, ccd, *how)).collect();
+        let row: Vec<[f64; 2]> = sets
+            .iter()
+            .map(|(body, goals, tolerance, restarts)| measure(body, goals, ccd, *tolerance, *restarts))
+            .collect();
         let cells = row.iter().map(|[share, mean]| format!(" {share:.1} %, {mean:.1} |"));
         println!("| {name} |{}", cells.collect::<String>());
         row

@@ -40,13 +40,13 @@ pub(in crate::asset::gltf) fn decode(
         .ok_or_else(|| ObjectError::new(&*at, "count times byteStride overflows"))?;
     buffers.claim(size as u64, &at)?;
     let text = |key: &str, default| value.get(key).and_then(Value::as_str).unwrap_or(default);
-    let bytes = codec::decode(encoded, (count, stride), text("mode", ""), text("filter", "NONE"));
+    let bytes = codec::decode(encoded, count, stride, text("mode", ""), text("filter", "NONE"));
     bytes.map(|b| Some((b, stride))).map_err(|cause| ObjectError::new(at, cause))
 }
 
 #[cfg(not(feature = "meshopt"))]
 mod codec {
-    pub(super) fn decode(_: &[u8], _: (usize, usize), _: &str, _: &str) -> Result<Vec<u8>, String> {
+    pub(super) fn decode(_: &[u8], _: usize, _: usize, _: &str, _: &str) -> Result<Vec<u8>, String> {
         Err("sinew was built without the feature meshopt".to_owned())
     }
 }

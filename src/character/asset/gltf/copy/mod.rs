@@ -59,7 +59,7 @@ pub fn posed_copy(
     clips: &[Clip],
 ) -> Result<Vec<u8>, LoadError> {
     let folder = folder.map(|folder| Folder::new(folder, false));
-    copy(path, bytes, folder, skeleton, (locals, weights), clips)
+    copy(path, bytes, folder, skeleton, locals, weights, clips)
 }
 
 /// Returns a copy of a character's file like [`posed_copy`], using the files that the character was allowed to read.
@@ -67,11 +67,12 @@ pub(crate) fn posed_copy_of(
     character: &Character,
     bytes: &[u8],
     folder: Option<&Path>,
-    pose: (&[Transform], &[f32]),
+    locals: &[Transform],
+    weights: &[f32],
     clips: &[Clip],
 ) -> Result<Vec<u8>, LoadError> {
     let folder = folder.map(|folder| Folder::new(folder, character.references.allow_parent));
-    copy(&character.path, bytes, folder, &character.skeleton, pose, clips)
+    copy(&character.path, bytes, folder, &character.skeleton, locals, weights, clips)
 }
 
 fn copy(
@@ -79,7 +80,8 @@ fn copy(
     bytes: &[u8],
     folder: Option<Folder<'_>>,
     skeleton: &Skeleton,
-    (locals, weights): (&[Transform], &[f32]),
+    locals: &[Transform],
+    weights: &[f32],
     clips: &[Clip],
 ) -> Result<Vec<u8>, LoadError> {
     let not_finite = |source| LoadError::NotFinite { path: path.into(), source };

@@ -5,7 +5,8 @@ use meshopt as codec;
 /// Decodes `count` elements of `stride` bytes.
 pub(super) fn decode(
     encoded: &[u8],
-    (count, stride): (usize, usize),
+    count: usize,
+    stride: usize,
     mode: &str,
     filter: &str,
 ) -> Result<Vec<u8>, String> {
