@@ -153,7 +153,7 @@ fn replay(
     verbosity: Verbosity,
 ) -> Result<ExitCode, Failure> {
     let (rig, output) = (&args.posing.rig(), Some(args.output.as_path()));
-    let opened = ReplayedSession::open(session, &args.model, rig, output, (verbosity, &Progress::default()))?;
+    let opened = ReplayedSession::open(session, &args.model, rig, output, verbosity, &Progress::default())?;
     let ReplayedSession { recording, mut replay, file } = opened;
     output::check(&args.output)?;
     watch.stage("load");

@@ -120,7 +120,7 @@ pub(super) fn run(args: &MendArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         }
     }
     if let Some((out, format)) = format {
-        write(args, &character, &clips, (out, format), verbosity)?;
+        write(args, &character, &clips, out, format, verbosity)?;
     }
     if let Some(path) = &args.json {
         let rows: Vec<ClipRow> = clips.iter().zip(&mended).map(|(i, m)| row(&character, *i, m)).collect();
@@ -219,7 +219,8 @@ fn write(
     args: &MendArgs,
     character: &Character,
     clips: &[usize],
-    (out, format): (&Path, ClipFormat),
+    out: &Path,
+    format: ClipFormat,
     verbosity: Verbosity,
 ) -> Result<(), Failure> {
     let model = args.model.file.as_deref();

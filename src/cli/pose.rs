@@ -105,7 +105,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
         trace::write(path, &puppet)?;
         watch.stage("trace");
     }
-    write(args, (copy, verbosity), &puppet, puppet.reports(), args.model.file.as_deref(), watch)
+    write(args, copy, &puppet, puppet.reports(), args.model.file.as_deref(), watch, verbosity)
 }
 
 /// Writes the pose of a recorded session at the time of `--at`, or at its end.
@@ -121,7 +121,8 @@ fn replay(
         &args.model,
         &args.posing.rig(),
         output,
-        (verbosity, &Progress::default()),
+        verbosity,
+        &Progress::default(),
     )?;
     let ReplayedSession { recording, mut replay, file } = opened;
     watch.stage("load");
@@ -129,17 +130,18 @@ fn replay(
     watch.stage("replay");
     let session = replay.session();
     verbosity.warn(&session.error().map(str::to_owned).into_iter().collect::<Vec<_>>());
-    write(args, (args.copy_path()?, verbosity), session.puppet(), session.reports(), file.as_deref(), watch)
+    write(args, args.copy_path()?, session.puppet(), session.reports(), file.as_deref(), watch, verbosity)
 }
 
 /// Writes a pose as a posed copy of the model to the path `copy`, or as JSON if there is no such path.
 fn write(
     args: &PoseArgs,
-    (copy, verbosity): (Option<&Path>, Verbosity),
+    copy: Option<&Path>,
     puppet: &Puppet,
     reports: &[GoalReport],
     model: Option<&Path>,
     mut watch: Stopwatch,
+    verbosity: Verbosity,
 ) -> Result<ExitCode, Failure> {
     if let Some(path) = copy {
         output::file(path, &export::posed_copy(puppet, model)?)?;

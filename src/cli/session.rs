@@ -31,7 +31,8 @@ impl ReplayedSession {
         model: &ModelArg,
         rig: &RigArgs,
         output: Option<&Path>,
-        (verbosity, progress): (Verbosity, &Progress),
+        verbosity: Verbosity,
+        progress: &Progress,
     ) -> Result<Self, Failure> {
         let inputs = || [Some(session), model.file.as_deref(), rig.file()].into_iter().flatten();
         output.map_or(Ok(()), |output| output::protect(output, inputs()))?;

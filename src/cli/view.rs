@@ -132,7 +132,8 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     let start = Start::new(args);
     match open(
         &args.model,
-        (&args.clips, Transfer { keep_hands: args.keep_hands, smooth: args.smooth, ..Transfer::default() }),
+        &args.clips,
+        Transfer { keep_hands: args.keep_hands, smooth: args.smooth, ..Transfer::default() },
         start,
         args.adapter.clone(),
         verbosity,
@@ -197,7 +198,7 @@ fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode
 /// Runs `sinew [FILE]`, which opens the viewer, or draws an image if that is impossible.
 pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let start = Start { framing: Framing::Tight, ..Start::default() };
-    match open(model, (&[], Transfer::default()), start, AdapterChoice::Auto, verbosity, || Ok(None), None)? {
+    match open(model, &[], Transfer::default(), start, AdapterChoice::Auto, verbosity, || Ok(None), None)? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
         // An adapter that cannot present to the display may still be able to draw images.
         Err(
@@ -210,7 +211,8 @@ pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<Exit
 
 fn open(
     model: &ModelArg,
-    (clips, transfer): (&[PathBuf], Transfer),
+    clips: &[PathBuf],
+    transfer: Transfer,
     start: Start,
     adapter: AdapterChoice,
     verbosity: Verbosity,
@@ -228,7 +230,7 @@ fn open(
     let name = file.map_or_else(|| "the built-in character".to_owned(), std::borrow::Cow::into_owned);
     let (model, clips) = (model.clone(), clips.to_vec());
     let load = move |progress: &Progress| {
-        let session = session(&model, (&clips, transfer), &start, (verbosity, progress))?;
+        let session = session(&model, &clips, &transfer, &start, verbosity, progress)?;
         Ok((session, recorder()?))
     };
     viewer::open(load, Opening { name, adapter, listening }, signals::set_close_handler)
@@ -237,14 +239,16 @@ fn open(
 /// Returns the session of a project, or a new session for a character with the clips of other files added.
 fn session(
     model: &ModelArg,
-    (clips, transfer): (&[PathBuf], Transfer),
+    clips: &[PathBuf],
+    transfer: &Transfer,
     start: &Start,
-    (verbosity, progress): (Verbosity, &Progress),
+    verbosity: Verbosity,
+    progress: &Progress,
 ) -> Result<Session, Failure> {
     let mut session = match model.project() {
         Some(project) => {
             let replayed =
-                ReplayedSession::open(project, model, &RigArgs::default(), None, (verbosity, progress))?;
+                ReplayedSession::open(project, model, &RigArgs::default(), None, verbosity, progress)?;
             let mut session = replayed.replay.into_session();
             session.apply(Command::Framing(start.framing));
             session
@@ -273,7 +277,7 @@ fn session(
         progress.set_stage("Adding clips");
     }
     let character = session.puppet().shared_character();
-    for addition in clips::added_clips(&character, clips, &session.puppet().rig, &transfer)? {
+    for addition in clips::added_clips(&character, clips, &session.puppet().rig, transfer)? {
         let named = |line: &String| format!("--clips {}: {line}", addition.file.display());
         verbosity.warn(&addition.warnings().iter().map(named).collect::<Vec<_>>());
         session.apply(Command::AddClips(Box::new(addition)));
@@ -301,9 +305,11 @@ mod tests {
             Program::try_parse_from(std::iter::once("view").chain(options.iter().copied())).unwrap().view;
         session(
             &args.model,
-            (&[], Transfer::default()),
+            &[],
+            &Transfer::default(),
             &Start::new(&args),
-            (Verbosity { quiet: true, verbose: false }, &Progress::default()),
+            Verbosity { quiet: true, verbose: false },
+            &Progress::default(),
         )
     }
 

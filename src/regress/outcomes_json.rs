@@ -78,7 +78,8 @@ struct JointData<'a> {
 /// The path of a number that is not finite.
 pub fn outcomes_json(
     suite: &Suite,
-    (outcomes, checks): (&[Outcome], &[CheckRow]),
+    outcomes: &[Outcome],
+    checks: &[CheckRow],
     machine: &Machine,
     seconds: f64,
 ) -> Result<String, String> {

@@ -59,7 +59,7 @@ impl RegionNames {
 }
 
 impl Selection {
-    fn contains(&self, (part, node): (u32, usize)) -> bool {
+    fn contains(&self, part: u32, node: usize) -> bool {
         self.nodes.contains(&node) || self.parts.contains(&part)
     }
 
@@ -165,7 +165,7 @@ impl Region {
             golden.map(|golden| visible(puppet, &golden.named_like(record), size)).unwrap_or_default();
         let shows = |selection: &Selection, index: usize| {
             let hits = [&now, &before].map(|ids| ids.get(index).copied().flatten());
-            hits.into_iter().flatten().any(|hit| selection.contains(hit))
+            hits.into_iter().flatten().any(|(part, node)| selection.contains(part, node))
         };
         let (width, height) = (actual.width as usize, actual.height as usize);
         let is_near = |selection: &Selection, index: usize| {

@@ -64,15 +64,15 @@ impl Backdrop {
         let module = shaders::module(&gpu.device, "halve", shaders::COMPOSE);
         let state =
             wgpu::ColorTargetState { format: FORMAT, blend: None, write_mask: wgpu::ColorWrites::ALL };
-        let halve = create_pipeline(&gpu.device, (&module, "halve"), Some(&layout), state);
-        let target = Target::new(gpu, (&layout, &sampler), size, samples);
+        let halve = create_pipeline(&gpu.device, &module, "halve", Some(&layout), state);
+        let target = Target::new(gpu, &layout, &sampler, size, samples);
         Self { target, halve, layout, sampler }
     }
 
     /// Recreates the image if its size or its number of samples has changed.
     pub(super) fn resize(&mut self, gpu: &Gpu, size: (u32, u32), samples: u32) {
         if (self.target.size, self.target.samples) != (size, samples) {
-            self.target = Target::new(gpu, (&self.layout, &self.sampler), size, samples);
+            self.target = Target::new(gpu, &self.layout, &self.sampler, size, samples);
         }
     }
 
@@ -117,7 +117,8 @@ impl Backdrop {
 impl Target {
     fn new(
         gpu: &Gpu,
-        (layout, sampler): (&wgpu::BindGroupLayout, &wgpu::Sampler),
+        layout: &wgpu::BindGroupLayout,
+        sampler: &wgpu::Sampler,
         size: (u32, u32),
         samples: u32,
     ) -> Self {

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use super::crowd_batch::{CrowdBatch, crowd_parts, draw_crowds};
-use super::draw_list::{Batch, Batcher, DrawList, Item, draw_all};
+use super::draw_list::{Batch, Batcher, DrawList, DrawnModels, Item, draw_all};
 use super::gpu_types::flags;
 use super::layout::{self, Layouts};
 use super::model::{Model, ModelPart};
-use super::overrides::MaterialOverrides;
 use super::skinning::{SkinningVariant, posed_vertex_state, vertex_state};
 use super::surface::primitive_state;
 use super::{Frame, Gpu, shaders};
@@ -50,13 +49,14 @@ impl Casters {
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
-        (models, frame): (&[&Model], &Frame<'_>),
+        models: &[&Model],
+        frame: &Frame<'_>,
         list: &mut DrawList,
         is_posed: bool,
     ) {
         let Self { module, layout, depth, pipelines, .. } = self;
         let mut pipeline = |variant| {
-            let create = || create_pipeline(gpu, layout, module, (variant, depth));
+            let create = || create_pipeline(gpu, layout, module, variant, depth);
             pipelines.entry(variant).or_insert_with(create).clone()
         };
         let variant = |item: &Item| {
@@ -75,14 +75,9 @@ impl Casters {
     }
 
     /// Draws the parts. The instances must already be bound.
-    pub(super) fn draw(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        models: (&[&Model], &MaterialOverrides),
-        frame: &Frame<'_>,
-    ) {
-        draw_all(self.batches(), pass, models);
-        self.draw_crowds(pass, models.0, frame);
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, drawn: DrawnModels<'_>, frame: &Frame<'_>) {
+        draw_all(self.batches(), pass, drawn);
+        self.draw_crowds(pass, drawn.models, frame);
     }
 
     /// Returns the parts outside crowds.
@@ -91,7 +86,7 @@ impl Casters {
     }
 
     pub(super) fn draw_crowds(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model], frame: &Frame<'_>) {
-        draw_crowds(self.crowds.iter(), pass, (models, frame), 1);
+        draw_crowds(self.crowds.iter(), pass, models, frame, 1);
     }
 }
 
@@ -110,7 +105,8 @@ fn create_pipeline(
     gpu: &Gpu,
     layout: &wgpu::PipelineLayout,
     module: &wgpu::ShaderModule,
-    (v, depth): (CasterVariant, &wgpu::DepthStencilState),
+    v: CasterVariant,
+    depth: &wgpu::DepthStencilState,
 ) -> wgpu::RenderPipeline {
     let constants = [
         ("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true)))),

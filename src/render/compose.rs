@@ -70,7 +70,7 @@ impl Compositor {
         let blend = Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING);
         let pipeline = |entry_point, group, blend| {
             let target = wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL };
-            create_pipeline(device, (&module, entry_point), group, target)
+            create_pipeline(device, &module, entry_point, group, target)
         };
         let replace = pipeline("compose", Some(&layout), None);
         let encode = pipeline("compose_linear", Some(&layout), None);
@@ -87,7 +87,7 @@ impl Compositor {
         (texture, texels): (&wgpu::TextureView, (u32, u32)),
         placement: Placement,
     ) -> Composed {
-        self.compose(gpu, &self.replace, (texture, texels), placement)
+        self.compose(gpu, &self.replace, texture, texels, placement)
     }
 
     /// Like [`Compositor::bind`], but for a view with linear values, which are converted to sRGB in the shader because the format of the
@@ -98,7 +98,7 @@ impl Compositor {
         (texture, texels): (&wgpu::TextureView, (u32, u32)),
         placement: Placement,
     ) -> Composed {
-        self.compose(gpu, &self.encode, (texture, texels), placement)
+        self.compose(gpu, &self.encode, texture, texels, placement)
     }
 
     /// Like [`Compositor::bind`], but for a texture with premultiplied alpha, which is blended over the window.
@@ -108,7 +108,7 @@ impl Compositor {
         (texture, texels): (&wgpu::TextureView, (u32, u32)),
         placement: Placement,
     ) -> Composed {
-        self.compose(gpu, &self.over, (texture, texels), placement)
+        self.compose(gpu, &self.over, texture, texels, placement)
     }
 
     /// Makes a rectangle of a pass's target transparent.
@@ -122,7 +122,8 @@ impl Compositor {
         &self,
         gpu: &Gpu,
         pipeline: &wgpu::RenderPipeline,
-        (texture, texels): (&wgpu::TextureView, (u32, u32)),
+        texture: &wgpu::TextureView,
+        texels: (u32, u32),
         placement: Placement,
     ) -> Composed {
         let [exact, smooth] = &self.samplers;
@@ -188,13 +189,15 @@ struct Written<'a> {
 /// Creates a pipeline that covers the viewport and writes colors.
 pub(super) fn create_pipeline(
     device: &wgpu::Device,
-    shader: (&wgpu::ShaderModule, &str),
+    module: &wgpu::ShaderModule,
+    entry_point: &str,
     group: Option<&wgpu::BindGroupLayout>,
     target: wgpu::ColorTargetState,
 ) -> wgpu::RenderPipeline {
     create(
         device,
-        shader,
+        module,
+        entry_point,
         group.map(Some).as_slice(),
         Written { colors: &[Some(target)], ..Written::default() },
     )
@@ -203,7 +206,8 @@ pub(super) fn create_pipeline(
 /// Creates a pipeline that covers the viewport and writes depths.
 pub(super) fn create_depth_pipeline(
     device: &wgpu::Device,
-    shader: (&wgpu::ShaderModule, &str),
+    module: &wgpu::ShaderModule,
+    entry_point: &str,
     groups: &[Option<&wgpu::BindGroupLayout>],
     target: &DepthTarget<'_>,
 ) -> wgpu::RenderPipeline {
@@ -216,7 +220,8 @@ pub(super) fn create_depth_pipeline(
     };
     create(
         device,
-        shader,
+        module,
+        entry_point,
         groups,
         Written { depth: Some(depth), constants: target.constants, ..Written::default() },
     )
@@ -224,7 +229,8 @@ pub(super) fn create_depth_pipeline(
 
 fn create(
     device: &wgpu::Device,
-    (module, entry_point): (&wgpu::ShaderModule, &str),
+    module: &wgpu::ShaderModule,
+    entry_point: &str,
     groups: &[Option<&wgpu::BindGroupLayout>],
     written: Written<'_>,
 ) -> wgpu::RenderPipeline {

@@ -34,7 +34,8 @@ pub(super) fn crowd_parts<'m>(
 pub(super) fn draw_crowds<'b>(
     batches: impl Iterator<Item = &'b CrowdBatch>,
     pass: &mut wgpu::RenderPass<'_>,
-    (models, frame): (&[&Model], &Frame<'_>),
+    models: &[&Model],
+    frame: &Frame<'_>,
     view: usize,
 ) {
     for batch in batches {

@@ -48,6 +48,13 @@ pub(super) struct Batch {
     pub(super) pipeline: wgpu::RenderPipeline,
 }
 
+/// The models that a pass draws, and the materials that replace the models' own in its frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DrawnModels<'a> {
+    pub(super) models: &'a [&'a Model],
+    pub(super) overrides: &'a MaterialOverrides,
+}
+
 /// The visible parts of a frame, and the data of their instances. The buffers are reused by later frames.
 #[derive(Debug, Default)]
 pub(super) struct DrawList {
@@ -238,9 +245,10 @@ impl Batch {
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        (models, overrides): (&[&Model], &MaterialOverrides),
+        drawn: DrawnModels<'_>,
         previous: Option<&Self>,
     ) {
+        let DrawnModels { models, overrides } = drawn;
         let Some((model, part)) = self.of(models) else { return };
         if previous.is_none_or(|p| p.pipeline != self.pipeline) {
             pass.set_pipeline(&self.pipeline);
@@ -250,7 +258,7 @@ impl Batch {
         }
         let key = |b: &Self| (b.model, b.part, b.material);
         if previous.is_none_or(|p| key(p) != key(self)) {
-            let (material, offset) = self.material((model, part), overrides);
+            let (material, offset) = self.material(model, part, overrides);
             pass.set_bind_group(3, material, &[offset; 2]);
             pass.set_vertex_buffer(0, part.stream::<gpu_types::Vertex>(&model.vertices));
             pass.set_vertex_buffer(1, part.stream::<gpu_types::VertexSurface>(&model.surfaces));
@@ -267,7 +275,8 @@ impl Batch {
     /// Returns the bind group of the batch's material, and the offset of its record.
     pub(super) fn material<'m>(
         &self,
-        (model, part): (&'m Model, &'m ModelPart),
+        model: &'m Model,
+        part: &'m ModelPart,
         overrides: &'m MaterialOverrides,
     ) -> (&'m wgpu::BindGroup, u32) {
         let own = self.material.and_then(|material| overrides.get(model, self.part, material));
@@ -276,14 +285,10 @@ impl Batch {
 }
 
 /// Encodes batches in order.
-pub(super) fn draw_all(
-    batches: &[Batch],
-    pass: &mut wgpu::RenderPass<'_>,
-    models: (&[&Model], &MaterialOverrides),
-) {
+pub(super) fn draw_all(batches: &[Batch], pass: &mut wgpu::RenderPass<'_>, drawn: DrawnModels<'_>) {
     let mut previous = None;
     for batch in batches {
-        batch.draw(pass, models, previous);
+        batch.draw(pass, drawn, previous);
         previous = Some(batch);
     }
 }

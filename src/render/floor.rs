@@ -38,6 +38,21 @@ pub(super) struct FloorPass {
     surroundings: Vec<(wgpu::RenderPipeline, Rect)>,
 }
 
+/// The targets of a frame into which the floor is drawn.
+#[derive(Debug)]
+pub(super) struct FloorTargets {
+    /// Width and height of the image in pixels.
+    pub(super) area: (u32, u32),
+    /// The rectangle in which surfaces are drawn, if the rest of the image is drawn separately with one sample per pixel.
+    pub(super) patch: Option<Rect>,
+    /// The output of the surfaces, which may differ from that of the image if there is a patch.
+    pub(super) inner: Output,
+    /// The output of the image.
+    pub(super) output: Output,
+    /// The output of the backdrop, if there is one.
+    pub(super) backdrop: Option<Output>,
+}
+
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct FloorVariant {
@@ -65,24 +80,24 @@ impl FloorPass {
     }
 
     /// Divides the image into rectangles in which the floor is drawn with or without shadows. Sampling the shadow map is
-    /// the most expensive part of drawing the floor, and most of the floor is not in shadow. `patch` is the rectangle in which
-    /// surfaces are drawn, if the rest of the image is drawn separately with one sample per pixel. `backdrop` is the output of the
-    /// backdrop, if there is one.
+    /// the most expensive part of drawing the floor, and most of the floor is not in shadow.
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
-        (frame, items): (&Frame<'_>, &[Item]),
+        frame: &Frame<'_>,
+        items: &[Item],
         floor: &Floor,
         shadows: bool,
-        (area, patch, [inner, output], backdrop): ((u32, u32), Option<Rect>, [Output; 2], Option<Output>),
+        targets: &FloorTargets,
     ) {
+        let &FloorTargets { area, patch, inner, output, backdrop } = targets;
         let all = Rect::of_size(area);
         let occlusion = frame.has_ambient_occlusion();
         // Where pieces meet, llvmpipe draws some samples twice. If the floor is multisampled, the shadow is therefore not divided into
         // bands.
         let has_bands = patch.is_some() || output.samples == 1;
         let (outer, bands) = match (shadows, occlusion) {
-            (true, false) => shadowed(frame, items, floor, (area, has_bands)),
+            (true, false) => shadowed(frame, items, floor, area, has_bands),
             // Ambient occlusion may darken the floor anywhere. It is drawn in one piece, because the floor would be darkened twice where
             // pieces meet.
             (true, true) => (all, vec![all]),
@@ -180,7 +195,8 @@ fn shadowed(
     frame: &Frame<'_>,
     items: &[Item],
     floor: &Floor,
-    (area, has_bands): ((u32, u32), bool),
+    area: (u32, u32),
+    has_bands: bool,
 ) -> (Rect, Vec<Rect>) {
     let all = Rect::of_size(area);
     let everything = (all, vec![all]);

@@ -90,7 +90,7 @@ impl FrameTexture {
         let kept = kept.filter(|t| (t.width(), t.height()) == size && t.format() == stored);
         let texture = match kept {
             Some(texture) => texture,
-            None => create(renderer.gpu(), size, [stored, shown])?,
+            None => create(renderer.gpu(), size, stored, shown)?,
         };
         let view = view(&texture, format);
         renderer.draw(
@@ -134,10 +134,12 @@ fn view(texture: &wgpu::Texture, format: TextureFormat) -> wgpu::TextureView {
     texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
 }
 
+/// Creates the texture of a frame. `stored` is its format, and `shown` is the format of the view that is composed.
 fn create(
     gpu: &Gpu,
     size: (u32, u32),
-    [format, data]: [TextureFormat; 2],
+    stored: TextureFormat,
+    shown: TextureFormat,
 ) -> Result<wgpu::Texture, RenderError> {
     let limit = gpu.device.limits().max_texture_dimension_2d;
     let (width, height) = size;
@@ -147,8 +149,8 @@ fn create(
     if width > limit || height > limit {
         return Err(RenderError::TooLarge { width, height, limit });
     }
-    let other = if data == format { &[] } else { std::slice::from_ref(&data) };
-    Ok(drawable_texture(gpu, "scene", size, format, other))
+    let other = if shown == stored { &[] } else { std::slice::from_ref(&shown) };
+    Ok(drawable_texture(gpu, "scene", size, stored, other))
 }
 
 /// Creates a texture that is drawn into and then composed. The size must be valid.

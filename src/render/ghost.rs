@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use super::culling::Frustum;
-use super::draw_list::{Batch, DrawList, Item, draw_all};
+use super::draw_list::{Batch, DrawList, DrawnModels, Item, draw_all};
 use super::gpu_types::flags;
 use super::layout::{self, Layouts};
 use super::model::{Model, ModelPart};
 use super::output::Output;
-use super::overrides::MaterialOverrides;
 use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::depth_state;
 use super::{Frame, Gpu, Instance, shaders};
@@ -55,7 +54,8 @@ impl GhostPass {
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
-        (models, frame): (&[&Model], &Frame<'_>),
+        models: &[&Model],
+        frame: &Frame<'_>,
         list: &mut DrawList,
         camera: &Frustum,
         output: Output,
@@ -108,8 +108,8 @@ impl GhostPass {
     }
 
     /// Draws all ghosts. The instances must already be bound.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, models: (&[&Model], &MaterialOverrides)) {
-        draw_all(&self.batches, pass, models);
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, drawn: DrawnModels<'_>) {
+        draw_all(&self.batches, pass, drawn);
     }
 }
 

@@ -111,9 +111,12 @@ impl Culling {
 impl GpuInstances {
     /// See [`Renderer::gpu_instances`](super::Renderer::gpu_instances). `indices` contains the index ranges of the parts.
     pub(super) fn new(
-        (culling, gpu, layouts): (&Culling, &Gpu, &Layouts),
+        gpu: &Gpu,
+        layouts: &Layouts,
+        culling: &Culling,
         buffers: &GpuInstanceBuffers<'_>,
-        (parts, indices): (&[GpuPart], &[Range<u32>]),
+        parts: &[GpuPart],
+        indices: &[Range<u32>],
     ) -> Result<Self, RenderError> {
         let mut offsets: Vec<[u32; 2]> = Vec::new();
         let mut groups = Vec::with_capacity(parts.len());

@@ -17,7 +17,8 @@ pub(super) struct Layer {
 impl Layer {
     pub(super) fn new(
         gpu: &Gpu,
-        (size, area): ((u32, u32), (u32, u32)),
+        size: (u32, u32),
+        area: (u32, u32),
         samples: u32,
         format: TextureFormat,
     ) -> Result<Self, RenderError> {

@@ -42,7 +42,7 @@ impl MipLevels {
         let format = texture.format();
         let pipeline = pipelines.entry(format).or_insert_with(|| {
             let state = wgpu::ColorTargetState { format, blend: None, write_mask: wgpu::ColorWrites::ALL };
-            create_pipeline(&gpu.device, (module, "mean_of_four"), Some(layout), state)
+            create_pipeline(&gpu.device, module, "mean_of_four", Some(layout), state)
         });
         let view = |base_mip_level| {
             texture.create_view(&TextureViewDescriptor {

@@ -40,7 +40,7 @@ impl MaterialOverrides {
         for (to, OwnMaterial { record, .. }) in bytes.chunks_exact_mut(PART_STRIDE).zip(materials) {
             to.split_at_mut(size_of_val(record)).0.copy_from_slice(bytes_of(record));
         }
-        if staging.write(gpu, (&mut self.records, "materials"), &bytes, part_usage(gpu))? {
+        if staging.write(gpu, &mut self.records, "materials", &bytes, part_usage(gpu))? {
             self.groups.clear();
         }
         Ok(())

@@ -10,7 +10,8 @@ use super::rect::Rect;
 pub(super) fn begin_scene<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     views: SceneViews<'_>,
-    (area, rect): ((u32, u32), Rect),
+    area: (u32, u32),
+    rect: Rect,
     load: wgpu::LoadOp<wgpu::Color>,
 ) -> wgpu::RenderPass<'e> {
     let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {

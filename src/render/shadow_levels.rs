@@ -60,12 +60,8 @@ impl ShadowLevels {
             let constants: Vec<(&str, f64)> =
                 ["STEP", "FIRST", "COUNT"].into_iter().zip(texels_read.map(f64::from)).collect();
             let target = DepthTarget { format: map.format(), constants: &constants };
-            let pipeline = create_depth_pipeline(
-                &gpu.device,
-                (&module, "nearest"),
-                &[None, None, Some(&layout)],
-                &target,
-            );
+            let pipeline =
+                create_depth_pipeline(&gpu.device, &module, "nearest", &[None, None, Some(&layout)], &target);
             let texture =
                 wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(larger) };
             let sampler = wgpu::BindGroupEntry {

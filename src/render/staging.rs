@@ -61,7 +61,8 @@ impl Staging {
     pub(crate) fn write(
         &mut self,
         gpu: &Gpu,
-        (buffer, label): (&mut Option<wgpu::Buffer>, &'static str),
+        buffer: &mut Option<wgpu::Buffer>,
+        label: &'static str,
         bytes: &[u8],
         usage: BufferUsages,
     ) -> Result<bool, RenderError> {

@@ -120,7 +120,8 @@ impl Surfaces {
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
-        (models, frame): (&[&Model], &Frame<'_>),
+        models: &[&Model],
+        frame: &Frame<'_>,
         list: &mut DrawList,
         output: Output,
     ) {
@@ -142,7 +143,8 @@ impl Surfaces {
         };
         let variant_for = |item: &Item, output: Output| {
             let part = item.part(models).filter(|_| item.is_seen)?;
-            Some(SurfaceVariant::new((gpu, frame), part, (item.dual, item.few_bones, item.mirrored), output))
+            let skinning = SkinningVariant::of(part, item.dual, item.few_bones);
+            Some(SurfaceVariant::new(gpu, frame, part, skinning, item.mirrored, output))
         };
         let variant = |item: &Item| variant_for(item, output);
         let opaque = |item: &Item| variant(item).filter(|variant| !variant.blended);
@@ -177,7 +179,8 @@ impl Surfaces {
         }
         self.crowds.clear();
         let of_crowd = |part, mirrored, output| {
-            SurfaceVariant::new((gpu, frame), part, (false, false, mirrored), output)
+            let skinning = SkinningVariant::of(part, false, false);
+            SurfaceVariant::new(gpu, frame, part, skinning, mirrored, output)
         };
         for (crowd, index, part, mirrored) in crowd_parts(models, frame) {
             let variant = of_crowd(part, mirrored, output);
@@ -224,16 +227,18 @@ impl Surfaces {
 
 impl SurfaceVariant {
     fn new(
-        (gpu, frame): (&Gpu, &Frame<'_>),
+        gpu: &Gpu,
+        frame: &Frame<'_>,
         part: &ModelPart,
-        (dual, few_bones, mirrored): (bool, bool, bool),
+        skinning: SkinningVariant,
+        mirrored: bool,
         output: Output,
     ) -> Self {
         let shaded = frame.mode.is_shaded();
         let transmissive = is_transmissive(frame, part);
         let used = texture::used_textures(frame.mode, part.flags & flags::ALPHA_MASK != 0);
         Self {
-            skinning: SkinningVariant::of(part, dual, few_bones),
+            skinning,
             mode: if shaded { ShadingMode::Shaded } else { frame.mode },
             maps: part.textures.maps.used(used, shaded),
             flags: part.flags & used_flags(frame.mode, part.needs_tangents()),

@@ -35,8 +35,8 @@ impl FrameBuffers {
         gpu: &Gpu,
         globals: &gpu_types::Globals,
     ) -> Result<(), RenderError> {
-        let buffer = (&mut self.globals, "globals");
-        if self.staging.write(gpu, buffer, bytes_of(globals), BufferUsages::UNIFORM)? {
+        let bytes = bytes_of(globals);
+        if self.staging.write(gpu, &mut self.globals, "globals", bytes, BufferUsages::UNIFORM)? {
             self.globals_group = None;
         }
         Ok(())
@@ -49,7 +49,7 @@ impl FrameBuffers {
         views: &mut Option<wgpu::Buffer>,
         planes: &gpu_types::CullViews,
     ) -> Result<(), RenderError> {
-        self.staging.write(gpu, (views, "views"), bytes_of(planes), BufferUsages::UNIFORM).map(drop)
+        self.staging.write(gpu, views, "views", bytes_of(planes), BufferUsages::UNIFORM).map(drop)
     }
 
     /// Schedules the upload of matrices into the uniform buffer, which must be written before the first frame even if that frame does not
@@ -58,8 +58,8 @@ impl FrameBuffers {
         let is_missing = self.few_bones.is_none();
         if input.few_bones || is_missing {
             let padded = few_bones::padded(if input.few_bones { &input.bones } else { &[] });
-            let buffer = (&mut self.few_bones, "few joint matrices");
-            if self.staging.write(gpu, buffer, cast_slice(&padded), BufferUsages::UNIFORM)? {
+            let (buffer, bytes) = (&mut self.few_bones, cast_slice(&padded));
+            if self.staging.write(gpu, buffer, "few joint matrices", bytes, BufferUsages::UNIFORM)? {
                 self.globals_group = None;
             }
         }
@@ -84,7 +84,7 @@ impl FrameBuffers {
         ];
         for (buffer, label, bytes) in buffers {
             // A new buffer makes the bind group invalid at once, even if a later write fails because its data is too large.
-            if staging.write(gpu, (buffer, label), bytes, storage)? {
+            if staging.write(gpu, buffer, label, bytes, storage)? {
                 *instances_group = None;
             }
         }
@@ -97,8 +97,8 @@ impl FrameBuffers {
     }
 
     pub(super) fn write_lines(&mut self, gpu: &Gpu, lines: &[gpu_types::Line]) -> Result<(), RenderError> {
-        let buffer = (&mut self.lines, "lines");
-        self.staging.write(gpu, buffer, cast_slice(lines), BufferUsages::VERTEX).map(drop)
+        let bytes = cast_slice(lines);
+        self.staging.write(gpu, &mut self.lines, "lines", bytes, BufferUsages::VERTEX).map(drop)
     }
 
     pub(super) fn flush(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> Result<(), RenderError> {

@@ -44,7 +44,8 @@ struct Batch {
 /// JSON.
 pub(super) fn print(
     adapter: Option<&AdapterChoice>,
-    (count, seed): (usize, u64),
+    count: usize,
+    seed: u64,
     is_json: bool,
 ) -> Result<Vec<BatchRow>, Failure> {
     let gpu = Gpu::new(adapter.unwrap_or(&AdapterChoice::Auto))?;
@@ -64,7 +65,7 @@ pub(super) fn print(
             ] {
                 let mut options = GpuOptions::default();
                 (options.options, options.choice, options.polish) = (all.options, choice, polish);
-                let row = row(&mut solver, &all, size, (name, &options)).map_err(failure)?;
+                let row = row(&mut solver, &all, size, name, &options).map_err(failure)?;
                 print(row.line())?;
                 rows.push(row);
             }
@@ -77,7 +78,8 @@ fn row(
     solver: &mut GpuSolver,
     all: &Batch,
     size: usize,
-    (name, options): (&'static str, &GpuOptions),
+    name: &'static str,
+    options: &GpuOptions,
 ) -> Result<BatchRow, SolveError> {
     let goals = &all.goals[..size];
     let (mut best, mut device) = (f64::INFINITY, f64::INFINITY);

@@ -328,7 +328,7 @@ fn print_table(args: &BenchArgs, table: Table, report: &mut BenchReport) -> Resu
         Table::Ur5 => print_poses(args, Robot::Ur5, report),
         Table::Iiwa => print_poses(args, Robot::Iiwa, report),
         Table::Fr3 => print_poses(args, Robot::Fr3, report),
-        Table::Batch => batch::print(args.adapter.as_ref(), (args.cases(ROBOT_CASES), seed), args.json)
+        Table::Batch => batch::print(args.adapter.as_ref(), args.cases(ROBOT_CASES), seed, args.json)
             .map(|rows| report.batches = rows),
     }
 }

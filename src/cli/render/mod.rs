@@ -255,7 +255,9 @@ pub(super) fn run(
         &image_args,
         puppet,
         &times,
-        (pending, watch, verbosity),
+        pending,
+        watch,
+        verbosity,
         |index, image, background| {
             #[expect(
                 clippy::cast_possible_truncation,

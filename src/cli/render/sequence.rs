@@ -23,7 +23,9 @@ pub(super) fn draw(
     image_args: &ImageArgs,
     mut puppet: Puppet,
     times: &[f32],
-    (pending, mut watch, verbosity): (PendingRenderer, Stopwatch, Verbosity),
+    pending: PendingRenderer,
+    mut watch: Stopwatch,
+    verbosity: Verbosity,
     mut write: impl FnMut(usize, &DecodedImage, Background) -> Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
     let start = puppet.time;

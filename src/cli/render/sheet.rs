@@ -64,7 +64,9 @@ pub(super) fn run(
         &image_args,
         puppet,
         &times,
-        (pending, watch, verbosity),
+        pending,
+        watch,
+        verbosity,
         |index, image, background| {
             drawn = background;
             sheet.add(&layout, index, image, times.get(index).copied().unwrap_or_default());

@@ -82,7 +82,7 @@ pub(super) fn run(
             progress.step();
             draw(image)
         });
-        animated::write(&args.output, kind, (is_transparent, timing), &samples, &mut images)?;
+        animated::write(&args.output, kind, is_transparent, timing, &samples, &mut images)?;
     }
     progress.finish();
     watch.stage("draw");

@@ -160,9 +160,14 @@ impl AssetCache {
         cell.get_or_init(|| source.load()).clone()
     }
 
-    /// Returns the rig of a character from the file `named`, or from the rig's default source if `named` is `None`.
-    fn rig(&self, of: (&Character, CharacterSource), named: Option<&Path>) -> Result<Rig, String> {
-        let (character, source) = of;
+    /// Returns the rig of a character from the file `named`, or from the rig's default source if `named` is `None`. `source` is where the
+    /// character was loaded from.
+    fn rig(
+        &self,
+        character: &Character,
+        source: CharacterSource,
+        named: Option<&Path>,
+    ) -> Result<Rig, String> {
         let key = RigSource { character: source, file: named.map(Path::to_path_buf) };
         if let Some(rig) = self.rigs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(rig.clone());
@@ -203,7 +208,7 @@ impl AssetCache {
         let character = self.character(&source)?;
         let rig_args = args.posing.rig();
         let rig = match rig_args.names_no_bones() {
-            true => self.rig((&character, source), rig_args.file())?,
+            true => self.rig(&character, source, rig_args.file())?,
             false => rig_args.load(&character).map_err(message)?,
         };
         let (character, _) = args.posing.extend(character, &rig).map_err(message)?;
@@ -235,7 +240,7 @@ impl AssetCache {
         let model = case.model.clone().or_else(|| recording.character());
         let source = CharacterSource::new(model.as_deref(), options);
         let character = self.character(&source)?;
-        let rig = self.rig((&character, source), None)?;
+        let rig = self.rig(&character, source, None)?;
         if let Some(warning) = recording.warnings(&character, &rig).into_iter().next() {
             return Err(warning);
         }

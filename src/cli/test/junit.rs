@@ -14,7 +14,8 @@ use crate::regress::{Machine, Outcome, Status, Suite, without_scene};
 /// The error message of the XML writer.
 pub(super) fn junit(
     suite: &Suite,
-    (outcomes, checks): (&[Outcome], &[CheckRow]),
+    outcomes: &[Outcome],
+    checks: &[CheckRow],
     machine: &Machine,
 ) -> Result<String, String> {
     let name = suite.path.file_stem().map_or_else(|| "suite".into(), |s| s.to_string_lossy());
@@ -136,7 +137,7 @@ mod tests {
         };
         let findings = vec![Finding { passed: false, text: "joint \u{1}\u{FFFF}".into() }];
         let outcome = Outcome { findings, seconds: 0.5, ..Outcome::new(0, Status::Failed) };
-        let text = junit(&suite, (&[outcome], &[]), &Machine::new(None)).unwrap();
+        let text = junit(&suite, &[outcome], &[], &Machine::new(None)).unwrap();
         // XML 1.0, section 2.2.
         let is_char = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
         assert!(text.chars().all(is_char), "{text:?}");

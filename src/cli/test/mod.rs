@@ -227,7 +227,8 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     failure::combine(iter::once(printed).chain(results::write(
         args,
         &suite,
-        (&outcomes, &checks),
+        &outcomes,
+        &checks,
         &machine,
         seconds,
         earlier.as_ref(),

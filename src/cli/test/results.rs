@@ -39,7 +39,8 @@ pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
 pub(super) fn write(
     args: &TestArgs,
     suite: &Suite,
-    (outcomes, checks): (&[Outcome], &[CheckRow]),
+    outcomes: &[Outcome],
+    checks: &[CheckRow],
     machine: &Machine,
     seconds: f64,
     earlier: Option<&EarlierRun>,
@@ -49,10 +50,10 @@ pub(super) fn write(
         None => Ok(()),
     };
     [
-        write(&args.report, &|| page(suite, (outcomes, checks), machine, seconds, earlier)),
-        write(&args.junit, &|| junit(suite, (outcomes, checks), machine)),
+        write(&args.report, &|| page(suite, outcomes, checks, machine, seconds, earlier)),
+        write(&args.junit, &|| junit(suite, outcomes, checks, machine)),
         write(&args.csv, &|| Ok(csv(suite, outcomes))),
-        write(&args.json, &|| outcomes_json(suite, (outcomes, checks), machine, seconds)),
+        write(&args.json, &|| outcomes_json(suite, outcomes, checks, machine, seconds)),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::explain::{Conditions, Explanation, GoldenView, Redraw};
+use crate::explain::{Conditions, Explanation, GoldenView, RecordedImage, Redraw};
 use crate::golden::Drawn;
 use crate::puppet::Puppet;
 use crate::record::{RecordedScene, SceneRecord};
@@ -37,7 +37,8 @@ fn explain(
     puppet: &Puppet,
     settings: &ViewSettings,
     size: (u32, u32),
-    (golden, drawn): (&Drawn, &Drawn),
+    golden: &Drawn,
+    drawn: &Drawn,
 ) -> Option<Explanation> {
     let [before, now] =
         [golden, drawn].map(|image| image.scene.as_ref().and_then(|scene| scene.decode().ok()));
@@ -50,15 +51,16 @@ fn explain(
     });
     // The adapter's name does not include the CPU, but a software adapter's results depend on it.
     let explain = |image: &Drawn, record: &SceneRecord| {
-        let (golden, actual) = ((&golden.image, &before), (&image.image, record));
-        let redrawn = redrawn.as_ref().map(|(image, record)| [(image, *record), actual]);
-        Explanation::with_redrawn(puppet, golden, actual, &tolerance, (Conditions::default(), redrawn))
+        let golden = RecordedImage { image: &golden.image, record: &before };
+        let actual = RecordedImage { image: &image.image, record };
+        let redrawn = redrawn.as_ref().map(|(image, record)| [RecordedImage { image, record }, actual]);
+        Explanation::with_redrawn(puppet, golden, actual, &tolerance, Conditions::default(), redrawn)
     };
     if let Some(view) = GoldenView::of(&before, &now) {
         let held = again(&view.frame(scene::frame(puppet, settings)))?;
         let mut explanation = explain(&held, &view.record(&before, &now))?;
         if explanation.fails() {
-            explanation.add_camera(puppet, (&before, &now), size, &tolerance);
+            explanation.add_camera(puppet, &before, &now, size, &tolerance);
             return Some(explanation);
         }
     }
@@ -77,7 +79,7 @@ impl AssertedImage for Puppet {
     }
 
     fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
-        explain(self, &default_view(self), SIZE, (golden, drawn))
+        explain(self, &default_view(self), SIZE, golden, drawn)
     }
 }
 
@@ -87,7 +89,7 @@ impl AssertedImage for (&Puppet, &ViewSettings) {
     }
 
     fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
-        explain(self.0, self.1, SIZE, (golden, drawn))
+        explain(self.0, self.1, SIZE, golden, drawn)
     }
 }
 
@@ -97,6 +99,6 @@ impl AssertedImage for (&Puppet, &ViewSettings, (u32, u32)) {
     }
 
     fn explain(&self, golden: &Drawn, drawn: &Drawn) -> Option<Explanation> {
-        explain(self.0, self.1, self.2, (golden, drawn))
+        explain(self.0, self.1, self.2, golden, drawn)
     }
 }

@@ -248,9 +248,9 @@ fn compare_image(
             // A tolerance of the assertion replaces the tolerances by kind.
             let fails = by_kind && explanation.as_ref().is_some_and(Explanation::fails);
             let failure = (fails || !difference.passes(tolerance)).then(|| {
-                let machines = (expected.drawn_by.as_deref(), actual.drawn_by.as_deref());
+                let (golden_machine, machine) = (expected.drawn_by.as_deref(), actual.drawn_by.as_deref());
                 let verdict = explanation.map(|explanation| explanation.verdict);
-                report::image(golden, &difference, tolerance, verdict.as_deref(), machines)
+                report::image(golden, &difference, tolerance, verdict.as_deref(), golden_machine, machine)
             });
             heat = failure.is_some().then(|| heat_image(&difference, width, height));
             failure

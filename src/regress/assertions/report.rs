@@ -56,14 +56,15 @@ pub(super) fn pose(
     Some(text + &files(golden, false))
 }
 
-/// The message for an image that differs by more than the tolerance. `verdict` is the reason, and `machines` are the machines that drew the
-/// golden and the image.
+/// The message for an image that differs by more than the tolerance. `verdict` is the reason. `golden_machine` drew the
+/// golden, and `machine` drew the image.
 pub(super) fn image(
     golden: &GoldenFile,
     difference: &Difference,
     tolerance: &ImageTolerance,
     verdict: Option<&str>,
-    machines: (Option<&str>, Option<&str>),
+    golden_machine: Option<&str>,
+    machine: Option<&str>,
 ) -> String {
     let (worst, [x, y]) = difference.worst;
     let mut text = format!(
@@ -75,10 +76,10 @@ pub(super) fn image(
     }
     let _ = writeln!(text, "  mean FLIP error   {:.5} (limit {})", difference.mean, tolerance.mean);
     let _ = writeln!(text, "  worst tile        {worst:.5} (limit {}) at pixel {x},{y}", tolerance.worst);
-    if machines.0 != machines.1 {
+    if golden_machine != machine {
         let name = |machine: Option<&str>| machine.unwrap_or("an unknown machine").to_owned();
-        let _ = writeln!(text, "  golden drawn by   {}", name(machines.0));
-        let _ = writeln!(text, "  image drawn by    {}", name(machines.1));
+        let _ = writeln!(text, "  golden drawn by   {}", name(golden_machine));
+        let _ = writeln!(text, "  image drawn by    {}", name(machine));
     }
     text + &files(golden, true)
 }

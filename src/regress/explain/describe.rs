@@ -147,7 +147,8 @@ impl<'a> Describe<'a> {
     fn counts(
         &self,
         cause: &Cause,
-        (group, groups): (&Group, &BTreeMap<Cause, Group>),
+        group: &Group,
+        groups: &BTreeMap<Cause, Group>,
         shift: Option<Shift>,
     ) -> bool {
         if matches!(cause, Cause::Renderer(_) | Cause::SharpShadow | Cause::Silhouette | Cause::Noise) {
@@ -269,7 +270,7 @@ impl<'a> Describe<'a> {
             pixels: group.pixels,
             visible: group.visible,
             fails: false,
-            counts: self.counts(cause, (group, groups), shift),
+            counts: self.counts(cause, group, groups, shift),
             levels: group.levels,
             alpha: group.alpha,
             delta_e,

@@ -114,7 +114,7 @@ impl Facts {
             // A joint without a name is identified by its inverse bind matrix, so the weights seem to differ if this matrix differs.
             let is_unnamed = |node: &usize| skeleton.nodes.get(*node).is_some_and(|node| node.name.is_none());
             let ignores_weights = self.binds.iter().any(is_unnamed);
-            if let Some(change) = MeshChange::between(puppet, index, (&was, &is), ignores_weights) {
+            if let Some(change) = MeshChange::between(puppet, index, &was, &is, ignores_weights) {
                 self.meshes.insert(index, change);
             }
             let part = puppet.parts().get(index as usize);

@@ -55,11 +55,11 @@ impl Explanation {
     pub(crate) fn add_camera(
         &mut self,
         puppet: &Puppet,
-        records: (&SceneRecord, &SceneRecord),
+        golden: &SceneRecord,
+        actual: &SceneRecord,
         size: (u32, u32),
         tolerance: &KindTolerance,
     ) {
-        let (golden, actual) = records;
         if golden.camera.shows_the_same(&actual.camera) {
             self.verdict = format!("{}; {MOVED_FLOOR}.", self.verdict.trim_end_matches('.'));
             return;

@@ -48,10 +48,10 @@ impl MeshChange {
     pub(super) fn between(
         puppet: &Puppet,
         part: u32,
-        records: (&PartRecord, &PartRecord),
+        was: &PartRecord,
+        is: &PartRecord,
         ignores_weights: bool,
     ) -> Option<Self> {
-        let (was, is) = records;
         let differs = |attribute: &Attribute| was.digests.get(attribute) != is.digests.get(attribute);
         let mut attributes: BTreeSet<Attribute> = Attribute::ALL.into_iter().filter(differs).collect();
         if ignores_weights {
@@ -67,7 +67,7 @@ impl MeshChange {
         }
         let mut change = Self { attributes, counts: [was.counts, is.counts], ..Self::default() };
         if let Some((before, now)) = was.vertices.as_ref().zip(is.vertices.as_ref()) {
-            change.find_vertices((before, now), scale(puppet, part));
+            change.find_vertices(before, now, scale(puppet, part));
         }
         let differing = |kind: usize| -> Vec<String> {
             let digest = |regions: &BTreeMap<String, [String; 2]>, joint: &String| {
@@ -92,8 +92,7 @@ impl MeshChange {
         }
     }
 
-    fn find_vertices(&mut self, records: (&VerticesRecord, &VerticesRecord), scale: f32) {
-        let (before, now) = records;
+    fn find_vertices(&mut self, before: &VerticesRecord, now: &VerticesRecord, scale: f32) {
         let Some((was, is)) = before.vertices().zip(now.vertices()) else { return };
         let step = before.step.max(now.step);
         let distance = |a: &Vertex, b: &Vertex| before.position(a).distance(now.position(b));
@@ -108,7 +107,7 @@ impl MeshChange {
         let elsewhere = indices(&moved);
         if was.len() != is.len() || elsewhere.len() > was.len() / REORDERED {
             // Each moved vertex lacks a counterpart in both directions, so the larger of the two numbers is used.
-            let number = unmatched((before, &was), (now, &is)).max(unmatched((now, &is), (before, &was)));
+            let number = unmatched(before, &was, now, &is).max(unmatched(now, &is, before, &was));
             self.moved = match number {
                 0 => Moved::Rounding(2.0 * step * scale),
                 number => Moved::Number(number),
@@ -250,9 +249,13 @@ fn any(set: &BTreeSet<u32>, corners: &[u32]) -> bool {
     corners.iter().any(|corner| set.contains(corner))
 }
 
-/// Returns the number of vertices without a counterpart at the same place.
-fn unmatched(these: (&VerticesRecord, &[Vertex]), those: (&VerticesRecord, &[Vertex])) -> usize {
-    let ((record, vertices), (other, others)) = (these, those);
+/// Returns the number of vertices of a record without a counterpart at the same place among the vertices of another record.
+fn unmatched(
+    record: &VerticesRecord,
+    vertices: &[Vertex],
+    other: &VerticesRecord,
+    others: &[Vertex],
+) -> usize {
     let step = record.step.max(other.step).max(f32::MIN_POSITIVE);
     #[expect(clippy::cast_possible_truncation, reason = "a box has some thousand steps")]
     let cell = |record: &VerticesRecord, vertex: &Vertex| {

@@ -68,6 +68,13 @@ pub struct Conditions {
     pub other_shadows: bool,
 }
 
+/// An image, and the record of the scene that it shows.
+#[derive(Clone, Copy)]
+pub(super) struct RecordedImage<'a> {
+    pub(super) image: &'a DecodedImage,
+    pub(super) record: &'a SceneRecord,
+}
+
 /// The pixels with the same cause.
 #[derive(Clone, Debug)]
 struct Group {
@@ -115,17 +122,19 @@ impl Explanation {
         tolerance: &KindTolerance,
         conditions: Conditions,
     ) -> Option<Self> {
-        Self::with_redrawn(puppet, golden, actual, tolerance, (conditions, None))
+        let [golden, actual] = [golden, actual].map(|(image, record)| RecordedImage { image, record });
+        Self::with_redrawn(puppet, golden, actual, tolerance, conditions, None)
     }
 
     /// Like [`Self::new`], but with two further images drawn by the driver of `actual`: the golden's scene and the actual scene. These
     /// images lack another driver's noise, so they reveal smaller changes in everything that the record contains.
     pub(super) fn with_redrawn(
         puppet: &Puppet,
-        golden: (&DecodedImage, &SceneRecord),
-        actual: (&DecodedImage, &SceneRecord),
+        golden: RecordedImage<'_>,
+        actual: RecordedImage<'_>,
         tolerance: &KindTolerance,
-        (conditions, redrawn): (Conditions, Option<[(&DecodedImage, &SceneRecord); 2]>),
+        conditions: Conditions,
+        redrawn: Option<[RecordedImage<'_>; 2]>,
     ) -> Option<Self> {
         let same_driver = Conditions { same_machine: true, other_shadows: false, ..conditions };
         let judged = redrawn.map(|[golden, actual]| {
@@ -183,16 +192,18 @@ impl Explanation {
 /// the images have different sizes.
 fn compared<T>(
     puppet: &Puppet,
-    (expected, before): (&DecodedImage, &SceneRecord),
-    (drawn, now): (&DecodedImage, &SceneRecord),
+    golden: RecordedImage<'_>,
+    actual: RecordedImage<'_>,
     conditions: Conditions,
     then: impl FnOnce(&Scenes<'_>, BTreeMap<Cause, Group>, Vec<Option<Cause>>) -> T,
 ) -> Option<T> {
+    let (expected, drawn) = (golden.image, actual.image);
     let size = (expected.width, expected.height);
     if size != (drawn.width, drawn.height) || expected.rgba.len() != drawn.rgba.len() {
         return None;
     }
-    let before = &before.named_like(now);
+    let now = actual.record;
+    let before = &golden.record.named_like(now);
     let facts = Facts::between(puppet, before, now);
     let [was, is] = [Surfaces::of(puppet, before), Surfaces::of(puppet, now)];
     let cameras = [before.camera.camera(), now.camera.camera()];

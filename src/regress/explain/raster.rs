@@ -80,10 +80,10 @@ impl Ids {
                     Some(Corner { clip: *clip, at: Vec3::AXES.get(i).copied()? })
                 };
                 let Some(((a, b), c)) = corner(0).zip(corner(1)).zip(corner(2)) else { continue };
-                let id =
-                    (u32::try_from(index).unwrap_or(u32::MAX), u32::try_from(triangle).unwrap_or(u32::MAX));
+                let [part_id, triangle_id] =
+                    [index, triangle].map(|index| u32::try_from(index).unwrap_or(u32::MAX));
                 let facing = if both_sides { None } else { Some(surface.mirrored) };
-                ids.clipped([a, b, c], facing, id);
+                ids.clipped([a, b, c], facing, part_id, triangle_id);
             }
         }
         ids
@@ -99,13 +99,13 @@ impl Ids {
     }
 
     /// Clips a triangle at the near plane, and draws the rest.
-    fn clipped(&mut self, triangle: [Corner; 3], facing: Option<bool>, id: (u32, u32)) {
+    fn clipped(&mut self, corners: [Corner; 3], facing: Option<bool>, part: u32, triangle: u32) {
         let inside = |c: &Corner| c.clip.w > MIN_W && c.clip.z >= 0.0;
-        if triangle.iter().all(inside) {
-            return self.triangle(triangle, facing, id);
+        if corners.iter().all(inside) {
+            return self.triangle(corners, facing, part, triangle);
         }
         // Sutherland & Hodgman 1974, applied to one plane after another.
-        let mut polygon = triangle.to_vec();
+        let mut polygon = corners.to_vec();
         for distance in [|c: &Corner| c.clip.w - MIN_W, |c: &Corner| c.clip.z] {
             let mut cut = Vec::with_capacity(polygon.len() + 1);
             for (i, corner) in polygon.iter().enumerate() {
@@ -124,7 +124,7 @@ impl Ids {
         if let [first, rest @ ..] = &polygon[..] {
             for pair in rest.windows(2) {
                 if let [b, c] = pair {
-                    self.triangle([*first, *b, *c], facing, id);
+                    self.triangle([*first, *b, *c], facing, part, triangle);
                 }
             }
         }
@@ -138,7 +138,7 @@ impl Ids {
         clippy::cast_precision_loss,
         reason = "pixels are clamped to the image first"
     )]
-    fn triangle(&mut self, corners: [Corner; 3], facing: Option<bool>, (part, triangle): (u32, u32)) {
+    fn triangle(&mut self, corners: [Corner; 3], facing: Option<bool>, part: u32, triangle: u32) {
         let (width, height) = (self.width as f32, self.height as f32);
         let [a, b, c] = corners.map(|corner| {
             let ndc = corner.clip / corner.clip.w;

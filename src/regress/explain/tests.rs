@@ -310,11 +310,11 @@ fn a_change_is_judged_by_two_images_of_this_driver() {
         }
         let mut again = actual.image.clone();
         (0..changed).for_each(|pixel| again.rgba[4 * pixel] += 2);
-        let now = (&actual.image, &actual.record);
-        let redrawn = Some([(&again, &golden.record), now]);
-        let golden = (&expected, &golden.record);
-        let conditions = (Conditions::default(), redrawn);
-        Explanation::with_redrawn(&actual.puppet, golden, now, &tolerance, conditions).unwrap()
+        let now = RecordedImage { image: &actual.image, record: &actual.record };
+        let redrawn = Some([RecordedImage { image: &again, record: &golden.record }, now]);
+        let golden = RecordedImage { image: &expected, record: &golden.record };
+        let conditions = Conditions::default();
+        Explanation::with_redrawn(&actual.puppet, golden, now, &tolerance, conditions, redrawn).unwrap()
     };
     let (few, many) = (judged(4, tolerance.changed), judged(0, tolerance.changed + 1));
     assert!(!few.fails(), "{}", few.verdict);

@@ -55,7 +55,8 @@ struct PageData<'a> {
 /// A message if an image cannot be encoded, or if a number of a check is not finite.
 pub fn page(
     suite: &Suite,
-    (outcomes, checks): (&[Outcome], &[CheckRow]),
+    outcomes: &[Outcome],
+    checks: &[CheckRow],
     machine: &Machine,
     seconds: f64,
     earlier: Option<&EarlierRun>,

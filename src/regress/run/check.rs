@@ -48,8 +48,7 @@ pub(crate) fn case(
     let region = case.checks.region.resolve(posed.puppet())?;
     let mut has_scene = true;
     if let (Some(tolerance), Some(actual)) = (&case.checks.image, actual) {
-        let check = (tolerance, &region);
-        let (golden, is_recorded) = image(&mut outcome, case, posed, actual, check, context)?;
+        let (golden, is_recorded) = image(&mut outcome, case, posed, actual, tolerance, &region, context)?;
         has_scene = is_recorded;
         new_goldens.push(golden);
     }
@@ -76,7 +75,8 @@ fn image(
     case: &Case,
     posed: &dyn Posed,
     mut actual: Drawn,
-    (tolerance, region): (&ImageTolerance, &Region),
+    tolerance: &ImageTolerance,
+    region: &Region,
     context: &CheckContext<'_>,
 ) -> Result<(NewGolden, bool), String> {
     let update = context.settings.update;

@@ -1,6 +1,6 @@
 //! Compares the image of a case with its golden, and explains the difference.
 
-use crate::explain::{Conditions, Explanation, GoldenView, PoseView, Redraw};
+use crate::explain::{Conditions, Explanation, GoldenView, PoseView, RecordedImage, Redraw};
 use crate::golden::{Drawn, GoldenState};
 use crate::image::{Difference, Rule, compare};
 use crate::record::{RecordedScene, SceneRecord};
@@ -41,7 +41,7 @@ struct Pair<'a> {
     /// The scenes of the golden and of the image.
     scenes: Option<(&'a SceneRecord, &'a SceneRecord)>,
     /// The golden's scene, drawn by the driver of the image.
-    redrawn: Option<(&'a DecodedImage, &'a SceneRecord)>,
+    redrawn: Option<RecordedImage<'a>>,
     same_machine: bool,
     /// Whether only one of the images has soft shadows.
     other_shadows: bool,
@@ -109,7 +109,7 @@ impl ImageCheck<'_> {
             (self.draw)(&frame).map(|image| (image, redraw.record()))
         });
         let redrawn = redrawn.transpose()?;
-        let redrawn = redrawn.as_ref().map(|(image, record)| (image, *record));
+        let redrawn = redrawn.as_ref().map(|(image, record)| RecordedImage { image, record });
         let mut held = None;
         if let (Some(image), Some(golden), Some(view)) = (&held_image, &golden, &view) {
             let record = view.record(golden, self.record);
@@ -118,12 +118,7 @@ impl ImageCheck<'_> {
             let judged = self.judge(&Pair { expected, image, scenes, redrawn, same_machine, other_shadows });
             held = judged.filter(|judged| !judged.passed);
             if let Some(Judged { explanation: Some(explanation), .. }) = &mut held {
-                explanation.add_camera(
-                    self.posed.puppet(),
-                    (golden, self.record),
-                    (width, height),
-                    self.kinds,
-                );
+                explanation.add_camera(self.posed.puppet(), golden, self.record, (width, height), self.kinds);
             }
         }
         let (shown, judged) = match held {
@@ -166,15 +161,19 @@ impl ImageCheck<'_> {
         let difference = compare(&expected.image, drawn, self.tolerance.levels)?;
         let within = difference.passes(self.tolerance);
         // On the same machine, every difference has a cause. If all pixels are the same, the explanation lists changes in the file.
-        let needs = |scenes: &(&SceneRecord, &SceneRecord)| {
-            difference.pixels() == 0 || same_machine || self.needs_explanation(&difference, within, *scenes)
+        let needs = |&(golden, actual): &(&SceneRecord, &SceneRecord)| {
+            difference.pixels() == 0
+                || same_machine
+                || self.needs_explanation(&difference, within, golden, actual)
         };
         let explanation = scenes.filter(needs).and_then(|(golden, actual)| {
             let conditions = Conditions { same_machine, restricted: masked.is_some(), other_shadows };
-            let masked_again = redrawn.and_then(|(again, _)| mask(again));
-            let redrawn = redrawn.map(|again| [again, (masked_again.as_ref().unwrap_or(image), actual)]);
-            let images = ((&expected.image, golden), (drawn, actual));
-            Explanation::with_redrawn(puppet, images.0, images.1, self.kinds, (conditions, redrawn))
+            let masked_again = redrawn.and_then(|again| mask(again.image));
+            let image = masked_again.as_ref().unwrap_or(image);
+            let redrawn = redrawn.map(|again| [again, RecordedImage { image, record: actual }]);
+            let golden = RecordedImage { image: &expected.image, record: golden };
+            let actual = RecordedImage { image: drawn, record: actual };
+            Explanation::with_redrawn(puppet, golden, actual, self.kinds, conditions, redrawn)
         });
         let is_driver = explanation.as_ref().is_some_and(|e| !same_machine && e.changed() == 0);
         let as_other_machine =
@@ -234,7 +233,8 @@ impl ImageCheck<'_> {
         &self,
         difference: &Difference,
         within: bool,
-        (golden, actual): (&SceneRecord, &SceneRecord),
+        golden: &SceneRecord,
+        actual: &SceneRecord,
     ) -> bool {
         let is_same = || {
             golden.joints == actual.joints

@@ -5,10 +5,9 @@ use wgpu::{BufferUsages, TextureFormat};
 
 use super::super::casters::Casters;
 use super::super::compose::cleared_depth;
-use super::super::draw_list::DrawList;
+use super::super::draw_list::{DrawList, DrawnModels};
 use super::super::layout::Layouts;
 use super::super::model::Model;
-use super::super::overrides::MaterialOverrides;
 use super::super::staging::Staging;
 use super::super::surface::depth_state;
 use super::super::{Frame, Gpu, RenderError, gpu_types};
@@ -58,15 +57,17 @@ impl OcclusionMaps {
     pub(crate) fn prepare(
         &mut self,
         gpu: &Gpu,
-        (models, frame): (&[&Model], &Frame<'_>),
-        (list, staging): (&mut DrawList, &mut Staging),
+        models: &[&Model],
+        frame: &Frame<'_>,
+        list: &mut DrawList,
+        staging: &mut Staging,
         globals: &gpu_types::Globals,
     ) -> Result<(), RenderError> {
         self.is_posed = self.posed.is_some() && PosedVertices::fits(gpu, models, list);
         list.input.is_posed = self.is_posed;
-        self.casters.prepare(gpu, (models, frame), list, self.is_posed);
+        self.casters.prepare(gpu, models, frame, list, self.is_posed);
         if let Some(posed) = self.posed.as_mut().filter(|_| self.is_posed) {
-            posed.prepare(gpu, (models, self.casters.batches()), staging)?;
+            posed.prepare(gpu, models, self.casters.batches(), staging)?;
         }
         let matrices = views(frame.sphere);
         let mut bytes = vec![0; STRIDE * DIRECTIONS];
@@ -75,8 +76,7 @@ impl OcclusionMaps {
             let globals = gpu_types::Globals { shadow_from_world: matrix.to_cols_array_2d(), ..*globals };
             bytes.iter_mut().zip(bytes_of(&globals)).for_each(|(to, from)| *to = *from);
         }
-        let buffer = (&mut self.globals, "occlusion globals");
-        staging.write(gpu, buffer, &bytes, BufferUsages::UNIFORM).map(drop)
+        staging.write(gpu, &mut self.globals, "occlusion globals", &bytes, BufferUsages::UNIFORM).map(drop)
     }
 
     /// Skins the vertices of a frame once for all maps, if the adapter supports compute shaders.
@@ -89,15 +89,17 @@ impl OcclusionMaps {
     ) -> Result<(), RenderError> {
         let Self { casters, posed, is_posed, .. } = self;
         let Some(posed) = posed.as_mut().filter(|_| *is_posed) else { return Ok(()) };
-        posed.encode(gpu, encoder, instances, (models, casters.batches()))
+        posed.encode(gpu, encoder, instances, models, casters.batches())
     }
 
     pub(crate) fn draw(
         &self,
+        gpu: &Gpu,
+        layouts: &Layouts,
         encoder: &mut wgpu::CommandEncoder,
-        (gpu, layouts): (&Gpu, &Layouts),
-        (instances, few_bones): (&wgpu::BindGroup, &wgpu::Buffer),
-        drawn: (&[&Model], &MaterialOverrides),
+        instances: &wgpu::BindGroup,
+        few_bones: &wgpu::Buffer,
+        drawn: DrawnModels<'_>,
         frame: &Frame<'_>,
     ) {
         let Some(globals) = &self.globals else { return };
@@ -122,7 +124,7 @@ impl OcclusionMaps {
             match self.posed.as_ref().filter(|_| self.is_posed) {
                 Some(posed) => {
                     posed.draw(&mut pass, drawn, self.casters.batches());
-                    self.casters.draw_crowds(&mut pass, drawn.0, frame);
+                    self.casters.draw_crowds(&mut pass, drawn.models, frame);
                 }
                 None => self.casters.draw(&mut pass, drawn, frame),
             }

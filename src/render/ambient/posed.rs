@@ -3,11 +3,10 @@
 use bytemuck::bytes_of;
 use wgpu::BufferUsages;
 
-use super::super::draw_list::{Batch, DrawList};
+use super::super::draw_list::{Batch, DrawList, DrawnModels};
 use super::super::gpu_types::VertexSurface;
 use super::super::layout::Layouts;
 use super::super::model::Model;
-use super::super::overrides::MaterialOverrides;
 use super::super::skinner::{Skinned, VertexSkinner};
 use super::super::skinning::SKINNED;
 use super::super::staging::Staging;
@@ -51,7 +50,8 @@ impl PosedVertices {
     pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
-        (models, batches): (&[&Model], &[Batch]),
+        models: &[&Model],
+        batches: &[Batch],
         staging: &mut Staging,
     ) -> Result<(), RenderError> {
         let (mut end, mut firsts) = (0, Vec::new());
@@ -72,7 +72,7 @@ impl PosedVertices {
                 mapped_at_creation: false,
             }));
         }
-        staging.write(gpu, (&mut self.firsts, "first instances"), &firsts, BufferUsages::UNIFORM).map(drop)
+        staging.write(gpu, &mut self.firsts, "first instances", &firsts, BufferUsages::UNIFORM).map(drop)
     }
 
     pub(super) fn encode(
@@ -80,7 +80,8 @@ impl PosedVertices {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         instances: &wgpu::BindGroup,
-        (models, batches): (&[&Model], &[Batch]),
+        models: &[&Model],
+        batches: &[Batch],
     ) -> Result<(), RenderError> {
         let (Some(firsts), Some(results)) = (&self.firsts, &self.results) else { return Ok(()) };
         let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -107,18 +108,14 @@ impl PosedVertices {
     }
 
     /// Draws all batches, each instance with its own vertices.
-    pub(super) fn draw(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        (models, overrides): (&[&Model], &MaterialOverrides),
-        batches: &[Batch],
-    ) {
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, drawn: DrawnModels<'_>, batches: &[Batch]) {
+        let DrawnModels { models, overrides } = drawn;
         let Some(results) = &self.results else { return };
         for (batch, &offset) in batches.iter().zip(&self.offsets) {
             let Some((model, part)) = batch.of(models) else { continue };
             pass.set_pipeline(&batch.pipeline);
             pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
-            let (material, at) = batch.material((model, part), overrides);
+            let (material, at) = batch.material(model, part, overrides);
             pass.set_bind_group(3, material, &[at; 2]);
             pass.set_vertex_buffer(1, part.stream::<VertexSurface>(&model.surfaces));
             let mut offset = offset;

@@ -72,8 +72,10 @@ impl Batch {
 
     pub(super) fn new(
         renderer: &mut Renderer,
-        (model, surface): (&CrowdModel, &Model),
-        (kernels, shared): (&Kernels, &ModelBuffers),
+        model: &CrowdModel,
+        surface: &Model,
+        kernels: &Kernels,
+        shared: &ModelBuffers,
         heights: &wgpu::Buffer,
         capacity: u32,
     ) -> Result<Self, RenderError> {
@@ -184,9 +186,11 @@ impl Batch {
     /// Schedules a write of the step's input.
     pub(super) fn begin(
         &self,
-        (model, terrain): (&CrowdModel, Option<&Terrain>),
+        model: &CrowdModel,
+        terrain: Option<&Terrain>,
+        seconds: f32,
+        eye: Vec3,
         staging: &mut Staging,
-        (seconds, eye): (f32, Vec3),
     ) {
         let (columns, rows) = terrain.map_or((0, 0), Terrain::size);
         let step = Step {

@@ -101,7 +101,7 @@ impl CpuCrowd {
     /// ```
     pub fn step(&mut self, seconds: f32, eye: Vec3) {
         let (model, terrain) = (&*self.model, self.terrain.as_ref());
-        self.characters.par_iter_mut().for_each(|posed| posed.step((model, terrain), seconds, eye));
+        self.characters.par_iter_mut().for_each(|posed| posed.step(model, terrain, seconds, eye));
     }
 
     /// Sets one of the four goals of a character, or removes it.
@@ -158,7 +158,7 @@ impl CpuCrowd {
 }
 
 impl Posed {
-    fn step(&mut self, (model, terrain): (&CrowdModel, Option<&Terrain>), seconds: f32, eye: Vec3) {
+    fn step(&mut self, model: &CrowdModel, terrain: Option<&Terrain>, seconds: f32, eye: Vec3) {
         let Self { state, goals, stance, locals, models, weights, palette: bones, matrices, placed } = self;
         advance(state, &model.clips.infos, seconds, terrain);
         sample(&state.layers, &model.clips, &model.joints, locals);

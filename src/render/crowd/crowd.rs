@@ -113,8 +113,9 @@ impl Crowd {
         let mut missing = count.saturating_sub(free);
         while missing > 0 {
             let capacity = missing.max(SMALLEST).min(largest);
-            let (shared, surface) = ((&self.kernels, &self.shared), (&*self.model, surface));
-            self.batches.push(Batch::new(renderer, surface, shared, &self.heights, capacity)?);
+            let Self { model, kernels, shared, heights, .. } = &*self;
+            let batch = Batch::new(renderer, model, surface, kernels, shared, heights, capacity)?;
+            self.batches.push(batch);
             missing = missing.saturating_sub(capacity);
         }
         Ok(())
@@ -269,7 +270,7 @@ impl Crowd {
     ) -> Result<(), RenderError> {
         let seconds = if seconds.is_finite() { seconds.clamp(0.0, LONGEST_STEP) } else { 0.0 };
         for batch in &self.batches {
-            batch.begin((&self.model, self.terrain.as_ref()), &mut self.staging, (seconds, eye));
+            batch.begin(&self.model, self.terrain.as_ref(), seconds, eye, &mut self.staging);
         }
         self.staging.flush(&self.gpu, encoder)?;
         let mut pass = encoder.begin_compute_pass(&Default::default());

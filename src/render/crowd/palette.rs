@@ -73,13 +73,14 @@ mod tests {
         (*state >> 8) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// Runs an entry point of the shader.
+    /// Runs an entry point of the shader in a number of workgroups.
     fn spheres(
         gpu: &Gpu,
         characters: &[Character],
         joints: &[Joint],
         models: &[Rows],
-        (entry, groups): (&str, u32),
+        entry: &str,
+        groups: u32,
     ) -> Vec<Placed> {
         use Access::{Read, Uniform, Write};
         let access = [Uniform, Read, Read, Read, Read, Write, Write];
@@ -144,14 +145,16 @@ mod tests {
                 Rows { x: row(), y: row(), z: row() }
             })
             .collect();
-        for entry in [("enclose_by_lane", CHARACTERS.div_ceil(64)), ("enclose_by_group", CHARACTERS)] {
-            let from_gpu = spheres(&gpu, &characters, &joints, &models, entry);
+        for (entry, groups) in
+            [("enclose_by_lane", CHARACTERS.div_ceil(64)), ("enclose_by_group", CHARACTERS)]
+        {
+            let from_gpu = spheres(&gpu, &characters, &joints, &models, entry, groups);
             for (index, (character, gpu)) in characters.iter().zip(&from_gpu).enumerate() {
                 let models = &models[index * JOINTS as usize..][..JOINTS as usize];
                 let cpu = enclose(character, &joints, models);
                 assert_eq!(cpu.tint, gpu.tint);
                 let difference = cpu.sphere.iter().zip(&gpu.sphere).map(|(a, b)| (a - b).abs());
-                assert!(difference.fold(0.0, f32::max) < 2e-5, "{entry:?} {index}: {cpu:?} {gpu:?}");
+                assert!(difference.fold(0.0, f32::max) < 2e-5, "{entry} {index}: {cpu:?} {gpu:?}");
             }
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn sample(layers: &[Layer], clips: &Clips, joints: &[Joint], locals: 
             if layer.clip as usize >= clips.infos.len() || weight <= 0.0 {
                 continue;
             }
-            let next = sample_joint(clips, layer, joints.len(), (index, rest));
+            let next = sample_joint(clips, layer, joints.len(), index, rest);
             if weight >= 1.0 {
                 sum = next;
             } else {
@@ -64,7 +64,8 @@ pub(super) fn sample_weights(layers: &[Layer], clips: &Clips, rest: &[f32], weig
     }
 }
 
-fn sample_joint(clips: &Clips, layer: &Layer, joints: usize, (index, rest): (usize, &Joint)) -> Local {
+/// Returns the transform of joint `index` in the clip of a layer. `joints` is the number of joints.
+fn sample_joint(clips: &Clips, layer: &Layer, joints: usize, index: usize, rest: &Joint) -> Local {
     let mut local = Local::new(rest.rest_rotation, rest.rest_translation, rest.rest_scale);
     let Some(channel) = clips.channels.get(layer.clip as usize * joints + index) else { return local };
     let track = |property: usize| clips.tracks.get(*channel.get(property)? as usize);

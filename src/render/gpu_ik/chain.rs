@@ -79,7 +79,7 @@ impl Buffers {
 
 impl ChainKernels {
     /// Creates the pipelines for the given number of joints and kinds of limits, or returns `None` if there are too many joints.
-    pub(super) fn new(gpu: &Gpu, (joints, kinds): (usize, u32)) -> Option<Self> {
+    pub(super) fn new(gpu: &Gpu, joints: usize, kinds: u32) -> Option<Self> {
         let is_hardware = !gpu.capabilities.is_software;
         let constants = shaders::chain_constants(joints, kinds, is_hardware)?;
         let [rotation, trigonometry, limits, steps, restarts] = shaders::CHAIN_FILES;

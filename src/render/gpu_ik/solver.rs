@@ -210,7 +210,8 @@ impl GpuSolver {
         inputs: &Inputs,
         options: &GpuOptions,
     ) -> Result<Vec<[f32; 4]>, RenderError> {
-        let kind = (group.structure.joints.len(), group.structure.kinds());
+        let (joints, kinds) = (group.structure.joints.len(), group.structure.kinds());
+        let kind = (joints, kinds);
         let restarts = match options.options.start {
             Start::Continue => 0,
             _ if options.options.restarts == 0 || options.restarts == 0 => 0,
@@ -218,7 +219,7 @@ impl GpuSolver {
         };
         let uploaded = self.upload(group)?;
         if !self.chains.contains_key(&kind) {
-            let kernels = ChainKernels::new(&self.gpu, kind);
+            let kernels = ChainKernels::new(&self.gpu, joints, kinds);
             self.chains.extend(kernels.map(|kernels| (kind, kernels)));
             // Errors of the shader compiler are reported like driver errors.
             self.gpu.check()?;

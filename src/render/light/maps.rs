@@ -66,7 +66,8 @@ impl LightMaps {
         &mut self,
         gpu: &Gpu,
         layouts: &Layouts,
-        (shadow, occlusion): (Option<&wgpu::TextureView>, Option<&OcclusionMaps>),
+        shadow: Option<&wgpu::TextureView>,
+        occlusion: Option<&OcclusionMaps>,
         backdrop: Option<&wgpu::TextureView>,
     ) -> wgpu::BindGroup {
         let [without, with] = &mut self.groups;

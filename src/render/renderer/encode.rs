@@ -8,8 +8,8 @@ use super::super::backdrop::{self, Backdrop};
 use super::super::compose::cleared_depth;
 use super::super::crowd_batch::draw_crowds;
 use super::super::culling::Frustum;
-use super::super::draw_list::draw_all;
-use super::super::floor::FloorPass;
+use super::super::draw_list::{DrawnModels, draw_all};
+use super::super::floor::{FloorPass, FloorTargets};
 use super::super::ghost::GhostPass;
 use super::super::globals::globals;
 use super::super::indirect::Culling;
@@ -41,8 +41,11 @@ impl Renderer {
     pub(super) fn encode(
         &mut self,
         models: &[&Model],
-        (frame, background): (&Frame<'_>, Background),
-        (target, area, output): (&RenderTarget, (u32, u32), Output),
+        frame: &Frame<'_>,
+        background: Background,
+        target: &RenderTarget,
+        area: (u32, u32),
+        output: Output,
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), RenderError> {
         let planned = self.plan(models, frame, area, output);
@@ -75,14 +78,14 @@ impl Renderer {
             return Ok(());
         };
         buffers.overrides.bind(gpu, layouts, models, &list.input.materials);
-        let drawn = (models, &buffers.overrides);
+        let drawn = DrawnModels { models, overrides: &buffers.overrides };
         let shadow = shadow.as_ref().filter(|_| plan.has_shadow);
         if let Some(maps) = occlusion.as_mut().filter(|_| plan.has_occlusion) {
             maps.pose(gpu, encoder, &instances, models)?;
         }
         let occlusion = occlusion.as_ref().filter(|_| plan.has_occlusion);
         let shadow_view = shadow.map(|shadow| &shadow.view);
-        let mut light = lights.bind(gpu, layouts, (shadow_view, occlusion), None);
+        let mut light = lights.bind(gpu, layouts, shadow_view, occlusion, None);
         if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             for crowd in &frame.crowds {
@@ -107,7 +110,7 @@ impl Renderer {
             }
         }
         if let (Some(maps), Some(few_bones)) = (occlusion, &buffers.few_bones) {
-            maps.draw(encoder, (gpu, layouts), (&instances, few_bones), drawn, frame);
+            maps.draw(gpu, layouts, encoder, &instances, few_bones, drawn, frame);
         }
         let floor = floor.as_ref().filter(|_| plan.has_floor);
         if let Some(backdrop) = backdrop.as_ref().filter(|_| plan.has_backdrop)
@@ -116,12 +119,12 @@ impl Renderer {
             let behind = &surfaces.behind;
             let all = Rect::of_size(area);
             let mut pass =
-                begin_scene(encoder, views, (area, all), wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT));
+                begin_scene(encoder, views, area, all, wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT));
             pass.set_bind_group(0, &globals, &[]);
             pass.set_bind_group(1, &instances, &[]);
             pass.set_bind_group(2, &light, &[]);
             draw_all(&behind.opaque.batches, &mut pass, drawn);
-            draw_crowds(behind.crowds.iter(), &mut pass, (models, frame), 0);
+            draw_crowds(behind.crowds.iter(), &mut pass, models, frame, 0);
             if let Some(floor) = floor {
                 floor.draw_backdrop(&mut pass, all);
             }
@@ -129,23 +132,23 @@ impl Renderer {
             draw_all(&behind.blended, &mut pass, drawn);
             drop(pass);
             backdrop.fill_levels(encoder);
-            light = lights.bind(gpu, layouts, (shadow_view, occlusion), Some(backdrop.view()));
+            light = lights.bind(gpu, layouts, shadow_view, occlusion, Some(backdrop.view()));
         }
         let load = output.load(background, frame.mode);
         let inner = patch.inner(output).load(background, frame.mode);
         let (scene, rect) = patch.target().unwrap_or((target.views(), Rect::of_size(area)));
-        let mut pass = begin_scene(encoder, scene, (area, rect), inner);
+        let mut pass = begin_scene(encoder, scene, area, rect, inner);
         pass.set_bind_group(0, &globals, &[]);
         pass.set_bind_group(1, &instances, &[]);
         pass.set_bind_group(2, &light, &[]);
         draw_all(&surfaces.opaque.batches, &mut pass, drawn);
         draw_all(&surfaces.outlines.batches, &mut pass, drawn);
         let (opaque, blended) = surfaces.crowds.split_at(surfaces.crowds.partition_point(|b| !b.is_blended));
-        draw_crowds(opaque.iter(), &mut pass, (models, frame), 0);
+        draw_crowds(opaque.iter(), &mut pass, models, frame, 0);
         if let Some(floor) = floor {
             floor.draw(&mut pass, rect);
         }
-        draw_crowds(blended.iter(), &mut pass, (models, frame), 0);
+        draw_crowds(blended.iter(), &mut pass, models, frame, 0);
         pass.set_bind_group(1, &instances, &[]);
         draw_all(&surfaces.blended, &mut pass, drawn);
         if let Some(ghosts) = ghosts.as_ref().filter(|_| plan.has_ghosts) {
@@ -200,7 +203,7 @@ impl Renderer {
         for instance in &frame.instances {
             list.add(models, instance, &camera, has_casters.then_some(&light));
         }
-        self.surfaces.prepare(gpu, (models, frame), list, self.patch.inner(output));
+        self.surfaces.prepare(gpu, models, frame, list, self.patch.inner(output));
         plan.has_backdrop = self.surfaces.behind.is_seen;
         if plan.has_backdrop {
             let create = || Backdrop::new(gpu, area, output.samples);
@@ -210,30 +213,26 @@ impl Renderer {
             let (size, is_soft) = (shadow::size(area), shadow::is_soft(&frame.light));
             let shadow = self.shadow.get_or_insert_with(|| Shadow::new(gpu, layouts, size, is_soft));
             shadow.resize(gpu, size, is_soft);
-            shadow.casters.prepare(gpu, (models, frame), list, false);
+            shadow.casters.prepare(gpu, models, frame, list, false);
         }
         if plan.has_occlusion {
             let maps = self.occlusion.get_or_insert_with(|| OcclusionMaps::new(gpu, layouts));
-            maps.prepare(gpu, (models, frame), (list, &mut self.buffers.staging), &globals)?;
+            maps.prepare(gpu, models, frame, list, &mut self.buffers.staging, &globals)?;
         }
         if let Some(floor) = floor {
             let pass = self.floor.get_or_insert_with(|| FloorPass::new(gpu, layouts));
-            pass.prepare(
-                gpu,
-                (frame, &list.items),
-                &floor,
-                plan.has_shadow,
-                (
-                    area,
-                    self.patch.rect,
-                    [self.patch.inner(output), output],
-                    plan.has_backdrop.then(|| backdrop::output(output)),
-                ),
-            );
+            let targets = FloorTargets {
+                area,
+                patch: self.patch.rect,
+                inner: self.patch.inner(output),
+                output,
+                backdrop: plan.has_backdrop.then(|| backdrop::output(output)),
+            };
+            pass.prepare(gpu, frame, &list.items, &floor, plan.has_shadow, &targets);
         }
         if plan.has_ghosts {
             let pass = self.ghosts.get_or_insert_with(|| GhostPass::new(gpu, layouts));
-            pass.prepare(gpu, (models, frame), list, &camera, output);
+            pass.prepare(gpu, models, frame, list, &camera, output);
         }
         self.overlays.clear();
         self.overlays.extend(frame.fills.iter().map(gpu_types::Line::from));

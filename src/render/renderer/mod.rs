@@ -99,7 +99,7 @@ impl Renderer {
     ) -> Result<GpuInstances, RenderError> {
         let culling = self.culling.get_or_insert_with(|| Culling::new(&self.gpu));
         let indices: Vec<_> = model.parts.iter().map(|part| part.indices.clone()).collect();
-        GpuInstances::new((culling, &self.gpu, &self.layouts), buffers, (parts, &indices))
+        GpuInstances::new(&self.gpu, &self.layouts, culling, buffers, parts, &indices)
     }
 
     /// Uploads some parts of a character.
@@ -165,7 +165,7 @@ impl Renderer {
         let format =
             if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
         let output = Output::new(frame.mode, frame.samples, format, false);
-        let samples = self.patch.choose(&self.gpu, (models, frame), size, output);
+        let samples = self.patch.choose(&self.gpu, models, frame, size, output);
         let target = match self.target.take().filter(|t| t.fits(size, samples, format)) {
             Some(target) => target,
             None => RenderTarget::new(&self.gpu, size, samples, format)?,
@@ -175,7 +175,7 @@ impl Renderer {
             other => other,
         };
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        self.encode(models, (frame, background), (&target, size, output), &mut encoder)?;
+        self.encode(models, frame, background, &target, size, output, &mut encoder)?;
         let buffer = target.copy_out(&self.gpu, &mut encoder);
         let work = self.gpu.queue.submit([encoder.finish()]);
         self.target = Some(target);
@@ -236,21 +236,20 @@ impl Renderer {
             self.patch.rect = None;
             let layer =
                 self.layer.take().filter(|l| l.area == area && l.target.fits(size, frame.samples, format));
-            let layer =
-                layer.map_or_else(|| Layer::new(&self.gpu, (size, area), frame.samples, format), Ok)?;
-            let frame = (frame, Background::Transparent);
-            let result = self.encode(models, frame, (&layer.target, area, output), encoder);
+            let layer = layer.map_or_else(|| Layer::new(&self.gpu, size, area, frame.samples, format), Ok)?;
+            let background = Background::Transparent;
+            let result = self.encode(models, frame, background, &layer.target, area, output, encoder);
             layer.blend(view, size, encoder);
             self.layer = Some(layer);
             return result;
         }
-        let samples = self.patch.choose(&self.gpu, (models, frame), area, output);
+        let samples = self.patch.choose(&self.gpu, models, frame, area, output);
         let mut target = match self.window.take().filter(|t| t.fits(size, samples, format)) {
             Some(target) => target,
             None => RenderTarget::new(&self.gpu, size, samples, format)?,
         };
         target.resolved = view.clone();
-        let result = self.encode(models, (frame, frame.background), (&target, area, output), encoder);
+        let result = self.encode(models, frame, frame.background, &target, area, output, encoder);
         self.window = Some(target);
         result
     }
@@ -267,7 +266,7 @@ impl Renderer {
         canvas: &Canvas<'_>,
     ) -> Result<(), RenderError> {
         let output = Output::new(frame.mode, frame.samples, canvas.format, canvas.is_hdr);
-        self.patch.choose(&self.gpu, (models, frame), canvas.area, output);
+        self.patch.choose(&self.gpu, models, frame, canvas.area, output);
         let result = self.plan(models, frame, canvas.area, output).map(drop);
         self.buffers.cancel();
         result?;

@@ -116,7 +116,7 @@ impl Candidate {
 
     /// Solves the lead's problem with this candidate's puppet, from its current pose or, if a motion is playing, from
     /// `start`.
-    fn solve(&mut self, lead: &Puppet, (targets, pins): (&[Target], &[Pin]), start: &Pose) {
+    fn solve(&mut self, lead: &Puppet, problem: &SharedProblem, start: &Pose) {
         let puppet = &mut self.puppet;
         puppet.share_clips(lead);
         if puppet.rig != lead.rig {
@@ -133,9 +133,9 @@ impl Candidate {
         puppet.turns.clone_from(&lead.turns);
         puppet.weights.clone_from(&lead.weights);
         puppet.targets.clear();
-        puppet.targets.extend_from_slice(targets);
+        puppet.targets.extend_from_slice(&problem.targets);
         puppet.pins.clear();
-        puppet.pins.extend_from_slice(pins);
+        puppet.pins.extend_from_slice(&problem.pins);
         if !puppet.is_posed_by_hand() {
             // The clip determines the start pose of each frame, so the result must not depend on earlier frames.
             puppet.held = Some(start.clone());
@@ -197,7 +197,7 @@ impl Comparison {
                 puppet.held = self.start.clone().or(puppet.held);
                 let mut added = Candidate { method, puppet, reports: Vec::new(), refusal: None };
                 if let Some(start) = self.start.as_ref().filter(|_| !self.problem.targets.is_empty()) {
-                    added.solve(lead, (&self.problem.targets, &self.problem.pins), start);
+                    added.solve(lead, &self.problem, start);
                 }
                 added
             });
@@ -265,7 +265,7 @@ impl Comparison {
     /// does not change the results.
     fn solve_problem(&mut self, lead: &Puppet) {
         let (Some(start), problem) = (&self.start, &self.problem) else { return };
-        self.candidates.par_iter_mut().for_each(|c| c.solve(lead, (&problem.targets, &problem.pins), start));
+        self.candidates.par_iter_mut().for_each(|c| c.solve(lead, problem, start));
     }
 
     /// Discards the last problem and all results.

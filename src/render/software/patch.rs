@@ -50,7 +50,8 @@ impl Patch {
     pub(crate) fn choose(
         &mut self,
         gpu: &Gpu,
-        (models, frame): (&[&Model], &Frame<'_>),
+        models: &[&Model],
+        frame: &Frame<'_>,
         area: (u32, u32),
         output: Output,
     ) -> u32 {
@@ -152,7 +153,7 @@ fn resolve_layout(gpu: &Gpu) -> wgpu::BindGroupLayout {
 fn resolve_pipeline(gpu: &Gpu, format: TextureFormat) -> wgpu::RenderPipeline {
     let module = shaders::module(&gpu.device, "resolve", shaders::COMPOSE);
     let target = wgpu::ColorTargetState { format, blend: None, write_mask: wgpu::ColorWrites::ALL };
-    create_pipeline(&gpu.device, (&module, "resolve"), Some(&resolve_layout(gpu)), target)
+    create_pipeline(&gpu.device, &module, "resolve", Some(&resolve_layout(gpu)), target)
 }
 
 /// Returns whether a frame may contain surfaces that let other surfaces show through. Parts of crowds do not count, because they have no

@@ -22,7 +22,8 @@ const BITS: u32 = 6;
 pub(super) fn write(
     path: &Path,
     out: &mut dyn Write,
-    (is_transparent, timing): (bool, Timing),
+    is_transparent: bool,
+    timing: Timing,
     samples: &[DecodedImage],
     images: Images<'_>,
 ) -> Result<(), Failure> {

@@ -61,15 +61,16 @@ impl AnimatedKind {
 pub(super) fn write(
     path: &Path,
     kind: AnimatedKind,
-    (is_transparent, timing): (bool, Timing),
+    is_transparent: bool,
+    timing: Timing,
     samples: &[DecodedImage],
     images: Images<'_>,
 ) -> Result<(), Failure> {
     let mut draft = Draft::of_save(path).map_err(Failure::write(path))?;
     let mut out = BufWriter::new(DraftWriter(&mut draft));
     match kind {
-        AnimatedKind::Gif => gif::write(path, &mut out, (is_transparent, timing), samples, images)?,
-        AnimatedKind::Png => png(path, &mut out, (is_transparent, timing), images)?,
+        AnimatedKind::Gif => gif::write(path, &mut out, is_transparent, timing, samples, images)?,
+        AnimatedKind::Png => png(path, &mut out, is_transparent, timing, images)?,
         AnimatedKind::Video => video::write(path, &mut out, timing, images)?,
     }
     out.flush().map_err(Failure::write(path))?;
@@ -93,7 +94,8 @@ impl Write for DraftWriter<'_> {
 fn png(
     path: &Path,
     out: &mut dyn Write,
-    (is_transparent, timing): (bool, Timing),
+    is_transparent: bool,
+    timing: Timing,
     images: Images<'_>,
 ) -> Result<(), Failure> {
     let failed = |e: png::EncodingError| Failure::write(path)(e.into());

@@ -90,7 +90,8 @@ fn solve(
     actor: &Actor,
     terrain: &Terrain,
     crowd: &[Posed],
-    (entry, lanes): (&str, u32),
+    entry: &str,
+    lanes: u32,
 ) -> (Vec<Local>, Vec<Stance>) {
     let joints = actor.joints();
     let (columns, rows) = terrain.size();
@@ -147,9 +148,9 @@ fn check(actor: &Actor, name: &str) {
     let terrain = Terrain::hills(5, 25.0);
     let mut crowd = crowd(actor, &terrain);
     let gpu = gpu();
-    let (locals, stances) = solve(&gpu, actor, &terrain, &crowd, ("bodies_by_lane", 64));
+    let (locals, stances) = solve(&gpu, actor, &terrain, &crowd, "bodies_by_lane", 64);
     // The entry point for workgroups runs the same functions, but compilers may round them differently.
-    let (by_group, group_stances) = solve(&gpu, actor, &terrain, &crowd, ("bodies_by_group", 1));
+    let (by_group, group_stances) = solve(&gpu, actor, &terrain, &crowd, "bodies_by_group", 1);
     let angle = |(a, b): (&Local, &Local)| Vec4::from(a.rotation).distance(Vec4::from(b.rotation));
     assert!(locals.iter().zip(&by_group).map(angle).fold(0.0, f32::max) < 5e-5, "{name}");
     for (a, b) in stances.iter().zip(&group_stances) {

@@ -93,18 +93,21 @@ fn angle(a: Quat, b: Quat) -> f32 {
     2.0 * away.xyz().length().atan2(away.w.abs())
 }
 
-/// Compares the answers of a shader after one step with the answers of its twin.
+/// Compares the answers of a shader after one step with the answers of its twin. `stride` is the number of vectors in an answer.
 fn compare(
-    (joints, goals): (&[Joint], &[TreeGoal]),
-    (targets, starts): (&[ChainTarget], &[[f32; 4]]),
+    joints: &[Joint],
+    goals: &[TreeGoal],
+    targets: &[ChainTarget],
+    starts: &[[f32; 4]],
     settings: Settings,
-    (answers, stride): (&[[f32; 4]], usize),
+    answers: &[[f32; 4]],
+    stride: usize,
 ) {
     let count = joints.len();
     let (mut differences, mut rejected) = (Vec::new(), 0);
     for (state, answer) in answers.chunks(stride).enumerate() {
         let targets = &targets[state * goals.len()..][..goals.len()];
-        let mut twin = Tree::new((joints, goals, targets), settings, &starts[state * count..][..count]);
+        let mut twin = Tree::new(joints, goals, targets, settings, &starts[state * count..][..count]);
         let (before, own) = (twin.cost, twin.own.clone());
         twin.take_step(1.0);
         if twin.cost >= 0.9999 * before {
@@ -153,11 +156,11 @@ fn chains_take_the_same_steps_as_their_twin() {
         starts: &inputs.starts,
         most_bytes: 1 << 20,
     };
-    let mut kernels = ChainKernels::new(&gpu, (5, structure.kinds())).unwrap();
+    let mut kernels = ChainKernels::new(&gpu, 5, structure.kinds()).unwrap();
     let answers = kernels.solve(&gpu, &problems).unwrap();
     let settings =
         Settings { damping: chain.tolerances[3], damping_floor: 1e-7, rounds: 4, root_weight: 0.0 };
-    compare((&structure.packed, &tree_goals), (&inputs.targets, &inputs.starts), settings, (&answers, 6));
+    compare(&structure.packed, &tree_goals, &inputs.targets, &inputs.starts, settings, &answers, 6);
 }
 
 #[test]
@@ -188,12 +191,7 @@ fn bodies_take_the_same_steps_as_their_twin() {
     let answers = BodyKernel::new(&gpu).solve(&gpu, &problems).unwrap();
     let settings = Settings { damping: tree.damping, damping_floor: 1e-6, rounds: 3, root_weight: 1.0 };
     let stride = structure.joints.len() + 2;
-    compare(
-        (&structure.packed, &tree_goals),
-        (&inputs.targets, &inputs.starts),
-        settings,
-        (&answers, stride),
-    );
+    compare(&structure.packed, &tree_goals, &inputs.targets, &inputs.starts, settings, &answers, stride);
 }
 
 #[test]

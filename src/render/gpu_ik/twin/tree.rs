@@ -46,7 +46,9 @@ pub(super) struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     pub(super) fn new(
-        (joints, goals, targets): (&'a [Joint], &'a [TreeGoal], &'a [ChainTarget]),
+        joints: &'a [Joint],
+        goals: &'a [TreeGoal],
+        targets: &'a [ChainTarget],
         settings: Settings,
         starts: &[[f32; 4]],
     ) -> Self {
