@@ -245,9 +245,14 @@ impl Replay {
         session.apply(Command::Springs(header.springs));
         let retarget = |clip_source: &ClipSource| {
             let source = Arc::clone(&clip_source.source);
-            let body = (session.puppet().character(), &*session.loaded_rig);
-            let retargeted =
-                AddedClips::new_with(&clip_source.file, source, body, clip_source.transfer.clone(), progress);
+            let retargeted = AddedClips::new_with(
+                &clip_source.file,
+                source,
+                session.puppet().character(),
+                &session.rig_file.loaded,
+                clip_source.transfer.clone(),
+                progress,
+            );
             check(&recording.path, progress)?;
             retargeted.map_err(|e| {
                 let file = clip_source.file.display();
@@ -262,7 +267,7 @@ impl Replay {
                 addition.name.clone_from(&clip_source.name);
                 session.apply(Command::AddClips(Box::new(addition)));
             }
-            let commands = project.commands(session.puppet().character(), &session.loaded_rig)?;
+            let commands = project.commands(session.puppet().character(), &session.rig_file.loaded)?;
             commands
                 .into_iter()
                 .for_each(|command| session.apply(command.with_files(|file| resolve(&recording.path, file))));
@@ -278,7 +283,7 @@ impl Replay {
             });
         }
         if let Some(lines) = &mut lines {
-            lines.names = Some(SessionNames::new(session.puppet().character(), &session.loaded_rig));
+            lines.names = Some(SessionNames::new(session.puppet().character(), &session.rig_file.loaded));
         }
         let next = lines.as_mut().map_or(Ok(None), SessionLines::step)?;
         Ok(Self { session, path: recording.path.clone(), lines, next, additions, progress: progress.clone() })

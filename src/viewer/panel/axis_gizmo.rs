@@ -106,7 +106,8 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
     if let Some(action) = hovered.filter(|_| response.clicked()) {
         panel.action = Some(action);
     }
-    draw(ui, session, (center, &balls), (is_dragged || is_free && pointer.is_some(), hovered));
+    let is_active = is_dragged || is_free && pointer.is_some();
+    draw(ui, session, center, &balls, is_active, hovered);
     if pointer.is_some() && is_free {
         let text = hovered.map_or_else(
             || "Drag to orbit".to_owned(),
@@ -116,12 +117,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
     }
 }
 
-fn draw(
-    ui: &Ui,
-    session: &Session,
-    (center, balls): (Pos2, &[Ball]),
-    (is_active, hovered): (bool, Option<Action>),
-) {
+fn draw(ui: &Ui, session: &Session, center: Pos2, balls: &[Ball], is_active: bool, hovered: Option<Action>) {
     let painter = ui.painter().with_clip_rect(ui.clip_rect());
     if is_active {
         painter.circle_filled(center, RADIUS, Color32::from_black_alpha(60));

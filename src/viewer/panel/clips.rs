@@ -54,7 +54,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         });
     names.response.labelled_by(title.id);
     let Some(strip) = strip else { return };
-    blend(ui, session, (index, strip), title.id, commands);
+    blend(ui, session, index, strip, title.id, commands);
     let mut time = session.puppet.time;
     if ui.add(Slider::new(&mut time, 0.0..=session.seconds().max(1e-3)).text("Time (s)")).changed() {
         commands.push(Command::Seek(time));
@@ -89,7 +89,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
 fn blend(
     ui: &mut Ui,
     session: &Session,
-    (index, strip): (usize, &Strip),
+    index: usize,
+    strip: &Strip,
     title: egui::Id,
     commands: &mut Vec<Command>,
 ) {

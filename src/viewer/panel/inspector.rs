@@ -27,7 +27,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
             .color(theme::quiet(ui)),
     );
     ui.add_space(4.0);
-    ring_mode(ui, session, node, (panel, commands));
+    ring_mode(ui, session, node, panel, commands);
     transform::show(ui, session, node, session.document.settings.ring_mode.world, commands);
     pull(ui, session, node, commands);
     limit::show(ui, session, node, commands);
@@ -70,12 +70,7 @@ fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
 }
 
 /// Shows the reference axes of rings and numbers, and whether a ring turns the limb or the joint.
-fn ring_mode(
-    ui: &mut Ui,
-    session: &Session,
-    node: usize,
-    (panel, commands): (&PanelState, &mut Vec<Command>),
-) {
+fn ring_mode(ui: &mut Ui, session: &Session, node: usize, panel: &PanelState, commands: &mut Vec<Command>) {
     let RingMode { mut alone, mut world } = session.document.settings.ring_mode;
     ui.horizontal(|ui| {
         let axes = [

@@ -16,7 +16,7 @@ const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Vec2) {
     let (scale, painter) = (ui.ctx().pixels_per_point(), ui.painter().with_clip_rect(scene));
     let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
-        let Some(at) = place(session, point, (scene.min, size, scale)) else { return };
+        let Some(at) = place(session, point, scene.min, size, scale) else { return };
         let at = at + egui::vec2(14.0, -10.0);
         let font = egui::FontId::proportional(13.0);
         let galley = painter.layout_no_wrap(text.to_owned(), font, color);
@@ -64,7 +64,9 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
 fn place(
     session: &Session,
     point: glam::Vec3,
-    (corner, size, scale): (egui::Pos2, glam::Vec2, f32),
+    corner: egui::Pos2,
+    size: glam::Vec2,
+    scale: f32,
 ) -> Option<egui::Pos2> {
     let at = crate::scene::picking::pixel(&session.camera(), point, size)?;
     Some(corner + egui::vec2(at.x, at.y) / scale)
@@ -81,7 +83,7 @@ mod tests {
         let session = Session::new(mannequin().unwrap(), None, glam::Vec2::new(800.0, 600.0));
         let hand = session.puppet.character().skeleton.find("leftHand").unwrap();
         let (point, corner) = (session.position_of(hand).unwrap(), egui::pos2(10.0, 36.0));
-        let at = |size, scale| place(&session, point, (corner, size, scale)).unwrap() - corner;
+        let at = |size, scale| place(&session, point, corner, size, scale).unwrap() - corner;
         let own = at(session.size(), 1.0);
         assert!((at(session.size() * 2.0, 1.0) - 2.0 * own).length() < 0.01);
         assert!((at(session.size() * 2.0, 2.0) - own).length() < 0.01);

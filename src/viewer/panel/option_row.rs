@@ -26,12 +26,12 @@ pub(super) fn show(ui: &mut Ui, option: &SolverOption, options: &mut Options) {
     match option.key {
         "ccd.base_first" => {
             let orders = [(false, "Tip to base"), (true, "Base to tip")];
-            choice(ui, ("Order", option.help), &mut options.ccd.base_first, &orders);
+            choice(ui, "Order", option.help, &mut options.ccd.base_first, &orders);
         }
         "start" => {
             let mut from_rest = options.start == Start::Rest;
             let hint = "Start each solve from the rest pose, so that the result depends only on the goals";
-            checkbox(ui, ("Start from rest", hint), &mut from_rest);
+            checkbox(ui, "Start from rest", hint, &mut from_rest);
             let other = default_options(options.method).start;
             options.start = if from_rest { Start::Rest } else { other };
         }
@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, option: &SolverOption, options: &mut Options) {
         "optimize.balance" => balance(ui, option, &mut options.optimize.balance),
         _ => {
             let value = option.get(options);
-            let new = generic(ui, option, (&text, option.help), options.method, value);
+            let new = generic(ui, option, &text, options.method, value);
             if let Some(new) = new.filter(|new| *new != value) {
                 // Typed numbers outside the range are ignored.
                 let _ = option.set(options, new);
@@ -53,30 +53,31 @@ pub(super) fn show(ui: &mut Ui, option: &SolverOption, options: &mut Options) {
 fn generic(
     ui: &mut Ui,
     option: &SolverOption,
-    (name, hint): (&str, &str),
+    name: &str,
     method: Method,
     value: OptionValue,
 ) -> Option<OptionValue> {
+    let hint = option.help;
     match (option.kind, value) {
         (OptionKind::Flag, OptionValue::Flag(mut on)) => {
-            checkbox(ui, (name, hint), &mut on);
+            checkbox(ui, name, hint, &mut on);
             Some(OptionValue::Flag(on))
         }
         (OptionKind::Count { common: [first, last], .. }, OptionValue::Count(mut count)) => {
-            row(ui, (name, hint), |ui, title| {
+            row(ui, name, hint, |ui, title| {
                 let slider = Slider::new(&mut count, first..=last).logarithmic(last > LONG_COUNT);
                 ui.add(slider.clamping(SliderClamping::Never)).labelled_by(title);
             });
             Some(OptionValue::Count(count))
         }
         (OptionKind::Number(domain), OptionValue::Number(_) | OptionValue::None) => {
-            number(ui, (name, hint), &domain, value)
+            number(ui, name, hint, &domain, value)
         }
         (OptionKind::Choice, OptionValue::Name(mut chosen)) => {
             let names = option.names();
             let all: Vec<_> = names.iter().map(|n| (*n, choice_label(option.key, n, method))).collect();
             let all: Vec<_> = all.iter().map(|(name, label)| (*name, label.as_str())).collect();
-            choice(ui, (name, hint), &mut chosen, &all);
+            choice(ui, name, hint, &mut chosen, &all);
             Some(OptionValue::Name(chosen))
         }
         _ => None,
@@ -121,21 +122,21 @@ fn choice_label(key: &str, name: &str, method: Method) -> String {
 }
 
 /// Shows a row's name with a tooltip, and its control. The control gets the name's ID as its label.
-fn row(ui: &mut Ui, (name, hint): (&str, &str), control: impl FnOnce(&mut Ui, Id)) {
+fn row(ui: &mut Ui, name: &str, hint: &str, control: impl FnOnce(&mut Ui, Id)) {
     let title = ui.label(RichText::new(name).color(theme::quiet(ui))).on_hover_text(hint);
     control(ui, title.id);
     ui.end_row();
 }
 
-fn checkbox(ui: &mut Ui, (name, hint): (&str, &str), value: &mut bool) {
-    row(ui, (name, hint), |ui, title| {
+fn checkbox(ui: &mut Ui, name: &str, hint: &str, value: &mut bool) {
+    row(ui, name, hint, |ui, title| {
         ui.checkbox(value, "").labelled_by(title).on_hover_text(hint);
     });
 }
 
 /// Shows a row with a list of choices.
-fn choice<T: Copy + PartialEq>(ui: &mut Ui, (name, hint): (&str, &str), value: &mut T, all: &[(T, &str)]) {
-    row(ui, (name, hint), |ui, title| {
+fn choice<T: Copy + PartialEq>(ui: &mut Ui, name: &str, hint: &str, value: &mut T, all: &[(T, &str)]) {
+    row(ui, name, hint, |ui, title| {
         let selected = all.iter().find(|(v, _)| v == value).map_or("", |(_, text)| text);
         let list = ComboBox::from_id_salt(name).width(150.0).selected_text(selected);
         let list = list.show_ui(ui, |ui| {
@@ -150,11 +151,12 @@ fn choice<T: Copy + PartialEq>(ui: &mut Ui, (name, hint): (&str, &str), value: &
 /// Shows a row with a slider, and a checkbox if the value is optional. Returns the new value.
 fn number(
     ui: &mut Ui,
-    (name, hint): (&str, &str),
+    name: &str,
+    hint: &str,
     domain: &Domain,
     mut value: OptionValue,
 ) -> Option<OptionValue> {
-    row(ui, (name, hint), |ui, title| {
+    row(ui, name, hint, |ui, title| {
         let Some(word) = domain.none else {
             if let OptionValue::Number(x) = &mut value {
                 slider(ui, title, domain, x);
@@ -200,8 +202,8 @@ fn digits(value: f64, _: RangeInclusive<usize>) -> String {
 }
 
 /// Shows a row for an angle from −180° to 180°.
-fn angle(ui: &mut Ui, (name, hint): (&str, &str), radians: &mut f64) {
-    row(ui, (name, hint), |ui, title| {
+fn angle(ui: &mut Ui, name: &str, hint: &str, radians: &mut f64) {
+    row(ui, name, hint, |ui, title| {
         let mut degrees = radians.to_degrees();
         let slider = Slider::new(&mut degrees, -180.0..=180.0).clamping(SliderClamping::Edits);
         if ui.add(slider.custom_formatter(digits).suffix("°")).labelled_by(title).changed() {
@@ -211,8 +213,8 @@ fn angle(ui: &mut Ui, (name, hint): (&str, &str), radians: &mut f64) {
 }
 
 /// Shows a row for a vector.
-fn vector(ui: &mut Ui, (name, hint): (&str, &str), vector: &mut DVec3) {
-    row(ui, (name, hint), |ui, title| {
+fn vector(ui: &mut Ui, name: &str, hint: &str, vector: &mut DVec3) {
+    row(ui, name, hint, |ui, title| {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 3.0;
             for x in [&mut vector.x, &mut vector.y, &mut vector.z] {
@@ -238,20 +240,17 @@ fn swivel(ui: &mut Ui, option: &SolverOption, swivel: &mut Swivel) {
     let follow = follow.unwrap_or(Swivel::Follow { at_base: 0.0, slope: DVec3::ZERO });
     rules.extend([(offset, "Offset from rest".into()), (follow, "Follow target".into())]);
     let rules: Vec<(Swivel, &str)> = rules.iter().map(|(rule, text)| (*rule, text.as_str())).collect();
-    choice(ui, ("Swivel", option.help), swivel, &rules);
+    choice(ui, "Swivel", option.help, swivel, &rules);
     match swivel {
         Swivel::Angle(radians) => {
-            angle(ui, ("Offset", "Angle added to the swivel of the rest pose"), radians);
+            angle(ui, "Offset", "Angle added to the swivel of the rest pose", radians);
         }
         Swivel::Follow { at_base, slope } => {
-            angle(
-                ui,
-                ("At base", "Angle relative to the swivel of the rest pose, for a target at the base"),
-                at_base,
-            );
+            let hint = "Angle relative to the swivel of the rest pose, for a target at the base";
+            angle(ui, "At base", hint, at_base);
             let hint =
                 "Change of the angle in radians while the target moves by the limb's length along x, y and z";
-            vector(ui, ("Slope", hint), slope);
+            vector(ui, "Slope", hint, slope);
         }
         _ => {}
     }
@@ -260,18 +259,15 @@ fn swivel(ui: &mut Ui, option: &SolverOption, swivel: &mut Swivel) {
 /// Shows the rows of the balance task.
 fn balance(ui: &mut Ui, option: &SolverOption, balance: &mut Option<Balance>) {
     let mut is_on = balance.is_some();
-    checkbox(ui, ("Balance", option.help), &mut is_on);
+    checkbox(ui, "Balance", option.help, &mut is_on);
     if is_on != balance.is_some() {
         *balance = is_on.then_some(Balance { support: DVec3::ZERO, weight: 1.0 });
     }
     let Some(Balance { support, weight }) = balance else { return };
-    vector(
-        ui,
-        ("Support", "World position below the centre of mass, metres. Its height is ignored."),
-        support,
-    );
+    let hint = "World position below the centre of mass, metres. Its height is ignored.";
+    vector(ui, "Support", hint, support);
     let hint = "Weight of the squared horizontal distance, relative to the squared error of a goal";
-    row(ui, ("Weight", hint), |ui, title| {
+    row(ui, "Weight", hint, |ui, title| {
         let slider = Slider::new(weight, 0.0..=10.0).logarithmic(true).smallest_positive(1e-3);
         ui.add(slider.clamping(SliderClamping::Edits).custom_formatter(digits)).labelled_by(title);
     });

@@ -43,11 +43,11 @@ fn entry(ui: &mut Ui, session: &Session, prop: &mut Prop) -> bool {
         ui.label(printable::line(&file)).on_hover_text(printable::line(&prop.file.display().to_string()));
         ui.button("Remove").clicked()
     });
-    if let Some(failure) = session.prop_failure(prop) {
+    if let Some(failure) = session.props.failure(prop, &session.puppet.character().skeleton) {
         ui.label(RichText::new(printable::line(&failure)).color(theme::accent(ui)));
         return removes.inner;
     }
-    let parts = session.prop_parts(prop);
+    let parts = session.props.parts(prop);
     if !parts.is_empty() {
         let shown = prop.part.as_deref().map_or("All parts".into(), printable::line).into_owned();
         ComboBox::from_id_salt("part").selected_text(shown).show_ui(ui, |ui| {

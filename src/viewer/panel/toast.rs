@@ -97,7 +97,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     let Some((label, request)) = &toast.action else {
         return draw(ui, scene, &toast.text, color, opacity);
     };
-    if draw_with_button(ui, scene, (&toast.text, color.gamma_multiply(opacity)), label) {
+    if draw_with_button(ui, scene, &toast.text, color.gamma_multiply(opacity), label) {
         panel.request = Some(request.clone());
         panel.toast = None;
     }
@@ -132,7 +132,7 @@ fn reading_text(reading: &Reading) -> String {
 }
 
 /// Draws text with a button at the bottom of the scene. Returns whether the button was clicked.
-fn draw_with_button(ui: &Ui, scene: Rect, (text, color): (&str, Color32), label: &str) -> bool {
+fn draw_with_button(ui: &Ui, scene: Rect, text: &str, color: Color32, label: &str) -> bool {
     let width = (scene.width() - 48.0).clamp(1.0, MAX_WIDTH);
     let frame = Frame::new().fill(Color32::from_black_alpha(200)).corner_radius(12).inner_margin(12);
     let area = Area::new(egui::Id::unique("toast")).pivot(Align2::CENTER_BOTTOM).order(Order::Foreground);

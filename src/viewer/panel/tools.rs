@@ -114,7 +114,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
         response.widget_info(|| {
             egui::WidgetInfo::selected(egui::accesskit::Role::Button, is_enabled, is_on, icon.name())
         });
-        draw(ui, icon, rect, (is_on, is_enabled, response.hovered() && is_enabled));
+        draw(ui, icon, rect, is_on, is_enabled, response.hovered() && is_enabled);
         // Place the tooltip beside the tools, so that it does not cover the tools below.
         let mut tip = egui::Tooltip::for_enabled(&response);
         tip.popup = tip.popup.align(egui::RectAlign::RIGHT);
@@ -132,7 +132,7 @@ pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState, commands:
     }
 }
 
-fn draw(ui: &Ui, icon: Icon, rect: Rect, (is_on, is_enabled, is_hovered): (bool, bool, bool)) {
+fn draw(ui: &Ui, icon: Icon, rect: Rect, is_on: bool, is_enabled: bool, is_hovered: bool) {
     let painter = ui.painter();
     if is_on {
         painter.rect_filled(rect.shrink(1.0), 5.0, theme::TOOL);

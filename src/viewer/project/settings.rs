@@ -143,7 +143,7 @@ pub(super) fn read(root: &Table, rig: &Rig, others: &[&str]) -> Result<Vec<Comma
         check_keys(table, &known)?;
         for (_, key, path, form) in rows {
             let Some(item) = table.get(key) else { continue };
-            let command = read_value(&mut now, (key, path, *form), item)?;
+            let command = read_value(&mut now, key, path, *form, item)?;
             settings.set(command);
         }
         if let Some(item) = table.get("options").filter(|_| name == "solver") {
@@ -157,7 +157,9 @@ pub(super) fn read(root: &Table, rig: &Rig, others: &[&str]) -> Result<Vec<Comma
 /// Inserts a value of a project into the settings command that sets it, and returns that command.
 fn read_value(
     values: &mut Map<String, Json>,
-    (key, path, form): (&str, &str, Form),
+    key: &str,
+    path: &str,
+    form: Form,
     item: &Item,
 ) -> Result<Command, SpannedError> {
     let error = |cause: String| SpannedError::at(item, cause);

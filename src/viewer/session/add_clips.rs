@@ -1,7 +1,7 @@
 //! Clips added to a character from other files or recorded takes.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::asset::Clip;
 use crate::capture::{Take, parse_csv, write_csv};
@@ -36,7 +36,7 @@ impl Session {
         keep_hands: bool,
     ) -> Result<AddedClips, SourceError> {
         let transfer = Transfer { keep_hands, ..Transfer::default() };
-        AddedClips::new(file, source, self.puppet.character(), &self.loaded_rig, transfer)
+        AddedClips::new(file, source, self.puppet.character(), &self.rig_file.loaded, transfer)
     }
 
     /// Appends the clips of an addition. The indices of existing clips do not change, so the motion and the undo history stay valid.
@@ -53,8 +53,7 @@ impl Session {
             named.push(Clip { name, ..clip.clone() });
         }
         self.puppet.add_clips(named.drain(existing..));
-        // The clips determine which joint moves the character, so find it again.
-        self.root = OnceLock::new();
+        self.home.forget_root();
         self.document.additions.push(addition);
         self.refresh_style();
         if let Some(recorder) = &mut self.recorder {
@@ -103,7 +102,7 @@ impl Session {
             if is_known {
                 continue;
             }
-            match addition.for_character(self.puppet.character(), &self.loaded_rig, progress) {
+            match addition.for_character(self.puppet.character(), &self.rig_file.loaded, progress) {
                 Ok(addition) => self.add(addition),
                 Err(error) => errors.push(format!("{}: {error}", addition.file.display())),
             }

@@ -55,7 +55,8 @@ impl Transfer {
     fn clips(
         &self,
         source: &Source,
-        (character, rig): (&Character, &Rig),
+        character: &Character,
+        rig: &Rig,
         progress: &Progress,
     ) -> Result<RetargetedClips, SourceError> {
         let retarget = |source: &Source| source.clips_with(character, rig, self.keep_hands, progress);
@@ -116,7 +117,7 @@ impl AddedClips {
         rig: &Rig,
         transfer: Transfer,
     ) -> Result<Self, SourceError> {
-        Self::new_with(file, source, (character, rig), transfer, &Progress::default())
+        Self::new_with(file, source, character, rig, transfer, &Progress::default())
     }
 
     /// Like [`AddedClips::new`], but can be stopped from another thread.
@@ -126,11 +127,12 @@ impl AddedClips {
     pub(crate) fn new_with(
         file: &Path,
         source: Arc<Source>,
-        (character, rig): (&Character, &Rig),
+        character: &Character,
+        rig: &Rig,
         transfer: Transfer,
         progress: &Progress,
     ) -> Result<Self, SourceError> {
-        let RetargetedClips { clips, warnings, .. } = transfer.clips(&source, (character, rig), progress)?;
+        let RetargetedClips { clips, warnings, .. } = transfer.clips(&source, character, rig, progress)?;
         let (clips, warnings) = (clips.into(), warnings.into());
         let loaded = LoadedClips { clips, warnings, shape: shape(character), live: false, source };
         let fingerprint = fingerprint::of_source(&loaded.source);
@@ -165,7 +167,7 @@ impl AddedClips {
         progress: &Progress,
     ) -> Result<Self, SourceError> {
         let Some(loaded) = &self.loaded else { return Err(SourceError::Empty) };
-        let retargeted = self.transfer().clips(&loaded.source, (character, rig), progress)?;
+        let retargeted = self.transfer().clips(&loaded.source, character, rig, progress)?;
         let (clips, warnings) = (retargeted.clips.into(), retargeted.warnings.into());
         let loaded = LoadedClips { clips, warnings, shape: shape(character), ..loaded.clone() };
         Ok(Self { loaded: Some(loaded), ..self.clone() })

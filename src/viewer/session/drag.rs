@@ -75,7 +75,7 @@ impl Axis {
 }
 
 impl Drag {
-    pub(crate) fn new(hit: Hit, at: Vec2, puppet: &Puppet, (scope, before): (DragScope, Scene)) -> Self {
+    pub(crate) fn new(hit: Hit, at: Vec2, puppet: &Puppet, scope: DragScope, before: Scene) -> Self {
         let goal = DragGoal::new(&hit, puppet, scope, before.base);
         let DragGoal { target, pins, moves_root, turns_joint, frees_depth } = goal;
         Self {

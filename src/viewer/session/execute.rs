@@ -6,7 +6,7 @@ use crate::Command;
 use crate::document::EditRun;
 
 use super::views::CameraEffect;
-use super::{Session, hovering, sanitize_size};
+use super::{OnionSkin, Session, hovering, sanitize_size};
 
 impl Session {
     /// Executes a command without recording it.
@@ -143,7 +143,10 @@ impl Session {
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
             Command::Solver(options) => self.set_solver(*options),
             Command::Style(source) => self.set_style(source),
-            Command::Props(props) => self.set_props(props),
+            Command::Props(_) => {
+                self.document.settings.set(command);
+                self.props.set(&self.document.settings.props);
+            }
             Command::StoreOptions => self.store_options(),
             Command::Camera(orbit) => {
                 if orbit.is_valid() {
@@ -159,6 +162,14 @@ impl Session {
             }
             other => self.apply_time(other),
         }
+    }
+
+    /// Updates the ghosts, which are hidden while the motion plays.
+    fn refresh_onion(&mut self) {
+        let settings = &self.document.settings;
+        let shown = settings.onion_skin.shown && !self.clock.playing;
+        let skin = OnionSkin { shown, ..settings.onion_skin };
+        self.onion.refresh(&self.puppet, &self.document.scene.motion, skin, settings.looping);
     }
 
     fn resize(&mut self, size: Vec2) {

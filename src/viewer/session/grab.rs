@@ -160,12 +160,8 @@ impl Session {
     pub(super) fn start_drag(&mut self, hit: Hit, at: Vec2) {
         self.document.selection.last = Some(hit.node);
         self.trail.clear();
-        let drag = Drag::new(
-            hit,
-            at,
-            &self.puppet,
-            (self.document.settings.drag_scope, self.document.scene.clone()),
-        );
+        let drag =
+            Drag::new(hit, at, &self.puppet, self.document.settings.drag_scope, self.document.scene.clone());
         self.drag = Some(self.with_pins_here(drag));
         self.begin_reflection();
         self.comparison.set_start_pose(&self.document.scene.held);
@@ -297,6 +293,6 @@ impl Session {
 
     /// Returns the grid step for snapping in metres: 1/40 of the radius of the bounding sphere of the scene.
     pub(super) fn step(&self) -> f32 {
-        self.scene_bounds.sphere().1 / 40.0
+        self.home.scene_bounds.sphere().1 / 40.0
     }
 }

@@ -15,7 +15,7 @@ impl Session {
     pub(crate) fn handles(&self) -> impl Iterator<Item = usize> {
         let chains = &self.puppet.rig.chains;
         let is_hidden = |node: usize| chains.iter().any(|c| c.effector == node && self.is_small(c));
-        self.handles.iter().copied().filter(move |&n| !is_hidden(n))
+        chains.iter().map(|chain| chain.effector).filter(move |&n| !is_hidden(n))
     }
 
     /// Replaces a hit on a finger that is too small with a hit on its hand.

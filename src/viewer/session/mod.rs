@@ -1,21 +1,21 @@
 //! The state of the viewer without a window. Its inputs are commands, and its outputs are frames.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use glam::{Vec2, Vec3};
+use glam::Vec2;
 
 use crate::asset::Character;
 use crate::ik::Method;
 use crate::puppet::{GoalReport, LengthUnit, Puppet};
-use crate::render::{Background, Frame};
+use crate::render::{Background, Frame, Model, RenderError, Renderer};
 use crate::rig::Rig;
 use crate::scene;
 use crate::scene::ViewSettings;
 use crate::scene::compare::Comparison;
 use crate::scene::picking::Hit;
-use crate::view::{Bounds, Camera};
+use crate::view::Camera;
 
 use super::document::{Document, History, Scene, Selection};
 use super::{Command, Orbit, Recorder, Settings};
@@ -42,6 +42,7 @@ pub(super) mod gizmo;
 mod grab;
 #[cfg(feature = "window")]
 pub(super) mod hand;
+mod home;
 mod hovering;
 mod initial_pose;
 mod key;
@@ -58,6 +59,7 @@ pub(super) mod recorder;
 mod refusals;
 mod reload;
 mod rig;
+mod rig_file;
 pub(super) mod save;
 mod secondary;
 mod solve;
@@ -114,16 +116,10 @@ pub struct Session {
     own_clip_count: usize,
     /// The project that the session was opened from or last saved to.
     project: Option<SavedProject>,
-    /// The rig as last loaded from or saved to its file.
-    pub(super) saved_rig: Arc<Rig>,
-    /// The rig at the start of the session, which is also the rig at the start of a replay.
-    pub(super) loaded_rig: Arc<Rig>,
-    /// The text that this session last wrote to the rig's file.
-    pub(super) written_rig: Option<String>,
+    pub(super) rig_file: rig_file::RigFile,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
-    /// The style prior of the method `style`, once the method has been used.
-    loaded_style: Option<style::LoadedStyle>,
+    style: style::StyleLoader,
     /// A note about the limit that stopped the last turn. It is kept until the next command.
     pub(super) limit_note: Option<String>,
     /// The other methods that solve for the same goals, for comparison.
@@ -136,28 +132,16 @@ pub struct Session {
     pub(super) trail: Vec<glam::Vec3>,
     /// Durations of the last updates in microseconds.
     pub(super) update_times: Vec<f32>,
-    pub(super) handles: Vec<usize>,
     /// The hands and feet that drags have laid on parts of the body.
     laid: BTreeMap<usize, contacts::Laid>,
-    /// The bounds that the initial view frames.
-    home: Bounds,
-    /// The vertices of the character in the initial view.
-    home_points: Arc<[Vec3]>,
-    /// The body's position at the start.
-    home_position: Option<Vec3>,
-    /// The joint that moves a character whose body is not recognised. Cached, because finding it takes milliseconds.
-    root: OnceLock<usize>,
+    pub(super) home: home::Home,
     /// The camera's anchor, if [`Display::follow`](super::Display::follow) is set.
     anchor: Option<views::FollowAnchor>,
     size: Vec2,
     pointer: Vec2,
-    /// The bounds of the character at the start, enlarged to leave room for the limbs. Used for ground, shadow and
-    /// depth range.
-    pub(super) scene_bounds: Bounds,
     length_unit: LengthUnit,
     recorder: Option<Recorder>,
-    /// The models of the props.
-    props: Vec<props::LoadedProp>,
+    pub(super) props: props::PropModels,
     /// The cached result of [`Session::refusals`].
     refusals: refusals::RefusalCache,
 }
@@ -177,10 +161,6 @@ impl Session {
         let held = puppet.pose().clone();
         let bounds = initial_pose::apply(&mut puppet);
         puppet.set_springs(true);
-        let (center, radius) = bounds.sphere();
-        let mut scene_bounds = Bounds::around([center - radius * 1.15, center + radius * 1.15]);
-        scene_bounds.lo.y = if bounds.is_empty() { 0.0 } else { bounds.lo.y };
-        let handles = puppet.rig.chains.iter().map(|c| c.effector).collect();
         let size = sanitize_size(size);
         let rig = Arc::new(puppet.rig.clone());
         let mut options = default_options(Method::Auto);
@@ -214,12 +194,10 @@ impl Session {
             followed: None,
             own_clip_count: puppet.character().clips.len(),
             project: None,
-            saved_rig: Arc::clone(&rig),
-            loaded_rig: rig,
-            written_rig: None,
+            rig_file: rig_file::RigFile::new(rig),
             reports: Vec::new(),
             error: None,
-            loaded_style: None,
+            style: style::StyleLoader::default(),
             limit_note: None,
             comparison: Comparison::default(),
             reflection: None,
@@ -227,23 +205,17 @@ impl Session {
             is_asleep: false,
             trail: Vec::new(),
             update_times: Vec::new(),
-            handles,
-            home: bounds,
-            home_points: puppet.points().into(),
-            home_position: None,
-            root: OnceLock::new(),
+            home: home::Home::new(&puppet, bounds),
             anchor: None,
             size,
             pointer: Vec2::splat(-1.0),
-            scene_bounds,
             length_unit: LengthUnit::for_bounds(&bounds),
             recorder: None,
-            props: Vec::new(),
+            props: props::PropModels::default(),
             laid: BTreeMap::new(),
             refusals: refusals::RefusalCache::default(),
             puppet,
         };
-        session.home_position = session.body_position();
         if session.puppet.has_springs() {
             session.settle_springs();
         }
@@ -290,7 +262,7 @@ impl Session {
     /// Returns why the last solve or edit was refused.
     pub fn error(&self) -> Option<&str> {
         let is_style = self.document.settings.solver.method == Method::Style;
-        self.error.as_deref().or_else(|| self.style_failure().filter(|_| is_style))
+        self.error.as_deref().or_else(|| self.style.failure().filter(|_| is_style))
     }
 
     /// Returns which limit stopped the last turn, and how to exceed it.
@@ -342,6 +314,20 @@ impl Session {
         self.clock.playing && !self.puppet.motion.is_rest()
     }
 
+    /// Returns the models of the props in their rest poses, in the order of [`Self::prop_models`].
+    pub fn prop_puppets(&self) -> impl Iterator<Item = &Puppet> {
+        self.props.loaded().map(|(_, puppet)| puppet)
+    }
+
+    /// Uploads the models of the props. A renderer needs them after the character's model to draw [`Self::frame`]. Frames that are drawn
+    /// without them lack the props.
+    ///
+    /// # Errors
+    /// [`RenderError`] if a model cannot be uploaded.
+    pub fn prop_models(&self, renderer: &Renderer) -> Result<Vec<Model>, RenderError> {
+        self.props.upload(renderer)
+    }
+
     /// Describes the scene for a renderer. `scale` is the number of pixels per point.
     pub fn frame(&self, scale: f32) -> Frame<'_> {
         let lit = self.document.settings.shading_mode.is_shaded();
@@ -357,11 +343,11 @@ impl Session {
             scale,
         };
         let mut frame = scene::frame(&self.puppet, &settings);
-        frame.instances.extend(self.prop_instances());
+        frame.instances.extend(self.props.instances(&self.document.settings.props, &self.puppet));
         frame.lines = overlay::lines(self, scale);
         self.comparison.add_to_frame(&mut frame, &self.puppet, scale);
         if !self.document.settings.shading_mode.is_data() {
-            frame.ghosts.extend(self.onion_ghosts());
+            frame.ghosts.extend(self.onion.instances(&self.puppet));
             let (fills, lines) = gizmo::draw(self, scale);
             frame.fills = fills;
             frame.lines.extend(lines);

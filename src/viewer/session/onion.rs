@@ -11,8 +11,6 @@ use crate::render::Instance;
 use crate::scene;
 use crate::skin::Skinning;
 
-use super::Session;
-
 /// Linear colours of ghosts before and after the current time, and of the background into which they fade.
 const PAST: Vec3 = Vec3::new(0.95, 0.3, 0.08);
 const FUTURE: Vec3 = Vec3::new(0.06, 0.35, 0.95);
@@ -77,81 +75,82 @@ impl GhostKey {
     }
 }
 
-impl Session {
-    /// Updates the ghosts if anything that they depend on has changed.
-    pub(super) fn refresh_onion(&mut self) {
-        let times = self.ghost_times();
+impl OnionGhosts {
+    /// Updates the ghosts of a puppet if anything that they depend on has changed.
+    pub(super) fn refresh(&mut self, puppet: &Puppet, motion: &Arc<Motion>, skin: OnionSkin, looping: bool) {
+        let times = ghost_times(puppet, motion, skin);
         if times.is_empty() {
-            (self.onion.key, self.onion.ghosts) = (None, Vec::new());
+            *self = Self::default();
             return;
         }
         let key = GhostKey {
-            motion: Arc::clone(&self.document.scene.motion),
-            clips: self.puppet.character().clips.len(),
-            skinning: self.puppet.skinning,
-            looping: self.document.settings.looping,
+            motion: Arc::clone(motion),
+            clips: puppet.character().clips.len(),
+            skinning: puppet.skinning,
+            looping,
             times,
         };
-        if !self.onion.key.as_ref().is_some_and(|known| known.matches(&key)) {
-            let ghost = |&(time, color): &(f32, Vec3)| Some((self.posed_at(time)?, color));
-            self.onion.ghosts = key.times.iter().filter_map(ghost).collect();
-            self.onion.key = Some(key);
+        if !self.key.as_ref().is_some_and(|known| known.matches(&key)) {
+            let ghost =
+                |&(time, color): &(f32, Vec3)| Some((posed_at(puppet, motion, looping, time)?, color));
+            self.ghosts = key.times.iter().filter_map(ghost).collect();
+            self.key = Some(key);
         }
     }
 
-    /// Returns the ghosts' times and colours, nearest to the current time first.
-    fn ghost_times(&self) -> Vec<(f32, Vec3)> {
-        let OnionSkin { shown, count, step } = self.document.settings.onion_skin;
-        if !shown || self.clock.playing || self.document.scene.motion.is_rest() {
-            return Vec::new();
-        }
-        let (now, count) = (self.puppet.time, usize::from(count));
-        let keys = &self.document.scene.motion.keys;
-        let (past, future): (Vec<f32>, Vec<f32>) = if keys.is_empty() {
-            let end = self.seconds();
-            let steps = || (1..=MAX_GHOSTS).map(|i| f32::from(i) * step);
-            (
-                steps().map(|by| now - by).filter(|time| *time >= 0.0).take(count).collect(),
-                steps().map(|by| now + by).filter(|time| *time <= end).take(count).collect(),
-            )
-        } else {
-            let times = || keys.iter().map(|key| key.time);
-            (
-                times().rev().filter(|time| *time < now && !is_same_time(*time, now)).take(count).collect(),
-                times().filter(|time| *time > now && !is_same_time(*time, now)).take(count).collect(),
-            )
-        };
-        let mut times = Vec::new();
-        let mut strength = 1.0_f32;
-        for distance in 0..count {
-            for (side, color) in [(&past, PAST), (&future, FUTURE)] {
-                times.extend(side.get(distance).map(|&time| (time, FADED.lerp(color, strength))));
-            }
-            strength *= FADE;
-        }
-        times
-    }
-
-    /// Returns the character in its motion's pose at a time, without goals. `None` if that pose is invalid.
-    fn posed_at(&self, time: f32) -> Option<Puppet> {
-        let mut puppet = self.puppet.clone();
-        (puppet.targets, puppet.pins, puppet.rotations) = Default::default();
-        (puppet.stance, puppet.shown_steps) = (None, None);
-        puppet.motion = Motion::clone(&self.document.scene.motion);
-        (puppet.time, puppet.looping) = (time, self.document.settings.looping);
-        if self.document.scene.motion.has_only_keys() {
-            puppet.shows_held = false;
-        }
-        // The springs' state at another time is unknown.
-        puppet.set_springs(false);
-        puppet.reset_solver();
-        puppet.update().is_ok().then_some(puppet)
-    }
-
-    /// Returns the ghosts for drawing with the character.
-    pub(super) fn onion_ghosts(&self) -> impl Iterator<Item = Instance<'_>> {
-        let ghosts = self.onion.ghosts.iter();
-        let ghosts = ghosts.map(|(puppet, color)| scene::ghost(puppet, &self.puppet, *color));
+    /// Returns the ghosts for drawing beside the puppet.
+    pub(super) fn instances(&self, beside: &Puppet) -> impl Iterator<Item = Instance<'_>> {
+        let ghosts = self.ghosts.iter();
+        let ghosts = ghosts.map(move |(puppet, color)| scene::ghost(puppet, beside, *color));
         ghosts.filter(|ghost| !ghost.draws.is_empty())
     }
+}
+
+/// Returns the ghosts' times and colours, nearest to the current time first.
+fn ghost_times(puppet: &Puppet, motion: &Motion, skin: OnionSkin) -> Vec<(f32, Vec3)> {
+    let OnionSkin { shown, count, step } = skin;
+    if !shown || motion.is_rest() {
+        return Vec::new();
+    }
+    let (now, count) = (puppet.time, usize::from(count));
+    let keys = &motion.keys;
+    let (past, future): (Vec<f32>, Vec<f32>) = if keys.is_empty() {
+        let end = puppet.seconds();
+        let steps = || (1..=MAX_GHOSTS).map(|i| f32::from(i) * step);
+        (
+            steps().map(|by| now - by).filter(|time| *time >= 0.0).take(count).collect(),
+            steps().map(|by| now + by).filter(|time| *time <= end).take(count).collect(),
+        )
+    } else {
+        let times = || keys.iter().map(|key| key.time);
+        (
+            times().rev().filter(|time| *time < now && !is_same_time(*time, now)).take(count).collect(),
+            times().filter(|time| *time > now && !is_same_time(*time, now)).take(count).collect(),
+        )
+    };
+    let mut times = Vec::new();
+    let mut strength = 1.0_f32;
+    for distance in 0..count {
+        for (side, color) in [(&past, PAST), (&future, FUTURE)] {
+            times.extend(side.get(distance).map(|&time| (time, FADED.lerp(color, strength))));
+        }
+        strength *= FADE;
+    }
+    times
+}
+
+/// Returns a puppet in a motion's pose at a time, without goals. `None` if that pose is invalid.
+fn posed_at(puppet: &Puppet, motion: &Motion, looping: bool, time: f32) -> Option<Puppet> {
+    let mut puppet = puppet.clone();
+    (puppet.targets, puppet.pins, puppet.rotations) = Default::default();
+    (puppet.stance, puppet.shown_steps) = (None, None);
+    puppet.motion = motion.clone();
+    (puppet.time, puppet.looping) = (time, looping);
+    if motion.has_only_keys() {
+        puppet.shows_held = false;
+    }
+    // The springs' state at another time is unknown.
+    puppet.set_springs(false);
+    puppet.reset_solver();
+    puppet.update().is_ok().then_some(puppet)
 }

@@ -2,92 +2,89 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 
 use crate::asset;
+use crate::asset::Skeleton;
 use crate::document::prop::{MAX_PROPS, Prop};
 use crate::puppet::Puppet;
 use crate::render::{DecodedImages, Instance, Model, RenderError, Renderer, ShadingMode};
 use crate::scene;
-
-use super::Session;
+use crate::{Command, Session};
 
 /// A prop's model in its rest pose, or the reason why it could not be loaded.
-#[derive(Clone, Debug)]
-pub(super) struct LoadedProp {
+#[derive(Debug)]
+struct LoadedProp {
     file: PathBuf,
-    model: Result<Arc<Puppet>, String>,
+    model: Result<Box<Puppet>, String>,
 }
 
 /// Loads a model and poses it.
-fn load(file: &Path) -> Result<Arc<Puppet>, String> {
+fn load(file: &Path) -> Result<Box<Puppet>, String> {
     let mut puppet = Puppet::new(asset::load(file).map_err(|e| e.to_string())?, 0);
     puppet.update().map_err(|e| format!("{}: {e}", file.display()))?;
-    Ok(Arc::new(puppet))
+    Ok(Box::new(puppet))
 }
 
-impl Session {
-    /// Returns the command that adds a prop to the selected joint, or the reason why nothing can be attached.
-    ///
-    /// # Errors
-    /// Returns the reason as one line.
-    pub(crate) fn attached(&self, file: &Path) -> Result<crate::Command, String> {
-        let node = self.selected().and_then(|node| self.puppet.character().skeleton.nodes.get(node));
-        let name = node.and_then(|node| node.name.clone());
-        let node = name.ok_or("select the joint that carries the model first")?;
-        let mut props = self.document.settings.props.clone();
-        if props.len() >= MAX_PROPS {
-            return Err(format!("a character carries at most {MAX_PROPS} props"));
-        }
-        load(file)?;
-        props.push(Prop::new(file.to_path_buf(), node));
-        Ok(crate::Command::Props(props))
+/// Returns the command that adds a prop to the selected joint, or the reason why nothing can be attached.
+///
+/// # Errors
+/// Returns the reason as one line.
+pub(crate) fn attached(session: &Session, file: &Path) -> Result<Command, String> {
+    let node = session.selected().and_then(|node| session.puppet.character().skeleton.nodes.get(node));
+    let name = node.and_then(|node| node.name.clone());
+    let node = name.ok_or("select the joint that carries the model first")?;
+    let mut props = session.document.settings.props.clone();
+    if props.len() >= MAX_PROPS {
+        return Err(format!("a character carries at most {MAX_PROPS} props"));
     }
+    load(file)?;
+    props.push(Prop::new(file.to_path_buf(), node));
+    Ok(Command::Props(props))
+}
 
-    /// Sets the props, and loads the models that are not loaded yet.
-    pub(super) fn set_props(&mut self, props: Vec<Prop>) {
-        self.document.settings.set(crate::Command::Props(props));
-        let props = &self.document.settings.props;
-        self.props.retain(|loaded| props.iter().any(|prop| prop.file == loaded.file));
+/// The models of a character's props, in their rest poses.
+#[derive(Debug, Default)]
+pub(crate) struct PropModels(Vec<LoadedProp>);
+
+impl PropModels {
+    /// Loads the models of the props that are not loaded yet, and drops the other ones.
+    pub(super) fn set(&mut self, props: &[Prop]) {
+        self.0.retain(|loaded| props.iter().any(|prop| prop.file == loaded.file));
         for Prop { file, .. } in props {
-            if !self.props.iter().any(|loaded| loaded.file == *file) {
-                self.props.push(LoadedProp { file: file.clone(), model: load(file) });
+            if !self.0.iter().any(|loaded| loaded.file == *file) {
+                self.0.push(LoadedProp { file: file.clone(), model: load(file) });
             }
         }
     }
 
-    /// Returns why a prop is not drawn: its model could not be loaded, or its joint or its part does not exist.
-    pub(crate) fn prop_failure(&self, prop: &Prop) -> Option<String> {
-        let loaded = self.props.iter().find(|loaded| loaded.file == prop.file)?;
+    /// Returns why a prop is not drawn: its model could not be loaded, or its joint or its part does not exist. `carrier` is the skeleton
+    /// of the character.
+    pub(crate) fn failure(&self, prop: &Prop, carrier: &Skeleton) -> Option<String> {
+        let loaded = self.0.iter().find(|loaded| loaded.file == prop.file)?;
         let model = match &loaded.model {
             Ok(puppet) => &puppet.character().skeleton,
             Err(failure) => return Some(failure.clone()),
         };
-        if self.puppet.character().skeleton.find(&prop.node).is_none() {
+        if carrier.find(&prop.node).is_none() {
             return Some(format!("the character has no joint {:?}", prop.node));
         }
         let missing = prop.part.as_ref().filter(|part| model.find(part).is_none())?;
         Some(format!("{} has no part {missing:?}", prop.file.display()))
     }
 
-    /// Returns the models of the props in their rest poses, in the order of [`Self::prop_models`].
-    pub fn prop_puppets(&self) -> impl Iterator<Item = &Puppet> {
-        self.loaded_props().map(|(_, puppet)| &**puppet)
-    }
-
-    fn loaded_props(&self) -> impl Iterator<Item = (&Path, &Arc<Puppet>)> {
-        self.props.iter().filter_map(|loaded| Some((loaded.file.as_path(), loaded.model.as_ref().ok()?)))
+    /// Returns the files and the models that could be loaded.
+    pub(super) fn loaded(&self) -> impl Iterator<Item = (&Path, &Puppet)> {
+        self.0.iter().filter_map(|loaded| Some((loaded.file.as_path(), loaded.model.as_deref().ok()?)))
     }
 
     /// Returns the props as instances, whose models follow the character's.
-    pub(super) fn prop_instances(&self) -> impl Iterator<Item = Instance<'_>> {
-        self.document.settings.props.iter().filter_map(|prop| {
-            let (index, (_, puppet)) =
-                self.loaded_props().enumerate().find(|(_, (file, _))| *file == prop.file)?;
-            let node = self.puppet.character().skeleton.find(&prop.node)?;
-            let place = prop.world_from_model(self.puppet.world_from_node().get(node)?)?;
+    pub(super) fn instances(&self, props: &[Prop], carrier: &Puppet) -> impl Iterator<Item = Instance<'_>> {
+        props.iter().filter_map(move |prop| {
+            let (index, (_, puppet)) = self.loaded().enumerate().find(|(_, (file, _))| *file == prop.file)?;
+            let node = carrier.character().skeleton.find(&prop.node)?;
+            let place = prop.world_from_model(carrier.world_from_node().get(node)?)?;
             let mut instance = Instance { model: 1 + index, place, ..scene::instance(puppet) };
             if let Some(shown) = &prop.part {
                 let skeleton = &puppet.character().skeleton;
@@ -104,8 +101,8 @@ impl Session {
     }
 
     /// Returns the names of the things in a prop's file: the topmost nodes, if there are several.
-    pub(crate) fn prop_parts(&self, prop: &Prop) -> Vec<String> {
-        let Some((_, puppet)) = self.loaded_props().find(|(file, _)| *file == prop.file) else {
+    pub(crate) fn parts(&self, prop: &Prop) -> Vec<String> {
+        let Some((_, puppet)) = self.loaded().find(|(file, _)| *file == prop.file) else {
             return Vec::new();
         };
         let skeleton = &puppet.character().skeleton;
@@ -116,22 +113,18 @@ impl Session {
         if names.len() > 1 { names } else { Vec::new() }
     }
 
-    /// Uploads the models of the props. A renderer needs them after the character's model to draw [`Self::frame`]. Frames that are drawn
-    /// without them lack the props.
-    ///
-    /// # Errors
-    /// [`RenderError`] if a model cannot be uploaded.
-    pub fn prop_models(&self, renderer: &Renderer) -> Result<Vec<Model>, RenderError> {
+    /// Uploads the models.
+    pub(super) fn upload(&self, renderer: &Renderer) -> Result<Vec<Model>, RenderError> {
         let upload = |puppet: &Puppet| {
             let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
             renderer.model(puppet.character(), puppet.parts(), &images)
         };
-        self.prop_puppets().map(upload).collect()
+        self.loaded().map(|(_, puppet)| upload(puppet)).collect()
     }
 
     /// Returns a value that changes when other models are needed.
-    pub(crate) fn prop_files(&self) -> Vec<PathBuf> {
-        self.loaded_props().map(|(file, _)| file.to_path_buf()).collect()
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.loaded().map(|(file, _)| file.to_path_buf()).collect()
     }
 }
 
@@ -143,7 +136,7 @@ mod tests {
     use crate::asset::mannequin;
     use crate::render::{AdapterChoice, Gpu};
     use crate::rig;
-    use crate::{Command, NodePoint, Recording, Replay};
+    use crate::{NodePoint, Recording, Replay};
 
     const SIZE: Vec2 = Vec2::new(320.0, 240.0);
 
@@ -155,9 +148,13 @@ mod tests {
         let mut session = Session::new(mannequin().unwrap(), None, SIZE);
         let hand = session.puppet.character().skeleton.find("leftHand");
         session.apply(Command::Select(hand));
-        let command = session.attached(file).unwrap();
+        let command = attached(&session, file).unwrap();
         session.apply(command);
         session
+    }
+
+    fn failure(session: &Session, prop: &Prop) -> Option<String> {
+        session.props.failure(prop, &session.puppet.character().skeleton)
     }
 
     fn hand(session: &Session) -> Vec3 {
@@ -220,7 +217,7 @@ mod tests {
         std::fs::write(&file, bytes).unwrap();
         let mut session = holding(&file);
         let mut props = session.settings().props.clone();
-        assert_eq!(session.prop_parts(&props[0]), ["cup", "axe"]);
+        assert_eq!(session.props.parts(&props[0]), ["cup", "axe"]);
         assert_eq!(session.frame(1.0).instances[1].draws.len(), 2);
         props[0].part = Some("axe".into());
         session.apply(Command::Props(props.clone()));
@@ -232,7 +229,7 @@ mod tests {
         props[0].part = Some("spoon".into());
         session.apply(Command::Props(props.clone()));
         assert_eq!(session.frame(1.0).instances.len(), 1);
-        assert!(session.prop_failure(&props[0]).unwrap().contains("has no part \"spoon\""));
+        assert!(failure(&session, &props[0]).unwrap().contains("has no part \"spoon\""));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -279,7 +276,7 @@ mod tests {
         assert_eq!(replay.session().frame(1.0).instances.len(), 2);
         std::fs::remove_file(&file).unwrap();
         let replay = replayed();
-        let failure = replay.session().prop_failure(&props[0]).unwrap();
+        let failure = failure(replay.session(), &props[0]).unwrap();
         assert!(failure.contains("cup.glb: "), "{failure}");
         assert_eq!(replay.session().frame(1.0).instances.len(), 1);
         std::fs::remove_dir_all(&folder).unwrap();
@@ -301,8 +298,8 @@ mod tests {
         assert!(Command::Props(many.clone()).validate().is_err());
         session.apply(Command::Props(many));
         assert_eq!(session.settings().props, valid);
-        assert!(session.attached(Path::new("missing.glb")).unwrap_err().contains("missing.glb: "));
+        assert!(attached(&session, Path::new("missing.glb")).unwrap_err().contains("missing.glb: "));
         session.apply(Command::Select(None));
-        assert!(session.attached(&asset("arm.glb")).unwrap_err().contains("select the joint"));
+        assert!(attached(&session, &asset("arm.glb")).unwrap_err().contains("select the joint"));
     }
 }

@@ -26,7 +26,7 @@ impl Session {
         self.leave_steps();
         self.release();
         self.execute(Command::Scale(scale));
-        let names = SessionNames::new(self.puppet.character(), &self.loaded_rig);
+        let names = SessionNames::new(self.puppet.character(), &self.rig_file.loaded);
         recorder.begin(&Header::of(self, scale, recorder.folder()), names)?;
         let commands = self.state_commands();
         self.clock = Clock::default();
@@ -94,19 +94,19 @@ impl Session {
     /// Returns the state of the character. Of the rig, it contains only changes since the start of the session, because a replay starts
     /// with the same rig.
     fn snapshot(&self) -> Snapshot {
-        let character = self.puppet.character();
+        let (character, rig) = (self.puppet.character(), &self.rig_file.loaded);
         let problem = self.problem.as_ref().map(|problem| problem.to_data(&character.skeleton));
-        Snapshot { problem, ..Snapshot::of(&self.document, character, &self.loaded_rig, self.puppet.time) }
+        Snapshot { problem, ..Snapshot::of(&self.document, character, rig, self.puppet.time) }
     }
 
     pub(crate) fn rig_on_disk(&self) -> &Rig {
-        if self.file().is_some() { &self.saved_rig } else { &self.loaded_rig }
+        if self.file().is_some() { &self.rig_file.saved } else { &self.rig_file.loaded }
     }
 
     /// Sets the state of the character. Invalid values and unknown nodes are ignored.
     pub(super) fn restore_snapshot(&mut self, snapshot: Snapshot) {
         let Restored { scene, selection, problem } =
-            snapshot.restored(self.puppet.character(), &self.loaded_rig);
+            snapshot.restored(self.puppet.character(), &self.rig_file.loaded);
         let problem = problem.map(|data| Problem::from_data(data, &self.puppet.character().skeleton));
         self.document.selection = selection;
         (self.drag, self.gizmo_drag, self.hover, self.hovered_grip, self.hint) =

@@ -44,7 +44,7 @@ impl RefusalKey {
             pins: pins.iter().map(|p| p.node).collect(),
             options: session.puppet.options.with_method(Method::Auto),
             rig: Arc::clone(&session.document.scene.rig),
-            style: (session.puppet.character().clips.len(), session.loaded_style.clone()),
+            style: (session.puppet.character().clips.len(), session.style.loaded.clone()),
             degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),
         }
     }
@@ -77,16 +77,16 @@ impl Session {
     /// drag that would start at the pointer, or from the last solve, in this order of precedence.
     pub fn refusal(&self, method: Method) -> Option<String> {
         let (targets, pins) = self.current_problem();
-        self.refusal_of((&targets, &pins), method)
+        self.refusal_of(&targets, &pins, method)
     }
 
     /// Returns why a method cannot solve a problem.
-    fn refusal_of(&self, (targets, pins): (&[Target], &[Pin]), method: Method) -> Option<String> {
+    fn refusal_of(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<String> {
         let needs_clips = !matches!(self.document.settings.style, StyleSource::File { .. });
         if method == Method::Style && needs_clips && self.puppet.character().clips.is_empty() {
             return Some(NO_CLIPS.into());
         }
-        if let Some(failure) = self.style_failure().filter(|_| method == Method::Style) {
+        if let Some(failure) = self.style.failure().filter(|_| method == Method::Style) {
             return Some(failure.to_owned());
         }
         // The postures of the clips are not sampled before the method `style` is selected. Until then, use the refusals of the full-body
@@ -104,7 +104,7 @@ impl Session {
         if let Some((_, known)) = cache.as_ref().filter(|(last, _)| last.matches(&key)) {
             return Arc::clone(known);
         }
-        let refusal = |method| Some((method, self.refusal_of((&targets, &pins), method)?));
+        let refusal = |method| Some((method, self.refusal_of(&targets, &pins, method)?));
         let refusals: Refusals = Method::all().filter_map(refusal).collect();
         *cache = Some((key, Arc::clone(&refusals)));
         refusals

@@ -83,6 +83,6 @@ impl Session {
             self.history.set_rig(&rig);
         }
         self.restore(Some(Scene { rig, ..scene }));
-        self.written_rig.clone_from(&from.written_rig);
+        self.rig_file.written.clone_from(&from.rig_file.written);
     }
 }

@@ -21,14 +21,13 @@ impl Session {
 
     /// Returns whether the rig differs from the one that was last loaded or saved.
     pub fn is_rig_changed(&self) -> bool {
-        !Arc::ptr_eq(&self.document.scene.rig, &self.saved_rig) && self.document.scene.rig != self.saved_rig
+        self.rig_file.differs_from(&self.document.scene.rig)
     }
 
     pub(crate) fn set_rig(&mut self, rig: Arc<Rig>) {
         if !Arc::ptr_eq(&rig, &self.document.scene.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
         }
-        self.handles = rig.chains.iter().map(|chain| chain.effector).collect();
         self.document.scene.rig = rig;
     }
 

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Session;
-use crate::asset::LoadError;
+use crate::asset::{Character, LoadError};
+use crate::export;
 use crate::export::PoseDocument;
 use crate::files::{atomic, bounded};
 use crate::platform::fs;
@@ -13,8 +14,6 @@ use crate::render::{Background, Frame, Model, Pending, RenderError, Renderer};
 use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
-
-use crate::{asset, export, rig};
 
 /// The range of numbers in file names. The first free one is used.
 const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
@@ -131,42 +130,7 @@ impl Session {
     /// [`SaveError::Exists`] if the file exists and was not written by this session, unless `replace` is set. Another
     /// [`SaveError`] if the file cannot be read or written. The existing file is then unchanged.
     pub fn save_rig(&mut self, folder: &Path, replace: bool) -> Result<PathBuf, SaveError> {
-        let character = self.puppet().character();
-        let path = match self.file() {
-            Some(file) => {
-                let path = file.with_extension("rig.toml");
-                let (existing, text) = rig::updated(&self.document.scene.rig, character, &path)?;
-                let write = match &existing {
-                    None => atomic::write_new,
-                    Some(_) if replace || existing == self.written_rig => atomic::write,
-                    Some(_) => return Err(SaveError::Exists { path }),
-                };
-                match write(&path, text.as_bytes()) {
-                    Ok(()) => {}
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                        return Err(SaveError::Exists { path });
-                    }
-                    Err(source) => return Err(SaveError::Write { path, source }),
-                }
-                self.written_rig = Some(text);
-                path
-            }
-            None => {
-                let path = folder.join("mannequin.rig.toml");
-                let template = asset::MANNEQUIN_RIG;
-                let text = rig::file::write(&self.document.scene.rig, &character.skeleton, template)
-                    .map_err(|e| RigLoadError { path: path.clone(), cause: e.into() })?;
-                match atomic::write_new(&path, text.as_bytes()) {
-                    Ok(()) => path,
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                        write_numbered(folder, "mannequin", "rig.toml", text.as_bytes())?
-                    }
-                    Err(source) => return Err(SaveError::Write { path, source }),
-                }
-            }
-        };
-        self.saved_rig = std::sync::Arc::clone(&self.document.scene.rig);
-        Ok(path)
+        self.rig_file.save(&self.document.scene.rig, self.puppet.character(), folder, replace)
     }
 
     /// Saves the session's state as a project for `sinew` and the viewer. The files of the character and its added clips are not
@@ -290,9 +254,7 @@ impl Session {
 
     /// The character's file. The built-in character has none.
     pub fn file(&self) -> Option<&Path> {
-        let path = self.puppet().character().path.as_path();
-        // The built-in character's path is a description, not a file.
-        (path.extension().is_some() || fs::is_file(path)).then_some(path)
+        file_of(self.puppet.character())
     }
 
     /// The view's width and height in whole pixels.
@@ -307,6 +269,13 @@ impl Session {
         let stem = self.file().and_then(Path::file_stem);
         stem.map_or_else(|| "sinew".to_owned(), |s| s.to_string_lossy().into_owned())
     }
+}
+
+/// Returns the file of a character. The built-in character has none.
+pub(super) fn file_of(character: &Character) -> Option<&Path> {
+    let path = character.path.as_path();
+    // The built-in character's path is a description, not a file.
+    (path.extension().is_some() || fs::is_file(path)).then_some(path)
 }
 
 /// Writes a file under the first free number.

@@ -6,6 +6,7 @@ use crate::puppet::{Pin, Target};
 use crate::session::drag::Drag;
 use crate::session::gizmo::GizmoDrag;
 
+use super::style::StyleSource;
 use super::{MAX_TIMES, Session};
 
 /// Returns the viewer's default options for a method. Each solve continues from the displayed pose, so that the pose
@@ -42,7 +43,7 @@ impl Session {
     /// Replaces the rig options of the previous session with those of this session. Options that the user has changed are kept, unless the
     /// rig file has a new value for them. `is_other` is set if the session shows another character.
     pub(super) fn adopt_rig_options(&mut self, from: &Self, is_other: bool) {
-        let (old, new) = (&from.saved_rig.options, &self.document.scene.rig.options);
+        let (old, new) = (&from.rig_file.saved.options, &self.document.scene.rig.options);
         let mut options = *self.document.settings.solver;
         let defaults = default_options(Method::Auto);
         for (option, value) in
@@ -89,6 +90,22 @@ impl Session {
         }
         if self.error.is_none() {
             self.error = self.refusal(self.document.settings.solver.method);
+        }
+    }
+
+    /// Sets the style source, and solves again.
+    pub(super) fn set_style(&mut self, source: StyleSource) {
+        self.document.settings.style = source;
+        // The file may have changed.
+        self.style.loaded = None;
+        self.set_solver(*self.document.settings.solver);
+    }
+
+    /// Loads the prior of the method `style`, if the method is used.
+    pub(super) fn refresh_style(&mut self) {
+        let settings = &self.document.settings;
+        if settings.solver.method == Method::Style || settings.compare.contains(&Method::Style) {
+            self.style.load(&mut self.puppet, &settings.style);
         }
     }
 

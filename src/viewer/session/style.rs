@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::files::atomic;
-use crate::ik::{Learning, Method};
-use crate::puppet::{CharacterPrior, read_style};
+use crate::ik::Learning;
+use crate::puppet::{CharacterPrior, Puppet, read_style};
 use crate::text::json;
 
 use super::Session;
-/// Why [`Method::Style`] cannot be used.
+
+/// Why the method `style` cannot be used.
 pub(super) const NO_CLIPS: &str =
     "it needs postures of clips, or a style; add clips in the pane Clips, or open a style";
 
@@ -67,68 +68,63 @@ pub(super) struct LoadedStyle {
     failure: Option<String>,
 }
 
-impl Session {
-    /// Sets the style source, and solves again.
-    pub(super) fn set_style(&mut self, source: StyleSource) {
-        self.document.settings.style = source;
-        // The file may have changed.
-        self.loaded_style = None;
-        self.set_solver(*self.document.settings.solver);
-    }
+/// Loads the prior of the method `style` into a puppet.
+#[derive(Debug, Default)]
+pub(super) struct StyleLoader {
+    pub(super) loaded: Option<LoadedStyle>,
+}
 
-    /// Loads the method's prior, if the method is used and its prior is outdated.
-    pub(super) fn refresh_style(&mut self) {
-        let settings = &self.document.settings;
-        let is_used = settings.solver.method == Method::Style || settings.compare.contains(&Method::Style);
-        let (source, clips) = (settings.style.clone(), self.puppet.character().clips.len());
-        let is_loaded = |loaded: &LoadedStyle| (&loaded.source, loaded.clips) == (&source, clips);
-        if !is_used || self.loaded_style.as_ref().is_some_and(is_loaded) {
+impl StyleLoader {
+    /// Loads the prior of a source, unless it is already loaded.
+    pub(super) fn load(&mut self, puppet: &mut Puppet, source: &StyleSource) {
+        let clips = puppet.character().clips.len();
+        let is_loaded = |loaded: &LoadedStyle| (&loaded.source, loaded.clips) == (source, clips);
+        if self.loaded.as_ref().is_some_and(is_loaded) {
             return;
         }
-        let prior = self.prior(&source);
+        let prior = prior(puppet, source);
         let failure = prior.as_ref().err().cloned();
-        self.puppet.style = prior.ok();
-        self.loaded_style = Some(LoadedStyle { source, clips, failure });
+        puppet.style = prior.ok();
+        self.loaded = Some(LoadedStyle { source: source.clone(), clips, failure });
     }
 
     /// Returns why the method has no prior, if loading it has failed.
-    pub(super) fn style_failure(&self) -> Option<&str> {
-        self.loaded_style.as_ref().and_then(|loaded| loaded.failure.as_deref())
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.loaded.as_ref().and_then(|loaded| loaded.failure.as_deref())
     }
+}
 
-    fn prior(&self, source: &StyleSource) -> Result<CharacterPrior, String> {
-        let clips = self.style_clips(source);
-        match source {
-            StyleSource::File { file } => Ok(read_style(file).map_err(|e| e.to_string())?.into()),
-            _ if clips.is_empty() => Err(NO_CLIPS.into()),
-            StyleSource::Clips(_) => self.puppet.examples(&clips).map_err(|e| e.to_string()),
-            StyleSource::Learned { .. } => {
-                let (style, _) =
-                    self.puppet.learn(&clips, &Learning::default()).map_err(|e| e.to_string())?;
-                Ok(style.into())
-            }
+fn prior(puppet: &Puppet, source: &StyleSource) -> Result<CharacterPrior, String> {
+    let clips = clips_of(puppet, source);
+    match source {
+        StyleSource::File { file } => Ok(read_style(file).map_err(|e| e.to_string())?.into()),
+        _ if clips.is_empty() => Err(NO_CLIPS.into()),
+        StyleSource::Clips(_) => puppet.examples(&clips).map_err(|e| e.to_string()),
+        StyleSource::Learned { .. } => {
+            let (style, _) = puppet.learn(&clips, &Learning::default()).map_err(|e| e.to_string())?;
+            Ok(style.into())
         }
     }
+}
 
-    /// Returns the clips of a source: the clip that it names, or all clips.
-    fn style_clips(&self, source: &StyleSource) -> Vec<usize> {
-        let character = self.puppet.character();
-        let one = source.clip().and_then(|name| character.find_clip(name));
-        one.map_or_else(|| (0..character.clips.len()).collect(), |clip| vec![clip])
-    }
+/// Returns the clips of a source: the clip that it names, or all clips.
+fn clips_of(puppet: &Puppet, source: &StyleSource) -> Vec<usize> {
+    let character = puppet.character();
+    let one = source.clip().and_then(|name| character.find_clip(name));
+    one.map_or_else(|| (0..character.clips.len()).collect(), |clip| vec![clip])
+}
 
-    /// Writes the style learned from the clips to a file, as `sinew style` does.
-    ///
-    /// # Errors
-    /// A one-line reason why nothing can be learned, or why the file was not written.
-    pub(crate) fn save_style(&self, path: &Path) -> Result<(), String> {
-        let clips = self.style_clips(&self.document.settings.style);
-        let learned = self.puppet.learn(&clips, &Learning::default());
-        let (style, _) = learned.map_err(|e| format!("{}: {e}", self.name()))?;
-        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-        let text = json::to_vec(&style).map_err(|e| failed(e.into()))?;
-        atomic::write(path, &text).map_err(failed)
-    }
+/// Writes the style learned from a session's clips to a file, as `sinew style` does.
+///
+/// # Errors
+/// A one-line reason why nothing can be learned, or why the file was not written.
+pub(crate) fn save(session: &Session, path: &Path) -> Result<(), String> {
+    let clips = clips_of(&session.puppet, &session.document.settings.style);
+    let learned = session.puppet.learn(&clips, &Learning::default());
+    let (style, _) = learned.map_err(|e| format!("{}: {e}", session.name()))?;
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let text = json::to_vec(&style).map_err(|e| failed(e.into()))?;
+    atomic::write(path, &text).map_err(failed)
 }
 
 #[cfg(test)]
@@ -137,6 +133,7 @@ mod tests {
 
     use super::*;
     use crate::asset::{Character, mannequin};
+    use crate::ik::Method;
     use crate::pose::Pose;
     use crate::rig::load;
     use crate::scene::picking::pixel;
@@ -212,7 +209,7 @@ mod tests {
         let (file, project) = (folder.join("walk.style.json"), folder.join("styled.sinew"));
         let mut session = with_style(mannequin().unwrap());
         session.apply(Command::Style(learned));
-        session.save_style(&file).unwrap();
+        save(&session, &file).unwrap();
         // A style file needs no clips.
         let mut character = mannequin().unwrap();
         character.clips.clear();

@@ -91,7 +91,7 @@ mod tests {
     }
 
     fn before_face(session: &Session) -> Vec3 {
-        Viewpoint::of(&session.puppet).unwrap().point_before(session.scene_bounds.sphere().1)
+        Viewpoint::of(&session.puppet).unwrap().point_before(session.home.scene_bounds.sphere().1)
     }
 
     fn point(session: &Session) -> Vec3 {

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use glam::Vec3;
 
-use crate::motion;
 use crate::scene::picking::pixel;
 use crate::view::{Bounds, Framing};
 use crate::{Command, Orbit};
@@ -33,14 +32,10 @@ pub(super) struct FollowAnchor {
 impl Session {
     /// Returns the initial front view of the whole character at its current position.
     pub fn home_view(&self) -> Orbit {
-        let aspect = self.size.x / self.size.y;
-        let mut view = Orbit::framing(&self.home, aspect);
-        if self.document.settings.framing == Framing::Tight {
-            view.fit(self.home_points.iter().copied(), &self.home, aspect);
-        }
+        let mut view = self.home.view(self.document.settings.framing, self.size.x / self.size.y);
         if let Some(now) = self.followed_position() {
             view.target = now.with_y(view.target.y);
-        } else if let Some((now, start)) = self.body_position().zip(self.home_position) {
+        } else if let Some((now, start)) = self.body_position().zip(self.home.position) {
             view.target += (now - start).with_y(0.0);
         }
         view
@@ -48,12 +43,7 @@ impl Session {
 
     /// Returns the body's position: its hips, or else the joint that moves the character.
     pub(crate) fn body_position(&self) -> Option<Vec3> {
-        self.position_of(self.body_node()).filter(|position| position.is_finite())
-    }
-
-    fn body_node(&self) -> usize {
-        let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
-        hips.unwrap_or_else(|| *self.root.get_or_init(|| motion::locomotion_root(self.puppet.character())))
+        self.home.body_position(&self.puppet)
     }
 
     /// Returns a view of the whole character from the current direction.
@@ -85,14 +75,14 @@ impl Session {
         let shown = selected.iter().copied().chain(parents).chain(children);
         let bounds = Bounds::around(shown.filter_map(|node| self.position_of(node)));
         let (center, radius) = bounds.sphere();
-        view.focus(center, radius.max(MIN_FOCUS * self.home.sphere().1), aspect);
+        view.focus(center, radius.max(MIN_FOCUS * self.home.radius()), aspect);
         view
     }
 
     /// Returns the scene's bounds. If the camera follows the character, the bounds, the floor and the light move with it.
     pub(super) fn scene_bounds(&self) -> Bounds {
-        let Bounds { lo, hi } = self.scene_bounds;
-        let center = self.scene_bounds.sphere().0;
+        let Bounds { lo, hi } = self.home.scene_bounds;
+        let center = self.home.scene_bounds.sphere().0;
         let by = self.followed_position().map_or(Vec3::ZERO, |now| (now - center).with_y(0.0));
         Bounds { lo: lo + by, hi: hi + by }
     }
@@ -105,7 +95,7 @@ impl Session {
     /// Moves the camera with the character, except while the user drags the body, because the target would then move away from the pointer.
     pub(super) fn follow(&mut self) {
         let Some(now) = self.followed_position().filter(|_| !self.is_dragging()) else { return };
-        let slack = VERTICAL_SLACK * self.home.sphere().1;
+        let slack = VERTICAL_SLACK * self.home.radius();
         if let Some(anchor) = &mut self.anchor {
             let by = now - anchor.position;
             anchor.rise = by.y - by.y.clamp(-slack, slack);
@@ -159,7 +149,7 @@ impl Session {
     /// Chooses the joint that the camera follows. If it is outside the image, the camera is centred on it.
     fn choose_followed(&mut self, effect: CameraEffect) {
         let is_new = self.anchor.is_none();
-        let node = self.body_node();
+        let node = self.home.body_node(&self.puppet);
         let Some(position) = self.position_of(node) else { return };
         let target = self.document.orbit.target;
         if is_new && effect == CameraEffect::Chooses {

@@ -8,6 +8,7 @@ use crate::panel::{PathPurpose, Question};
 use crate::platform::{Instant, fs};
 use crate::project::EXTENSION;
 use crate::puppet::read_style;
+use crate::session::{props, style};
 use crate::{Command, StyleSource};
 
 use super::App;
@@ -171,7 +172,7 @@ impl App {
     /// Lets the selected joint carry the model in a file.
     fn attach_prop(&mut self, path: &Path) {
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        match self.session.attached(&file) {
+        match props::attached(&self.session, &file) {
             Ok(command) => {
                 self.close_path(PathPurpose::AttachProp);
                 self.session.apply(command);
@@ -182,7 +183,7 @@ impl App {
     }
 
     fn save_style(&mut self, path: &Path) {
-        match self.session.save_style(path) {
+        match style::save(&self.session, path) {
             Ok(()) => {
                 self.close_path(PathPurpose::SaveStyle);
                 self.notify(Ok(saved_message(path)));

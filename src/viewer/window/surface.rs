@@ -123,7 +123,7 @@ impl Graphics {
 
     /// Uploads the models that the session shows and that are not uploaded yet: its props, and the materials of another variant.
     pub(crate) fn update_models(&mut self, session: &Session) -> Result<(), RenderError> {
-        let files = session.prop_files();
+        let files = session.props.files();
         if self.props.1 != files {
             self.props = (session.prop_models(&self.renderer)?, files);
         }
@@ -273,9 +273,15 @@ impl Graphics {
         self.renderer.gpu().check()?;
         let screen = ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
         let (image, mut work) = if self.is_software() {
-            let drawing = (&mut self.panel, &self.compositor, self.swapchain.plain);
-            let gpu = self.renderer.gpu();
-            let (image, parts, work) = self.panel_texture.update(gpu, drawing, panel, size, &mut encoder);
+            let (image, parts, work) = self.panel_texture.update(
+                self.renderer.gpu(),
+                &mut self.panel,
+                &self.compositor,
+                self.swapchain.plain,
+                panel,
+                size,
+                &mut encoder,
+            );
             (Some((image, parts)), work)
         } else {
             (None, self.panel.update_buffers(&device, &queue, &mut encoder, &panel.shapes, &screen))

@@ -35,7 +35,8 @@ impl App {
     pub(super) fn show_watched(
         &mut self,
         mut replay: Replay,
-        (length, images): (Duration, &DecodedImages),
+        length: Duration,
+        images: &DecodedImages,
         path: PathBuf,
     ) {
         let open = self.open.as_mut();

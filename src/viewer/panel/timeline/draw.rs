@@ -34,15 +34,16 @@ pub(super) struct StripShape<'a> {
     pub(super) is_highlighted: bool,
 }
 
-/// Draws the lanes and the ruler. Times outside `shown`, the part that plays, are darker.
+/// Draws the ruler in `top` and the background of the lanes. Times outside `shown`, the part that plays, are darker.
 pub(super) fn background(
     ui: &Ui,
-    (ruler, timeline): (&Ruler, &Timeline),
-    (top, middle, bottom): (Rect, Rect, Rect),
+    ruler: &Ruler,
+    timeline: &Timeline,
+    top: Rect,
+    lanes: Rect,
     shown: [f32; 2],
 ) {
     let (painter, quiet) = (ui.painter(), theme::quiet(ui));
-    let lanes = middle.union(bottom);
     painter.rect_filled(lanes, RADIUS, ui.visuals().extreme_bg_color);
     let frames = ruler.frame_step(timeline.frame_rate);
     let (step, parts) = if timeline.frames {
@@ -209,7 +210,7 @@ pub(super) fn loop_marks(ui: &Ui, ruler: &Ruler, strip: &Strip, clips: &[Clip], 
 
 /// Draws the curve of an edit's weight over the edit's window. `top` and `floor` are the y coordinates of weights one
 /// and zero.
-pub(super) fn edit_window(ui: &Ui, ruler: &Ruler, edit: &Edit, (top, floor): (f32, f32), is_strong: bool) {
+pub(super) fn edit_window(ui: &Ui, ruler: &Ruler, edit: &Edit, top: f32, floor: f32, is_strong: bool) {
     let color = theme::accent(ui);
     for (from, to) in [(edit.time - edit.before, edit.time), (edit.time, edit.time + edit.after)] {
         let curve = curve(|u| {

@@ -7,7 +7,7 @@ use crate::motion::Edit;
 use crate::motion::arrange::{Grip, Item};
 use crate::panel::node_name;
 
-use super::ruler::Ruler;
+use super::ruler::Lane;
 use super::{TimelineState, draw, part};
 
 /// Distance in points from a diamond's center to its corners.
@@ -18,9 +18,9 @@ const END: f32 = 10.0;
 const MAX_NAMES: usize = 4;
 
 /// Shows all keys and their grips. Diamonds take precedence over the ends of windows.
-pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), state: &mut TimelineState) {
-    let motion = &session.puppet.motion;
-    let floor = lane.bottom() - 4.0;
+pub(super) fn show(ui: &Ui, session: &Session, lane: Lane, state: &mut TimelineState) {
+    let (motion, ruler) = (&session.puppet.motion, &lane.ruler);
+    let floor = lane.rect.bottom() - 4.0;
     let mut is_highlighted = vec![false; motion.edits.len()];
     for (index, edit) in motion.edits.iter().enumerate() {
         let end = |time: f32| Rect::from_center_size(pos2(ruler.x(time), floor - 3.0), vec2(END, 12.0));
@@ -32,12 +32,12 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
             part(ui, Grip::Last(item), end(at + edit.after), ruler, || motion.clone(), state, &last);
     }
     for (index, edit) in motion.edits.iter().enumerate() {
-        let center = pos2(ruler.x(edit.time), lane.top() + DIAMOND + 1.0);
+        let center = pos2(ruler.x(edit.time), lane.rect.top() + DIAMOND + 1.0);
         let rect = Rect::from_center_size(center, egui::Vec2::splat(2.0 * DIAMOND + 4.0));
         let grip = Grip::Whole(Item::Edit(index));
         is_highlighted[index] |= part(ui, grip, rect, ruler, || motion.clone(), state, &name(session, edit));
         let selected = state.selected == Some(Item::Edit(index));
-        draw::edit_window(ui, ruler, edit, (center.y, floor), selected || is_highlighted[index]);
+        draw::edit_window(ui, ruler, edit, center.y, floor, selected || is_highlighted[index]);
         draw::diamond(ui, center, DIAMOND, selected, is_highlighted[index]);
     }
 }

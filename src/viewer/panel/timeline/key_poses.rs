@@ -1,13 +1,13 @@
 //! Key poses on the timeline, drawn as diamonds. Dragging moves a key; with Ctrl it copies the key.
 
-use egui::{CursorIcon, Rect, Sense, Ui, Vec2, pos2};
+use egui::{CursorIcon, Rect, Sense, Ui, Vec2};
 
 use crate::motion::arrange::hiding_strip;
 use crate::motion::{Easing, PoseKey};
 use crate::panel::{clip_names, theme};
 use crate::{Command, Session};
 
-use super::ruler::Ruler;
+use super::ruler::Lane;
 use super::{TimelineState, draw, snapped};
 
 /// Distance in points from a diamond's center to its corners.
@@ -24,14 +24,14 @@ pub(super) struct KeyDrag {
 pub(super) fn show(
     ui: &Ui,
     session: &Session,
-    (ruler, lane): (&Ruler, Rect),
+    lane: Lane,
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
     let (keys, timeline) = (&session.puppet.motion.keys, &session.document.settings.timeline);
     state.key = state.key.filter(|time| keys.iter().any(|key| key.time == *time));
     for (index, key) in keys.iter().enumerate() {
-        let center = pos2(ruler.x(key.time), lane.center().y);
+        let center = lane.center(key.time);
         let rect = Rect::from_center_size(center, Vec2::splat(2.0 * DIAMOND + 4.0));
         let part = ui.interact(rect, ui.scope_id().with(("key pose", index)), Sense::click_and_drag());
         let mut name = format!("Key pose at {}", timeline.text(key.time));
@@ -48,9 +48,10 @@ pub(super) fn show(
             state.key_drag = Some(KeyDrag { from: key.time, to: key.time });
         }
         if let Some(drag) = state.key_drag.as_mut().filter(|_| part.dragged()) {
-            let at = part.interact_pointer_pos().map_or(drag.to, |at| snapped(timeline, ruler.time(at.x)));
+            let at =
+                part.interact_pointer_pos().map_or(drag.to, |at| snapped(timeline, lane.ruler.time(at.x)));
             drag.to = at.clamp(0.0, session.last_time());
-            draw::diamond(ui, pos2(ruler.x(drag.to), center.y), DIAMOND, true, true);
+            draw::diamond(ui, lane.center(drag.to), DIAMOND, true, true);
         }
         if part.drag_stopped() {
             commands.extend(state.key_drag.take().and_then(|drag| dropped(ui, drag, state)));

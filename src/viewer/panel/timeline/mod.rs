@@ -8,7 +8,7 @@ use crate::{Command, Session, Timeline};
 
 use super::PanelState;
 
-use ruler::Ruler;
+use ruler::{Lane, Ruler};
 
 mod change;
 mod clip_menu;
@@ -131,7 +131,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let ruler = lanes(ui, session, state, commands);
     if state.shows_sheet(session) {
         let height = (ui.available_height() - DETAILS).max(0.0);
-        sheet::show(ui, session, (&ruler, height), state, commands);
+        sheet::show(ui, session, &ruler, height, state, commands);
     }
     rows::details(ui, session, state, commands);
     delete(ui, session, state, commands);
@@ -155,18 +155,19 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
         }
     });
     let timeline = &session.document.settings.timeline;
-    draw::background(ui, (&ruler, timeline), (top, middle, bottom), timeline.looped(session.seconds()));
+    draw::background(ui, &ruler, timeline, top, middle.union(bottom), timeline.looped(session.seconds()));
     if area.clicked() {
         state.select_key(None);
     }
     zoom_and_pan(ui, &area, &ruler, state);
-    range::show(ui, session, (&ruler, top), state, commands);
-    seek(ui, top, &ruler, session, (state, commands));
+    let [top_lane, middle_lane, bottom_lane] = [top, middle, bottom].map(|rect| Lane { ruler, rect });
+    range::show(ui, session, top_lane, state, commands);
+    seek(ui, session, top_lane, state, commands);
     let clip_rect = ui.clip_rect();
     ui.set_clip_rect(clip_rect.intersect(all.expand2(vec2(0.0, 2.0))));
-    strips::show(ui, session, (&ruler, middle), state);
-    edits::show(ui, session, (&ruler, bottom), state);
-    key_poses::show(ui, session, (&ruler, bottom), state, commands);
+    strips::show(ui, session, middle_lane, state);
+    edits::show(ui, session, bottom_lane, state);
+    key_poses::show(ui, session, bottom_lane, state, commands);
     draw::playhead(ui, ruler.x(session.puppet.time), top, all.bottom());
     ui.set_clip_rect(clip_rect);
     update_drag(ui, session, state, commands);
@@ -209,14 +210,9 @@ fn zoom_and_pan(ui: &Ui, area: &egui::Response, ruler: &Ruler, state: &mut Timel
 }
 
 /// Moves the playhead to the pressed position on the ruler. With Shift, the pointer selects the looping part.
-fn seek(
-    ui: &Ui,
-    top: Rect,
-    ruler: &Ruler,
-    session: &Session,
-    (state, commands): (&mut TimelineState, &mut Vec<Command>),
-) {
-    let head = ui.interact(top, ui.scope_id().with("playhead"), Sense::click_and_drag());
+fn seek(ui: &Ui, session: &Session, lane: Lane, state: &mut TimelineState, commands: &mut Vec<Command>) {
+    let ruler = &lane.ruler;
+    let head = ui.interact(lane.rect, ui.scope_id().with("playhead"), Sense::click_and_drag());
     let role = egui::accesskit::Role::Slider;
     head.widget_info(|| {
         let mut info = egui::WidgetInfo::labeled(role, true, "Playhead");
@@ -228,11 +224,11 @@ fn seek(
     let Some(at) = head.interact_pointer_pos().filter(|_| is_pressed) else { return };
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
     let timeline = &session.document.settings.timeline;
-    if range::select(ui, &head, (ruler, at.x), timeline, (state, commands)) {
+    if range::select(ui, &head, ruler, at.x, timeline, state, commands) {
         return;
     }
     let time = match ui.input(|i| i.modifiers.ctrl) {
-        true => snap((ruler, timeline), Snap::new(motion, clips, None, None)).snapped(ruler.time(at.x)),
+        true => snap(ruler, timeline, Snap::new(motion, clips, None, None)).snapped(ruler.time(at.x)),
         false => snapped(timeline, ruler.time(at.x)),
     };
     let time = time.clamp(0.0, session.last_time());
@@ -242,7 +238,7 @@ fn seek(
 }
 
 /// Sets the snapping distance to suit the ruler's scale, and the snapping step to a frame or to a tenth of the label distance.
-fn snap((ruler, timeline): (&Ruler, &Timeline), snap: Snap) -> Snap {
+fn snap(ruler: &Ruler, timeline: &Timeline, snap: Snap) -> Snap {
     let step = if timeline.snap { timeline.time(1.0) } else { ruler.step() / 10.0 };
     Snap { distance: ruler.span(SNAP_DISTANCE), step, ..snap }
 }
@@ -314,7 +310,7 @@ fn update_drag(ui: &Ui, session: &Session, state: &mut TimelineState, commands: 
         ui.input(|i| (i.pointer.primary_down(), i.pointer.latest_pos(), i.modifiers.ctrl));
     if let Some(at) = at {
         let marks = || Snap::new(&active.motion, clips, Some(active.grip), Some(session.puppet.time));
-        let to_marks = control.then(|| snap((&active.ruler, timeline), marks()));
+        let to_marks = control.then(|| snap(&active.ruler, timeline, marks()));
         let to_frames = || Snap { marks: Vec::new(), distance: 0.0, step: timeline.time(1.0) };
         let snap = to_marks.or_else(|| timeline.snap.then(to_frames));
         let by = active.ruler.time(at.x) - active.at;

@@ -5,7 +5,7 @@ use egui::{CursorIcon, Rect, Response, Sense, Ui, pos2, vec2};
 use crate::panel::theme;
 use crate::{Command, Session, Timeline};
 
-use super::ruler::Ruler;
+use super::ruler::{Lane, Ruler};
 use super::{TimelineState, snapped};
 
 /// Width in points of the draggable area of a band end.
@@ -19,18 +19,18 @@ const MIN_SECONDS: f32 = 0.02;
 pub(super) fn show(
     ui: &Ui,
     session: &Session,
-    (ruler, top): (&Ruler, Rect),
+    lane: Lane,
     state: &TimelineState,
     commands: &mut Vec<Command>,
 ) {
-    let timeline = &session.document.settings.timeline;
+    let (ruler, top, timeline) = (&lane.ruler, lane.rect.top(), &session.document.settings.timeline);
     let Some([from, to]) = timeline.range else { return };
     let accent = theme::accent(ui);
-    let band = Rect::from_min_max(pos2(ruler.x(from), top.top()), pos2(ruler.x(to), top.top() + BAND));
+    let band = Rect::from_min_max(pos2(ruler.x(from), top), pos2(ruler.x(to), top + BAND));
     ui.painter().rect_filled(band, 2.0, accent.gamma_multiply(0.35));
     let ends = [("Start of the loop", band.left()), ("End of the loop", band.right())];
     for (index, (name, x)) in ends.into_iter().enumerate() {
-        let rect = Rect::from_center_size(pos2(x, top.top() + BAND), vec2(END, 2.0 * BAND));
+        let rect = Rect::from_center_size(pos2(x, top + BAND), vec2(END, 2.0 * BAND));
         let end = ui.interact(rect, ui.scope_id().with(name), Sense::drag());
         end.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Slider, true, name));
         ui.painter().rect_filled(rect.shrink2(vec2(2.5, 0.0)), 1.0, accent);
@@ -52,9 +52,11 @@ pub(super) fn show(
 pub(super) fn select(
     ui: &Ui,
     ruler_area: &Response,
-    (ruler, x): (&Ruler, f32),
+    ruler: &Ruler,
+    x: f32,
     timeline: &Timeline,
-    (state, commands): (&mut TimelineState, &mut Vec<Command>),
+    state: &mut TimelineState,
+    commands: &mut Vec<Command>,
 ) -> bool {
     let time = snapped(timeline, ruler.time(x)).max(0.0);
     if ruler_area.drag_started() && ui.input(|i| i.modifiers.shift) {

@@ -96,22 +96,22 @@ pub(super) fn details(
         ui.horizontal_centered(|ui| match state.selected {
             Some(Item::Strip(index)) => {
                 let Some(selected) = motion.strips.get(index) else { return };
-                strip(ui, session, (index, selected), commands);
+                strip(ui, session, index, selected, commands);
                 remove(ui, motion, state, commands);
             }
             Some(Item::Edit(index)) => {
                 let Some(selected) = motion.edits.get(index) else { return };
-                edit(ui, motion, (index, selected), commands);
+                edit(ui, motion, index, selected, commands);
                 remove(ui, motion, state, commands);
             }
             Some(Item::Goal(index)) => {
                 let Some(selected) = motion.goals.get(index) else { return };
-                sheet_goals::details(ui, session, (index, selected), commands);
+                sheet_goals::details(ui, session, index, selected, commands);
                 remove(ui, motion, state, commands);
             }
             Some(Item::Contact(index)) => {
                 let Some(selected) = motion.contacts.get(index) else { return };
-                sheet_contacts::details(ui, session, (index, selected), commands);
+                sheet_contacts::details(ui, session, index, selected, commands);
                 remove(ui, motion, state, commands);
             }
             None => {
@@ -133,7 +133,7 @@ pub(super) fn details(
 }
 
 /// Shows the properties of a clip strip.
-fn strip(ui: &mut Ui, session: &Session, (index, strip): (usize, &Strip), commands: &mut Vec<Command>) {
+fn strip(ui: &mut Ui, session: &Session, index: usize, strip: &Strip, commands: &mut Vec<Command>) {
     let (motion, cycle) = (&session.puppet.motion, strip.cycle_seconds(&session.puppet.character().clips));
     ui.label(RichText::new(clip_names::names(session, &strip.clips)).strong());
     let with = |strip: Strip| with_strip(motion, index, strip);
@@ -157,7 +157,7 @@ fn strip(ui: &mut Ui, session: &Session, (index, strip): (usize, &Strip), comman
 }
 
 /// Shows the properties of a key.
-fn edit(ui: &mut Ui, motion: &Motion, (index, edit): (usize, &Edit), commands: &mut Vec<Command>) {
+fn edit(ui: &mut Ui, motion: &Motion, index: usize, edit: &Edit, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Key").strong());
     let with = |edit: Edit| {
         let mut motion = motion.clone();

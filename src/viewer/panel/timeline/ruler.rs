@@ -1,5 +1,7 @@
 //! Converts between times and screen coordinates on the timeline.
 
+use egui::{Pos2, Rect, pos2};
+
 /// Minimum distance between labels in points.
 const LABEL_DISTANCE: f32 = 64.0;
 /// Minimum and maximum visible time range in seconds.
@@ -59,6 +61,20 @@ impl Ruler {
     /// Returns the ruler scrolled by a distance in points.
     pub(crate) fn moved(&self, points: f32) -> Self {
         Self { from: (self.from - self.span(points)).max(0.0), ..*self }
+    }
+}
+
+/// A row of the timeline on the screen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    pub(super) ruler: Ruler,
+    pub(super) rect: Rect,
+}
+
+impl Lane {
+    /// Returns the point at a time, halfway up the row.
+    pub(super) fn center(&self, time: f32) -> Pos2 {
+        pos2(self.ruler.x(time), self.rect.center().y)
     }
 }
 

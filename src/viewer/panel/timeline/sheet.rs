@@ -8,7 +8,7 @@ use egui::{CursorIcon, FontId, Rect, ScrollArea, Sense, Shape, StrokeKind, Ui, V
 use crate::panel::{node_name, theme};
 use crate::{Command, Session};
 
-use super::ruler::Ruler;
+use super::ruler::{Lane, Ruler};
 use super::sheet_edit::dropped;
 use super::sheet_rows::{Mark, Sheet, SheetJoint};
 use super::sheet_selection::{RowKey, SheetState};
@@ -40,7 +40,8 @@ enum RowKind {
 pub(super) fn show(
     ui: &mut Ui,
     session: &Session,
-    (ruler, height): (&Ruler, f32),
+    ruler: &Ruler,
+    height: f32,
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
@@ -64,7 +65,7 @@ pub(super) fn show(
         let area = ScrollArea::vertical().id_salt("sheet").max_height(height).auto_shrink([false, true]);
         area.show_rows(ui, ROW, rows.len(), |ui, visible| {
             for kind in rows.get(visible).unwrap_or_default() {
-                row(ui, session, (&sheet, *kind), (ruler, chosen), state, commands);
+                row(ui, session, &sheet, *kind, ruler, chosen, state, commands);
             }
         });
     });
@@ -128,30 +129,33 @@ fn rows(sheet: &Sheet, session: &Session, state: &SheetState) -> Vec<RowKind> {
     rows
 }
 
+/// Shows a row. The keys inside `chosen`, a box being dragged, are added to the selection.
 fn row(
     ui: &mut Ui,
     session: &Session,
-    (sheet, kind): (&Sheet, RowKind),
-    (ruler, chosen): (&Ruler, Option<Rect>),
+    sheet: &Sheet,
+    kind: RowKind,
+    ruler: &Ruler,
+    chosen: Option<Rect>,
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let names = Rect::from_min_size(rect.min, vec2(NAMES, ROW));
-    let lane = Rect::from_min_max(pos2(names.right(), rect.top()), rect.max);
+    let lane = Lane { ruler: *ruler, rect: Rect::from_min_max(pos2(names.right(), rect.top()), rect.max) };
     let (name, joints, marks) = match kind {
         RowKind::Contacts(index) => {
             let Some(contacts) = sheet.contacts.get(index) else { return };
             text(ui, names, &contacts.name, 16.0, theme::ink(ui));
-            return in_lane(ui, session, (ruler, lane), |ui| {
-                sheet_contacts::bars(ui, session, (contacts, ruler, lane), state);
+            return in_lane(ui, session, lane, |ui| {
+                sheet_contacts::bars(ui, session, contacts, lane, state);
             });
         }
         RowKind::Goal(index) => {
             let Some(goal) = sheet.goals.get(index) else { return };
             text(ui, names, &goal.name, 16.0, theme::ink(ui));
-            return in_lane(ui, session, (ruler, lane), |ui| {
-                sheet_goals::keys(ui, session, (goal, ruler, lane), state);
+            return in_lane(ui, session, lane, |ui| {
+                sheet_goals::keys(ui, session, goal, lane, state);
             });
         }
         RowKind::Part(index) => {
@@ -165,29 +169,30 @@ fn row(
             let Some(joint) = sheet.joints.get(index) else { return };
             let name = node_name(session, joint.node);
             highlight(ui, rect, session, joint);
-            joint_name(ui, names, &name, (session, joint), commands);
+            joint_name(ui, names, &name, session, joint, commands);
             (name, vec![joint.node], sheet.marks(joint))
         }
     };
     let row = RowKey { name, joints, time: 0.0 };
-    if let Some(chosen) = chosen.filter(|chosen| chosen.y_range().contains(lane.center().y)) {
+    if let Some(chosen) = chosen.filter(|chosen| chosen.y_range().contains(lane.rect.center().y)) {
         let inside = marks.iter().filter(|mark| chosen.x_range().contains(ruler.x(mark.time)));
         let inside = inside.map(|mark| RowKey { time: mark.time, ..row.clone() });
         let known = state.sheet.selected.clone();
         state.sheet.selected.extend(inside.filter(|key| !known.contains(key)));
     }
-    in_lane(ui, session, (ruler, lane), |ui| {
-        keys(ui, session, (&row, &marks, kind), (ruler, lane), state, commands);
+    in_lane(ui, session, lane, |ui| {
+        keys(ui, session, &row, &marks, kind, lane, state, commands);
     });
 }
 
 /// Shows a row's content beside its name, with the playhead over it.
-fn in_lane(ui: &mut Ui, session: &Session, (ruler, lane): (&Ruler, Rect), content: impl FnOnce(&mut Ui)) {
-    ui.painter().hline(lane.x_range(), lane.bottom(), (1.0, theme::quiet(ui).gamma_multiply(0.12)));
+fn in_lane(ui: &mut Ui, session: &Session, lane: Lane, content: impl FnOnce(&mut Ui)) {
+    let Lane { ruler, rect } = lane;
+    ui.painter().hline(rect.x_range(), rect.bottom(), (1.0, theme::quiet(ui).gamma_multiply(0.12)));
     let before = ui.clip_rect();
-    ui.set_clip_rect(before.intersect(lane));
+    ui.set_clip_rect(before.intersect(rect));
     content(ui);
-    ui.painter().vline(ruler.x(session.puppet.time), lane.y_range(), (1.5, theme::accent(ui)));
+    ui.painter().vline(ruler.x(session.puppet.time), rect.y_range(), (1.5, theme::accent(ui)));
     ui.set_clip_rect(before);
 }
 
@@ -223,7 +228,8 @@ fn joint_name(
     ui: &Ui,
     rect: Rect,
     name: &str,
-    (session, joint): (&Session, &SheetJoint),
+    session: &Session,
+    joint: &SheetJoint,
     commands: &mut Vec<Command>,
 ) {
     let title = ui.interact(rect, ui.scope_id().with(("joint row", joint.node)), Sense::click());
@@ -252,13 +258,15 @@ fn text(ui: &Ui, rect: Rect, text: &str, indent: f32, color: egui::Color32) {
 fn keys(
     ui: &Ui,
     session: &Session,
-    (row, marks, kind): (&RowKey, &[Mark], RowKind),
-    (ruler, lane): (&Ruler, Rect),
+    row: &RowKey,
+    marks: &[Mark],
+    kind: RowKind,
+    lane: Lane,
     state: &mut TimelineState,
     commands: &mut Vec<Command>,
 ) {
-    let timeline = &session.document.settings.timeline;
-    let inside = lane.expand(DIAMOND).x_range();
+    let (timeline, ruler) = (&session.document.settings.timeline, &lane.ruler);
+    let inside = lane.rect.expand(DIAMOND).x_range();
     let mut last = f32::NEG_INFINITY;
     let visible = marks.iter().filter(|mark| inside.contains(ruler.x(mark.time)));
     let shown = visible.filter(|mark| {
@@ -270,7 +278,7 @@ fn keys(
     let shown: Vec<Mark> = shown.copied().collect();
     for (index, mark) in shown.iter().enumerate() {
         let key = RowKey { time: mark.time, ..row.clone() };
-        let center = pos2(ruler.x(mark.time), lane.center().y);
+        let center = lane.center(mark.time);
         let id = match kind {
             RowKind::Part(part) => ("part key", part, index),
             RowKind::Joint(joint) => ("joint key", joint, index),
@@ -297,16 +305,17 @@ fn keys(
         {
             let at = part.interact_pointer_pos().map_or(*to, |at| snapped(timeline, ruler.time(at.x)));
             *to = at.clamp(0.0, session.last_time());
-            draw::diamond(ui, pos2(ruler.x(*to), center.y), DIAMOND, true, true);
+            draw::diamond(ui, lane.center(*to), DIAMOND, true, true);
         }
         if part.drag_stopped() {
-            commands.extend(state.sheet.drag.take().and_then(|drag| dropped(ui, drag, (session, state))));
+            let drag = state.sheet.drag.take();
+            commands.extend(drag.and_then(|(key, to)| dropped(ui, session, key, to, state)));
         }
         // The other selected keys move with the dragged key and are shown at their new times.
         if let Some((dragged, to)) =
             state.sheet.drag.as_ref().filter(|(dragged, _)| is_selected && *dragged != key)
         {
-            let at = pos2(ruler.x(key.time + to - dragged.time), center.y);
+            let at = lane.center(key.time + to - dragged.time);
             draw::diamond(ui, at, DIAMOND, true, false);
         }
         let radius = if mark.differs { DIAMOND } else { 0.6 * DIAMOND };

@@ -9,7 +9,7 @@ use crate::{Command, Session, Timeline};
 
 use super::change::push_change;
 use super::contact_rows::{Bar, ContactRow, row_name, words};
-use super::ruler::Ruler;
+use super::ruler::{Lane, Ruler};
 use super::{TimelineState, counter, part};
 
 /// Space in points between a bar and the borders of its row.
@@ -33,22 +33,17 @@ const BONES: [&str; 10] = [
 ];
 
 /// Shows the bars of a row. Dragging moves a bar or one of its ends. A bar implied by the keys is stored when it is first dragged.
-pub(super) fn bars(
-    ui: &mut Ui,
-    session: &Session,
-    (row, ruler, lane): (&ContactRow, &Ruler, Rect),
-    state: &mut TimelineState,
-) {
+pub(super) fn bars(ui: &mut Ui, session: &Session, row: &ContactRow, lane: Lane, state: &mut TimelineState) {
     for (index, bar) in row.bars.iter().enumerate() {
-        let [from, to] = [bar.contact.from, bar.contact.to].map(|time| ruler.x(time));
-        let rect =
-            Rect::from_x_y_ranges(from..=to.max(from + MIN_WIDTH), lane.shrink2(vec2(0.0, INSET)).y_range());
-        if !lane.intersects(rect) {
+        let [from, to] = [bar.contact.from, bar.contact.to].map(|time| lane.ruler.x(time));
+        let inside = lane.rect.shrink2(vec2(0.0, INSET));
+        let rect = Rect::from_x_y_ranges(from..=to.max(from + MIN_WIDTH), inside.y_range());
+        if !lane.rect.intersects(rect) {
             continue;
         }
         let is_highlighted = ui.push_id(("contact", row.node, index), |ui| {
-            ui.set_clip_rect(ui.clip_rect().intersect(lane));
-            grips(ui, session, (bar, &row.name), (ruler, rect), state)
+            ui.set_clip_rect(ui.clip_rect().intersect(lane.rect));
+            grips(ui, session, bar, &row.name, &lane.ruler, rect, state)
         });
         let is_selected = bar.is_stored && state.selected == Some(Item::Contact(bar.index));
         draw(ui, rect, bar.is_stored, is_selected, is_highlighted.inner);
@@ -59,8 +54,10 @@ pub(super) fn bars(
 fn grips(
     ui: &Ui,
     session: &Session,
-    (bar, name): (&Bar, &str),
-    (ruler, rect): (&Ruler, Rect),
+    bar: &Bar,
+    name: &str,
+    ruler: &Ruler,
+    rect: Rect,
     state: &mut TimelineState,
 ) -> bool {
     let title = title(bar, name, &session.document.settings.timeline);
@@ -123,7 +120,8 @@ pub(super) fn buttons(ui: &mut Ui, session: &Session, plants: bool, commands: &m
 pub(super) fn details(
     ui: &mut Ui,
     session: &Session,
-    (index, contact): (usize, &Contact),
+    index: usize,
+    contact: &Contact,
     commands: &mut Vec<Command>,
 ) {
     let (motion, timeline) = (&session.document.scene.motion, &session.document.settings.timeline);

@@ -9,11 +9,13 @@ use super::change::push_change;
 use super::sheet_selection::{RowKey, SheetState};
 use super::{TimelineState, counter};
 
-/// Returns the command for a finished drag of the selected keys.
+/// Returns the command for a finished drag of the selected keys, in which `key` was dragged to the time `to`.
 pub(super) fn dropped(
     ui: &Ui,
-    (key, to): (RowKey, f32),
-    (session, state): (&Session, &mut TimelineState),
+    session: &Session,
+    key: RowKey,
+    to: f32,
+    state: &mut TimelineState,
 ) -> Option<Command> {
     let by = to - key.time;
     if by == 0.0 {

@@ -1,6 +1,6 @@
 //! The goal rows in the dope sheet: a diamond for each key, whose size shows the goal's weight.
 
-use egui::{Rect, RichText, Slider, Ui, Vec2, pos2};
+use egui::{Rect, RichText, Slider, Ui, Vec2};
 
 use crate::motion::arrange::{Grip, Item};
 use crate::motion::{Easing, GoalKey, Motion};
@@ -9,7 +9,7 @@ use crate::{Command, Session};
 
 use super::change::{push_change, push_edit};
 use super::contact_rows::words;
-use super::ruler::Ruler;
+use super::ruler::Lane;
 use super::{TimelineState, draw, part};
 
 /// Distances in points from a diamond's center to its corners, for weights 0 and 1.
@@ -44,24 +44,19 @@ fn row_name(session: &Session, node: usize) -> String {
 }
 
 /// Shows a row's keys. Dragging moves a key.
-pub(super) fn keys(
-    ui: &Ui,
-    session: &Session,
-    (row, ruler, lane): (&GoalRow, &Ruler, Rect),
-    state: &mut TimelineState,
-) {
+pub(super) fn keys(ui: &Ui, session: &Session, row: &GoalRow, lane: Lane, state: &mut TimelineState) {
     let timeline = &session.document.settings.timeline;
     for &(index, key) in &row.keys {
-        let center = pos2(ruler.x(key.time), lane.center().y);
+        let center = lane.center(key.time);
         let radius = SIZES[0] + (SIZES[1] - SIZES[0]) * key.weight;
         let rect = Rect::from_center_size(center, Vec2::splat(2.0 * SIZES[1] + 4.0));
-        if !lane.intersects(rect) {
+        if !lane.rect.intersects(rect) {
             continue;
         }
         let item = Item::Goal(index);
         let name = format!("{} at {}", row.name, timeline.text(key.time));
         let motion = || Motion::clone(&session.document.scene.motion);
-        let is_highlighted = part(ui, Grip::Whole(item), rect, ruler, motion, state, &name);
+        let is_highlighted = part(ui, Grip::Whole(item), rect, &lane.ruler, motion, state, &name);
         draw::diamond(ui, center, radius, state.selected == Some(item), is_highlighted);
     }
 }
@@ -70,7 +65,8 @@ pub(super) fn keys(
 pub(super) fn details(
     ui: &mut Ui,
     session: &Session,
-    (index, key): (usize, &GoalKey),
+    index: usize,
+    key: &GoalKey,
     commands: &mut Vec<Command>,
 ) {
     let (motion, timeline) = (&session.document.scene.motion, &session.document.settings.timeline);

@@ -4,7 +4,7 @@ use crate::Session;
 use crate::motion::arrange::{Grip, Item, end, overlap};
 use crate::panel::clip_names;
 
-use super::ruler::Ruler;
+use super::ruler::Lane;
 use super::{TimelineState, draw, part};
 use egui::{Rect, Ui, pos2};
 
@@ -12,13 +12,13 @@ use egui::{Rect, Ui, pos2};
 const END: f32 = 8.0;
 
 /// Shows all strips and their grips. Where grips overlap, the ends of strips take precedence over bodies, and later strips over earlier ones.
-pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), state: &mut TimelineState) {
-    let (motion, all) = (&session.puppet.motion, &session.puppet.character().clips);
+pub(super) fn show(ui: &Ui, session: &Session, lane: Lane, state: &mut TimelineState) {
+    let (ruler, motion, all) = (&lane.ruler, &session.puppet.motion, &session.puppet.character().clips);
     let strip_rect = |index: usize| {
         let strip = motion.strips.get(index)?;
         let (left, right) = (ruler.x(strip.start), ruler.x(end(strip, all)));
-        let lower = pos2(right.max(left + 2.0), lane.bottom() - 3.0);
-        Some(Rect::from_min_max(pos2(left, lane.top() + 3.0), lower))
+        let lower = pos2(right.max(left + 2.0), lane.rect.bottom() - 3.0);
+        Some(Rect::from_min_max(pos2(left, lane.rect.top() + 3.0), lower))
     };
     let mut is_highlighted = vec![false; motion.strips.len()];
     for (index, strip) in motion.strips.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
         let next = motion.strips.get(index + 1).map_or(f32::INFINITY, |b| ruler.x(b.start));
         let full = ruler.x(strip.start + overlap(motion, index, all));
         if let Some(before) = index.checked_sub(1).and_then(strip_rect) {
-            draw::gap(ui, before.right(), rect.left(), lane.center().y);
+            draw::gap(ui, before.right(), rect.left(), lane.rect.center().y);
         }
         let shape = draw::StripShape {
             rect,

@@ -79,7 +79,7 @@ impl Session {
             return;
         }
         self.show();
-        let tolerance = f64::from(UNMET_DISTANCE * self.scene_bounds.sphere().1);
+        let tolerance = f64::from(UNMET_DISTANCE * self.home.scene_bounds.sphere().1);
         let settled = |pin: &Pin| {
             let now = self.pin_here(pin.node);
             let pair = pin.target.zip(now.target);

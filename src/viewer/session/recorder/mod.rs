@@ -85,7 +85,7 @@ impl Header {
             fingerprint: fingerprint::of_character(
                 session.puppet().character(),
                 session.own_clips(),
-                &session.loaded_rig,
+                &session.rig_file.loaded,
             ),
             size: session.size().to_array(),
             scale,

@@ -87,7 +87,7 @@ impl App {
         let found = match read.outcome {
             Ok(LoadedFile::Clips(addition)) => return self.play_addition(*addition),
             Ok(LoadedFile::Watch(replay, length, images)) => {
-                return self.show_watched(*replay, (length, &images), read.path);
+                return self.show_watched(*replay, length, &images, read.path);
             }
             Ok(LoadedFile::Pose(pose)) => return self.apply_pose(&pose, &read.path),
             Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),

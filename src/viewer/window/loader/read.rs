@@ -46,7 +46,7 @@ impl ReadRequest {
     /// A request for a file while a session is shown.
     pub(super) fn beside(path: &Path, session: &Session) -> Self {
         let character = session.puppet().shared_character();
-        let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
+        let (rig, additions) = (Arc::clone(&session.rig_file.loaded), session.additions().to_vec());
         Self {
             path: path.to_owned(),
             watches: false,
@@ -105,9 +105,16 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     {
         progress.set_stage("Retargeting the motion");
         let source = Arc::new(Source::Character(Box::new(character.clone())));
-        let body = (&*current.character, &*current.rig);
+        let addition = AddedClips::new_with(
+            path,
+            source,
+            &current.character,
+            &current.rig,
+            Transfer::default(),
+            progress,
+        );
         // A motion that does not fit the character is shown separately.
-        if let Ok(addition) = AddedClips::new_with(path, source, body, Transfer::default(), progress) {
+        if let Ok(addition) = addition {
             return Ok(LoadedFile::Clips(Box::new(addition)));
         }
     }
@@ -202,9 +209,9 @@ fn read_clips(request: &ReadRequest, clip: Option<String>) -> Result<LoadedFile,
         Arc::new(read.map_err(|e| one_line(&e))?)
     };
     progress.set_stage("Retargeting the motion");
-    let body = (&*current.character, &*current.rig);
     let transfer = Transfer { clip, ..Transfer::default() };
-    let addition = AddedClips::new_with(path, source, body, transfer, progress).map_err(|e| with_path(&e))?;
+    let addition = AddedClips::new_with(path, source, &current.character, &current.rig, transfer, progress);
+    let addition = addition.map_err(|e| with_path(&e))?;
     Ok(LoadedFile::Clips(Box::new(addition)))
 }
 

@@ -27,7 +27,9 @@ impl PanelTexture {
     pub(in crate::window) fn update(
         &mut self,
         gpu: &Gpu,
-        (renderer, compositor, format): (&mut egui_wgpu::Renderer, &Compositor, TextureFormat),
+        renderer: &mut egui_wgpu::Renderer,
+        compositor: &Compositor,
+        format: TextureFormat,
         panel: &mut PanelOutput,
         size: (u32, u32),
         encoder: &mut wgpu::CommandEncoder,

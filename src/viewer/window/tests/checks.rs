@@ -160,7 +160,7 @@ pub(super) fn check_watching(app: &mut App) {
     let rig = crate::rig::load(&character, None).unwrap();
     let replay = crate::Replay::new(&recording, character, rig).unwrap();
     let images = crate::render::DecodedImages::default();
-    app.show_watched(replay, (recording.length(), &images), path.to_path_buf());
+    app.show_watched(replay, recording.length(), &images, path.to_path_buf());
     std::thread::sleep(Duration::from_millis(700));
     app.advance_watched();
     let pose = app.session.puppet.pose().clone();
