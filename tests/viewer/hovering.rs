@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
-use sinew::scene::picking::pixel;
+use sinew::asset;
+use sinew::scene::picking::{Ray, pick_skin, pixel};
 use sinew::viewer::{Button, Command, Event, Input, RingMode, Session};
 
 use super::gizmo::{metres, node, place, rigged, select};
@@ -115,4 +116,27 @@ fn mark_of_the_gizmo_is_found_again() {
     assert_mark_is_current(&session, on_ring, "undo");
     assert!(ring(&session).distance(on_ring) > 60.0);
     assert!(session.hovered().is_some() || !session.is_hovering(), "the ring is no longer under the pointer");
+}
+
+/// Story: the dot of a horse's hips was seen through its chest, but a drag of the dot pulled the chest.
+#[test]
+fn the_dot_of_hips_behind_the_chest_grabs_the_hips() {
+    let Some(path) = sinew_testkit::external_or_skip("models/quaternius/animals_pack/Horse/Horse.glb") else {
+        return;
+    };
+    let mut session = Session::new(asset::load(&path).unwrap(), None, SIZE);
+    let hips = session.rig().body.as_ref().unwrap().hips;
+    let place = |session: &Session| Vec3::from(session.puppet().world_from_node()[hips].translation);
+    let (before, at) = (place(&session), pixel(&session.camera(), place(&session), SIZE).unwrap());
+    let skin = pick_skin(session.puppet(), &Ray::through(&session.camera(), at, SIZE).unwrap()).unwrap();
+    assert_ne!(skin.node, hips);
+    session.apply(Command::Hover(at));
+    assert_eq!(session.hovered().unwrap().node, hips);
+    session.apply(Command::Grab(at));
+    session.apply(Command::Drag(at + Vec2::Y * 40.0));
+    session.apply(Command::Release);
+    let moved = place(&session) - before;
+    assert!(moved.y < -0.1 * before.y, "{moved}");
+    let now = pixel(&session.camera(), place(&session), SIZE).unwrap();
+    assert!(now.distance(at + Vec2::Y * 40.0) < 6.0, "{now}");
 }

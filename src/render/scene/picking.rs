@@ -30,7 +30,7 @@ pub struct Hit {
 }
 
 /// Radius of the pickable area around a handle, in pixels.
-const HANDLE_RADIUS: f32 = 12.0;
+pub const HANDLE_RADIUS: f32 = 12.0;
 /// Maximum depth of a handle relative to the depth of the skin in front of it.
 const HANDLE_DEPTH: f32 = 1.08;
 

@@ -4,7 +4,7 @@ use glam::{DVec3, Vec2, Vec3};
 
 use crate::puppet::Target;
 use crate::rig::LimbKind;
-use crate::scene::picking::{Hit, pick, pick_beside};
+use crate::scene::picking::{HANDLE_RADIUS, Hit, Ray, pick, pick_beside, pixel};
 use crate::session::command::{DragScope, NodePoint};
 use crate::session::drag::Drag;
 use crate::session::drag_goal::DragGoal;
@@ -15,6 +15,8 @@ use super::{MAX_TRAIL_POINTS, Session};
 
 /// Maximum distance in points from the skin at which the pointer still grabs it.
 const MARGIN: f32 = 8.0;
+/// Minimum distance of the hips behind the skin at which their dot is not a part of this skin, as a fraction of the body's radius.
+const FAR_BEHIND: f32 = 0.25;
 /// Maximum number of other joints that a drag pulls.
 const MAX_OTHERS: usize = 31;
 
@@ -62,8 +64,25 @@ impl Session {
         let camera = self.camera();
         let beside =
             || pick_beside(&self.puppet, &camera, at, self.size, MARGIN * self.document.settings.scale);
-        let hit = pick(&self.puppet, &camera, at, self.size, &self.pickable_nodes()).or_else(beside);
-        hit.map(|hit| self.resolve_finger(hit))
+        let hit = pick(&self.puppet, &camera, at, self.size, &self.pickable_nodes()).or_else(beside)?;
+        Some(self.hips_behind(&hit, &camera, at).unwrap_or_else(|| self.resolve_finger(hit)))
+    }
+
+    /// Returns the hips if the pointer is on their dot, and the trunk far in front of the dot would be grabbed instead. This is so for an
+    /// animal that is seen from the front.
+    fn hips_behind(&self, hit: &Hit, camera: &Camera, at: Vec2) -> Option<Hit> {
+        let body = self.puppet.rig.body.as_ref()?;
+        let is_limb = body.limbs.iter().any(|limb| limb.joints.contains(&hit.node));
+        let point = self.position_of(body.hips)?;
+        let eye = Ray::through(camera, at, self.size)?.origin;
+        let is_behind = point.distance(eye) > hit.point.distance(eye) + self.home.radius() * FAR_BEHIND;
+        let is_at = pixel(camera, point, self.size)?.distance(at) < HANDLE_RADIUS;
+        (self.document.settings.drag_scope == DragScope::Body
+            && !hit.handle
+            && !is_limb
+            && is_behind
+            && is_at)
+            .then_some(Hit { node: body.hips, point, offset: DVec3::ZERO, handle: false })
     }
 
     /// Returns the nodes that take precedence over the skin in picking: the chain ends and, if the skeleton is shown, all skin joints.

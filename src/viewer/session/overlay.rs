@@ -31,7 +31,7 @@ pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
     if !session.is_dragging() {
         // The dot on the hips is only a mark. Pressing a button there grabs the skin, because most methods cannot move a joint without
-        // ancestors.
+        // ancestors. Only if the trunk is far in front of the dot, the hips themselves are grabbed.
         let hips = session.puppet.rig.body.as_ref().map(|body| body.hips);
         let handles = session.handles().chain(hips).filter_map(position);
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
