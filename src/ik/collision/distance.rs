@@ -58,10 +58,13 @@ pub(super) fn capsules(a: Capsule, b: Capsule) -> Contact {
     Contact { distance: distance - a.radius - b.radius, normal, points: [x, y], radii: [a.radius, b.radius] }
 }
 
-/// Returns the gap between a capsule and a convex hull.
-pub(super) fn capsule_and_hull(capsule: Capsule, hull: &Hull) -> Contact {
+/// Returns the gap between a capsule and a convex hull, or `None` if a face shows that it is at least `within` metres.
+pub(super) fn capsule_and_hull(capsule: Capsule, hull: &Hull, within: f64) -> Option<Contact> {
     let Capsule { ends, radius } = capsule;
     let mut best = separation(ends, hull);
+    if best.0 - radius >= within {
+        return None;
+    }
     if best.0 > 0.0 {
         let (x, y) = nearest_to_hull(ends, hull);
         let between = x - y;
@@ -71,7 +74,7 @@ pub(super) fn capsule_and_hull(capsule: Capsule, hull: &Hull) -> Contact {
         }
     }
     let (distance, normal, points) = best;
-    Contact { distance: distance - radius, normal, points, radii: [radius, 0.0] }
+    Some(Contact { distance: distance - radius, normal, points, radii: [radius, 0.0] })
 }
 
 /// Returns the nearest points of a segment and a hull that do not meet.
@@ -115,8 +118,7 @@ fn is_over(face: &Face, point: DVec3) -> bool {
 }
 
 /// Returns the distance, the direction and the points of the least translation that separates a segment from a hull. The distance is not
-/// positive if the two meet. If they do not meet, it is the largest distance between two parallel planes that separate them (separating axes:
-/// Gottschalk, Lin & Manocha 1996).
+/// positive if the two meet. If they do not meet, it is at most the distance between them (separating axes: Gottschalk, Lin & Manocha 1996).
 fn separation([a, b]: [DVec3; 2], hull: &Hull) -> (f64, DVec3, [DVec3; 2]) {
     let mut best = (f64::NEG_INFINITY, DVec3::Z, [a, a]);
     for face in &hull.faces {
@@ -132,6 +134,9 @@ fn separation([a, b]: [DVec3; 2], hull: &Hull) -> (f64, DVec3, [DVec3; 2]) {
             };
             best = (distance, face.normal, [point, point - face.normal * distance]);
         }
+    }
+    if best.0 > 0.0 {
+        return best;
     }
     for edge in &hull.edges {
         let [from, to] = edge.ends;
@@ -197,7 +202,7 @@ mod tests {
             half in prop::array::uniform3(0.05_f64..0.5),
         ) {
             let (other, ends) = (Placed::new(centre, turn, half), [DVec3::from(a), DVec3::from(b)]);
-            let contact = capsule_and_hull(Capsule { ends, radius: 0.0 }, &other.hull());
+            let contact = capsule_and_hull(Capsule { ends, radius: 0.0 }, &other.hull(), f64::INFINITY).unwrap();
             let nearest = |shift: DVec3| {
                 let at = |i: i32| other.to_local(ends[0].lerp(ends[1], f64::from(i) / 200.0) + shift);
                 let away = |p: DVec3| p.distance(p.clamp(-other.half, other.half));

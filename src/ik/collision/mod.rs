@@ -225,10 +225,10 @@ impl CollisionModel {
     /// Returns the pair with the smallest distance in the pose of a body, or `None` if there are no pairs. The body must have the links for
     /// which the model was created.
     pub fn clearance(&self, body: &Body) -> Option<Clearance> {
-        let mut gaps = Vec::new();
-        self.gaps(&body.world_from_links(), f64::INFINITY, &mut gaps);
-        let least = gaps.iter().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
-        Some(self.describe(least))
+        let mut least: Option<Gap> = None;
+        // Only gaps that are smaller than the smallest one so far are measured exactly.
+        self.visit(&body.world_from_links(), f64::INFINITY, |gap| least.insert(gap).distance);
+        Some(self.describe(&least?))
     }
 
     /// Returns the derivative of a pair's distance with respect to the degrees of freedom of a body, in the order of
@@ -252,6 +252,14 @@ impl CollisionModel {
     /// Sets `gaps` to the gaps that are smaller than `within` metres, in the order of the pairs.
     pub(crate) fn gaps(&self, frames: &[DAffine3], within: f64, gaps: &mut Vec<Gap>) {
         gaps.clear();
+        self.visit(frames, within, |gap| {
+            gaps.push(gap);
+            within
+        });
+    }
+
+    /// Visits the gaps that are smaller than `within` metres, in the order of the pairs. `visit` returns the new value of `within`.
+    fn visit(&self, frames: &[DAffine3], mut within: f64, mut visit: impl FnMut(Gap) -> f64) {
         let place = |capsule: &BodyCapsule| {
             let world_from_link = frames.get(capsule.link).copied().unwrap_or_default();
             let ends = capsule.ends.map(|end| world_from_link.transform_point3(end));
@@ -268,13 +276,13 @@ impl CollisionModel {
             let Some(&first) = placed.get(pair[0]) else { continue };
             let obstacle = pair[1].checked_sub(placed.len()).and_then(|index| self.obstacles.get(index));
             let contact = match (placed.get(pair[1]), obstacle) {
-                (Some(&second), _) => capsules(first, second),
-                (None, Some(Placed::Capsule(second))) => capsules(first, *second),
-                (None, Some(Placed::Hull(hull))) => capsule_and_hull(first, hull),
-                (None, None) => continue,
+                (Some(&second), _) => Some(capsules(first, second)),
+                (None, Some(Placed::Capsule(second))) => Some(capsules(first, *second)),
+                (None, Some(Placed::Hull(hull))) => capsule_and_hull(first, hull, within),
+                (None, None) => None,
             };
-            if contact.distance < within {
-                gaps.push(self.gap(pair, &contact));
+            if let Some(contact) = contact.filter(|contact| contact.distance < within) {
+                within = visit(self.gap(pair, &contact));
             }
         }
     }
