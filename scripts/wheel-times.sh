@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 features="${1:-}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-size() { du --apparent-size --block-size=1K "$1" | awk '{ printf "%.1f MB", $1 / 1000 }'; }
+size() { du -s --apparent-size --block-size=1K "$1" | awk '{ printf "%.1f MB", $1 / 1000 }'; }
 
 python3 -m venv "$work/venv"
 python="$work/venv/bin/python"

@@ -35,8 +35,8 @@ pub struct SinewCollisions {
     pub margin: f64,
 }
 
-/// The smallest distance between shapes that must not touch. If there are none, `distance` is infinity, the names are NULL, and all other
-/// numbers are 0.
+/// The smallest distance between shapes that must not touch. Without such shapes, `distance` is infinity, the names are NULL, and the
+/// other numbers are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SinewClearance {

@@ -1,6 +1,7 @@
 //! Collisions of a body with itself and with obstacles.
 //!
-//! Links have capsules, and obstacles are spheres, capsules, boxes or convex hulls. [`Solver::solve_clear`](crate::Solver::solve_clear) keeps them apart.
+//! Links have capsules, and obstacles are spheres, capsules, boxes or convex hulls.
+//! [`Solver::solve_clear`](crate::Solver::solve_clear) keeps them apart.
 
 mod distance;
 mod error;
