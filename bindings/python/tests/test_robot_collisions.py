@@ -241,11 +241,11 @@ def test_python_warns_about_meshes_that_cannot_be_read(tmp_path):
         ),
         (
             lambda r: r.with_collisions(capsules=CAPSULES, allowed=[("bone1", "bone9")]),
-            'link "bone9" does not exist; did you mean "bone1"?',
+            'link "bone9" does not exist; did you mean "bone1" or "bone2" or "bone3"?',
         ),
         (
             lambda r: r.with_collisions(capsules=[("bone9", (0, 0, 0), (1, 0, 0), 0.1)]),
-            'link "bone9" does not exist; did you mean "bone1"?',
+            'link "bone9" does not exist; did you mean "bone1" or "bone2" or "bone3"?',
         ),
         (
             lambda r: r.with_collisions(capsules=[(9, (0, 0, 0), (1, 0, 0), 0.1)]),
@@ -284,7 +284,7 @@ def test_errors_name_what_is_wrong(robot, call, message):
 def test_errors_in_srdf_files_name_the_file(robot, tmp_path):
     file = tmp_path / "planar.srdf"
     for text, message in (
-        (SRDF.format("bone9"), 'link "bone9" does not exist; did you mean "bone1"?'),
+        (SRDF.format("bone9"), 'link "bone9" does not exist; did you mean "bone1" or "bone2" or "bone3"?'),
         ('<robot><disable_collisions link1="bone1"/></robot>', "line 1: <disable_collisions> lacks link2"),
     ):
         file.write_text(text)
