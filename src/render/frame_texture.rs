@@ -153,7 +153,8 @@ fn create(
     Ok(drawable_texture(gpu, "scene", size, stored, other))
 }
 
-/// Creates a texture that is drawn into and then composed. The size must be valid.
+/// Creates a texture that is drawn into and then composed. The size in pixels must be valid for the device: from 1 to the largest side of
+/// a two-dimensional texture.
 pub fn drawable_texture(
     gpu: &Gpu,
     label: &str,

@@ -4,8 +4,6 @@
 //! The renderer knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. [`scene`] turns puppets of
 //! `sinew-character` into frames, [`crowd`] poses thousands of characters on the GPU, and [`gpu_ik`] solves batches of inverse kinematics.
 //! The types in `gpu_types` must match the shaders, which a test verifies.
-//!
-//! Items that are hidden from the documentation are meant for the other crates of sinew, and may change in any version.
 
 mod ambient;
 mod backdrop;
@@ -66,9 +64,7 @@ pub use compose::{Composed, Compositor, Placement};
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
 pub use frame::{Background, CrowdInstances, Draw, Fill, Floor, Frame, Grid, Instance, Line, ShadingMode};
-pub use frame_texture::FrameTexture;
-#[doc(hidden)]
-pub use frame_texture::drawable_texture;
+pub use frame_texture::{FrameTexture, drawable_texture};
 pub use indirect::GpuInstances;
 pub(crate) use indirect::{GpuInstanceBuffers, GpuPart};
 pub use light::{Environment, FileLights, Light, LightSource, MAX_LIGHTS, PunctualLight, ToneMap};

@@ -131,7 +131,6 @@ impl Gpu {
     ///
     /// # Errors
     /// [`RenderError::Empty`] or [`RenderError::TooLarge`] if the size is invalid. Otherwise the errors of [`Pending::image`].
-    #[doc(hidden)]
     pub fn image(
         &self,
         (width, height): (u32, u32),

@@ -3,6 +3,8 @@
 
 #![cfg_attr(not(feature = "window"), allow(dead_code, reason = "items that only the panel uses"))]
 
+#[cfg(feature = "window")]
+mod arrange;
 mod clip_export;
 #[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 mod crowd;

@@ -3,8 +3,6 @@
 //! A [`Motion`] describes what is played, and a [`Player`] computes its pose at a time. This module does not solve
 //! inverse kinematics: if a foot must stay in place, the player returns a contact constraint ([`ContactConstraint`]).
 
-#[doc(hidden)]
-pub mod arrange;
 mod blend;
 mod clip_sampler;
 #[doc(hidden)]

@@ -346,12 +346,12 @@ impl Strip {
 
     /// Time within the clips at which the strip begins, in clip seconds: [`Strip::from`], or the end of the clips if they are played
     /// backwards from 0.
-    pub(super) fn clip_start(&self, clips: &[Clip]) -> f32 {
+    pub fn clip_start(&self, clips: &[Clip]) -> f32 {
         if self.speed < 0.0 && self.from == 0.0 { self.cycle_seconds(clips) } else { self.from }
     }
 
     /// Duration in seconds until the clips end, or until their start if they are played backwards. Zero if the speed is zero.
-    pub(super) fn seconds_left(&self, clips: &[Clip]) -> f32 {
+    pub fn seconds_left(&self, clips: &[Clip]) -> f32 {
         let start = self.clip_start(clips);
         let left = if self.speed < 0.0 { start } else { self.cycle_seconds(clips) - start };
         if self.speed == 0.0 { 0.0 } else { left.max(0.0) / self.speed.abs() }

@@ -4,6 +4,7 @@ use std::f32::consts::TAU;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::DecodedImage;
 use crate::cli::failure::Failure;
@@ -11,7 +12,7 @@ use crate::cli::posing::secondary;
 use crate::cli::progress::Progress;
 use crate::cli::timing::Stopwatch;
 use crate::cli::{Verbosity, output};
-use crate::render::Background;
+use crate::render::{Background, Frame};
 use crate::scene;
 use crate::scene::compare::Candidate;
 
@@ -55,14 +56,14 @@ pub(super) fn run(
     puppets().for_each(|puppet| subject.add(puppet));
     let (center, _) = subject.bounds.sphere();
     #[expect(clippy::cast_precision_loss, reason = "there are at most a few thousand images")]
-    let turn = |image: u32| scene::turn_about(center, TAU * image as f32 / count as f32);
+    let turn = |image: u32| turn_about(center, TAU * image as f32 / count as f32);
     puppets().for_each(|puppet| subject.add_turning(puppet, (0..count).map(turn)));
     let settings = args.image.settings(&subject, &puppet)?;
     let mut loaded = pending.load(&puppet, args.image.mode(), &mut watch)?;
     let mut draw = |image: u32| -> Result<DecodedImage, Failure> {
         let mut frame = args.image.finished(scene::frame(&puppet, &settings));
         comparison.add_to_frame(&mut frame, &puppet, settings.scale);
-        scene::turn_frame(&mut frame, &turn(image));
+        turn_frame(&mut frame, &turn(image));
         Ok(loaded.renderer.render(&[&loaded.model], &frame, args.image.size())?)
     };
     let progress = Progress::new(count, "frames", verbosity);
@@ -88,4 +89,39 @@ pub(super) fn run(
     watch.stage("draw");
     watch.total();
     Ok(args.posing.exit_code(puppet.reports()))
+}
+
+/// Returns the rotation by an angle in radians about the vertical axis through a point.
+fn turn_about(center: Vec3, angle: f32) -> Affine3A {
+    let axis = center.with_y(0.0);
+    let turn = Affine3A::from_quat(Quat::from_rotation_y(angle));
+    Affine3A::from_translation(axis) * turn * Affine3A::from_translation(-axis)
+}
+
+/// Rotates the instances, ghosts, lines and fills of a frame. Crowds, the floor, the light and the camera stay in place.
+fn turn_frame(frame: &mut Frame<'_>, turn: &Affine3A) {
+    for instance in frame.instances.iter_mut().chain(&mut frame.ghosts) {
+        instance.place = *turn * instance.place;
+    }
+    for line in &mut frame.lines {
+        (line.start, line.end) = (turn.transform_point3(line.start), turn.transform_point3(line.end));
+    }
+    for fill in &mut frame.fills {
+        fill.corners = fill.corners.map(|corner| turn.transform_point3(corner));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_axis_stays_and_the_front_turns_to_the_left_side() {
+        let turn = turn_about(Vec3::new(1.0, 5.0, 2.0), std::f32::consts::FRAC_PI_2);
+        for height in [-1.0, 0.0, 3.0] {
+            let axis = Vec3::new(1.0, height, 2.0);
+            assert!(turn.transform_point3(axis).distance(axis) < 1e-6);
+        }
+        assert!(turn.transform_point3(Vec3::new(1.0, 0.0, 3.0)).distance(Vec3::new(2.0, 0.0, 2.0)) < 1e-6);
+    }
 }

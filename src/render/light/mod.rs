@@ -89,7 +89,6 @@ impl Light {
     ///
     /// # Errors
     /// The value that is invalid.
-    #[doc(hidden)]
     pub fn validate(&self) -> Result<(), String> {
         let is_exposure = self.exposure.abs() <= Self::MAX_EXPOSURE;
         if !is_exposure {

@@ -34,7 +34,6 @@ impl FileLights {
     ///
     /// # Errors
     /// A description of the invalid value.
-    #[doc(hidden)]
     pub fn validate(&self) -> Result<(), String> {
         match self {
             Self::Scale(scale) if !(0.0..=Self::MAX_SCALE).contains(scale) => {

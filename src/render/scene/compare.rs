@@ -277,8 +277,7 @@ impl Comparison {
         }
     }
 
-    /// Replaces all measured solve times, in seconds.
-    #[doc(hidden)]
+    /// Replaces all measured solve times, in seconds, so that an image of the results does not depend on the machine.
     pub fn set_solve_times(&mut self, seconds: f64) {
         self.candidates.iter_mut().flat_map(|c| &mut c.reports).for_each(|r| r.seconds = seconds);
     }

@@ -85,9 +85,9 @@ impl Ray {
         (slope > 1e-4 && along.is_finite()).then(|| point + along * axis)
     }
 
-    /// Returns the distance to a two-sided triangle, and the barycentric coordinates of the hit (Möller and Trumbore
-    /// 1997).
-    pub(super) fn meet_triangle(&self, [a, b, c]: [Vec3; 3]) -> Option<(f32, Vec3)> {
+    /// Returns the distance in metres to a two-sided triangle, and the barycentric coordinates of the hit (Möller and Trumbore
+    /// 1997). Returns `None` if the ray misses the triangle.
+    pub fn meet_triangle(&self, [a, b, c]: [Vec3; 3]) -> Option<(f32, Vec3)> {
         let (ab, ac) = (b - a, c - a);
         let p = self.direction.cross(ac);
         let determinant = ab.dot(p);
@@ -209,9 +209,9 @@ pub fn pick_skin(puppet: &Puppet, ray: &Ray) -> Option<Hit> {
     offset.is_finite().then_some(Hit { node, point, offset, handle: false })
 }
 
-/// Calls a function with each visible triangle of the posed skin: its part, the indices of its vertices, and their positions in world
-/// metres.
-pub(super) fn for_each_triangle(puppet: &Puppet, mut each: impl FnMut(Part, [u32; 3], [Vec3; 3])) {
+/// Calls a function with each visible triangle of the posed skin: its part, the indices of its three vertices, and their positions in
+/// world metres.
+pub fn for_each_triangle(puppet: &Puppet, mut each: impl FnMut(Part, [u32; 3], [Vec3; 3])) {
     let mut skinned = Skinned::default();
     for (index, part) in puppet.parts().iter().enumerate().filter(|(index, _)| !puppet.is_hidden(*index)) {
         puppet.skin(index, &mut skinned);

@@ -2,7 +2,7 @@
 
 use egui::{Checkbox, Slider, Ui};
 
-use crate::motion::arrange::with_strip;
+use crate::arrange::with_strip;
 use crate::motion::{Motion, RootMotion, Strip, WeightedClip};
 use crate::{Command, Session};
 

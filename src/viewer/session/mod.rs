@@ -66,6 +66,7 @@ mod solve;
 pub(super) mod sparse;
 mod steps;
 pub(super) mod style;
+mod surface;
 mod symmetry;
 mod thumbnail;
 pub(super) mod timeline;

@@ -2,7 +2,7 @@
 
 use egui::{Key, Pos2, Vec2 as Points, vec2};
 
-use crate::motion::arrange::Item;
+use crate::arrange::Item;
 use crate::motion::{Edit, RootMotion};
 use crate::panel::timeline::show;
 

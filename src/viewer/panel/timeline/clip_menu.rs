@@ -5,7 +5,7 @@ use std::path::Path;
 use egui::{Button, RichText, ScrollArea, Ui};
 
 use crate::asset::MANNEQUIN_PATH;
-use crate::motion::arrange::with_clip;
+use crate::arrange::with_clip;
 use crate::panel::{Action, AppRequest, PanelState, clip_names, name, theme};
 use crate::text::printable;
 use crate::{Command, Session};

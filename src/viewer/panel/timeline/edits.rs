@@ -4,7 +4,7 @@ use egui::{Rect, Ui, pos2, vec2};
 
 use crate::Session;
 use crate::motion::Edit;
-use crate::motion::arrange::{Grip, Item};
+use crate::arrange::{Grip, Item};
 use crate::panel::node_name;
 
 use super::ruler::Lane;

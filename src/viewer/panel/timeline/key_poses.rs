@@ -2,7 +2,7 @@
 
 use egui::{CursorIcon, Rect, Sense, Ui, Vec2};
 
-use crate::motion::arrange::hiding_strip;
+use crate::arrange::hiding_strip;
 use crate::motion::{Easing, PoseKey};
 use crate::panel::{clip_names, theme};
 use crate::{Command, Session};

@@ -3,7 +3,7 @@
 use egui::{Key, Rect, Sense, Ui, vec2};
 
 use crate::motion::Motion;
-use crate::motion::arrange::{Grip, Item, Snap, drag, extent, without};
+use crate::arrange::{Grip, Item, Snap, drag, extent, without};
 use crate::{Command, Session, Timeline};
 
 use super::PanelState;

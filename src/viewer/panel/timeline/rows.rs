@@ -1,6 +1,6 @@
 //! The row above the timeline with playback controls, and the row below it with the properties of the selected item.
 
-use crate::motion::arrange::{Item, with_strip, without};
+use crate::arrange::{Item, with_strip, without};
 use crate::motion::{Edit, Motion, RootMotion, Strip};
 use crate::panel::{PanelState, clip_names, theme};
 use crate::session::{MAX_GHOSTS, MIN_STEP};

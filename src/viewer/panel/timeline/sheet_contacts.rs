@@ -2,7 +2,7 @@
 
 use egui::{Button, Checkbox, ComboBox, Rect, RichText, StrokeKind, Ui, pos2, vec2};
 
-use crate::motion::arrange::{Grip, Item, with_contact_replaced};
+use crate::arrange::{Grip, Item, with_contact_replaced};
 use crate::motion::{Contact, Motion};
 use crate::panel::{node_name, theme};
 use crate::{Command, Session, Timeline};

@@ -2,7 +2,7 @@
 
 use egui::{Rect, RichText, Slider, Ui, Vec2};
 
-use crate::motion::arrange::{Grip, Item};
+use crate::arrange::{Grip, Item};
 use crate::motion::{Easing, GoalKey, Motion};
 use crate::panel::{node_name, theme};
 use crate::{Command, Session};

@@ -1,7 +1,7 @@
 //! Clip strips on the timeline, with the crossfades between them.
 
 use crate::Session;
-use crate::motion::arrange::{Grip, Item, end, overlap};
+use crate::arrange::{Grip, Item, end, overlap};
 use crate::panel::clip_names;
 
 use super::ruler::Lane;

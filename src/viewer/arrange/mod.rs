@@ -8,12 +8,11 @@ mod drag;
 #[cfg(test)]
 mod tests;
 
-#[doc(hidden)]
-pub use drag::{Snap, drag};
+pub(crate) use drag::{Snap, drag};
 
 /// A selectable item on the timeline, identified by its index in the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
+pub(crate) enum Item {
     Strip(usize),
     Edit(usize),
     Contact(usize),
@@ -23,7 +22,7 @@ pub enum Item {
 
 /// A part of an item that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grip {
+pub(crate) enum Grip {
     /// The whole item: moves a strip, an edit, a contact or a key in time.
     Whole(Item),
     /// The start of a strip, of an edit's window or of a contact. Dragging the start of a strip trims it without moving
@@ -34,16 +33,14 @@ pub enum Grip {
 }
 
 impl Grip {
-    #[doc(hidden)]
-    pub fn item(self) -> Item {
+    pub(crate) fn item(self) -> Item {
         let (Self::Whole(item) | Self::First(item) | Self::Last(item)) = self;
         item
     }
 }
 
 impl Item {
-    #[doc(hidden)]
-    pub fn is_in(self, motion: &Motion) -> bool {
+    pub(crate) fn is_in(self, motion: &Motion) -> bool {
         match self {
             Self::Strip(i) => i < motion.strips.len(),
             Self::Edit(i) => i < motion.edits.len(),
@@ -53,8 +50,7 @@ impl Item {
     }
 }
 
-#[doc(hidden)]
-pub fn with_contact_replaced(motion: &Motion, index: usize, contact: Contact) -> Motion {
+pub(crate) fn with_contact_replaced(motion: &Motion, index: usize, contact: Contact) -> Motion {
     let mut motion = motion.clone();
     if let Some(slot) = motion.contacts.get_mut(index) {
         *slot = contact;
@@ -62,8 +58,7 @@ pub fn with_contact_replaced(motion: &Motion, index: usize, contact: Contact) ->
     motion
 }
 
-#[doc(hidden)]
-pub fn without(motion: &Motion, item: Item) -> Motion {
+pub(crate) fn without(motion: &Motion, item: Item) -> Motion {
     let mut motion = motion.clone();
     match item {
         Item::Strip(i) if i < motion.strips.len() => drop(motion.strips.remove(i)),
@@ -80,8 +75,7 @@ const CROSSFADE: f32 = 0.4;
 
 /// Returns the motion with a clip added after its last strip, and the new item. The two strips crossfade over
 /// [`Motion::overlap`]. The first strip starts after the key poses. `feet` are node indices.
-#[doc(hidden)]
-pub fn with_clip(motion: &Motion, character: &Character, feet: &[usize], clip: usize) -> (Motion, Item) {
+pub(crate) fn with_clip(motion: &Motion, character: &Character, feet: &[usize], clip: usize) -> (Motion, Item) {
     let (mut strip, clips) = (Strip::new(clip), &character.clips);
     let strips = motion.strips.iter().enumerate();
     let last = strips.max_by(|(_, a), (_, b)| end(a, clips).total_cmp(&end(b, clips)));
@@ -101,8 +95,7 @@ pub fn with_clip(motion: &Motion, character: &Character, feet: &[usize], clip: u
 }
 
 /// Returns the motion with one strip replaced.
-#[doc(hidden)]
-pub fn with_strip(motion: &Motion, index: usize, strip: Strip) -> Motion {
+pub(crate) fn with_strip(motion: &Motion, index: usize, strip: Strip) -> Motion {
     let mut motion = motion.clone();
     if let Some(slot) = motion.strips.get_mut(index) {
         *slot = strip;
@@ -111,14 +104,12 @@ pub fn with_strip(motion: &Motion, index: usize, strip: Strip) -> Motion {
 }
 
 /// Returns the time at which a strip ends, in seconds.
-#[doc(hidden)]
-pub fn end(strip: &Strip, clips: &[Clip]) -> f32 {
+pub(crate) fn end(strip: &Strip, clips: &[Clip]) -> f32 {
     strip.start + strip.length(clips)
 }
 
 /// Returns the time in seconds by which the motion, its strips, its edits, its contacts and its keys have all ended.
-#[doc(hidden)]
-pub fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
+pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let strips = motion.strips.iter().map(|s| end(s, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
     let keys = motion.keys.iter().map(|k| k.time);
@@ -129,8 +120,7 @@ pub fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
 }
 
 /// Returns the duration in seconds of a strip's fade-in from the previous strip or from the key poses.
-#[doc(hidden)]
-pub fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
+pub(crate) fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
     let Some(strip) = motion.strips.get(index) else { return 0.0 };
     let before = match index.checked_sub(1) {
         Some(before) => motion.strips.get(before).map(|before| end(before, clips)),
@@ -141,8 +131,7 @@ pub fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
 }
 
 /// Returns the index of the strip that hides the key poses at a time. A strip keeps its last pose after its end.
-#[doc(hidden)]
-pub fn hiding_strip(motion: &Motion, clips: &[Clip], time: f32) -> Option<usize> {
+pub(crate) fn hiding_strip(motion: &Motion, clips: &[Clip], time: f32) -> Option<usize> {
     let hides = |index: &usize| {
         let fade = overlap(motion, *index, clips);
         // Once its fade has ended, a strip hides everything below it.

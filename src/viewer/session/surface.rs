@@ -3,13 +3,12 @@
 use glam::{Affine3A, Vec3};
 
 use crate::puppet::Puppet;
+use crate::scene::picking::{Ray, for_each_triangle};
 use crate::skin::strongest_node;
-
-use super::picking::{Ray, for_each_triangle};
 
 /// Triangles of a posed skin.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub(super) struct Surface {
     triangles: Vec<Triangle>,
 }
 
@@ -23,8 +22,7 @@ struct Triangle {
 
 impl Surface {
     /// Returns the visible triangles of a puppet in its current pose. Triangles are left out unless `accepts` returns true for their nodes.
-    #[doc(hidden)]
-    pub fn new(puppet: &Puppet, accepts: impl Fn(usize) -> bool) -> Self {
+    pub(super) fn new(puppet: &Puppet, accepts: impl Fn(usize) -> bool) -> Self {
         let mut triangles = Vec::new();
         for_each_triangle(puppet, |part, triangle, corners| {
             let node = strongest_node(puppet.character(), part, triangle);
@@ -36,8 +34,7 @@ impl Surface {
     }
 
     /// Returns the triangles that may be within a distance of a point.
-    #[doc(hidden)]
-    pub fn near(&self, point: Vec3, distance: f32) -> Self {
+    pub(super) fn near(&self, point: Vec3, distance: f32) -> Self {
         let is_near = |triangle: &&Triangle| {
             let [a, b, c] = triangle.corners;
             let (lo, hi) = (a.min(b).min(c) - distance, a.max(b).max(c) + distance);
@@ -47,8 +44,7 @@ impl Surface {
     }
 
     /// Returns the triangles that may be within a distance of a ray.
-    #[doc(hidden)]
-    pub fn along(&self, ray: &Ray, distance: f32) -> Self {
+    pub(super) fn along(&self, ray: &Ray, distance: f32) -> Self {
         let is_near = |triangle: &&Triangle| {
             let [a, b, c] = triangle.corners;
             let middle = (a + b + c) / 3.0;
@@ -59,8 +55,7 @@ impl Surface {
     }
 
     /// Returns the triangles after their nodes have moved. If `motion` returns `None` for a node, its triangles are left out.
-    #[doc(hidden)]
-    pub fn moved(&self, motion: impl Fn(usize) -> Option<Affine3A>) -> Self {
+    pub(super) fn moved(&self, motion: impl Fn(usize) -> Option<Affine3A>) -> Self {
         let moved = |triangle: &Triangle| {
             let motion = motion(triangle.node)?;
             Some(Triangle { corners: triangle.corners.map(|p| motion.transform_point3(p)), ..*triangle })
@@ -69,8 +64,7 @@ impl Surface {
     }
 
     /// Returns the distance in metres along a ray to the first triangle that it hits, and the node of that triangle.
-    #[doc(hidden)]
-    pub fn meet(&self, ray: &Ray) -> Option<(f32, usize)> {
+    pub(super) fn meet(&self, ray: &Ray) -> Option<(f32, usize)> {
         let met = |triangle: &Triangle| Some((ray.meet_triangle(triangle.corners)?.0, triangle.node));
         self.triangles.iter().filter_map(met).min_by(|a, b| a.0.total_cmp(&b.0))
     }

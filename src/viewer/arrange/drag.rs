@@ -10,20 +10,19 @@ const MIN_SECONDS: f32 = 0.05;
 
 /// The times to which a dragged part snaps.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Snap {
+pub(crate) struct Snap {
     /// Times to snap to, in seconds.
-    pub marks: Vec<f32>,
+    pub(crate) marks: Vec<f32>,
     /// Maximum distance in seconds at which a time snaps to a mark.
-    pub distance: f32,
+    pub(crate) distance: f32,
     /// Step in seconds to snap to when no mark is near.
-    pub step: f32,
+    pub(crate) step: f32,
 }
 
 impl Snap {
     /// Collects the marks for a grip: the ends of the other strips and contacts, the times of the other edits, and the playhead.
     /// Contacts and goals also snap to key poses. The end of a strip also snaps to the time at which its clips have played once.
-    #[doc(hidden)]
-    pub fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
+    pub(crate) fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
         let item = grip.map(Grip::item);
         let others = motion.strips.iter().enumerate().filter(|(i, _)| item != Some(Item::Strip(*i)));
         let mut marks: Vec<f32> = others.flat_map(|(_, s)| [s.start, end(s, clips)]).collect();
@@ -52,15 +51,14 @@ impl Snap {
         nearest.unwrap_or_else(|| (first / self.step).round() * self.step - first)
     }
 
-    #[doc(hidden)]
-    pub fn snapped(&self, time: f32) -> f32 {
+    pub(crate) fn snapped(&self, time: f32) -> f32 {
         time + self.offset([time])
     }
 }
 
 /// Drags a grip by a number of seconds. Returns the new motion, whose strips are sorted by start, and the grip's item in the new
 /// motion. If the item is unknown, nothing changes.
-pub fn drag(motion: &Motion, clips: &[Clip], grip: Grip, by: f32, snap: Option<&Snap>) -> (Motion, Item) {
+pub(crate) fn drag(motion: &Motion, clips: &[Clip], grip: Grip, by: f32, snap: Option<&Snap>) -> (Motion, Item) {
     let (mut motion, item) = (motion.clone(), grip.item());
     if !by.is_finite() {
         return (motion, item);
