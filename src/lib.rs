@@ -31,10 +31,6 @@
 pub mod cli;
 #[cfg(feature = "character")]
 pub use sinew_base::{files, view};
-// Public only for the test that compares its types with the shaders.
-#[cfg(feature = "character")]
-#[doc(hidden)]
-pub use sinew_character::body;
 #[cfg(feature = "capture")]
 pub use sinew_character::capture;
 #[cfg(feature = "character")]

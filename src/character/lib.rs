@@ -11,8 +11,6 @@
 //! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces
 //! that they connect, for example `world_from_joint`.
 //!
-//! Items that the documentation does not show are meant for the other crates of sinew, and may change in any version.
-//!
 //! # Features
 //!
 //! | feature | adds |
@@ -23,6 +21,7 @@
 //! | `vmc` | live motion over the network |
 
 pub mod asset;
+// The other crates of sinew also use `body`, which may change in any version.
 #[doc(hidden)]
 pub mod body;
 pub mod capture;
@@ -41,6 +40,20 @@ pub use sinew_ik as ik;
 pub use sinew_ik::{Missing, ParseError};
 
 use sinew_base::{api, mathematics, platform, text};
+
+/// Items for the other crates of sinew. They may change in any version.
+#[doc(hidden)]
+pub mod shared {
+    pub use crate::motion::contact::intervals;
+    pub use crate::motion::interpolate::hermite;
+    pub use crate::puppet::motion_file::table::{
+        read as read_motion, transform as transform_value, write as write_motion,
+    };
+    pub use crate::puppet::pose_values::{morphs as read_morphs, transform as read_transform};
+    pub use crate::rig::file::limit::read as read_limit;
+    pub use crate::rig::file::options::{read as read_options, update as update_options};
+    pub use crate::rig::file::write::limit_value;
+}
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.
 pub use glam;

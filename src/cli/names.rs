@@ -41,9 +41,18 @@ pub(super) fn of_node(character: &Character, node: usize) -> String {
     name.filter(is_unique).map_or_else(|| format!("#{node}"), str::to_owned)
 }
 
-/// Returns a note for each name that several clips share.
+/// Returns a note for each name that several clips share. It says which clip the name refers to.
 pub(super) fn namesakes(character: &Character, names: &[String]) -> Vec<String> {
-    names.iter().filter_map(|name| character.namesakes(name)).collect()
+    let note = |name: &String| {
+        let clips = character.clips.iter().enumerate();
+        let mut named = clips.filter(|(_, clip)| clip.name.as_ref() == Some(name));
+        let count = named.clone().count();
+        let second = character.clip_name(named.nth(1)?.0);
+        Some(format!(
+            "animation \"{name}\": the first of {count} clips of this name plays; \"{second}\" is the second"
+        ))
+    };
+    names.iter().filter_map(note).collect()
 }
 
 /// Returns the index of the scene with this name. If no scene has the name, it is parsed as an index.

@@ -37,7 +37,6 @@ impl Body {
 
     /// Sets the values of hinges and prismatic joints, like [`Body::set_joint_value`] but without the checks of that
     /// method. Each item contains the index of a link and the value of its joint. Other links are skipped.
-    #[doc(hidden)]
     pub fn set_joint_values(&mut self, values: impl Iterator<Item = (usize, f64)>) {
         for (index, value) in values {
             match self.links().get(index).copied() {
@@ -50,15 +49,13 @@ impl Body {
         self.follow_leaders();
     }
 
-    /// Returns the smallest and the largest value of a hinge or a prismatic joint, narrowed to the range that the
-    /// followers of the joint allow.
-    #[doc(hidden)]
+    /// Returns the smallest and the largest value of a hinge in radians, or of a prismatic joint in metres, narrowed to the range that the
+    /// followers of the joint allow. Returns `None` for other joints, and for links that do not exist.
     pub fn value_range(&self, link: usize) -> Option<[f64; 2]> {
         self.links().get(link).and_then(|_| self.coupled_limit(link).range())
     }
 
-    /// Returns the position and the rotation of a link in its parent's frame.
-    #[doc(hidden)]
+    /// Returns the position in metres and the rotation of a link in its parent's frame, or `None` if the link does not exist.
     pub fn local(&self, link: usize) -> Option<(glam::DVec3, glam::DQuat)> {
         self.rotations().get(link).map(|rotation| (self.local_position(link), *rotation))
     }

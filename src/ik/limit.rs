@@ -199,7 +199,6 @@ impl Limit {
     ///
     /// # Errors
     /// Returns the name of the first invalid property.
-    #[doc(hidden)]
     pub fn validate(&self) -> Result<(), &'static str> {
         self.invalid_property().map_or(Ok(()), Err)
     }

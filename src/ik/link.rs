@@ -94,7 +94,6 @@ impl Link {
     }
 
     /// Returns whether a rotation is within `margin` radians of the border of the limit, or beyond it.
-    #[doc(hidden)]
     pub fn is_at_border(&self, rotation: DQuat, margin: f64) -> bool {
         self.limit.is_at_border(own(self.rest, self.reversed, rotation), margin)
     }

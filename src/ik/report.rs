@@ -60,7 +60,6 @@ pub enum Hold {
 
 impl Hold {
     /// Returns the hold with its links replaced, or `None` if one of its links has no replacement.
-    #[doc(hidden)]
     pub fn mapped(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
         Some(match self {
             Self::Limit(own) => Self::Limit(link(own)?),
@@ -102,7 +101,6 @@ impl std::ops::Deref for Holds {
 
 impl Holds {
     /// Adds a hold, unless it is already present or there are already eight holds.
-    #[doc(hidden)]
     pub fn add(&mut self, hold: Hold) {
         if self.contains(&hold) {
             return;

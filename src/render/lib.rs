@@ -77,7 +77,7 @@ pub use texture::DecodedImages;
 pub use glam;
 
 use sinew_base::{api, files, mathematics, platform};
-use sinew_character::{asset, body, ik, motion, pose, puppet, rig, skin, view};
+use sinew_character::{asset, body, ik, motion, pose, puppet, rig, shared, skin, view};
 
 /// Compiles and runs the README's example as a doctest.
 #[cfg(doctest)]

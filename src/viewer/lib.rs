@@ -63,5 +63,5 @@ pub use window::{Close, Listening, Opened, Opening, ViewerError, open};
 struct Readme;
 
 use sinew_base::{api, files, mathematics, platform, text};
-use sinew_character::{asset, capture, export, ik, motion, pose, puppet, rig, secondary, skin, view};
+use sinew_character::{asset, capture, export, ik, motion, pose, puppet, rig, secondary, shared, skin, view};
 use sinew_render::{self as render, scene};

@@ -29,14 +29,12 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// The same as for [`write()`].
-#[doc(hidden)]
 pub fn check(path: &Path) -> io::Result<()> {
     let is_folder = fs::metadata(path).is_ok_and(|metadata| metadata.is_dir());
     if is_folder { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(()) }
 }
 
 /// Returns whether two paths refer to the same file. The file need not exist yet.
-#[doc(hidden)]
 pub fn is_same(a: &Path, b: &Path) -> bool {
     let resolved = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     resolved(a) == resolved(b)

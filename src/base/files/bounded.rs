@@ -17,7 +17,6 @@ const CHUNK: u64 = 1 << 20;
 ///
 /// # Errors
 /// Returns the system's error, or [`io::ErrorKind::InvalidInput`] if the path is not a regular file.
-#[doc(hidden)]
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -29,7 +28,6 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// The same as for [`open_regular`].
-#[doc(hidden)]
 pub fn open(path: &Path) -> io::Result<File> {
     if is_descriptor(path) { File::open(path) } else { open_regular(path) }
 }
@@ -69,7 +67,6 @@ pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
 ///
 /// # Errors
 /// Fails like [`open_regular`], or with [`io::ErrorKind::FileTooLarge`] if there are more than `limit` bytes.
-#[doc(hidden)]
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular_with(path, limit, &Progress::default())
 }
@@ -78,7 +75,6 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// Fails like [`read_regular`], or with [`io::ErrorKind::Other`] containing [`super::Stopped`] if the read is stopped.
-#[doc(hidden)]
 pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<Vec<u8>> {
     read_all(open_regular(path)?, limit, progress)
 }
@@ -87,7 +83,6 @@ pub fn read_regular_with(path: &Path, limit: u64, progress: &Progress) -> io::Re
 ///
 /// # Errors
 /// Fails like [`read_to_string`], or with [`io::ErrorKind::Other`] containing [`super::Stopped`] if the read is stopped.
-#[doc(hidden)]
 pub fn read_to_string_with(path: &Path, limit: u64, progress: &Progress) -> io::Result<String> {
     let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
     String::from_utf8(read_all(open(path)?, limit, progress)?).map_err(not_utf8)

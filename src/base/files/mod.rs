@@ -14,5 +14,4 @@ mod progress;
 mod relative;
 
 pub use progress::{Progress, Stopped};
-#[doc(hidden)]
 pub use relative::{beside, relative_to};

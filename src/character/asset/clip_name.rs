@@ -25,8 +25,10 @@ impl Character {
         self.clips_named(name).next().or_else(numbered).or_else(index)
     }
 
-    /// Like [`Self::find_clip`], with an error that says which clips exist.
-    #[doc(hidden)]
+    /// Like [`Self::find_clip`], with an error.
+    ///
+    /// # Errors
+    /// [`Missing`] with a similar name, or with the number of clips, if the clip does not exist.
     pub fn clip_index(&self, name: &str) -> Result<usize, Missing> {
         let names = self.clips.iter().map(|clip| clip.name.as_deref());
         self.find_clip(name).ok_or_else(|| Missing::name_or_index("animation", name, names))
@@ -41,17 +43,6 @@ impl Character {
         });
         let mut names = own.map(str::to_owned).into_iter().chain(numbered);
         names.find(|name| self.find_clip(name) == Some(clip)).unwrap_or_else(|| format!("#{clip}"))
-    }
-
-    /// If several clips share a name, returns a note that says which clip the name refers to.
-    #[doc(hidden)]
-    pub fn namesakes(&self, name: &str) -> Option<String> {
-        let count = self.clips_named(name).count();
-        let second = self.clips_named(name).nth(1)?;
-        let second = self.clip_name(second);
-        Some(format!(
-            "animation \"{name}\": the first of {count} clips of this name plays; \"{second}\" is the second"
-        ))
     }
 
     /// Returns the indices of all clips with a name, in file order.
@@ -79,7 +70,5 @@ mod tests {
         for unknown in ["run", "walk#0", "walk#4", "#8", "walk#", "#"] {
             assert_eq!(character.find_clip(unknown), None, "{unknown}");
         }
-        assert!(character.namesakes("walk").is_some_and(|note| note.contains("the first of 3 clips")));
-        assert_eq!(character.namesakes("walk#2"), None);
     }
 }

@@ -42,7 +42,6 @@ pub struct Extension {
 }
 
 /// A file format that is read.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileFormat {
     /// Name of the format.
@@ -170,8 +169,7 @@ pub const EXTENSIONS: &[Extension] = &[
     row("VRMC_vrm_animation", Motion, Drawn, "clips for any humanoid, with expressions and gaze"),
 ];
 
-/// All file formats that are read. Public only for a test of the documentation.
-#[doc(hidden)]
+/// All file formats that are read.
 pub const FORMATS: &[FileFormat] = &[
     format(
         "glTF 2.0",

@@ -59,7 +59,6 @@ impl Smoothing {
     }
 
     /// Describes the latency of smoothed rotations at 60 Hz in one line.
-    #[doc(hidden)]
     pub fn describe_rotations(&self) -> String {
         let milliseconds = |degrees: f64| self.latency(degrees.to_radians(), 1.0 / 60.0) * 1e3;
         let (rest, slow, fast) = (milliseconds(0.0), milliseconds(45.0), milliseconds(180.0));

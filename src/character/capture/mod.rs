@@ -40,11 +40,7 @@ pub use clip::{Captured, TakeOptions};
 pub use csv::{load_csv, load_csv_with, parse_csv, write_csv};
 pub use error::CaptureError;
 pub use estimate::{EstimatedBone, EstimatedSkeleton, LoadOptions, SkeletonOptions, load_character};
-#[doc(hidden)]
-pub use files::TAKE_EXTENSIONS;
-#[doc(hidden)]
-pub use files::{defines_up, is_take};
-pub use files::{load_take, load_take_with};
+pub use files::{TAKE_EXTENSIONS, defines_up, is_take, load_take, load_take_with};
 pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
 pub use frames::Frames;
 pub use gaps::fill_gaps;

@@ -53,7 +53,6 @@ impl Contact {
     }
 
     /// Returns whether `on` is the contact's own node or one of its descendants.
-    #[doc(hidden)]
     pub fn is_on_own_part(&self, skeleton: &Skeleton) -> bool {
         self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
     }
@@ -99,7 +98,6 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
 
 /// Returns the time intervals in which the samples meet a condition. Short gaps are closed, and short intervals are
 /// left out.
-#[doc(hidden)]
 pub fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
     #[expect(clippy::cast_precision_loss, reason = "the number of steps is far below 2²⁴")]
     let time = |i: usize| i as f32 * step;

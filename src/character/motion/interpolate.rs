@@ -50,7 +50,6 @@ fn sine_ratio<const TERMS: usize>(t: f32, x: f32) -> f32 {
 /// Returns the weights of a cubic Hermite segment (glTF 2.0, appendix C.4) of length `seconds` at `u`, which is from 0
 /// to 1. They apply, in this order, to the value and the out-tangent of the first key, and to the value and the
 /// in-tangent of the second key.
-#[doc(hidden)]
 pub fn hermite(u: f32, seconds: f32) -> [f32; 4] {
     let (u2, u3) = (u * u, u * u * u);
     [2.0 * u3 - 3.0 * u2 + 1.0, seconds * (u3 - 2.0 * u2 + u), 3.0 * u2 - 2.0 * u3, seconds * (u3 - u2)]

@@ -30,7 +30,6 @@ impl Motion {
     ///
     /// Only joints that differ are changed. The rotation vectors of all edits of a joint are summed before they are
     /// applied, so the new one is the total rotation minus the weighted sum of the others.
-    #[doc(hidden)]
     pub fn keyed(&self, poses: Keyed<'_>, time: f32, reach: f32) -> Option<Self> {
         let Keyed { bare, own, wanted, round } = poses;
         let change = Edit::between(own, wanted, time, reach, reach);

@@ -61,7 +61,7 @@ impl LocomotionRoot {
     }
 }
 
-/// Returns the joint that defines the character's position on the ground, such as the hips of a human.
+/// Returns the node index of the joint that defines the character's position on the ground, such as the hips of a human.
 pub fn locomotion_root(character: &Character) -> usize {
     LocomotionRoot::new(character, &[], None).root
 }

@@ -5,8 +5,7 @@
 
 mod blend;
 mod clip_sampler;
-#[doc(hidden)]
-pub mod contact;
+pub(crate) mod contact;
 mod contact_constraint;
 mod contact_times;
 mod crossfade;
@@ -19,8 +18,7 @@ mod gait;
 mod goal_key;
 mod goal_keys;
 mod inertia;
-#[doc(hidden)]
-pub mod interpolate;
+pub(crate) mod interpolate;
 mod joint_keys;
 mod key;
 mod key_contacts;
@@ -51,17 +49,11 @@ pub use cycle::Cycle;
 pub use edit::Edit;
 pub use foot_placer::FootPlacer;
 pub use goal_key::GoalKey;
-#[doc(hidden)]
 pub use key::Keyed;
-#[doc(hidden)]
 pub use locomotion::locomotion_root;
 pub use parametric::{ParametricBlend, ParametricError, ParametricMotion, ParametricOptions};
 pub use player::Player;
-#[doc(hidden)]
-pub use pose_key::is_same_time;
-#[doc(hidden)]
-pub use pose_key::pose_key_at;
-pub use pose_key::{Easing, PoseKey};
+pub use pose_key::{Easing, PoseKey, is_same_time, pose_key_at};
 pub use recorder::Recorder;
 pub use reduce::{Tolerance, reduce};
 pub use retarget::{Retarget, RetargetError, RetargetedFrame};

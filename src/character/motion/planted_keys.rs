@@ -62,8 +62,7 @@ impl Motion {
         })
     }
 
-    /// Returns the contact that [`Motion::with_contact`] adds.
-    #[doc(hidden)]
+    /// Returns the contact that [`Motion::with_contact`] adds. `point` is in the space of the node, and `time` in seconds.
     pub fn new_contact(&self, node: usize, point: Vec3, time: f32) -> Option<Contact> {
         let own = || self.contacts.iter().filter(|contact| contact.node == node);
         if own().any(|contact| contact.holds_at(time)) {
@@ -77,7 +76,6 @@ impl Motion {
     }
 
     /// Returns the parts of a contact during which the motion has no contact of the same node.
-    #[doc(hidden)]
     pub fn left_of(&self, contact: &Contact) -> Vec<Contact> {
         let mut stored: Vec<&Contact> = self.contacts.iter().filter(|c| c.node == contact.node).collect();
         stored.sort_by(|a, b| a.from.total_cmp(&b.from));

@@ -133,12 +133,12 @@ impl PoseKey {
     }
 }
 
-/// Returns whether two times count as the same key.
+/// Returns whether two times in seconds count as the same key: they are less than a frame at 60 Hz apart.
 pub fn is_same_time(a: f32, b: f32) -> bool {
     (a - b).abs() < SAME_TIME
 }
 
-/// Returns the index of the key pose nearest to a time, at most a frame away.
+/// Returns the index of the key pose that is nearest to a time in seconds, if [`is_same_time`] holds for it.
 pub fn pose_key_at(keys: &[PoseKey], time: f32) -> Option<usize> {
     let near = keys.iter().enumerate().filter(|(_, key)| is_same_time(key.time, time));
     near.min_by(|a, b| (a.1.time - time).abs().total_cmp(&(b.1.time - time).abs())).map(|(index, _)| index)

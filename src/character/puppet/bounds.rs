@@ -43,8 +43,7 @@ impl Puppet {
         self.part_boxes_of(&self.palette, &self.pose.weights)
     }
 
-    /// Like [`Self::part_boxes`], for another pose.
-    #[doc(hidden)]
+    /// Like [`Self::part_boxes`], for another pose with its palette and its morph weights.
     pub fn part_boxes_of(&self, palette: &Palette, weights: &[f32]) -> Vec<Bounds> {
         let of_part = |part: &Part| JointBoxes::new(self.character.primitive(*part), part.skin.is_some());
         let boxes = self.boxes.get_or_init(|| self.parts.iter().map(of_part).collect());

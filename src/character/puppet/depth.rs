@@ -15,7 +15,6 @@ const FREE_DEPTH: GoalAxes = GoalAxes {
 impl Target {
     /// Returns the target of a pointer. `along` is the direction of the depth, and `weight` is its weight, from 0 (the body chooses the
     /// depth) to 1.
-    #[doc(hidden)]
     pub fn with_depth(self, along: DVec3, weight: f64) -> Self {
         let orientation = DQuat::from_rotation_arc(DVec3::Z, along.normalize_or(DVec3::Z));
         let mut axes = FREE_DEPTH;
@@ -24,7 +23,6 @@ impl Target {
     }
 
     /// Returns the target for methods that cannot choose a depth. A target with a free depth becomes a position along all axes.
-    #[doc(hidden)]
     pub fn with_known_depth(self) -> Self {
         let mut axes = self.axes;
         axes.position.weights.z = 0.0;

@@ -60,7 +60,6 @@ fn digits(number: f64) -> String {
 
 impl Puppet {
     /// Returns the unit in which lengths of this character are shown, based on its bounds in the current pose.
-    #[doc(hidden)]
     pub fn length_unit(&self) -> LengthUnit {
         LengthUnit::for_bounds(&self.bounds())
     }

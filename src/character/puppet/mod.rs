@@ -21,8 +21,7 @@ mod head;
 mod length_unit;
 mod looks;
 pub mod motion_file;
-#[doc(hidden)]
-pub mod pose_values;
+pub(crate) mod pose_values;
 mod prior;
 mod problem;
 mod replaced;
@@ -37,8 +36,6 @@ mod tests;
 mod trace;
 
 pub use error::PuppetError;
-// Public only for the viewer, whose sessions return it.
-#[doc(hidden)]
 pub use length_unit::LengthUnit;
 use looks::Looks;
 pub use prior::{CharacterPrior, LearnError, PostureBody};

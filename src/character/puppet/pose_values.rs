@@ -10,7 +10,6 @@ use crate::text::toml::{SpannedError, check_keys, number, numbers, single};
 const MAX_LENGTH_ERROR: f32 = 1e-3;
 
 /// Reads the parts of a node's local transform that differ from the rest pose.
-#[doc(hidden)]
 pub fn transform(skeleton: &Skeleton, node: usize, item: &Item) -> Result<Transform, SpannedError> {
     let no_table = || SpannedError::at(item, "a joint must be a table like { rotation = [0, 0, 0, 1] }");
     let table = item.as_table_like().ok_or_else(no_table)?;
@@ -32,7 +31,6 @@ pub fn transform(skeleton: &Skeleton, node: usize, item: &Item) -> Result<Transf
 }
 
 /// Reads the weights of all morph targets.
-#[doc(hidden)]
 pub fn morphs(skeleton: &Skeleton, item: &Item) -> Result<Vec<f32>, SpannedError> {
     let count = skeleton.rest_weights.len();
     let no_list = || SpannedError::at(item, format!("morphs must be a list of {count} numbers"));

@@ -207,7 +207,6 @@ impl GoalReport {
 
     /// Returns the largest errors of the reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error that would be
     /// printed as zero is left out, unless both would be printed as zero.
-    #[doc(hidden)]
     pub fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>, unit: LengthUnit) -> String {
         let missed = reports.filter(|r| r.outcome != Outcome::Reached);
         let (distance, angle) = missed.fold((0.0_f64, 0.0_f64), |(distance, angle), report| {

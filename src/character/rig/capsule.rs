@@ -39,7 +39,6 @@ impl Capsule {
     }
 
     /// Returns the ends in world space.
-    #[doc(hidden)]
     pub fn axis(&self, world_from_node: &Affine3A) -> [Vec3; 2] {
         self.ends.map(|end| world_from_node.transform_point3(end))
     }

@@ -32,10 +32,8 @@ pub(crate) mod soles;
 pub use crate::pose::{Mirror, orientation};
 pub use binding::{Binding, default_base};
 pub use body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
-pub use bone_names::Bones;
-#[doc(hidden)]
-pub use bone_names::bone_list;
 pub(crate) use bone_names::is_bone;
+pub use bone_names::{Bones, bone_list};
 pub use capsule::Capsule;
 pub use detect::detect;
 pub use displacement::Slide;

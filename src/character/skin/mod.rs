@@ -8,10 +8,6 @@ mod linear;
 mod palette;
 
 pub use boxes::JointBoxes;
-#[doc(hidden)]
-pub use influence::dominant_node;
-pub use influence::weighted_joints;
-#[doc(hidden)]
-pub use influence::{influencing_nodes, strongest_node};
+pub use influence::{dominant_node, influencing_nodes, strongest_node, weighted_joints};
 pub use linear::{SkinMatrices, Skinned, skin};
 pub use palette::{Palette, Skinning};

@@ -41,7 +41,6 @@ impl Body {
 
     /// Returns whether the figure solver can pose this body. The body must be a figure without prismatic joints or
     /// reversed links.
-    #[doc(hidden)]
     pub fn poses_as_figure(&self) -> bool {
         self.figure.is_some() && self.displacements.is_empty() && !self.links.iter().any(|link| link.reversed)
     }

@@ -5,8 +5,9 @@ use glam::{Affine3A, Vec2, Vec3};
 use crate::asset::{Character, Clip};
 use crate::body::{Body, INTERVALS, Limb, Sole};
 use crate::crowd::types::{Joint, Layer};
-use crate::motion::{Playhead, contact};
+use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
+use crate::shared;
 
 /// Sample rate in samples per second, and maximum number of samples of a clip.
 const RATE: f32 = 60.0;
@@ -146,7 +147,7 @@ impl Steps {
         };
         let half = Vec2::new(-0.5, 0.5) * self.seconds;
         let intervals = |path: &[Vec3]| {
-            let found = contact::intervals(path.len(), self.seconds, |i| in_contact(path, i));
+            let found = shared::intervals(path.len(), self.seconds, |i| in_contact(path, i));
             found.into_iter().map(|interval| Vec2::from(interval) + half).collect()
         };
         let contacts = paths().map(intervals).collect();

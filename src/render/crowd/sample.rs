@@ -8,6 +8,7 @@ use glam::{Quat, Vec4};
 
 use crate::mathematics::single::normalize;
 use crate::mathematics::single_slerp::slerp;
+use crate::shared::hermite;
 
 use super::clips::{Clips, Track};
 use super::types::{Joint, Layer, Local, NONE};
@@ -138,8 +139,7 @@ impl Clips {
     /// Interpolates a cubic Hermite segment. Each key has three parts: in-tangent, value, out-tangent.
     fn cubic(&self, track: &Track, at: Cursor) -> Vec4 {
         let first = track.first_value as usize + at.key * 3;
-        let [value, out_tangent, next_value, in_tangent] =
-            crate::motion::interpolate::hermite(at.u, at.seconds);
+        let [value, out_tangent, next_value, in_tangent] = hermite(at.u, at.seconds);
         self.value(first + 1) * value
             + self.value(first + 2) * out_tangent
             + self.value(first + 4) * next_value

@@ -58,7 +58,13 @@ impl Snap {
 
 /// Drags a grip by a number of seconds. Returns the new motion, whose strips are sorted by start, and the grip's item in the new
 /// motion. If the item is unknown, nothing changes.
-pub(crate) fn drag(motion: &Motion, clips: &[Clip], grip: Grip, by: f32, snap: Option<&Snap>) -> (Motion, Item) {
+pub(crate) fn drag(
+    motion: &Motion,
+    clips: &[Clip],
+    grip: Grip,
+    by: f32,
+    snap: Option<&Snap>,
+) -> (Motion, Item) {
     let (mut motion, item) = (motion.clone(), grip.item());
     if !by.is_finite() {
         return (motion, item);

@@ -75,7 +75,12 @@ const CROSSFADE: f32 = 0.4;
 
 /// Returns the motion with a clip added after its last strip, and the new item. The two strips crossfade over
 /// [`Motion::overlap`]. The first strip starts after the key poses. `feet` are node indices.
-pub(crate) fn with_clip(motion: &Motion, character: &Character, feet: &[usize], clip: usize) -> (Motion, Item) {
+pub(crate) fn with_clip(
+    motion: &Motion,
+    character: &Character,
+    feet: &[usize],
+    clip: usize,
+) -> (Motion, Item) {
     let (mut strip, clips) = (Strip::new(clip), &character.clips);
     let strips = motion.strips.iter().enumerate();
     let last = strips.max_by(|(_, a), (_, b)| end(a, clips).total_cmp(&end(b, clips)));

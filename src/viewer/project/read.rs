@@ -5,10 +5,10 @@ use serde::de::DeserializeOwned;
 use toml_edit::{Item, Table};
 
 use crate::asset::Character;
-use crate::puppet::{Pin, Target, motion_file, pose_values};
-use crate::rig;
+use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
+use crate::shared;
 use crate::text::json;
 use crate::text::toml::{
     SpannedError, check_keys, number, numbers, optional, radians, required, single, tables,
@@ -111,10 +111,10 @@ impl<'a> ProjectReader<'a> {
             snapshot.selected = self.node_of(table, "selected")?;
             snapshot.also_selected = self.node_list(table, "also_selected")?;
             snapshot.nodes = self.nodes(table, "joints", |node, item| {
-                pose_values::transform(&self.character.skeleton, node, item)
+                shared::read_transform(&self.character.skeleton, node, item)
             })?;
             if let Some(item) = table.get("morphs") {
-                snapshot.morphs = pose_values::morphs(&self.character.skeleton, item)?;
+                snapshot.morphs = shared::read_morphs(&self.character.skeleton, item)?;
             }
         }
         if let Some(table) = super::table(self.root, "rig")? {
@@ -127,7 +127,7 @@ impl<'a> ProjectReader<'a> {
                     snapshot.bones.push((bone.to_owned(), node));
                 }
             }
-            snapshot.limits = self.nodes(table, "limits", |_, item| rig::file::limit(item))?;
+            snapshot.limits = self.nodes(table, "limits", |_, item| shared::read_limit(item))?;
             snapshot.poles = self.nodes(table, "poles", |_, item| match item.as_str() {
                 Some("none") => Ok(None),
                 _ => Ok(Some(Vec3::from_array(numbers::<3>(item, "a pole")?.map(single)))),
@@ -136,10 +136,10 @@ impl<'a> ProjectReader<'a> {
                 number(item, "pull", |n| (0.0..=1.0).contains(&n), || "a pull must be from 0 to 1".into())
             };
             snapshot.pulls = self.nodes(table, "pulls", pull)?;
-            snapshot.options = table.get("options").map(rig::file::read_options).transpose()?;
+            snapshot.options = table.get("options").map(shared::read_options).transpose()?;
         }
         if let Some(table) = super::table(self.root, "motion")? {
-            snapshot.motion = motion_file::read_table(table, self.character, self.rig)?;
+            snapshot.motion = shared::read_motion(table, self.character, self.rig)?;
         }
         let goals = tables(self.root, "goal")?.into_iter();
         snapshot.goals = goals.map(|table| self.goal(table)).collect::<Result<_, _>>()?;

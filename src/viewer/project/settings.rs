@@ -7,9 +7,9 @@ use serde_json::{Map, Value as Json, json};
 use toml_edit::{Item, Table, Value};
 
 use crate::ik::Method;
-use crate::rig;
 use crate::rig::Rig;
 use crate::session::default_options;
+use crate::shared;
 use crate::text::json;
 use crate::text::toml::{SpannedError, check_keys, degrees, exact, radians, short};
 use crate::{Command, Settings};
@@ -147,7 +147,7 @@ pub(super) fn read(root: &Table, rig: &Rig, others: &[&str]) -> Result<Vec<Comma
             settings.set(command);
         }
         if let Some(item) = table.get("options").filter(|_| name == "solver") {
-            rig::file::read_options(item)?.apply(&mut options);
+            shared::read_options(item)?.apply(&mut options);
         }
     }
     *settings.solver = options;

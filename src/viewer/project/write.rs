@@ -8,11 +8,11 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 use crate::asset::{Character, Clip, Transform};
 use crate::document::Document;
 use crate::ik::GoalAxes;
-use crate::puppet::{Pin, Target, motion_file};
-use crate::rig;
+use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::session::fingerprint;
+use crate::shared;
 use crate::text::json;
 use crate::text::toml::{degrees, exact, short};
 use crate::{Command, Settings, Snapshot};
@@ -83,7 +83,7 @@ impl<'a> ProjectWriter<'a> {
         let ProjectContents { document, character, rig_on_disk, time, .. } = self.contents;
         let snapshot = Snapshot::of(document, character, rig_on_disk, time);
         let mut motion = Table::new();
-        motion_file::write(&snapshot.motion, character, &document.scene.rig, &mut motion);
+        shared::write_motion(&snapshot.motion, character, &document.scene.rig, &mut motion);
         let mut settings = document.stored_settings();
         for command in [Command::Style(settings.style.clone()), Command::Props(settings.props.clone())] {
             settings.set(command.with_files(|file| relative_to(folder, file).into()));
@@ -168,7 +168,7 @@ impl<'a> ProjectWriter<'a> {
     fn solver(&self, stored: &Settings) -> Table {
         let mut table = Table::new();
         settings::write(stored, "solver", &mut table);
-        rig::file::update_options(&mut table, &self.contents.document.storable_options());
+        shared::update_options(&mut table, &self.contents.document.storable_options());
         table
     }
 
@@ -191,7 +191,7 @@ impl<'a> ProjectWriter<'a> {
         for (node, local) in &snapshot.nodes {
             let rest =
                 self.contents.character.skeleton.nodes.get(*node).map_or(Transform::IDENTITY, |n| n.rest);
-            joints.insert(&self.node(*node), Item::Value(motion_file::transform(local, &rest)));
+            joints.insert(&self.node(*node), Item::Value(shared::transform_value(local, &rest)));
         }
         if !joints.is_empty() {
             table.insert("joints", Item::Table(joints));
@@ -242,7 +242,7 @@ impl<'a> ProjectWriter<'a> {
         let mut limits: Vec<_> = snapshot.limits.iter().collect();
         limits.sort_by_key(|(node, _)| *node);
         let limits = limits.into_iter();
-        let limits = limits.map(|(node, limit)| (*node, rig::file::limit_value(limit).unwrap_or_else(free)));
+        let limits = limits.map(|(node, limit)| (*node, shared::limit_value(limit).unwrap_or_else(free)));
         let pole = |pole: &Option<glam::Vec3>| match pole {
             Some(at) => at.to_array().map(short).into_iter().collect::<Array>().into(),
             None => "none".into(),
@@ -267,7 +267,7 @@ impl<'a> ProjectWriter<'a> {
             }
         }
         if let Some(options) = &snapshot.options {
-            rig::file::update_options(&mut table, options);
+            shared::update_options(&mut table, options);
         }
         table
     }

@@ -76,7 +76,6 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns the system's error for the folder or for the existing file.
-#[doc(hidden)]
 pub fn check(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -86,7 +85,6 @@ pub fn check(path: &Path) -> io::Result<()> {
 
 /// Returns whether two paths refer to the same regular file. The file need not exist yet. Pipes and devices never count
 /// as the same file.
-#[doc(hidden)]
 pub fn is_same(a: &Path, b: &Path) -> bool {
     let resolved = |path: &Path| {
         let file = destination(path).ok()?;
@@ -98,7 +96,6 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
 /// Removes the drafts of all unfinished saves, and then calls `end` while no new draft can be created. A program that
 /// must exit immediately should call this function. Recordings remain unless they are empty.
 #[cfg(unix)]
-#[doc(hidden)]
 pub fn end(end: impl FnOnce()) {
     registry::DRAFTS.remove_all(end);
 }

@@ -42,8 +42,7 @@ pub(crate) fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
     has_extension(path) || first.is_some_and(|w| w.eq_ignore_ascii_case(FIRST_WORD))
 }
 
-/// Returns whether a file's name has the extension of BVH.
-#[doc(hidden)]
+/// Returns whether a file's name has the extension of BVH, in upper or lower case.
 pub fn has_extension(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(EXTENSION))
 }

@@ -29,8 +29,6 @@ mod uri;
 mod variant;
 mod vrm;
 
-// Public only for the fuzzer.
-#[doc(hidden)]
 pub use copy::clips::skeleton_only;
 pub use copy::posed_copy;
 pub(crate) use copy::posed_copy_of;

@@ -103,7 +103,7 @@ impl Material {
         Self { name: None, ..*self }
     }
 
-    #[doc(hidden)]
+    /// Returns all references to textures, including those of the layers.
     pub fn texture_refs_mut(&mut self) -> impl Iterator<Item = &mut TextureRef> {
         let core = [
             &mut self.base_color_texture,

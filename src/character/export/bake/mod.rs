@@ -21,9 +21,7 @@ use corrections::{replace_excursions, smooth_changes};
 use face::FaceTransfer;
 pub(crate) use file::rate_of_keys;
 pub use file::{BakedClip, ClipFile, ClipFileError, ClipFormat, rate_of};
-#[doc(hidden)]
-pub use source::unique_clip_name;
-pub use source::{Source, SourceError};
+pub use source::{Source, SourceError, unique_clip_name};
 
 /// Frame rate at which clips of other characters are sampled, in frames per second. A clip whose channels share all key
 /// times is sampled at these times instead.

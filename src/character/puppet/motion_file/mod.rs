@@ -20,10 +20,7 @@ mod contacts;
 mod goals;
 mod keys;
 mod marks;
-mod write;
-
-#[doc(hidden)]
-pub use write::{transform, write};
+pub(crate) mod table;
 
 const VERSION: i64 = 1;
 /// Maximum size of a motion file, in bytes.
@@ -138,17 +135,6 @@ pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result
             .motion(root)
     };
     motion().map_err(format_error)
-}
-
-/// Reads a motion from a table in another file. The table has the keys of a motion file except `version`.
-#[doc(hidden)]
-pub fn read_table(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
-    check_keys(
-        table,
-        &["plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact", "goal"],
-    )?;
-    MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
-        .motion(table)
 }
 
 struct MotionReader<'a> {

@@ -60,8 +60,8 @@ fn a_root_node_must_be_above_the_hips() {
     assert_eq!(motion.root_node, Some(0));
     {
         let mut table = Table::new();
-        write(&motion, &character, &Rig::default(), &mut table);
-        assert_eq!(read_table(&table, &character, &Rig::default()).ok(), Some(motion));
+        table::write(&motion, &character, &Rig::default(), &mut table);
+        assert_eq!(table::read(&table, &character, &Rig::default()).ok(), Some(motion));
     }
     for (node, cause) in [
         ("hips", "node \"hips\" is not above the hips"),
@@ -211,7 +211,7 @@ fn marks_are_read_used_and_written() {
         let written = |motion: &Motion| {
             let (mut document, rig) = (toml_edit::DocumentMut::new(), crate::rig::detect(&character));
             document.insert("version", toml_edit::value(1));
-            write(motion, &character, &rig, document.as_table_mut());
+            table::write(motion, &character, &rig, document.as_table_mut());
             document.to_string()
         };
         assert_eq!(written(&motion), text);
@@ -267,7 +267,7 @@ fn contacts_are_read_and_written() {
     {
         let (mut document, rig) = (toml_edit::DocumentMut::new(), crate::rig::detect(&character));
         document.insert("version", toml_edit::value(1));
-        write(&motion, &character, &rig, document.as_table_mut());
+        table::write(&motion, &character, &rig, document.as_table_mut());
         assert_eq!(document.to_string(), text);
     }
 }

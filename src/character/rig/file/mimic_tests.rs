@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use glam::DVec3;
+
 use crate::asset::{Character, mannequin};
 use crate::rig::MimicRig;
 

@@ -3,11 +3,10 @@
 
 use std::ops::Range;
 
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 use toml_edit::{Document, Item, Table};
 
 use crate::asset::Skeleton;
-use crate::ik;
 use crate::ik::Limit;
 use crate::text::toml::{
     SpannedError, check_keys, existing, missing, number, numbers, optional, required, single, tables,
@@ -18,20 +17,16 @@ use super::model::{Chain, ChainKind, JointRig, Rig, path};
 use super::reparent::reparent;
 use super::{MimicRig, RigError};
 
+pub(crate) mod limit;
 #[cfg(test)]
 mod mimic_tests;
 mod node_names;
-mod options;
+pub(crate) mod options;
 #[cfg(test)]
 mod tests;
-mod write;
+pub(crate) mod write;
 
-#[doc(hidden)]
 pub use node_names::NodeNames;
-#[doc(hidden)]
-pub use options::{read as read_options, update as update_options};
-#[doc(hidden)]
-pub use write::limit_value;
 pub use write::write;
 
 const VERSION: i64 = 1;
@@ -213,7 +208,7 @@ impl RigReader<'_> {
         let stiffness = optional(table, "stiffness", 0.0, 0.0..=1.0)?;
         let limit = table
             .get("limit")
-            .map_or(Ok(Limit::Free), |item| limit(item).map_err(|f| f.or_at(item.span())))?;
+            .map_or(Ok(Limit::Free), |item| limit::read(item).map_err(|f| f.or_at(item.span())))?;
         let logical_parent =
             table.get("logical_parent").map(|item| self.node(item, item.span())).transpose()?;
         let ccd_budget = match table.get("ccd_budget") {
@@ -245,67 +240,4 @@ impl RigReader<'_> {
             .ok_or_else(|| SpannedError { span: span.clone(), cause: "a node must be a string".into() })?;
         self.names.get(name).map_err(|missing| SpannedError::new(span, missing.to_string()))
     }
-}
-
-/// Reads a limit with angles in degrees and displacements in metres.
-#[doc(hidden)]
-pub fn limit(item: &Item) -> Result<Limit, SpannedError> {
-    let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "limit must be a table"))?;
-    let kind = required(table, "kind")?;
-    let angles = |key: &str| {
-        let item = required(table, key)?;
-        Ok(numbers::<2>(item, key)?.map(f64::to_radians))
-    };
-    let angle = |key: &str| {
-        number(required(table, key)?, key, |_| true, || format!("{key} must be a number"))
-            .map(f64::to_radians)
-    };
-    let axis = |key: &str| {
-        let item = required(table, key)?;
-        let axis = DVec3::from_array(numbers(item, key)?).try_normalize();
-        axis.ok_or_else(|| SpannedError::at(item, format!("{key} must not be zero")))
-    };
-    let limit = match kind.as_str() {
-        Some("free") => check_keys(table, &["kind"]).map(|()| Limit::Free)?,
-        Some("locked") => check_keys(table, &["kind"]).map(|()| Limit::Locked)?,
-        Some("hinge") => {
-            check_keys(table, &["kind", "axis", "min", "max"])?;
-            Limit::Hinge { axis: axis("axis")?, min: angle("min")?, max: angle("max")? }
-        }
-        Some("prismatic") => {
-            check_keys(table, &["kind", "axis", "min", "max"])?;
-            let metres = |key: &str| {
-                number(required(table, key)?, key, |_| true, || format!("{key} must be a number"))
-            };
-            Limit::Prismatic { axis: axis("axis")?, min: metres("min")?, max: metres("max")? }
-        }
-        Some("cone") => {
-            check_keys(table, &["kind", "axis", "side", "swing", "twist"])?;
-            let (axis, side) = (axis("axis")?, axis("side")?);
-            // The file may round the second axis, so make it exactly perpendicular to the first.
-            let side = side.reject_from_normalized(axis).try_normalize();
-            let side = side.ok_or_else(|| {
-                SpannedError::at(existing(table, "side"), "side must not be parallel to axis")
-            })?;
-            Limit::Cone { axis, side, swing: angles("swing")?, twist: angles("twist")? }
-        }
-        Some("euler") => {
-            check_keys(table, &["kind", "order", "min", "max"])?;
-            let order = required(table, "order")?;
-            let order = order
-                .as_str()
-                .and_then(ik::shared::euler_order)
-                .ok_or_else(|| SpannedError::at(order, "order must be a permutation of xyz"))?;
-            let three = |key: &str| Ok(numbers::<3>(required(table, key)?, key)?.map(f64::to_radians));
-            Limit::Euler { order, min: three("min")?, max: three("max")? }
-        }
-        _ => {
-            return Err(SpannedError::at(
-                kind,
-                "kind must be one of free, locked, hinge, prismatic, cone, euler",
-            ));
-        }
-    };
-    limit.validate().map_err(|property| SpannedError::at(item, format!("the {property} is invalid")))?;
-    Ok(limit)
 }

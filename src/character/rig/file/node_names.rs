@@ -16,20 +16,18 @@ pub struct NodeNames<'a> {
 }
 
 impl<'a> NodeNames<'a> {
-    #[doc(hidden)]
+    /// Creates a lookup of the names and indices of nodes.
     pub fn new(skeleton: &'a Skeleton) -> Self {
         Self { skeleton, bones: None, by_name: OnceCell::new() }
     }
 
     /// Creates a lookup that also finds nodes by bone name, for example with the bones of a [`Rig`](crate::rig::Rig).
-    #[doc(hidden)]
     pub fn with_bones(skeleton: &'a Skeleton, bones: &'a Bones) -> Self {
         Self { bones: Some(bones), ..Self::new(skeleton) }
     }
 
     /// Finds a node by its name, by an index after `#`, or by a bone name that no node has. If several nodes have the same name, it finds
     /// the first one.
-    #[doc(hidden)]
     pub fn find(&self, name: &str) -> Option<usize> {
         let nodes = &self.skeleton.nodes;
         let index = name.strip_prefix('#').and_then(|i| i.parse().ok());
@@ -46,8 +44,10 @@ impl<'a> NodeNames<'a> {
         index.filter(|&i: &usize| i < nodes.len()).or_else(named).or_else(bone)
     }
 
-    /// Like [`Self::find`], with an error that says which nodes exist.
-    #[doc(hidden)]
+    /// Like [`Self::find`], with an error.
+    ///
+    /// # Errors
+    /// [`Missing`] with a similar name, or with the number of nodes, if the node does not exist.
     pub fn get(&self, name: &str) -> Result<usize, Missing> {
         let count = self.skeleton.nodes.len();
         let missing = || match name.strip_prefix('#').and_then(|index| index.parse().ok()) {
@@ -58,14 +58,12 @@ impl<'a> NodeNames<'a> {
     }
 
     /// Returns the names of the nodes and of the bones.
-    #[doc(hidden)]
     pub fn known(&self) -> impl Iterator<Item = &'a str> {
         let nodes = self.skeleton.nodes.iter().filter_map(|node| node.name.as_deref());
         nodes.chain(self.bones.into_iter().flat_map(|bones| bones.keys().map(String::as_str)))
     }
 
     /// Returns the name of a node, or `#INDEX` if [`Self::find`] would find another node by that name.
-    #[doc(hidden)]
     pub fn name(&self, node: usize) -> String {
         let own = self.skeleton.label(node);
         if self.find(&own) == Some(node) { own } else { format!("#{node}") }

@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
+use glam::DVec3;
 use proptest::prelude::*;
 
 use crate::asset::{Character, gltf, mannequin};
+use crate::ik;
 use crate::rig::detect;
 
 use super::*;

@@ -190,7 +190,7 @@ fn is_equivalent(existing: &Value, new: &Value) -> bool {
     let real = |value: &Value| real(&Item::Value(value.clone()));
     match (existing, new) {
         (Value::InlineTable(existing_table), Value::InlineTable(new_table)) => {
-            let read = |value: &Value| limit(&Item::Value(value.clone())).ok();
+            let read = |value: &Value| limit::read(&Item::Value(value.clone())).ok();
             let (existing, new) = (read(existing), read(new));
             let canonical = |value: &Limit| limit_value(value).map(|v| v.to_string());
             let mimics = || is_equivalent_mimic(existing_table, new_table);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use egui::{Button, RichText, ScrollArea, Ui};
 
-use crate::asset::MANNEQUIN_PATH;
 use crate::arrange::with_clip;
+use crate::asset::MANNEQUIN_PATH;
 use crate::panel::{Action, AppRequest, PanelState, clip_names, name, theme};
 use crate::text::printable;
 use crate::{Command, Session};

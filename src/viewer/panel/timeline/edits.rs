@@ -3,8 +3,8 @@
 use egui::{Rect, Ui, pos2, vec2};
 
 use crate::Session;
-use crate::motion::Edit;
 use crate::arrange::{Grip, Item};
+use crate::motion::Edit;
 use crate::panel::node_name;
 
 use super::ruler::Lane;

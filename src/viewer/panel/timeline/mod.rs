@@ -2,8 +2,8 @@
 
 use egui::{Key, Rect, Sense, Ui, vec2};
 
-use crate::motion::Motion;
 use crate::arrange::{Grip, Item, Snap, drag, extent, without};
+use crate::motion::Motion;
 use crate::{Command, Session, Timeline};
 
 use super::PanelState;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::arrange::{Item, with_clip};
 use crate::export::{StoredPose, is_posed_copy};
 use crate::motion::RootMotion;
-use crate::arrange::{Item, with_clip};
 use crate::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
 use crate::platform::fs;
 use crate::window::App;

@@ -13,7 +13,8 @@ use super::{add_views, append, list};
 /// Component type `FLOAT` of an accessor.
 const FLOAT: u32 = 5126;
 
-/// Returns a glTF document that contains only nodes, for a character that was not loaded from glTF.
+/// Returns the text of a glTF document that contains only the nodes and scenes of a character. [`posed_copy`](super::posed_copy) accepts it
+/// in place of the file of a character that was not loaded from glTF.
 pub fn skeleton_only(character: &Character) -> Vec<u8> {
     let node = |n: &crate::asset::Node| {
         let mut json = json!({

@@ -1,4 +1,4 @@
-//! Writes a motion in the format of motion files.
+//! Reads and writes a motion in a table of another file. The table has the keys of a motion file except `version`.
 
 use glam::Vec3;
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, Value};
@@ -9,10 +9,21 @@ use crate::motion::{
 };
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
-use crate::text::toml::{degrees, short};
+use crate::text::toml::{SpannedError, check_keys, degrees, short};
 
-/// Writes a motion into a table that [`read_table`](super::read_table) reads. Clips and nodes are written by name. Reading the table back
-/// gives the same numbers.
+use super::MotionReader;
+
+/// Reads a motion from a table.
+pub fn read(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
+    check_keys(
+        table,
+        &["plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact", "goal"],
+    )?;
+    MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
+        .motion(table)
+}
+
+/// Writes a motion into a table that [`read`] reads. Clips and nodes are written by name. Reading the table back gives the same numbers.
 pub fn write(motion: &Motion, character: &Character, rig: &Rig, table: &mut Table) {
     if motion.plant {
         table.insert("plant", true.into());

@@ -1,0 +1,69 @@
+//! Reads the limit of a joint in a rig file.
+
+use glam::DVec3;
+use toml_edit::Item;
+
+use crate::ik::{Limit, shared};
+use crate::text::toml::{SpannedError, check_keys, existing, number, numbers, required};
+
+/// Reads a limit with angles in degrees and displacements in metres.
+pub fn read(item: &Item) -> Result<Limit, SpannedError> {
+    let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "limit must be a table"))?;
+    let kind = required(table, "kind")?;
+    let angles = |key: &str| {
+        let item = required(table, key)?;
+        Ok(numbers::<2>(item, key)?.map(f64::to_radians))
+    };
+    let angle = |key: &str| {
+        number(required(table, key)?, key, |_| true, || format!("{key} must be a number"))
+            .map(f64::to_radians)
+    };
+    let axis = |key: &str| {
+        let item = required(table, key)?;
+        let axis = DVec3::from_array(numbers(item, key)?).try_normalize();
+        axis.ok_or_else(|| SpannedError::at(item, format!("{key} must not be zero")))
+    };
+    let limit = match kind.as_str() {
+        Some("free") => check_keys(table, &["kind"]).map(|()| Limit::Free)?,
+        Some("locked") => check_keys(table, &["kind"]).map(|()| Limit::Locked)?,
+        Some("hinge") => {
+            check_keys(table, &["kind", "axis", "min", "max"])?;
+            Limit::Hinge { axis: axis("axis")?, min: angle("min")?, max: angle("max")? }
+        }
+        Some("prismatic") => {
+            check_keys(table, &["kind", "axis", "min", "max"])?;
+            let metres = |key: &str| {
+                number(required(table, key)?, key, |_| true, || format!("{key} must be a number"))
+            };
+            Limit::Prismatic { axis: axis("axis")?, min: metres("min")?, max: metres("max")? }
+        }
+        Some("cone") => {
+            check_keys(table, &["kind", "axis", "side", "swing", "twist"])?;
+            let (axis, side) = (axis("axis")?, axis("side")?);
+            // The file may round the second axis, so make it exactly perpendicular to the first.
+            let side = side.reject_from_normalized(axis).try_normalize();
+            let side = side.ok_or_else(|| {
+                SpannedError::at(existing(table, "side"), "side must not be parallel to axis")
+            })?;
+            Limit::Cone { axis, side, swing: angles("swing")?, twist: angles("twist")? }
+        }
+        Some("euler") => {
+            check_keys(table, &["kind", "order", "min", "max"])?;
+            let order = required(table, "order")?;
+            let order = order
+                .as_str()
+                .and_then(shared::euler_order)
+                .ok_or_else(|| SpannedError::at(order, "order must be a permutation of xyz"))?;
+            let three = |key: &str| Ok(numbers::<3>(required(table, key)?, key)?.map(f64::to_radians));
+            Limit::Euler { order, min: three("min")?, max: three("max")? }
+        }
+        _ => {
+            return Err(SpannedError::at(
+                kind,
+                "kind must be one of free, locked, hinge, prismatic, cone, euler",
+            ));
+        }
+    };
+    limit.validate().map_err(|property| SpannedError::at(item, format!("the {property} is invalid")))?;
+    Ok(limit)
+}
