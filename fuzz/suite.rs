@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use sinew::cli;
-use sinew::regress::{OptionKey, Suite};
+use sinew::regress::shared::{OptionKey, Suite};
 
 use crate::format::{Format, file};
 use crate::mutate;

@@ -39,7 +39,7 @@ use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, 
 use crate::asset::{Character, References};
 use crate::capture::{LoadOptions, load_character};
 use crate::files::Progress;
-use crate::regress::OptionKey;
+use crate::regress::shared::OptionKey;
 use crate::rig::Rig;
 use crate::{asset, rig, viewer};
 use failure::Failure;

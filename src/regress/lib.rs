@@ -3,8 +3,8 @@
 //! [`assert_pose!`] and [`assert_image!`] are assertions for the tests of other programs, as in `examples/regression/main.rs`.
 //! [`compare`] measures the difference between two images, and [`Joints`] the difference between two poses.
 //!
-//! Items that are hidden from the documentation belong to `sinew test`: suites, their runs and their reports. They may change in any
-//! version. The crate does not interpret the options of a case. The program interprets them in the `Pose` function that it passes to a
+//! The suites of `sinew test`, their runs and their reports are hidden from the documentation, because they may change in any version. The
+//! crate does not interpret the options of a case. The program interprets them in the `Pose` function that it passes to a
 //! `Run`.
 
 mod accept;
@@ -26,39 +26,35 @@ mod suite;
 mod tolerance;
 
 pub use self::image::{Difference, Rule, TILE, compare};
-#[doc(hidden)]
-pub use accept::{AcceptError, accept};
 pub use assertions::{AssertedImage, AssertedPose};
-#[doc(hidden)]
-pub use assertions::{CallSite, check_image, check_pose};
-#[doc(hidden)]
-pub use coverage::Coverage;
-#[doc(hidden)]
-pub use csv::csv;
-#[doc(hidden)]
-pub use explain::PoseView;
 pub use explain::{Change, ChangeKind, Conditions, Explanation};
 pub use golden::{Drawn, GoldenError, GoldenState, Joint, JointDifference, Joints};
-#[doc(hidden)]
-pub use machine::Machine;
-#[doc(hidden)]
-pub use outcomes_json::outcomes_json;
 pub use record::{
     Attribute, CameraRecord, FloorRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord, SeenRecord,
     VerticesRecord,
 };
-#[doc(hidden)]
-pub use report::{EarlierRun, checks_page, page};
-#[doc(hidden)]
-pub use run::{
-    Finding, GoldenScene, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, sweep, without_scene,
-};
-#[doc(hidden)]
-pub use suite::{
-    Case, Checks, Moment, MotionCheck, NewCase, OptionArity, OptionKey, Replayed, ReportCheck, Suite,
-    SuiteError, SuiteWriter, distinct, has_file_name,
-};
 pub use tolerance::{ImageTolerance, JointTolerance, KindTolerance};
+
+/// What `sinew test` and the macros use. It may change in any version.
+#[doc(hidden)]
+pub mod shared {
+    pub use crate::accept::{AcceptError, accept};
+    pub use crate::assertions::{CallSite, check_image, check_pose};
+    pub use crate::coverage::Coverage;
+    pub use crate::csv::csv;
+    pub use crate::explain::PoseView;
+    pub use crate::machine::Machine;
+    pub use crate::outcomes_json::outcomes_json;
+    pub use crate::report::{EarlierRun, checks_page, page};
+    pub use crate::run::{
+        Finding, GoldenScene, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, sweep,
+        without_scene,
+    };
+    pub use crate::suite::{
+        Case, Checks, Moment, MotionCheck, NewCase, OptionArity, OptionKey, Replayed, ReportCheck, Suite,
+        SuiteError, SuiteWriter, distinct, has_file_name,
+    };
+}
 
 /// Compiles the README's example as a doctest.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@ use crate::asset::{Character, Clip};
 use crate::check::{
     Check, CheckOptions, CheckRow, Checker, ClipReport, Finding, Looping, Severity, checks_json,
 };
-use crate::regress::{Machine, checks_page};
+use crate::regress::shared::{Machine, checks_page};
 use crate::render::AdapterChoice;
 use crate::rig::Rig;
 use crate::text::shell::quoted;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::api::Missing;
 use crate::cli::failure::Failure;
 use crate::cli::{Verbosity, output};
-use crate::regress::{Suite, accept};
+use crate::regress::shared::{Suite, accept};
 
 /// Accepts the results of the cases with these names.
 pub(super) fn run(suite: &Suite, cases: &[String], verbosity: Verbosity) -> Result<ExitCode, Failure> {

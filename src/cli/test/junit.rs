@@ -5,7 +5,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::check::{CheckRow, CheckStatus};
-use crate::regress::{Machine, Outcome, Status, Suite, without_scene};
+use crate::regress::shared::{Machine, Outcome, Status, Suite, without_scene};
 
 /// Returns the outcomes as a JUnit report. The properties of the suite identify the machine. The properties of a case contain the rule that
 /// judged its image and the measured difference. The output of a case lists all comparisons and the outcome of each goal, pin and contact.
@@ -114,11 +114,11 @@ fn clean(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regress::{Checks, Finding};
+    use crate::regress::shared::{Checks, Finding};
 
     #[test]
     fn names_with_any_characters_give_a_well_formed_report() {
-        let case = crate::regress::Case {
+        let case = crate::regress::shared::Case {
             name: "walk \u{FFFE}\u{FFFF}\u{1b}[2J\u{9b}\u{0} <&\">".into(),
             slug: "walk".into(),
             line: 2,

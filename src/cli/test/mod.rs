@@ -11,9 +11,10 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::asset::References;
-use crate::regress::{
-    Case, EarlierRun, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, orphans,
-    sweep, without_scene,
+use crate::regress::Rule;
+use crate::regress::shared::{
+    Case, EarlierRun, Machine, OptionKey, Outcome, Run, Settings, Status, Suite, Update, orphans, sweep,
+    without_scene,
 };
 use crate::render::AdapterChoice;
 

@@ -10,7 +10,7 @@ use crate::cli::check::{Strips, line, reports};
 use crate::cli::failure::Failure;
 use crate::cli::{Verbosity, output};
 use crate::files::Progress;
-use crate::regress::{MotionCheck, Suite};
+use crate::regress::shared::{MotionCheck, Suite};
 use crate::render::AdapterChoice;
 use crate::rig;
 use crate::text::shell::quoted;

@@ -7,7 +7,7 @@ use crate::check::CheckRow;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::files::atomic;
-use crate::regress::{Case, EarlierRun, Machine, Outcome, Suite, csv, outcomes_json, page};
+use crate::regress::shared::{Case, EarlierRun, Machine, Outcome, Suite, csv, outcomes_json, page};
 
 use super::TestArgs;
 use super::junit::junit;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// The location of an assertion in the source.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
     /// The folder of the package, `CARGO_MANIFEST_DIR`.

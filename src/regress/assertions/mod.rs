@@ -52,7 +52,7 @@ pub use subject::{AssertedImage, AssertedPose};
 #[macro_export]
 macro_rules! assert_pose {
     ($pose:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
-        $crate::check_pose(
+        $crate::shared::check_pose(
             &$crate::__sinew_call_site!(),
             ::core::option::Option::None,
             &$pose,
@@ -60,7 +60,7 @@ macro_rules! assert_pose {
         )
     };
     ($name:expr, $pose:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
-        $crate::check_pose(
+        $crate::shared::check_pose(
             &$crate::__sinew_call_site!(),
             ::core::option::Option::Some(::core::convert::AsRef::<str>::as_ref(&$name)),
             &$pose,
@@ -104,7 +104,7 @@ macro_rules! assert_pose {
 #[macro_export]
 macro_rules! assert_image {
     ($image:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
-        $crate::check_image(
+        $crate::shared::check_image(
             &$crate::__sinew_call_site!(),
             ::core::option::Option::None,
             &$image,
@@ -112,7 +112,7 @@ macro_rules! assert_image {
         )
     };
     ($name:expr, $image:expr $(, tolerance = $tolerance:expr)? $(,)?) => {
-        $crate::check_image(
+        $crate::shared::check_image(
             &$crate::__sinew_call_site!(),
             ::core::option::Option::Some(::core::convert::AsRef::<str>::as_ref(&$name)),
             &$image,
@@ -127,7 +127,7 @@ macro_rules! assert_image {
 macro_rules! __sinew_call_site {
     () => {{
         fn here() {}
-        $crate::CallSite {
+        $crate::shared::CallSite {
             manifest: ::core::env!("CARGO_MANIFEST_DIR"),
             file: ::core::file!(),
             module: ::core::module_path!(),
@@ -152,7 +152,6 @@ macro_rules! __sinew_optional {
 ///
 /// # Panics
 /// See `assert_pose!`.
-#[doc(hidden)]
 #[track_caller]
 pub fn check_pose(
     site: &CallSite,
@@ -170,7 +169,6 @@ pub fn check_pose(
 ///
 /// # Panics
 /// See `assert_image!`.
-#[doc(hidden)]
 #[track_caller]
 pub fn check_image(
     site: &CallSite,

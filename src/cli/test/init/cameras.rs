@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::{Quat, Vec3};
 
 use crate::puppet::Puppet;
-use crate::regress::NewCase;
+use crate::regress::shared::NewCase;
 use crate::skin::Skinned;
 use crate::view::{AUTO_DIRECTION, AUTO_FOV_Y, Bounds, Camera, Fit};
 

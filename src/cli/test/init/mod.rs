@@ -10,7 +10,7 @@ use crate::cli::failure::Failure;
 use crate::cli::test::TestArgs;
 use crate::cli::{ModelArg, Verbosity, output, rig_of};
 use crate::files::atomic;
-use crate::regress::{Coverage, NewCase, SuiteWriter, distinct};
+use crate::regress::shared::{Coverage, NewCase, SuiteWriter, distinct};
 use crate::text::shell::quoted;
 
 use cameras::VIEW_ANGLE;

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3, Vec3};
 use crate::asset::Character;
 use crate::cli::names;
 use crate::puppet::Puppet;
-use crate::regress::{Coverage, NewCase, has_file_name};
+use crate::regress::shared::{Coverage, NewCase, has_file_name};
 use crate::rig;
 use crate::rig::{RangePose, Rig};
 
