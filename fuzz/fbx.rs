@@ -10,7 +10,7 @@ use crate::random::Random;
 pub(crate) const FORMAT: Format = Format { name: "fbx", inputs_per_round: 200, make, check };
 
 /// A strip with two joints, a clip and a blend shape.
-pub(crate) const STRIP: &str = include_str!("../tests/fbx/strip.fbx");
+pub(crate) const STRIP: &str = include_str!("../src/character/asset/fbx/strip.fbx");
 
 fn make(random: &mut Random) -> Vec<u8> {
     mutate::text(STRIP, random).into_bytes()

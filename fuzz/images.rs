@@ -29,9 +29,9 @@ pub(crate) const WEBPS: [&[u8]; 3] = [
 
 /// An image in ETC1S with BasisLZ, one in UASTC, and one in UASTC with Zstandard.
 pub(crate) const KTX2S: [&[u8]; 3] = [
-    include_bytes!("ktx2/etc1s.ktx2"),
-    include_bytes!("ktx2/uastc.ktx2"),
-    include_bytes!("ktx2/uastc-zstd.ktx2"),
+    include_bytes!("../src/character/asset/ktx2/etc1s.ktx2"),
+    include_bytes!("../src/character/asset/ktx2/uastc.ktx2"),
+    include_bytes!("../src/character/asset/ktx2/uastc-zstd.ktx2"),
 ];
 
 /// PNG images of several kinds, and the JPEG images.

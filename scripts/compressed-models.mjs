@@ -36,7 +36,7 @@ async function writeImages() {
     };
     const common = { isPerceptual: true, isSetKTX2SRGBTransferFunc: true, imageDecoder: async () => ({ data, width, height }) };
     for (const [name, o] of Object.entries(options))
-        fs.writeFileSync(`fuzz/ktx2/${name}.ktx2`, await encodeToKTX2(new Uint8Array(4), { generateMipmap: false, ...common, ...o }));
+        fs.writeFileSync(`src/character/asset/ktx2/${name}.ktx2`, await encodeToKTX2(new Uint8Array(4), { generateMipmap: false, ...common, ...o }));
 }
 
 async function compress(model) {

@@ -3,7 +3,7 @@
 # without warnings. Needs Node.js and a network for npm.
 #
 #     scripts/compressed-models.sh MODEL.glb    # writes target/compressed/
-#     scripts/compressed-models.sh --images     # writes the small images in fuzz/webp and fuzz/ktx2
+#     scripts/compressed-models.sh --images     # writes the small images in fuzz/webp and src/character/asset/ktx2
 set -eu
 [ $# -eq 1 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 cd "$(dirname "$0")/.."

@@ -5,7 +5,7 @@ use std::fs;
 use crate::{folder, json, refusal, stdout};
 
 /// A strip in centimetres with +Z up, which one clip bends by 90 degrees.
-const STRIP: &str = include_str!("../fbx/strip.fbx");
+const STRIP: &str = include_str!("../../src/character/asset/fbx/strip.fbx");
 
 #[test]
 fn a_clip_of_an_fbx_file_bends_its_mesh() {

@@ -24,7 +24,7 @@ const COPIES: [(&str, &str); 13] = [
     ("tentacle.rig.toml", "assets/tentacle.rig.toml"),
     ("awkward.glb", "assets/awkward.glb"),
     ("doll.glb", "assets/awkward.glb"),
-    ("dancer.fbx", "tests/fbx/strip.fbx"),
+    ("dancer.fbx", "src/character/asset/fbx/strip.fbx"),
     ("drag.session", "docs/drag.session"),
 ];
 

@@ -5,6 +5,7 @@ mod claims;
 mod commands;
 mod files;
 mod fixtures;
+mod formats;
 mod founding;
 mod holds;
 mod links;

@@ -96,7 +96,7 @@ fn a_jpeg_that_is_too_short_for_its_size_is_refused() {
     assert_eq!(DecodedImage::decode(&bytes).unwrap_err().to_string(), expected);
 }
 
-/// The pixels of the WebP and KTX2 files in `fuzz`, which `scripts/compressed-models.mjs` writes.
+/// The pixels of the small WebP and KTX2 files, which `scripts/compressed-models.mjs` writes.
 fn gradient(has_alpha: bool) -> Vec<[u8; 4]> {
     let pixel = |x: u8, y: u8| [x * 12, y * 20, 128, if has_alpha { 255 - x * 6 } else { 255 }];
     (0..12).flat_map(|y| (0..20).map(move |x| pixel(x, y))).collect()
@@ -104,14 +104,14 @@ fn gradient(has_alpha: bool) -> Vec<[u8; 4]> {
 
 #[test]
 fn webp_and_ktx2_images_become_rgba() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     for (name, has_alpha, tolerance) in [
-        ("webp/lossless-alpha.webp", true, 0),
-        ("webp/lossy.webp", false, 24),
-        ("webp/lossy-alpha.webp", true, 24),
-        ("ktx2/uastc.ktx2", true, 12),
-        ("ktx2/uastc-zstd.ktx2", true, 12),
-        ("ktx2/etc1s.ktx2", true, 60),
+        ("fuzz/webp/lossless-alpha.webp", true, 0),
+        ("fuzz/webp/lossy.webp", false, 24),
+        ("fuzz/webp/lossy-alpha.webp", true, 24),
+        ("src/character/asset/ktx2/uastc.ktx2", true, 12),
+        ("src/character/asset/ktx2/uastc-zstd.ktx2", true, 12),
+        ("src/character/asset/ktx2/etc1s.ktx2", true, 60),
     ] {
         let image = DecodedImage::decode(&std::fs::read(folder.join(name)).unwrap()).unwrap();
         assert_eq!((image.width, image.height), (20, 12), "{name}");
@@ -126,7 +126,7 @@ fn webp_and_ktx2_images_become_rgba() {
 
 #[test]
 fn damaged_ktx2_headers_are_refused() {
-    let file = include_bytes!("../../../fuzz/ktx2/uastc-zstd.ktx2");
+    let file = include_bytes!("../../../src/character/asset/ktx2/uastc-zstd.ktx2");
     let with = |at: usize, value: u32| {
         let mut bytes = file.to_vec();
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());

@@ -258,3 +258,9 @@ fn guessed_limits_bend_the_right_way() {
         }
     }
 }
+
+#[test]
+fn a_spider_has_no_capsules() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb");
+    assert!(recognize(&asset::load(&path).unwrap()).unwrap().plan.capsules.is_empty());
+}

@@ -8,7 +8,7 @@ use crate::asset::Values;
 use super::*;
 
 /// A strip of two quads in centimetres with +Z up. Two joints deform it, one clip bends it, and one shape moves a corner.
-const STRIP: &str = include_str!("../../../../tests/fbx/strip.fbx");
+const STRIP: &str = include_str!("strip.fbx");
 
 fn read(text: &str) -> Result<Character, String> {
     read_with(Path::new("strip.fbx"), text.as_bytes(), &References::default(), &Progress::default())
