@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::api::Missing;
 use crate::puppet::Puppet;
 use crate::render::DecodedImage;
-use crate::rig::{LimbKind, LimbSide};
+use crate::rig::LimbKind;
 
 use super::explain::visible;
 use super::record::{SceneRecord, part_names};
@@ -103,15 +103,11 @@ fn limbs(puppet: &Puppet) -> Vec<(String, usize)> {
     let Some(body) = &puppet.rig.body else { return Vec::new() };
     let mut limbs = Vec::new();
     for limb in &body.limbs {
-        let side = match limb.side {
-            LimbSide::Left => "left ",
-            LimbSide::Right => "right ",
-            LimbSide::Middle => "",
-        };
-        let (kind, end) = match limb.kind {
-            LimbKind::Arm => ("arm", "hand"),
-            LimbKind::Leg => ("leg", "foot"),
-            LimbKind::Wing => ("wing", "wing tip"),
+        let (side, kind) = (limb.side.prefix(), limb.kind.name());
+        let end = match limb.kind {
+            LimbKind::Arm => "hand",
+            LimbKind::Leg => "foot",
+            LimbKind::Wing => "wing tip",
         };
         limbs.extend(limb.joints.first().map(|first| (format!("{side}{kind}"), *first)));
         limbs.push((format!("{side}{end}"), limb.end()));

@@ -36,8 +36,8 @@ struct Builder<'a> {
 }
 
 /// An arm or a leg of the rig.
-struct LimbNodes {
-    nodes: Vec<usize>,
+struct LimbNodes<'a> {
+    nodes: &'a [usize],
     bend: Option<Vec3>,
     stands: bool,
 }
@@ -75,7 +75,7 @@ impl Body {
     }
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     fn position(&self, node: usize) -> Vec3 {
         self.world.get(node).map_or(Vec3::ZERO, |world| world.translation.into())
     }
@@ -85,18 +85,18 @@ impl Builder<'_> {
     }
 
     /// Returns the arms and legs that have at least three joints.
-    fn limb_nodes(&self) -> Vec<LimbNodes> {
-        let mut limbs: Vec<LimbNodes> = match &self.rig.body {
+    fn limb_nodes(&self) -> Vec<LimbNodes<'a>> {
+        let mut limbs: Vec<LimbNodes<'a>> = match &self.rig.body {
             Some(plan) => plan
                 .limbs
                 .iter()
-                .map(|l| LimbNodes { nodes: l.joints.clone(), bend: Some(l.bend), stands: l.stands })
+                .map(|l| LimbNodes { nodes: &l.joints, bend: Some(l.bend), stands: l.stands })
                 .collect(),
             None => {
                 let chains = self.rig.chains.iter();
                 let chains = chains.filter(|c| matches!(c.kind, ChainKind::Arm | ChainKind::Leg));
-                let limb = |c: &crate::rig::Chain| LimbNodes {
-                    nodes: c.joints.clone(),
+                let limb = |c: &'a crate::rig::Chain| LimbNodes {
+                    nodes: &c.joints,
                     bend: c.bend,
                     stands: c.kind == ChainKind::Leg,
                 };
@@ -109,7 +109,7 @@ impl Builder<'_> {
     }
 
     /// Returns the hips of the plan if all legs descend from them, and otherwise the nearest common ancestor of all legs.
-    fn hips_above(&self, limbs: &[LimbNodes]) -> Option<usize> {
+    fn hips_above(&self, limbs: &[LimbNodes<'_>]) -> Option<usize> {
         let tops: Vec<usize> =
             limbs.iter().filter(|l| l.stands).filter_map(|l| l.nodes.first().copied()).collect();
         let carries = |node: &usize| tops.iter().all(|top| self.is_below(*top, *node));
@@ -118,7 +118,7 @@ impl Builder<'_> {
         plan.filter(|hips| !tops.is_empty() && carries(hips)).or_else(above)
     }
 
-    fn limb(&self, limb: &LimbNodes) -> Option<Limb> {
+    fn limb(&self, limb: &LimbNodes<'_>) -> Option<Limb> {
         let (&first, &end) = (limb.nodes.first()?, limb.nodes.last()?);
         let inner = limb.nodes.get(1..limb.nodes.len() - 1)?;
         // Chooses the inner joint with the largest distance from the nearer end, because the limb can bend most there.
@@ -232,7 +232,7 @@ impl Builder<'_> {
     fn size(&self, parts: &BodyParts) -> f32 {
         let count = if parts.legs > 0 { parts.legs } else { parts.limbs } as usize;
         let nodes = self.limb_nodes();
-        let length = |limb: &LimbNodes| -> f32 {
+        let length = |limb: &LimbNodes<'_>| -> f32 {
             limb.nodes.windows(2).map(|w| self.position(w[0]).distance(self.position(w[1]))).sum()
         };
         let limbs = nodes.iter().filter(|l| parts.legs == 0 || l.stands).take(count);
@@ -273,9 +273,9 @@ impl Builder<'_> {
     }
 
     fn add_neck(&self, parts: &mut BodyParts) {
-        let plan = self.rig.body.as_ref().map(|plan| plan.neck.clone());
+        let plan = self.rig.body.as_ref().map(|plan| plan.neck.as_slice());
         let chain = || self.rig.chains.iter().find(|c| c.kind == ChainKind::Neck);
-        let neck = plan.or_else(|| chain().map(|c| c.joints.iter().skip(1).copied().collect()));
+        let neck = plan.or_else(|| chain()?.joints.get(1..));
         let neck = neck.unwrap_or_default();
         let neck = neck.get(neck.len().saturating_sub(NECK)..).unwrap_or_default();
         let is_chain = neck.windows(2).all(|w| self.is_below(w[1], w[0]));
@@ -302,13 +302,13 @@ impl Builder<'_> {
 
     /// Adds tails and other chains.
     fn add_chains(&self, body: &mut Body) {
-        let tails = self.rig.body.iter().flat_map(|plan| plan.tails.iter().cloned());
+        let tails = self.rig.body.iter().flat_map(|plan| &plan.tails);
         let others = self.rig.chains.iter().filter(|c| matches!(c.kind, ChainKind::Tail | ChainKind::Limb));
         let parts = &body.parts;
         let turned = body.limbs().iter().flat_map(|limb| [limb.first, limb.middle, limb.end]);
         let necks = parts.neck.iter().take(parts.necks as usize).copied();
         let mut used: Vec<u32> = turned.chain(necks).chain([parts.hips]).collect();
-        for nodes in tails.chain(others.map(|c| c.joints.clone())) {
+        for nodes in tails.chain(others.map(|c| &c.joints)) {
             // Each joint belongs to only one part. A chain starts below the last joint that another part uses.
             let is_used = |node: &usize| (self.slot)(*node).is_some_and(|slot| used.contains(&slot));
             let inner = nodes.get(..nodes.len().saturating_sub(1)).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Properties of a character that the checks need, measured in the rest pose.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use glam::{Affine3A, Vec3};
@@ -8,7 +9,7 @@ use crate::asset::Character;
 use crate::motion::footfall::HIPS;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::soles::{Soles, outermost};
-use crate::rig::{BodyKind, BodyLimb, BodyPlan, Capsule, LimbKind, Rig};
+use crate::rig::{BodyKind, BodyLimb, BodyPlan, Capsule, Chain, ChainKind, Rig};
 
 /// Height of the person to which length limits refer, in metres.
 const PERSON: f32 = 1.75;
@@ -18,18 +19,18 @@ const INSIDE: f64 = 0.5;
 
 /// A foot, with points on its sole.
 #[derive(Clone, Debug)]
-pub(super) struct Foot {
+pub(super) struct Foot<'a> {
     /// The joint of the foot.
     pub(super) node: usize,
     /// The joints of the leg from the hip to the foot.
-    pub(super) leg: Vec<usize>,
+    pub(super) leg: &'a [usize],
     /// Points of the foot and its toes: a node, and a position in its space.
     pub(super) points: Vec<(usize, Vec3)>,
 }
 
-/// A character in its rest pose.
+/// What the checks derive from a character in its rest pose. Legs and capsules are those of the rig.
 #[derive(Clone, Debug)]
-pub(super) struct Anatomy {
+pub(super) struct Anatomy<'a> {
     /// Size relative to a person of 1.75 m.
     pub(super) size: f32,
     /// Size of the legs relative to a person's legs. The same as `size` if the body is not a person.
@@ -41,13 +42,13 @@ pub(super) struct Anatomy {
     /// The ancestors of the hips.
     pub(super) above_hips: Vec<usize>,
     /// The feet of a body that stands on legs.
-    pub(super) feet: Vec<Foot>,
+    pub(super) feet: Vec<Foot<'a>>,
     /// Whether the feet have skin. If they do not, their points are joints.
     pub(super) has_soles: bool,
     /// Points on the skin of the body, excluding props. Each point is a node and a position in the node's space.
     pub(super) skin: Vec<(usize, Vec3)>,
     /// Capsules around the bones of the body.
-    pub(super) capsules: Vec<Capsule>,
+    pub(super) capsules: Cow<'a, [Capsule]>,
     /// The joints of the skins, or all nodes of a character without a skin.
     pub(super) joints: Vec<usize>,
     /// World matrices in the rest pose.
@@ -56,7 +57,7 @@ pub(super) struct Anatomy {
     bones: Vec<(usize, Option<usize>)>,
 }
 
-impl Anatomy {
+impl<'a> Anatomy<'a> {
     /// Returns the unit direction of a joint's bone in the joint's space.
     pub(super) fn bone(&self, node: usize) -> Option<Vec3> {
         let index = self.bones.binary_search_by_key(&node, |(n, _)| *n).ok()?;
@@ -66,7 +67,7 @@ impl Anatomy {
     }
 
     /// Measures a character.
-    pub(super) fn new(character: &Character, rig: &Rig) -> Self {
+    pub(super) fn new(character: &Character, rig: &'a Rig) -> Self {
         let skeleton = &character.skeleton;
         let mut world = Vec::new();
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
@@ -99,7 +100,8 @@ impl Anatomy {
         };
         // The solver uses the same capsules to move the parts of a person apart.
         let known = plan.map(|plan| &plan.capsules).filter(|capsules| !capsules.is_empty());
-        let capsules = known.map_or_else(|| bones.iter().filter_map(capsule).collect(), Clone::clone);
+        let capsules: Cow<'a, [Capsule]> =
+            known.map_or_else(|| bones.iter().filter_map(capsule).collect(), Cow::from);
         let heights = |points: &mut dyn Iterator<Item = (usize, Vec3)>| {
             points.filter_map(|(n, at)| Some(world.get(n)?.transform_point3(at).y)).reduce(f32::min)
         };
@@ -131,8 +133,7 @@ impl Anatomy {
 
 /// Returns the relative size of a person's legs, from the height of the hip joints.
 fn leg_size(plan: &BodyPlan, world: &[Affine3A], floor: f32) -> Option<f32> {
-    let is_leg = |limb: &&BodyLimb| plan.kind == BodyKind::Biped && limb.kind == LimbKind::Leg;
-    let tops = plan.limbs.iter().filter(is_leg).filter_map(|limb| limb.joints.first());
+    let tops = plan.legs().filter(|_| plan.kind == BodyKind::Biped).filter_map(|leg| leg.joints.first());
     let heights = tops.filter_map(|&node| Some(world.get(node)?.translation.y - floor));
     heights.reduce(f32::max).map(|height| height / HIPS).filter(|size| size.is_finite() && *size > 0.0)
 }
@@ -162,14 +163,13 @@ fn top_joint(character: &Character, joints: &[usize]) -> usize {
 
 /// Returns the bones of a body: each joint, and the joint at the other end of its bone.
 fn bones_of(plan: &BodyPlan) -> Vec<(usize, Option<usize>)> {
-    let chain = |joints: Vec<usize>| -> Vec<(usize, Option<usize>)> {
+    let chain = |joints: &[usize]| -> Vec<(usize, Option<usize>)> {
         (0..joints.len()).map(|i| (joints[i], joints.get(i + 1).copied())).collect()
     };
-    let trunk = std::iter::once(plan.hips).chain(plan.spine.iter().copied()).chain(plan.neck.iter().copied());
-    let mut bones = chain(trunk.collect());
+    let mut bones = chain(&plan.trunk().collect::<Vec<_>>());
     for limb in &plan.limbs {
-        bones.extend(chain(limb.joints.clone()));
-        bones.extend(limb.digits.iter().flat_map(|digit| chain(digit.clone())));
+        bones.extend(chain(&limb.joints));
+        bones.extend(limb.digits.iter().flat_map(|digit| chain(digit)));
     }
     bones.sort_by_key(|(node, _)| *node);
     bones.dedup_by_key(|(node, _)| *node);
@@ -237,22 +237,22 @@ fn points_of(vertices: &BTreeMap<usize, Vec<Vec3>>) -> Vec<(usize, Vec3)> {
     vertices.iter().flat_map(|(node, points)| outermost(points).into_iter().map(|p| (*node, p))).collect()
 }
 
-fn feet(
-    rig: &Rig,
+fn feet<'a>(
+    rig: &'a Rig,
     owned: &BTreeMap<usize, Vec<Vec3>>,
     character: &Character,
     world: &[Affine3A],
-) -> Vec<Foot> {
-    let foot = |leg: &[usize], nodes: Vec<usize>, points: Vec<(usize, Vec3)>| {
+) -> Vec<Foot<'a>> {
+    let foot = |leg: &'a [usize], nodes: Vec<usize>, points: Vec<(usize, Vec3)>| {
         let joints = || nodes.iter().map(|&n| (n, Vec3::ZERO)).collect();
         let points = if points.is_empty() { joints() } else { points };
-        Foot { node: nodes.first().copied().unwrap_or_default(), leg: leg.to_vec(), points }
+        Foot { node: nodes.first().copied().unwrap_or_default(), leg, points }
     };
     let Some(plan) = &rig.body else {
-        let legs = rig.chains.iter().filter(|c| c.kind == crate::rig::ChainKind::Leg);
+        let legs = rig.chains.iter().filter(|c| c.kind == ChainKind::Leg);
         let below =
             |n: usize| character.skeleton.nodes.get(n).map(|n| n.children.clone()).unwrap_or_default();
-        let of_chain = |leg: &crate::rig::Chain| {
+        let of_chain = |leg: &'a Chain| {
             let nodes: Vec<usize> = std::iter::once(leg.effector).chain(below(leg.effector)).collect();
             let skin = nodes.iter().filter_map(|n| Some((*n, owned.get(n)?)));
             let points =
@@ -261,12 +261,11 @@ fn feet(
         };
         return legs.map(of_chain).collect();
     };
-    let is_standing = |limb: &&BodyLimb| limb.kind == LimbKind::Leg && limb.stands;
-    let legs: Vec<&BodyLimb> = plan.limbs.iter().filter(is_standing).collect();
+    let legs: Vec<&BodyLimb> = plan.legs().filter(|leg| leg.stands).collect();
     let ends: Vec<usize> = legs.iter().map(|limb| limb.end()).collect();
     let slot = |node: usize| u32::try_from(node).ok();
     let soles = Soles::new(character, character.default_scene, world, &ends, &slot);
-    let of_leg = |(index, limb): (usize, &&BodyLimb)| {
+    let of_leg = |(index, limb): (usize, &&'a BodyLimb)| {
         let nodes = std::iter::once(limb.end()).chain(limb.digits.iter().flatten().copied()).collect();
         foot(&limb.joints, nodes, soles.outermost(index, world))
     };

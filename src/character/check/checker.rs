@@ -93,7 +93,7 @@ impl ClipReport {
 pub struct Checker<'a> {
     pub(super) character: &'a Character,
     pub(super) rig: &'a Rig,
-    pub(super) anatomy: Anatomy,
+    pub(super) anatomy: Anatomy<'a>,
     pub(super) pairs: Vec<Pair>,
     pub(super) limited: Vec<LimitedJoint>,
     floor: f32,

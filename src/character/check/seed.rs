@@ -321,7 +321,7 @@ impl Seeder<'_, '_, '_> {
     fn enter_body(&mut self) -> Option<Place> {
         let checker = self.draft.checker;
         let plan = checker.rig.body.as_ref().filter(|_| !checker.pairs.is_empty())?;
-        let arms: Vec<_> = plan.limbs.iter().filter(|l| l.kind == crate::rig::LimbKind::Arm).collect();
+        let arms: Vec<_> = plan.arms().collect();
         let arm = *arms.get(self.random.below(arms.len()))?;
         let chest = checker.anatomy.capsules.iter().find(|c| c.node == plan.chest())?;
         let is_checked = |pair: &super::self_penetration::Pair| {

@@ -40,7 +40,7 @@ pub(super) fn pairs(anatomy: &Anatomy, skeleton: &Skeleton, plan: &BodyPlan) -> 
     for (index, limb) in plan.limbs.iter().enumerate() {
         limb_of.extend(limb.joints.iter().chain(&limb.collar).map(|n| (*n, index)));
     }
-    let is_trunk = |n: usize| n == plan.hips || plan.spine.contains(&n) || plan.neck.contains(&n);
+    let is_trunk = |n: usize| plan.trunk().any(|node| node == n);
     let mut pairs = Vec::new();
     for (i, a) in anatomy.capsules.iter().enumerate() {
         for (j, b) in anatomy.capsules.iter().enumerate() {

@@ -216,9 +216,10 @@ impl Problem {
         }));
         if whole_body && demand.kind == GoalKind::Contact {
             // Only goals pull the body along. The motion defines which feet stand, and its hand positions are relative to the shoulders.
-            let limbs = subject.rig.body.iter().flat_map(|plan| &plan.limbs);
-            let free = limbs.filter(|limb| limb.kind != LimbKind::Leg);
-            let is_free = |node: usize| free.clone().any(|limb| limb.joints.contains(&node));
+            let limbs = subject.rig.limbs();
+            let is_free = |node: usize| {
+                limbs.iter().any(|limb| limb.kind != LimbKind::Leg && limb.joints.contains(&node))
+            };
             let contacts = self.goals.iter_mut().zip(groups.targets(index, demand.targets));
             for (goal, target) in contacts.filter(|(_, target)| !demand.pulling.contains(&target.node)) {
                 goal.pinned = true;

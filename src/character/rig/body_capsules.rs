@@ -46,7 +46,7 @@ const ALONG: f32 = 0.5;
 pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut BodyPlan) {
     let is_person = plan.kind == BodyKind::Biped
         && plan.limbs.len() == 4
-        && plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Arm).count() == 2
+        && plan.arms().count() == 2
         && plan.has_middle_joints();
     if !is_person {
         return;
@@ -64,9 +64,8 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &mut Body
 /// For each joint of the plan, returns evenly spread points of the skin that it moves, in world space in the rest pose.
 fn samples(character: &Character, world: &[Affine3A], plan: &BodyPlan) -> BTreeMap<usize, Vec<Vec3>> {
     let mut owners: Vec<Option<usize>> = vec![None; character.skeleton.nodes.len()];
-    let trunk = std::iter::once(plan.hips).chain(plan.spine.iter().copied()).chain(plan.neck.iter().copied());
-    let own: BTreeSet<usize> =
-        trunk.chain(plan.limbs.iter().flat_map(|l| l.joints.iter().copied())).collect();
+    let limbs = plan.limbs.iter().flat_map(|limb| &limb.joints).copied();
+    let own: BTreeSet<usize> = plan.trunk().chain(limbs).collect();
     for &(node, parent) in &character.skeleton.parents_first {
         owners[node] = if own.contains(&node) { Some(node) } else { parent.and_then(|p| owners[p]) };
     }
@@ -206,9 +205,8 @@ impl Fitter<'_> {
         let joints = std::iter::once(&plan.hips).chain(&plan.spine).chain(plan.neck.iter().rev().skip(1));
         let skin: Vec<Vec3> =
             joints.filter_map(|n| self.skin.get(n)).flatten().map(|&p| self.along(p)).collect();
-        let arms = plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Arm);
-        let shoulders =
-            arms.filter_map(|l| l.joints.first()).map(|&n| self.along(self.at(n)).y).sum::<f32>() * 0.5;
+        let tops = plan.arms().filter_map(|arm| arm.joints.first());
+        let shoulders = tops.map(|&n| self.along(self.at(n)).y).sum::<f32>() * 0.5;
         let neck = plan
             .neck
             .first()
@@ -221,8 +219,7 @@ impl Fitter<'_> {
                 self.chest(top, bottom, &mut capsules);
             }
             // The skin beside the hips belongs to the legs.
-            let legs = plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
-            let legs = legs.filter_map(|limb| self.skin.get(limb.joints.first()?)).flatten();
+            let legs = plan.legs().filter_map(|leg| self.skin.get(leg.joints.first()?)).flatten();
             let hips: Vec<Vec3> = skin.iter().copied().chain(legs.map(|&p| self.along(p))).collect();
             let hips = Level::new(&hips, 0.0, HALF_LEVEL * self.size);
             capsules.extend(hips.and_then(|l| self.across(plan.hips, l, person::PELVIS)));

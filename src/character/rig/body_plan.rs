@@ -111,6 +111,17 @@ pub enum LimbKind {
     Wing,
 }
 
+impl LimbKind {
+    /// Name for users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Arm => "arm",
+            Self::Leg => "leg",
+            Self::Wing => "wing",
+        }
+    }
+}
+
 /// The side of a limb, from the body's own point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimbSide {
@@ -122,7 +133,74 @@ pub enum LimbSide {
     Middle,
 }
 
+impl LimbSide {
+    /// Returns the start of a limb's name for users: `left `, `right ` or nothing.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Left => "left ",
+            Self::Right => "right ",
+            Self::Middle => "",
+        }
+    }
+}
+
 impl BodyPlan {
+    /// Returns the left arm.
+    ///
+    /// ```
+    /// use sinew_character::{asset, rig};
+    ///
+    /// let mannequin = asset::mannequin()?;
+    /// let rig = rig::detect(&mannequin);
+    /// let arm = rig.body.as_ref().and_then(|body| body.left_arm()).ok_or("no arm")?;
+    /// assert_eq!(arm.joints.len(), 3);
+    /// assert_eq!(mannequin.skeleton.label(arm.end()), "leftHand");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn left_arm(&self) -> Option<&BodyLimb> {
+        self.arms().find(|arm| arm.side == LimbSide::Left)
+    }
+
+    /// Returns the right arm.
+    pub fn right_arm(&self) -> Option<&BodyLimb> {
+        self.arms().find(|arm| arm.side == LimbSide::Right)
+    }
+
+    /// Returns the left leg, or the first one if there are several.
+    pub fn left_leg(&self) -> Option<&BodyLimb> {
+        self.legs().find(|leg| leg.side == LimbSide::Left)
+    }
+
+    /// Returns the right leg, or the first one if there are several.
+    pub fn right_leg(&self) -> Option<&BodyLimb> {
+        self.legs().find(|leg| leg.side == LimbSide::Right)
+    }
+
+    /// Returns the arms.
+    pub fn arms(&self) -> impl Iterator<Item = &BodyLimb> {
+        self.limbs.iter().filter(|limb| limb.kind == LimbKind::Arm)
+    }
+
+    /// Returns the legs.
+    pub fn legs(&self) -> impl Iterator<Item = &BodyLimb> {
+        self.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg)
+    }
+
+    /// Returns the first limb of which a node is a joint, from the shoulder or the hip to the hand or the foot.
+    pub fn limb_of(&self, node: usize) -> Option<&BodyLimb> {
+        self.limbs.iter().find(|limb| limb.joints.contains(&node))
+    }
+
+    /// Returns the first limb whose hand or foot is a node.
+    pub fn limb_ending_at(&self, node: usize) -> Option<&BodyLimb> {
+        self.limbs.iter().find(|limb| limb.end() == node)
+    }
+
+    /// Returns the joints of the trunk: the hips, the spine and the neck with the head.
+    pub fn trunk(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(&self.hips).chain(&self.spine).chain(&self.neck).copied()
+    }
+
     /// Returns the joint that carries the front limbs.
     pub fn chest(&self) -> usize {
         self.spine.last().copied().unwrap_or(self.hips)
@@ -134,18 +212,9 @@ impl BodyPlan {
     }
 
     pub(crate) fn is_joint(&self, node: usize) -> bool {
-        let of_limb = |limb: &BodyLimb| {
-            let digits = limb.digits.iter().flatten();
-            limb.collar.iter().chain(&limb.joints).chain(digits).any(|joint| *joint == node)
-        };
-        node == self.hips
-            || self.spine.contains(&node)
-            || self.neck.contains(&node)
-            || self.limbs.iter().any(of_limb)
+        self.trunk().chain(self.limbs.iter().flat_map(BodyLimb::nodes)).any(|joint| joint == node)
     }
-}
 
-impl BodyPlan {
     /// Returns whether every limb has a joint between its first joint and its end.
     pub(super) fn has_middle_joints(&self) -> bool {
         self.limbs.iter().all(|l| l.joints.len() >= 3)
@@ -156,5 +225,10 @@ impl BodyLimb {
     /// Returns the hand or the foot.
     pub fn end(&self) -> usize {
         self.joints.last().copied().unwrap_or_default()
+    }
+
+    /// Returns all nodes of the limb: its collar, its joints, and its fingers or toes.
+    pub fn nodes(&self) -> impl Iterator<Item = usize> {
+        self.collar.iter().chain(&self.joints).chain(self.digits.iter().flatten()).copied()
     }
 }

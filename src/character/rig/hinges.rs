@@ -6,7 +6,7 @@ use crate::asset::Skeleton;
 use crate::ik::Limit;
 use crate::pose::Pose;
 
-use super::{LimbKind, Rig};
+use super::{BodyPlan, Rig};
 
 /// A limb that is bent by less than the first angle is not turned, and a limb that is bent by more than the second angle is turned fully.
 /// The angles are in radians.
@@ -35,7 +35,7 @@ pub(crate) struct Hinges(Vec<Hinge>);
 
 impl Hinges {
     pub(crate) fn new(skeleton: &Skeleton, rig: &Rig) -> Self {
-        let arms = rig.body.iter().flat_map(|body| &body.limbs).filter(|limb| limb.kind == LimbKind::Arm);
+        let arms = rig.body.iter().flat_map(BodyPlan::arms);
         Self(arms.filter_map(|limb| Hinge::new(skeleton, rig, &limb.joints)).collect())
     }
 

@@ -8,7 +8,7 @@ use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
 use crate::text::toml::single;
 
-use super::{BodyPlan, Bones, Foot, RigError};
+use super::{BodyLimb, BodyPlan, Bones, Foot, RigError};
 
 /// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -134,6 +134,11 @@ impl Rig {
         self.chains.iter().find(|c| c.effector == effector)
     }
 
+    /// Returns the arms, legs and wings of the recognised body. Empty if there is none.
+    pub fn limbs(&self) -> &[BodyLimb] {
+        self.body.as_ref().map_or(&[][..], |body| &body.limbs)
+    }
+
     /// Returns the joints that stand on the ground, which are the effectors of the legs.
     pub fn feet(&self) -> impl Iterator<Item = usize> + '_ {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
@@ -153,8 +158,7 @@ impl Rig {
     /// # Ok::<(), asset::LoadError>(())
     /// ```
     pub fn soles(&self) -> impl Iterator<Item = Foot> + '_ {
-        let limbs = self.body.as_ref().map_or(&[][..], |body| &body.limbs);
-        let known = |node| limbs.iter().find(|limb| limb.end() == node).and_then(|limb| limb.foot);
+        let known = move |node| self.body.as_ref()?.limb_ending_at(node)?.foot;
         self.feet().map(move |node| known(node).unwrap_or_else(|| Foot::joint(node)))
     }
 

@@ -37,7 +37,7 @@ pub(super) fn measure(character: &Character, world: &[Affine3A], plan: &BodyPlan
             }
         }
     });
-    for limb in plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
+    for limb in plan.legs() {
         let [.., knee, ankle] = limb.joints[..] else { continue };
         let (Some(skin), Some(matrix)) = (of_nodes.get_mut(&knee), world.get(knee)) else { continue };
         let end = world.get(ankle).map_or(Vec3::ZERO, |m| m.translation.into());
@@ -58,8 +58,7 @@ fn owners(character: &Character, plan: &BodyPlan) -> Vec<Option<usize>> {
         OfFoot,
     }
     let mut roles: BTreeMap<usize, Role> = BTreeMap::new();
-    let trunk = std::iter::once(&plan.hips).chain(&plan.spine).chain(&plan.neck);
-    roles.extend(trunk.map(|&node| (node, Role::Carries)));
+    roles.extend(plan.trunk().map(|node| (node, Role::Carries)));
     for limb in &plan.limbs {
         let is_leg = limb.kind == LimbKind::Leg;
         let end = if is_leg { Role::OfFoot } else { Role::Carries };

@@ -92,8 +92,8 @@ fn texts(session: &Session) -> Option<(String, Option<String>)> {
 fn limb(session: &Session, node: usize) -> Option<String> {
     let rig = &session.puppet.rig;
     let chain = rig.chains.iter().find(|chain| chain.joints.contains(&node)).map(|chain| name(&chain.name));
-    let kind = rig.body.as_ref().and_then(|body| body.limbs.iter().find(|limb| limb.joints.contains(&node)));
-    chain.or_else(|| kind.map(|limb| if limb.kind == LimbKind::Leg { "leg" } else { "arm" }.to_owned()))
+    let limb = rig.body.as_ref().and_then(|body| body.limb_of(node));
+    chain.or_else(|| limb.map(|limb| if limb.kind == LimbKind::Leg { "leg" } else { "arm" }.to_owned()))
 }
 
 /// Describes the distance of a node from a missed target, and the reason.

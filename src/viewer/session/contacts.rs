@@ -60,8 +60,8 @@ impl Session {
     /// Returns the foot or hand at the end of a joint's limb, and its contact point: the ball of a foot, or the origin of a hand.
     fn limb_end(&self, node: usize) -> Option<(usize, Vec3)> {
         let rig = &self.puppet.rig;
-        let mut limbs = rig.body.iter().flat_map(|body| &body.limbs);
         let has = |nodes: &[usize]| nodes.contains(&node);
+        let mut limbs = rig.limbs().iter();
         let limb = limbs.find(|limb| has(&limb.joints) || limb.digits.iter().any(|digit| has(digit)))?;
         let end = limb.end();
         let foot = rig.soles().find(|foot| foot.node == end);
@@ -72,7 +72,7 @@ impl Session {
     /// [`TOUCHING`]. The hand's own arm is excluded.
     fn touched_by(&self, hand: usize) -> Option<usize> {
         let body = self.puppet.rig.body.as_ref()?;
-        let own = &body.limbs.iter().find(|limb| limb.end() == hand)?.joints;
+        let own = &body.limb_ending_at(hand)?.joints;
         let world = self.puppet.world_from_node();
         let axis = |capsule: &Capsule| Some(capsule.axis(world.get(capsule.node)?).map(Vec3::as_dvec3));
         let palm = body.capsules.iter().find(|capsule| capsule.node == hand)?;

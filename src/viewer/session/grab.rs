@@ -72,7 +72,7 @@ impl Session {
     /// animal that is seen from the front.
     fn hips_behind(&self, hit: &Hit, camera: &Camera, at: Vec2) -> Option<Hit> {
         let body = self.puppet.rig.body.as_ref()?;
-        let is_limb = body.limbs.iter().any(|limb| limb.joints.contains(&hit.node));
+        let is_limb = body.limb_of(hit.node).is_some();
         let point = self.position_of(body.hips)?;
         let eye = Ray::through(camera, at, self.size)?.origin;
         let is_behind = point.distance(eye) > hit.point.distance(eye) + self.home.radius() * FAR_BEHIND;

@@ -6,7 +6,7 @@ use crate::Command;
 use crate::asset::Skeleton;
 use crate::document::Selection;
 use crate::pose::Pose;
-use crate::rig::{Hand, LimbKind, LimbSide};
+use crate::rig::{BodyPlan, Hand, LimbSide};
 
 use super::{Session, limb};
 
@@ -26,8 +26,7 @@ impl<'a> ActiveHands<'a> {
         let Selection { active, last, .. } = session.document.selection;
         let (arm, _) = limb::find(character, rig, active.or(last)?)?;
         let hand = Hand::new(&character.skeleton, rig, arm)?;
-        let limbs = rig.body.iter().flat_map(|body| &body.limbs);
-        let mut others = limbs.filter(|l| l.kind == LimbKind::Arm && l.side != arm.side);
+        let mut others = rig.body.iter().flat_map(BodyPlan::arms).filter(|other| other.side != arm.side);
         let other = others.find_map(|arm| Hand::new(&character.skeleton, rig, arm));
         Some(Self {
             skeleton: &character.skeleton,

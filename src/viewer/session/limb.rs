@@ -25,16 +25,15 @@ pub(super) fn find<'a>(
     rig: &'a Rig,
     node: usize,
 ) -> Option<(&'a BodyLimb, Vec<usize>)> {
-    let limbs = rig.body.iter().flat_map(|body| &body.limbs);
-    let mut limbs = limbs.map(|limb| (limb, below(&character.skeleton, limb)));
+    let mut limbs = rig.limbs().iter().map(|limb| (limb, below(&character.skeleton, limb)));
     limbs.find(|(_, nodes)| nodes.binary_search(&node).is_ok())
 }
 
 /// Returns the joints of a limb and all of their descendants, sorted.
 fn below(skeleton: &Skeleton, limb: &BodyLimb) -> Vec<usize> {
     let mut is_inside = vec![false; skeleton.nodes.len()];
-    for &joint in limb.collar.iter().chain(&limb.joints).chain(limb.digits.iter().flatten()) {
-        if let Some(inside) = is_inside.get_mut(joint) {
+    for node in limb.nodes() {
+        if let Some(inside) = is_inside.get_mut(node) {
             *inside = true;
         }
     }

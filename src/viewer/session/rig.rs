@@ -117,12 +117,7 @@ impl Session {
     /// body, from 0 to 1. `None` if no limb of a recognised body contains the joint.
     pub(crate) fn limb_pull(&self, node: usize) -> Option<(&Chain, f64)> {
         let rig = &self.puppet.rig;
-        let contains = |joints: &[usize]| joints.contains(&node);
-        let limb = rig.body.as_ref()?.limbs.iter().find(|limb| {
-            contains(&limb.joints)
-                || contains(&limb.collar)
-                || limb.digits.iter().any(|digit| contains(digit))
-        })?;
+        let limb = rig.limbs().iter().find(|limb| limb.nodes().any(|own| own == node))?;
         Some((rig.chain(limb.end())?, f64::from(limb.pull)))
     }
 

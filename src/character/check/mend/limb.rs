@@ -47,9 +47,9 @@ pub(in crate::check) fn move_end(draft: &mut Draft<'_, '_>, end: usize, offsets:
 /// Returns the first joint of a limb, the joint that divides it most evenly, and its end.
 fn limb_joints(draft: &Draft<'_, '_>, end: usize) -> Option<[usize; 3]> {
     let rig = draft.checker.rig;
-    let of_plan = || rig.body.as_ref()?.limbs.iter().find(|l| l.end() == end).map(|l| l.joints.clone());
-    let of_chain = || rig.chains.iter().find(|c| c.effector == end).map(|c| c.joints.clone());
-    let of_foot = || draft.checker.anatomy.feet.iter().find(|f| f.node == end).map(|f| f.leg.clone());
+    let of_plan = || Some(rig.body.as_ref()?.limb_ending_at(end)?.joints.as_slice());
+    let of_chain = || rig.chain(end).map(|chain| chain.joints.as_slice());
+    let of_foot = || draft.checker.anatomy.feet.iter().find(|f| f.node == end).map(|f| f.leg);
     let joints = of_plan().or_else(of_chain).or_else(of_foot)?;
     let at = |n: usize| draft.checker.anatomy.world.get(n).map(|m| Vec3::from(m.translation));
     let (&first, inner) = joints.split_first()?;

@@ -7,6 +7,7 @@ use crate::check::kind::Check;
 use crate::check::options::CheckOptions;
 use crate::check::self_penetration::{Pair, depth, depths};
 use crate::mathematics::spans::{number, runs};
+use crate::rig::BodyLimb;
 
 use super::draft::Draft;
 use super::limb;
@@ -79,9 +80,9 @@ fn bridge(draft: &mut Draft<'_, '_>, end: usize, frames: &[usize]) -> bool {
     let (Some(&first), Some(&last)) = (frames.first(), frames.last()) else { return false };
     let around = draft.sampled.frames_in(2.0 * EASE);
     let (a, b) = (first.saturating_sub(around), (last + around).min(draft.sampled.len() - 1));
-    let plan = draft.checker.rig.body.as_ref();
-    let joints = plan.and_then(|p| p.limbs.iter().find(|l| l.end() == end)).map(|l| l.joints.clone());
-    for node in joints.unwrap_or_default() {
+    let rig = draft.checker.rig;
+    let limb = rig.body.as_ref().and_then(|plan| plan.limb_ending_at(end));
+    for &node in limb.iter().flat_map(|limb| &limb.joints) {
         let rotations = draft.sampled.rotations(node);
         let (Some(from), Some(to)) = (rotations.get(a).copied(), rotations.get(b).copied()) else { continue };
         for frame in a + 1..b {
@@ -96,6 +97,5 @@ fn bridge(draft: &mut Draft<'_, '_>, end: usize, frames: &[usize]) -> bool {
 
 /// Returns the end of the limb that a joint belongs to.
 fn end_of(draft: &Draft<'_, '_>, node: usize) -> Option<usize> {
-    let plan = draft.checker.rig.body.as_ref()?;
-    plan.limbs.iter().find(|l| l.joints.contains(&node)).map(crate::rig::BodyLimb::end)
+    draft.checker.rig.body.as_ref()?.limb_of(node).map(BodyLimb::end)
 }

@@ -7,7 +7,7 @@ use crate::files::Progress;
 use crate::motion::{Playhead, Recorder, Retarget, RetargetError, RetargetedFrame};
 use crate::pose::{Pose, world_matrix};
 use crate::puppet::{GoalReport, Puppet, PuppetError};
-use crate::rig::{Hinges, LimbKind, Rig};
+use crate::rig::{BodyPlan, Hinges, Rig};
 
 mod around;
 mod corrections;
@@ -261,8 +261,7 @@ fn keep(
             pose.clone_from(puppet.pose());
         }
     }
-    let limbs = puppet.rig.body.iter().flat_map(|body| &body.limbs);
-    for leg in limbs.filter(|limb| limb.kind == LimbKind::Leg) {
+    for leg in puppet.rig.body.iter().flat_map(BodyPlan::legs) {
         // A standing foot must keep its place.
         let (character, still) =
             (puppet.character(), STILL * puppet.rig.body.as_ref().map_or(1.0, |b| b.size));

@@ -12,7 +12,7 @@ use crate::files::Progress;
 use crate::motion::{ContactConstraint, RetargetedFrame};
 use crate::pose::Pose;
 use crate::puppet::Puppet;
-use crate::rig::LimbKind;
+use crate::rig::BodyPlan;
 
 use super::corrections::{is_loop, window};
 
@@ -93,8 +93,7 @@ impl<'a> Paths<'a> {
                 in_air: frames.iter().map(yields).collect(),
             })
         };
-        let legs = body.iter().flat_map(|body| &body.limbs).filter(|limb| limb.kind == LimbKind::Leg);
-        let feet = legs.filter_map(|leg| path(&leg.joints)).collect();
+        let feet = body.into_iter().flat_map(BodyPlan::legs).filter_map(|leg| path(&leg.joints)).collect();
         Self { frames, feet, same_place: SAME_PLACE * body.map_or(1.0, |body| body.size) }
     }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::asset::Side;
-use crate::rig::body_plan::LimbSide;
 use crate::rig::model::{Chain, ChainKind};
 
 use super::{ChainFinder, FoundChain};
@@ -27,11 +26,8 @@ impl ChainFinder<'_> {
                 && count_by_name.get(&finger_name(f)).is_none_or(|count| *count < 2);
             // The side of an arm or a leg follows from its name if possible. Otherwise it follows from the position:
             // the character faces +Z, so its left is at +X.
-            match f.side {
-                Some(LimbSide::Left) => return "left ",
-                Some(LimbSide::Right) => return "right ",
-                Some(LimbSide::Middle) => return "",
-                None => {}
+            if let Some(side) = f.side {
+                return side.prefix();
             }
             let limb = matches!(f.kind, ChainKind::Arm | ChainKind::Leg);
             match f.joints.last().filter(|_| limb).and_then(|&n| Side::from_name(&self.names[n])) {

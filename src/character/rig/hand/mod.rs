@@ -71,9 +71,8 @@ impl HandPose {
 ///
 /// let character = asset::mannequin()?;
 /// let rig = rig::detect(&character);
-/// let limbs = &rig.body.as_ref().ok_or("no body")?.limbs;
-/// let mut hands = limbs.iter().filter_map(|limb| rig::Hand::new(&character.skeleton, &rig, limb));
-/// let hand = hands.next().ok_or("no fingers")?;
+/// let arm = rig.body.as_ref().and_then(|body| body.left_arm()).ok_or("no arm")?;
+/// let hand = rig::Hand::new(&character.skeleton, &rig, arm).ok_or("no fingers")?;
 /// let mut pose = Pose::rest(&character.skeleton);
 /// for (joint, rotation) in hand.pose(&character.skeleton, &pose, rig::HandPose::Fist) {
 ///     pose.locals[joint].rotation = rotation;

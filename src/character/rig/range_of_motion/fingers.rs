@@ -3,7 +3,7 @@
 use glam::DQuat;
 
 use crate::pose::Pose;
-use crate::rig::{BodyLimb, Hand, HandPose, LimbSide};
+use crate::rig::{BodyLimb, Hand, HandPose};
 
 use super::turn::rotation_vector;
 use super::{NEGLIGIBLE, Range, RangePose};
@@ -13,11 +13,6 @@ impl Range<'_> {
     pub(super) fn fingers(&self, arm: &BodyLimb) -> Vec<RangePose> {
         let skeleton = self.rest.skeleton;
         let Some(hand) = Hand::new(skeleton, self.rig, arm) else { return Vec::new() };
-        let side = match arm.side {
-            LimbSide::Left => "left ",
-            LimbSide::Right => "right ",
-            LimbSide::Middle => "",
-        };
         let rest = Pose::rest(skeleton);
         let from_rest = |(node, rotation): (usize, glam::Quat)| {
             let own: DQuat = rest.locals.get(node)?.rotation.as_dquat().normalize();
@@ -28,7 +23,7 @@ impl Range<'_> {
         poses
             .into_iter()
             .map(|(word, pose)| RangePose {
-                name: format!("{side}fingers {word}"),
+                name: format!("{}fingers {word}", arm.side.prefix()),
                 turns: hand.pose(skeleton, &rest, pose).into_iter().filter_map(from_rest).collect(),
                 is_detail: true,
             })

@@ -73,19 +73,12 @@ impl Range<'_> {
         if let Some(chain) = self.rig.chain(limb.end()) {
             return chain.name.clone();
         }
-        let side = match limb.side {
-            LimbSide::Left => "left ",
-            LimbSide::Right => "right ",
-            LimbSide::Middle => "",
-        };
         let kind = match (limb.kind, plan.kind) {
-            (LimbKind::Arm, _) => "arm",
-            (LimbKind::Wing, _) => "wing",
             (LimbKind::Leg, BodyKind::Quadruped) if index < 2 => "front leg",
             (LimbKind::Leg, BodyKind::Quadruped) => "hind leg",
-            (LimbKind::Leg, _) => "leg",
+            (kind, _) => kind.name(),
         };
-        format!("{side}{kind}")
+        format!("{}{kind}", limb.side.prefix())
     }
 
     fn arm(&self, arm: &Limb<'_>) -> Vec<RangePose> {

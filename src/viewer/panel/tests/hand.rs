@@ -2,7 +2,7 @@
 
 use crate::asset::load;
 use crate::pose::Pose;
-use crate::rig::{Hand, LimbKind};
+use crate::rig::Hand;
 
 use crate::Prop;
 use crate::session::hand::ActiveHands;
@@ -17,8 +17,8 @@ fn panel_with_a_selected_hand_matches_its_snapshot() {
 /// Returns the curls of all fingers of the left and of the right hand.
 fn curls(session: &Session) -> [Vec<f64>; 2] {
     let (skeleton, rig) = (&session.puppet.character().skeleton, &session.puppet.rig);
-    let arms = rig.body.as_ref().unwrap().limbs.iter().filter(|limb| limb.kind == LimbKind::Arm);
-    let hands: Vec<Hand> = arms.map(|arm| Hand::new(skeleton, rig, arm).unwrap()).collect();
+    let hands: Vec<Hand> =
+        rig.body.as_ref().unwrap().arms().map(|arm| Hand::new(skeleton, rig, arm).unwrap()).collect();
     let pose = session.puppet.primary_pose();
     [0, 1].map(|side| {
         let hand = &hands[side];
