@@ -241,14 +241,15 @@ impl<'a> InspectReport<'a> {
             let MimicRig { joint: leader, ratio, offset } = joint.mimic?;
             Some(MimicReport { joint: label(node), leader: label(leader), ratio, offset })
         };
-        let body = rig::recognize_with(character, &rig.given_bones).map(|recognized| recognized.plan);
-        let bones = |kind| body.as_ref().ok().filter(|plan| plan.kind == kind).map(|plan| plan.bones.clone());
+        let body = rig::recognize_with(character, &rig.given_bones);
+        let known = |kind| body.as_ref().ok().filter(|body| body.plan.kind == kind);
+        let bones = |kind| known(kind).map(|body| body.bones.clone());
         let (humanoid, quadruped) = (bones(BodyKind::Biped), bones(BodyKind::Quadruped));
         Self {
             humanoid,
             quadruped,
             robot: Robot::new(character).ok().map(|robot| RobotReport::new(&robot)),
-            body: BodyReport::new(body),
+            body: BodyReport::new(body.map(|body| body.plan)),
             prismatic: rig.joints.iter().filter_map(prismatic).collect(),
             mimics: rig.joints.iter().filter_map(mimic).collect(),
             format: "sinew-inspect-1",

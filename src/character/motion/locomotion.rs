@@ -69,7 +69,7 @@ pub fn locomotion_root(character: &Character) -> usize {
 /// Finds the locomotion root: the hips of a human, or otherwise the deepest translated node with enough joints below it.
 fn find_root(character: &Character, counts: &[usize]) -> Option<usize> {
     let skeleton = &character.skeleton;
-    if let Some(hips) = recognize(character).ok().and_then(|body| body.plan.bones.get("hips").copied()) {
+    if let Some(hips) = recognize(character).ok().and_then(|body| body.bones.get("hips").copied()) {
         return Some(hips);
     }
     let is_translated = |values: &Values| match values {

@@ -4,11 +4,11 @@ use glam::Vec3;
 
 use crate::ik::Sole;
 
-use super::bone_names::Bones;
 use super::capsule::Capsule;
 use super::foot::Foot;
 
-/// The parts of a recognised body. Joints are node indices. Joints between the listed ones, such as twist, helper and
+/// The parts of a recognised body. It is recognised once for each [`Rig`](super::Rig), and everything that needs a body borrows
+/// it from there. Joints are node indices. Joints between the listed ones, such as twist, helper and
 /// control joints, never rotate by themselves.
 ///
 /// Positions and directions are in world space in the rest pose, and up is +Y.
@@ -16,10 +16,6 @@ use super::foot::Foot;
 pub struct BodyPlan {
     /// The kind of body.
     pub kind: BodyKind,
-    /// The node of each bone by name. A biped has the names of VRM 1.0, such as `leftUpperLeg`. A quadruped has `hips`, `chest`,
-    /// `neck`, `head`, `tail`, and for each leg names such as `leftFrontUpperLeg` and `rightHindFoot`. For any other body, this
-    /// is empty.
-    pub bones: Bones,
     /// The joint that carries the hind limbs and the spine. All other joints descend from it in the
     /// [reparented](super::Reparented) skeleton.
     pub hips: usize,

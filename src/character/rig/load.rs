@@ -94,7 +94,7 @@ fn with_text(character: &Character, text: Option<&str>, bones: &Bones) -> Result
     };
     let mut rig = match text {
         Some(text) => {
-            let known = recognized.as_ref().map_or(&given, |r| &r.plan.bones);
+            let known = recognized.as_ref().map_or(&given, |r| &r.bones);
             with_body(character, file::read_with(text, &character.skeleton, known)?, recognized)
         }
         None => detect_recognized(character, recognized),
@@ -137,8 +137,9 @@ pub fn with_bones(character: &Character, rig: &Rig, given: &Bones) -> Result<Rig
 /// Adds the body of a character to the rig of a file. The rig keeps its chains, limits and logical parents.
 fn with_body(character: &Character, mut rig: Rig, recognized: Option<Recognized>) -> Rig {
     let Some(recognized) = recognized else { return rig };
-    rig.bones.clone_from(&recognized.plan.bones);
-    if !recognized.stands() {
+    let stands = recognized.stands();
+    rig.bones = recognized.bones;
+    if !stands {
         return rig;
     }
     rig.body = Some(recognized.plan).filter(BodyPlan::has_middle_joints);

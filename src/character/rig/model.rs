@@ -24,7 +24,7 @@ pub struct Rig {
     /// The parts of the body. Set if the body was recognised and stands in the rest pose, and if each limb has a joint
     /// in the middle.
     pub body: Option<BodyPlan>,
-    /// The bones of the body by name ([`BodyPlan::bones`]), if the body was recognised.
+    /// The bones of the body by name ([`Recognized::bones`](super::Recognized::bones)), if the body was recognised.
     pub bones: Bones,
     /// The bones that the rig file or the user has named. They replace recognised bones.
     pub given_bones: Bones,

@@ -211,7 +211,7 @@ fn control_nodes_stay_when_the_hips_move() {
 fn bones_have_names() {
     let Some(path) = external("models/quaternius/animals_pack/Wolf/Wolf.glb") else { return };
     let character = asset::load(&path).unwrap();
-    let bones: BTreeMap<String, usize> = recognize(&character).unwrap().plan.bones;
+    let bones: BTreeMap<String, usize> = recognize(&character).unwrap().bones;
     let label = |bone: &str| character.skeleton.label(bones[bone]);
     assert_eq!(label("hips"), "Back");
     assert_eq!(label("head"), "Head");
@@ -219,7 +219,7 @@ fn bones_have_names() {
     assert_eq!(label("rightHindFoot"), "IKBackLeg.R");
     assert_eq!(label("tail"), "Tail1");
     let mannequin = asset::mannequin().unwrap();
-    let bones = recognize(&stripped(&mannequin)).unwrap().plan.bones;
+    let bones = recognize(&stripped(&mannequin)).unwrap().bones;
     let named = mannequin.humanoid.unwrap().bones;
     assert!(bones.len() > 18, "{bones:?}");
     assert!(bones.iter().all(|(bone, node)| named.get(bone) == Some(node)), "{bones:?}");

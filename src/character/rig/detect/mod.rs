@@ -45,7 +45,7 @@ pub fn detect(character: &Character) -> Rig {
 /// Finds the chains of a character whose body is known.
 pub(super) fn detect_recognized(character: &Character, recognized: Option<Recognized>) -> Rig {
     let hand = webxr(&character.skeleton);
-    let bones = recognized.as_ref().map(|r| r.plan.bones.clone()).unwrap_or_default();
+    let bones = recognized.as_ref().map(|r| r.bones.clone()).unwrap_or_default();
     // The joints of a hand do not form a body. The joints of a machine have their own limits, although they may be called shoulder and
     // wrist.
     let is_machine = !character.joints.is_empty();

@@ -51,6 +51,10 @@ const SURE: f32 = 0.7;
 pub struct Recognized {
     /// The parts of the body.
     pub plan: BodyPlan,
+    /// The node of each bone by name. A biped has the names of VRM 1.0, such as `leftUpperLeg`. A quadruped has `hips`, `chest`,
+    /// `neck`, `head`, `tail`, and for each leg names such as `leftFrontUpperLeg` and `rightHindFoot`. For any other body, this
+    /// is empty.
+    pub bones: Bones,
     /// The logical parents of nodes that the file has attached elsewhere. With these parents, everything descends from the hips.
     pub logical_parents: BTreeMap<usize, usize>,
     /// The world direction that is up for the body. It is +Y, unless the file has another up axis and the body therefore lies down in the
@@ -105,7 +109,7 @@ pub fn recognize(character: &Character) -> Result<Recognized, Unrecognized> {
 /// let character = asset::mannequin()?;
 /// let wrist = character.skeleton.find("leftHand").ok_or("no hand")?;
 /// let given = Bones::from([("leftHand".to_owned(), wrist)]);
-/// assert_eq!(recognize_with(&character, &given)?.plan.bones["leftHand"], wrist);
+/// assert_eq!(recognize_with(&character, &given)?.bones["leftHand"], wrist);
 ///
 /// let error = recognize_with(&character, &Bones::from([("leftHnad".to_owned(), wrist)])).unwrap_err();
 /// assert!(error.to_string().contains("leftHnad"));
@@ -149,9 +153,9 @@ pub fn recognize_with(character: &Character, given: &Bones) -> Result<Recognized
 /// # Errors
 /// [`Unrecognized`] if the body is not recognised or is not human.
 pub fn humanoid(character: &Character) -> Result<Bones, Unrecognized> {
-    let plan = recognize(character)?.plan;
-    match plan.kind {
-        BodyKind::Biped => Ok(plan.bones),
+    let body = recognize(character)?;
+    match body.plan.kind {
+        BodyKind::Biped => Ok(body.bones),
         BodyKind::ManyLegged => Err(Unrecognized("it is many-legged".into())),
         kind => Err(Unrecognized(format!("it is a {}", kind.name()))),
     }
@@ -171,23 +175,24 @@ fn in_stance(character: &Character, given: &Bones, stance: &Stance) -> Result<Re
     let parts = if given.is_empty() {
         found?
     } else {
-        let bones = found.map(|parts| plan::complete(&anatomy, &detached, parts).0);
-        let bones = bones.ok().filter(|plan| plan.kind == BodyKind::Biped).map(|plan| plan.bones);
+        let body = found.map(|parts| plan::complete(&anatomy, &detached, parts, stance.up()));
+        let bones = body.ok().filter(|body| body.plan.kind == BodyKind::Biped).map(|body| body.bones);
         given::parts(character, &anatomy, bones.unwrap_or_default(), given)?
     };
     if parts.certainty < MIN_CERTAINTY {
         let doubts = parts.doubts.join(", ");
         return Err(Unrecognized(format!("it may be a {}, but {doubts}", parts.kind.name())));
     }
-    let (mut plan, logical_parents) = plan::complete(&anatomy, &detached, parts);
-    if reparent(&character.skeleton, &logical_parents).is_err() {
+    let mut body = plan::complete(&anatomy, &detached, parts, stance.up());
+    if reparent(&character.skeleton, &body.logical_parents).is_err() {
         return Err(Unrecognized("its parts cannot be put below the hips".into()));
     }
-    soles::measure(character, &anatomy.world, &mut plan);
-    body_capsules::measure(character, &anatomy.world, &mut plan);
-    plan.reasons.extend(stance.reason());
-    Ok(Recognized { plan, logical_parents, up: stance.up() })
+    soles::measure(character, &anatomy.world, &mut body.plan);
+    body_capsules::measure(character, &anatomy.world, &mut body.plan);
+    body.plan.reasons.extend(stance.reason());
+    Ok(body)
 }
+
 /// Finds the parts of a body by names and by its shape.
 fn parts(character: &Character, anatomy: &mut Anatomy<'_>, stance: &Stance) -> Result<Parts, Unrecognized> {
     let has_map = character.humanoid.is_some();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::rig::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
-use crate::rig::bone_names::Bones;
 
+use super::Recognized;
 use super::anatomy::Anatomy;
 use super::facing::deviation;
 use super::limb::{self, LimbParts};
@@ -18,13 +18,14 @@ const FULL_PULL: f32 = 0.6;
 /// A limb that is bent by less than this fraction of its length counts as straight.
 const MIN_BEND: f32 = 0.02;
 
-/// Returns the plan of a body, and the logical parents that make everything descend from its hips. `detached` contains the parents of parts
-/// that the file has attached elsewhere.
+/// Returns a body, its bones, and the logical parents that make everything descend from its hips. Soles and capsules are not measured yet.
+/// `detached` contains the parents of parts that the file has attached elsewhere, and `up` is the direction that is up for the body.
 pub(super) fn complete(
     anatomy: &Anatomy<'_>,
     detached: &BTreeMap<usize, usize>,
     parts: Parts,
-) -> (BodyPlan, BTreeMap<usize, usize>) {
+    up: Vec3,
+) -> Recognized {
     let mut parents = Parents { anatomy, logical: detached.clone() };
     parents.logical.extend(&parts.logical_parents);
     let tops =
@@ -80,8 +81,7 @@ pub(super) fn complete(
     // must not be above a foot joint.
     let floor = joints.map(|&n| anatomy.at[n].y).fold(sole.unwrap_or(anatomy.floor), f32::min);
     let size = size(anatomy, parts.kind, &limbs, floor);
-    let mut plan = BodyPlan {
-        bones: Bones::new(),
+    let plan = BodyPlan {
         kind: parts.kind,
         hips: parts.hips,
         spine: parts.spine,
@@ -96,10 +96,10 @@ pub(super) fn complete(
         certainty: parts.certainty.clamp(0.0, 1.0),
         reasons: [parts.reasons, parts.doubts].concat(),
     };
-    plan.bones = bones(&plan, parts.named);
+    let mut bones = bones(&plan, parts.named);
     // A marker at the end of a foot is not a joint that can turn.
-    plan.bones.retain(|bone, node| !(bone.ends_with("Toes") && anatomy.is_marker[*node]));
-    (plan, parents.logical)
+    bones.retain(|bone, node| !(bone.ends_with("Toes") && anatomy.is_marker[*node]));
+    Recognized { plan, bones, logical_parents: parents.logical, up }
 }
 
 /// Height of a person of size 1, in metres.
