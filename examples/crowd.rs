@@ -33,11 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Data that all characters share is compiled once.
     let rig = rig::detect(&character);
-    let hand = rig
-        .body
-        .as_ref()
-        .and_then(|body| body.limbs.iter().find(|l| !l.stands))
-        .map(sinew::rig::BodyLimb::end);
+    let hand = rig.body.as_ref().and_then(|body| body.left_arm()).map(rig::BodyLimb::end);
     let model = CrowdModel::new(character, 0, &rig);
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Auto)?);
     let images = DecodedImages::decode(model.character(), model.parts(), ShadingMode::Shaded);

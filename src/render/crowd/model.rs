@@ -177,14 +177,13 @@ fn joint_nodes(character: &Character, palette: &Palette, rig: &Rig) -> Vec<usize
     }
     let mut is_needed = vec![false; skeleton.nodes.len()];
     let chains = rig.chains.iter().flat_map(|chain| chain.joints.iter().copied());
-    let digits =
-        rig.body.iter().flat_map(|body| &body.limbs).flat_map(|limb| limb.digits.iter().flatten().copied());
-    let plan = rig.body.iter().flat_map(|body| {
-        let limbs = body.limbs.iter().flat_map(|limb| &limb.joints);
-        let trunk = [body.hips].into_iter().chain(body.neck.iter().copied());
-        trunk.chain(limbs.chain(body.tails.iter().flatten()).copied())
-    });
-    for node in palette.sources(character).map(|(node, _)| node).chain(chains).chain(digits).chain(plan) {
+    let limbs = rig.limbs().iter().flat_map(|limb| limb.joints.iter().chain(limb.digits.iter().flatten()));
+    let others = rig
+        .body
+        .iter()
+        .flat_map(|body| std::iter::once(&body.hips).chain(&body.neck).chain(body.tails.iter().flatten()));
+    let body = limbs.chain(others).copied();
+    for node in palette.sources(character).map(|(node, _)| node).chain(chains).chain(body) {
         // Ancestors of a needed node are needed too. Stop at the first node that is already marked.
         let mut above = Some(node).filter(|&node| node < is_needed.len());
         while let Some(node) = above.filter(|&node| !is_needed[node]) {

@@ -18,9 +18,8 @@ impl<'a> Watch<'a> {
     /// The foot of a leg that is pulled at any joint may move.
     pub fn new(person: &'a Person, pulled: usize) -> Self {
         let subject = &person.subject;
-        let legs = subject.rig.body.iter().flat_map(|plan| &plan.limbs);
         let is_pulled = |foot: usize| {
-            let mut legs = legs.clone().filter(|limb| limb.end() == foot);
+            let mut legs = subject.rig.limbs().iter().filter(|limb| limb.end() == foot);
             let is_below = subject.character.skeleton.ancestors(pulled).any(|n| n == foot);
             is_below || legs.any(|leg| leg.joints.contains(&pulled))
         };

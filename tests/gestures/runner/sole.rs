@@ -5,7 +5,7 @@ use std::f32::consts::FRAC_PI_2;
 use glam::{DQuat, DVec3, Vec3};
 use sinew::pose::orientation;
 use sinew::puppet::Puppet;
-use sinew::rig::LimbKind;
+use sinew::rig::BodyPlan;
 
 use super::body::Body;
 use super::rules::position;
@@ -38,8 +38,7 @@ pub struct Sole {
 impl Sole {
     pub fn new(body: &Body, puppet: &Puppet, foot: usize) -> Option<Self> {
         let ankle = position(puppet, foot);
-        let legs = puppet.rig.body.iter().flat_map(|plan| &plan.limbs);
-        let leg = legs.filter(|limb| limb.kind == LimbKind::Leg).find(|limb| limb.end() == foot);
+        let leg = puppet.rig.body.iter().flat_map(BodyPlan::legs).find(|leg| leg.end() == foot);
         let toes = leg.iter().flat_map(|leg| leg.digits.iter().flatten()).map(|&toe| position(puppet, toe));
         let ahead = |toe: &Vec3| (*toe - ankle).dot(body.facing);
         let length = FOOT * PERSON * body.scale;

@@ -6,7 +6,7 @@ use glam::{Affine3A, Quat, Vec2, Vec3, Vec3Swizzles};
 use sinew::asset::{Character, Clip};
 use sinew::motion::{FootPlacer, Playhead, Retarget};
 use sinew::pose::{Pose, world_matrices};
-use sinew::rig::{LimbKind, Rig};
+use sinew::rig::{BodyLimb, Rig};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
 const FRAME: f32 = 1.0 / 60.0;
@@ -120,12 +120,7 @@ impl Walker {
     ) -> Option<Self> {
         let plan = rig.body.as_ref()?;
         let (size, hips) = (plan.size, plan.hips);
-        let ends: Vec<usize> = plan
-            .limbs
-            .iter()
-            .filter(|l| l.kind == LimbKind::Leg && l.stands)
-            .map(|l| l.joints[l.joints.len() - 1])
-            .collect();
+        let ends: Vec<usize> = plan.legs().filter(|leg| leg.stands).map(BodyLimb::end).collect();
         let feet: Vec<_> = ends.iter().map(|end| (*end, vertices_below(&character, *end))).collect();
         let owner = source.as_ref().map_or(&character, |(source, _)| source);
         let clip = owner.clips.get(clip)?.clone();

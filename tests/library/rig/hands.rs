@@ -4,7 +4,7 @@ use glam::{Affine3A, Vec3};
 use sinew::asset::{Character, load, mannequin};
 use sinew::ik::Limit;
 use sinew::pose::{Mirror, Pose, world_matrices};
-use sinew::rig::{self, BodyLimb, Hand, HandPose, LimbKind, Rig};
+use sinew::rig::{self, BodyLimb, BodyPlan, Hand, HandPose, Rig};
 
 use sinew_testkit::external;
 
@@ -32,8 +32,7 @@ impl Posed {
     }
 
     fn arms(&self) -> Vec<BodyLimb> {
-        let limbs = self.rig.body.iter().flat_map(|body| body.limbs.clone());
-        limbs.filter(|limb| limb.kind == LimbKind::Arm).collect()
+        self.rig.body.iter().flat_map(BodyPlan::arms).cloned().collect()
     }
 
     fn hand(&self, arm: &BodyLimb) -> Hand {
@@ -253,7 +252,7 @@ fn a_hand_without_fingers_and_a_leg_are_no_hands() {
     let posed = Posed::new(mannequin().unwrap());
     let skeleton = &posed.character.skeleton;
     let mut arm = posed.arms().remove(0);
-    let leg = posed.rig.body.as_ref().unwrap().limbs.iter().find(|limb| limb.kind == LimbKind::Leg).unwrap();
+    let leg = posed.rig.body.as_ref().unwrap().left_leg().unwrap();
     assert!(Hand::new(skeleton, &posed.rig, leg).is_none());
     assert!(Hand::new(skeleton, &posed.rig, &arm).is_some());
     let foreign = BodyLimb { joints: vec![100_000, 100_001, 100_002], ..arm.clone() };

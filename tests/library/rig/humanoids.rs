@@ -220,7 +220,7 @@ fn bones_of_a_map_count_even_if_the_meshes_show_no_body() {
     character.meshes.push(mesh);
     character.skeleton.nodes[0].mesh = Some(character.meshes.len() - 1);
     let plan = recognize(&character).unwrap().plan;
-    let legs: Vec<_> = plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg).collect();
+    let legs: Vec<_> = plan.legs().collect();
     assert!(legs.len() == 2 && legs.iter().all(|leg| leg.digits.len() == 1), "{legs:#?}");
     assert!(plan.floor.abs() < 1e-6 && legs.iter().all(|leg| leg.sole.is_none()), "{}", plan.floor);
 }
@@ -228,7 +228,7 @@ fn bones_of_a_map_count_even_if_the_meshes_show_no_body() {
 #[test]
 fn soles_are_measured_on_the_skin() {
     let plan = recognize(&asset::mannequin().unwrap()).unwrap().plan;
-    for leg in plan.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
+    for leg in plan.legs() {
         let sole = leg.sole.unwrap();
         assert!((-0.1..-0.03).contains(&sole.heel) && (0.15..0.25).contains(&sole.toe), "{sole:?}");
         assert!((0.03..0.06).contains(&sole.half_width), "{sole:?}");

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::anatomy::Anatomy;
-use super::limb::LimbParts;
+use super::limb::LimbJoints;
 
 /// The weighted observations that show where the front is.
 pub(super) struct Facing {
@@ -33,7 +33,7 @@ impl Facing {
     }
 
     /// Feet and toes point to the front.
-    pub(super) fn add_feet(&mut self, anatomy: &Anatomy<'_>, legs: &[&LimbParts]) {
+    pub(super) fn add_feet(&mut self, anatomy: &Anatomy<'_>, legs: &[&LimbJoints]) {
         let mut direction = Vec3::ZERO;
         let mut scale = 0.0;
         for leg in legs {
@@ -46,7 +46,7 @@ impl Facing {
     }
 
     /// Knees bend to the front.
-    pub(super) fn add_knees(&mut self, anatomy: &Anatomy<'_>, legs: &[&LimbParts]) {
+    pub(super) fn add_knees(&mut self, anatomy: &Anatomy<'_>, legs: &[&LimbJoints]) {
         let mut direction = Vec3::ZERO;
         let mut scale = 0.0;
         for leg in legs {
@@ -60,7 +60,7 @@ impl Facing {
     }
 
     /// Elbows bend to the back.
-    pub(super) fn add_elbows(&mut self, anatomy: &Anatomy<'_>, arms: &[&LimbParts]) {
+    pub(super) fn add_elbows(&mut self, anatomy: &Anatomy<'_>, arms: &[&LimbJoints]) {
         let mut direction = Vec3::ZERO;
         let mut scale = 0.0;
         for arm in arms {

@@ -7,7 +7,7 @@ use crate::rig::bone_names::{Bones, mirrored};
 
 use super::anatomy::Anatomy;
 use super::facing::{Facing, axis_name};
-use super::limb::LimbParts;
+use super::limb::LimbJoints;
 use super::parts::Parts;
 use super::trunk::Trunk;
 
@@ -18,7 +18,7 @@ pub(super) fn find(anatomy: &Anatomy<'_>, bones: &Bones) -> Option<Parts> {
         let named = |part: &str| bone(&format!("{side}{part}"));
         let joints = vec![named(upper)?, named(lower)?, named(end).or_else(|| next(anatomy, named(lower)?))?];
         let collar = named(collar).into_iter().collect();
-        Some(LimbParts { collar, joints })
+        Some(LimbJoints { collar, joints })
     };
     let arms = ["left", "right"].map(|side| limb(side, ["Shoulder", "UpperArm", "LowerArm", "Hand"]));
     let legs = ["left", "right"].map(|side| limb(side, ["", "UpperLeg", "LowerLeg", "Foot"]));
@@ -29,7 +29,7 @@ pub(super) fn find(anatomy: &Anatomy<'_>, bones: &Bones) -> Option<Parts> {
     let is_trunk = vec![true; anatomy.at.len()];
     let mut trunk =
         Trunk { anatomy, is_trunk: &is_trunk, logical_parents: std::collections::BTreeMap::new() };
-    let top = |limb: &LimbParts| limb.collar.first().or(limb.joints.first()).copied();
+    let top = |limb: &LimbJoints| limb.collar.first().or(limb.joints.first()).copied();
     let carries_arms = common_ancestor(anatomy, top(&left_arm)?, top(&right_arm)?)?;
     let is_neck = |n: usize| [bone("neck"), bone("head")].contains(&Some(n));
     let mut chest = carries_arms;
@@ -55,7 +55,7 @@ pub(super) fn find(anatomy: &Anatomy<'_>, bones: &Bones) -> Option<Parts> {
         Some(path) => path[1..].to_vec(),
         None => trunk.head_path(chest, &[], Vec3::Y),
     };
-    let across = |pair: [&LimbParts; 2]| anatomy.at[pair[0].joints[0]] - anatomy.at[pair[1].joints[0]];
+    let across = |pair: [&LimbJoints; 2]| anatomy.at[pair[0].joints[0]] - anatomy.at[pair[1].joints[0]];
     let left = across([&left_arm, &right_arm]) + across([&left_leg, &right_leg]);
     let left = left.with_y(0.0).try_normalize()?;
     let facing = left.cross(Vec3::Y);

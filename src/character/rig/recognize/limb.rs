@@ -8,13 +8,13 @@ const MAX_DIGITS: usize = 16;
 
 /// A limb whose side is not known yet.
 #[derive(Clone, Debug)]
-pub(super) struct LimbParts {
+pub(super) struct LimbJoints {
     pub(super) collar: Vec<usize>,
     pub(super) joints: Vec<usize>,
 }
 
 /// Divides the joints of a pair of arms into parts. The paths lead from the trunk to a finger. Both arms are divided at the same joints.
-pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
+pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbJoints; 2] {
     let score = |start: usize| paths.iter().map(|path| arm_score(anatomy, path, start, plane)).sum::<f32>();
     let count = paths[0].len().min(paths[1].len());
     let starts = (0..count.saturating_sub(2)).map(|start| (score(start), start));
@@ -28,7 +28,7 @@ pub(super) fn arms(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane
         if let Some(last) = joints.last_mut() {
             *last = middle_of_hand(anatomy, *last);
         }
-        LimbParts { collar: path[..start].to_vec(), joints }
+        LimbJoints { collar: path[..start].to_vec(), joints }
     })
 }
 
@@ -67,7 +67,7 @@ fn middle_of_hand(anatomy: &Anatomy<'_>, hand: usize) -> usize {
 }
 
 /// Divides the joints of a pair of legs into parts. The paths lead from the trunk to a toe. Both legs are divided at the same joints.
-pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbParts; 2] {
+pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane) -> [LimbJoints; 2] {
     let end = |path: &[usize]| path.last().map_or(0.0, |&n| anatomy.at[n].y);
     // The standing leg shows where the foot is. The other leg may be in the air.
     let standing = if end(&paths[0]) <= end(&paths[1]) { &paths[0] } else { &paths[1] };
@@ -86,15 +86,15 @@ pub(super) fn legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2], plane: &Plane
     }
     [0, 1].map(|side| {
         let joints = paths[side].get(..=foot).unwrap_or(&paths[side]);
-        LimbParts { collar: joints[..collars].to_vec(), joints: joints[collars..].to_vec() }
+        LimbJoints { collar: joints[..collars].to_vec(), joints: joints[collars..].to_vec() }
     })
 }
 
 /// Returns the joints of a pair of legs of a spider or an insect. These legs have no collar.
-pub(super) fn whole_legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2]) -> [LimbParts; 2] {
+pub(super) fn whole_legs(anatomy: &Anatomy<'_>, paths: &[Vec<usize>; 2]) -> [LimbJoints; 2] {
     let foot = foot(anatomy, &paths[0]).min(foot(anatomy, &paths[1]));
     let joints = |side: usize| paths[side].get(..=foot).unwrap_or(&paths[side]).to_vec();
-    [0, 1].map(|side| LimbParts { collar: Vec::new(), joints: joints(side) })
+    [0, 1].map(|side| LimbJoints { collar: Vec::new(), joints: joints(side) })
 }
 
 /// Returns whether the first joint of a limb is much nearer to the plane between left and right than the second.

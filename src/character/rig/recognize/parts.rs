@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::rig::body_plan::{BodyKind, LimbKind};
 use crate::rig::bone_names::Bones;
 
-use super::limb::LimbParts;
+use super::limb::LimbJoints;
 
 /// The parts of a body, found by names or by shape.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Parts {
     pub(super) spine: Vec<usize>,
     pub(super) neck: Vec<usize>,
     /// Pairs of limbs: first the left one, then the right one.
-    pub(super) limbs: Vec<(LimbKind, [LimbParts; 2])>,
+    pub(super) limbs: Vec<(LimbKind, [LimbJoints; 2])>,
     pub(super) tails: Vec<Vec<usize>>,
     /// Horizontal unit direction of the front.
     pub(super) facing: Vec3,

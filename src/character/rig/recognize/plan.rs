@@ -9,7 +9,7 @@ use crate::rig::body_plan::{BodyKind, BodyLimb, BodyPlan, LimbKind, LimbSide};
 use super::Recognized;
 use super::anatomy::Anatomy;
 use super::facing::deviation;
-use super::limb::{self, LimbParts};
+use super::limb::{self, LimbJoints};
 use super::parts::Parts;
 use super::plan_bones::bones;
 
@@ -137,7 +137,7 @@ impl Parents<'_, '_> {
     }
 }
 
-fn length(anatomy: &Anatomy<'_>, limb: &LimbParts) -> f32 {
+fn length(anatomy: &Anatomy<'_>, limb: &LimbJoints) -> f32 {
     limb.joints.windows(2).map(|w| anatomy.length(w[0], w[1])).sum()
 }
 
@@ -145,7 +145,7 @@ fn length(anatomy: &Anatomy<'_>, limb: &LimbParts) -> f32 {
 const ACCIDENT: f32 = 0.07;
 
 /// Returns the mirrored direction in which the other limb of a pair is clearly bent.
-fn partner_bend(anatomy: &Anatomy<'_>, other: &LimbParts, facing: Vec3) -> Option<Vec3> {
+fn partner_bend(anatomy: &Anatomy<'_>, other: &LimbJoints, facing: Vec3) -> Option<Vec3> {
     let [first, .., last] = other.joints[..] else { return None };
     let away = deviation(anatomy, &other.joints);
     let left = Vec3::Y.cross(facing);
@@ -154,7 +154,7 @@ fn partner_bend(anatomy: &Anatomy<'_>, other: &LimbParts, facing: Vec3) -> Optio
 }
 
 /// Returns the direction in which a limb is bent in the rest pose, or `default` if it is straight.
-fn bend(anatomy: &Anatomy<'_>, limb: &LimbParts, default: Vec3, is_biped: bool) -> Vec3 {
+fn bend(anatomy: &Anatomy<'_>, limb: &LimbJoints, default: Vec3, is_biped: bool) -> Vec3 {
     let [first, .., last] = limb.joints[..] else { return default };
     let away = deviation(anatomy, &limb.joints);
     let span = anatomy.at[last] - anatomy.at[first];

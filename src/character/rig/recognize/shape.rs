@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::anatomy::Anatomy;
 use super::facing::{Facing, axis_name};
-use super::limb::{self, LimbParts};
+use super::limb::{self, LimbJoints};
 use super::parts::Parts;
 use super::symmetry::{self, Division, Pair, Plane};
 use super::trunk::Trunk;
@@ -109,7 +109,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    pub(super) fn leg(&self, pair: &Pair) -> [LimbParts; 2] {
+    pub(super) fn leg(&self, pair: &Pair) -> [LimbJoints; 2] {
         limb::legs(self.anatomy, &pair.joints, &self.plane)
     }
 

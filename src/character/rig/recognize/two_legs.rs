@@ -6,7 +6,7 @@ use crate::rig::body_plan::{BodyKind, LimbKind};
 use crate::rig::bone_names::Bones;
 
 use super::facing::Facing;
-use super::limb::{self, LimbParts};
+use super::limb::{self, LimbJoints};
 use super::parts::Parts;
 use super::shape::{Finder, Stance};
 use super::symmetry::Pair;
@@ -165,8 +165,8 @@ impl Finder<'_, '_> {
     /// Collects the observations that show where the front is. `roots` are the nodes from which a tail may start.
     fn front_of_two_legs(
         &self,
-        legs: &[LimbParts; 2],
-        arms: Option<&[LimbParts; 2]>,
+        legs: &[LimbJoints; 2],
+        arms: Option<&[LimbJoints; 2]>,
         back: &Back,
         roots: [usize; 2],
     ) -> Facing {
