@@ -80,11 +80,11 @@ pub struct Unrecognized(pub String);
 /// use std::path::Path;
 ///
 /// use sinew_character::asset;
-/// use sinew_character::rig::{BodyKind, LimbKind, recognize};
+/// use sinew_character::rig::{BodyKind, recognize};
 ///
 /// let body = recognize(&asset::mannequin()?)?.plan;
 /// assert_eq!(body.kind, BodyKind::Biped);
-/// assert_eq!(body.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg && limb.stands).count(), 2);
+/// assert_eq!(body.legs().filter(|leg| leg.stands).count(), 2);
 /// assert!(body.facing.z > 0.99);
 ///
 /// // A robot arm has no body.

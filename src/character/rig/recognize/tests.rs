@@ -217,7 +217,7 @@ fn a_leg_that_is_nearly_straight_bends_as_the_other_one() {
     }
     let character = body.figure.character(0.0, 1.0);
     let plan = recognize(&character).unwrap().plan;
-    let legs: Vec<_> = plan.limbs.iter().filter(|l| l.kind == LimbKind::Leg).collect();
+    let legs: Vec<_> = plan.legs().collect();
     assert_eq!(legs.len(), 2);
     for leg in &legs {
         assert!(leg.bend.z < -0.8, "{:?} bends to {}", leg.side, leg.bend);
