@@ -146,7 +146,7 @@ impl Host {
         // The characters walk on the spot, side by side.
         let seconds = self.began.elapsed().as_secs_f32();
         for puppet in &mut self.puppets {
-            puppet.looping = true;
+            puppet.options.looping = true;
             let walk = puppet.character().clips.iter().position(|clip| clip.name.as_deref() == Some("walk"));
             puppet.play(walk.unwrap_or_default(), seconds);
             puppet.update()?;

@@ -60,7 +60,7 @@ pub(crate) fn solve(puppet: &mut Puppet, methods: &[Method]) -> Result<(), Strin
     for (&method, offset) in
         methods.iter().zip([Vec3::new(0.1, 0.2, 0.1), Vec3::new(0.0, 9.0, 0.0)].iter().cycle())
     {
-        puppet.options.method = method;
+        puppet.options.solver.method = method;
         let target = |&node: &usize| {
             let position = Vec3::from(puppet.world_from_node()[node].translation) + *offset;
             Target::new(node).with_position(position.as_dvec3()).with_look(DVec3::Z)
@@ -82,7 +82,7 @@ pub(crate) fn solve(puppet: &mut Puppet, methods: &[Method]) -> Result<(), Strin
 /// Skins all parts of a puppet with both skinning methods, and writes its pose as JSON.
 fn skin(puppet: &mut Puppet) -> Result<(), String> {
     for skinning in Skinning::ALL {
-        puppet.skinning = skinning;
+        puppet.options.skinning = skinning;
         if puppet.update().is_err() {
             return Ok(());
         }

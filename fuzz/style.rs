@@ -38,7 +38,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     serde_json::from_slice::<Style>(&written).map_err(|e| format!("written style rejected: {e}"))?;
     let mut puppet = figure();
     puppet.style = Some(CharacterPrior::from(style));
-    puppet.options.iterations = 10;
+    puppet.options.solver.iterations = 10;
     solve(&mut puppet, &[Method::Style])?;
     Ok(true)
 }

@@ -214,8 +214,8 @@ fn assert_warm(subject: &Subject, what: &str, set: impl Fn(&mut Puppet)) -> u32 
         for method in Method::all().filter(|m| *m != Method::Style) {
             let set = |puppet: &mut Puppet| {
                 set(puppet);
-                puppet.options.method = method;
-                (puppet.options.iterations, puppet.options.restarts) = (15, 1);
+                puppet.options.solver.method = method;
+                (puppet.options.solver.iterations, puppet.options.solver.restarts) = (15, 1);
             };
             let (allocations, solved) = subject.warm(set, |puppet, i| frame(subject, puppet, i));
             assert_eq!(allocations, 0, "{}, {what}, {goals}, {method}, {solved} frames", subject.name);
@@ -231,7 +231,7 @@ fn assert_motions(subject: &Subject) {
     for (what, motion) in motions.into_iter().chain([everything]) {
         let updates = assert_warm(subject, what, |puppet| {
             puppet.motion.clone_from(&motion);
-            puppet.looping = true;
+            puppet.options.looping = true;
         });
         assert!(updates > 0, "{}, {what}", subject.name);
     }
@@ -270,14 +270,14 @@ fn options_and_logical_parents_allocate_nothing() {
     let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));
     let free =
         assert_warm(&mannequin, "from rest, without limits, by dual quaternions, recorded", |puppet| {
-            puppet.options.start = Start::Rest;
-            puppet.options.limits = false;
-            puppet.options.record = true;
-            puppet.skinning = Skinning::DualQuaternion;
+            puppet.options.solver.start = Start::Rest;
+            puppet.options.solver.limits = false;
+            puppet.options.solver.record = true;
+            puppet.options.skinning = Skinning::DualQuaternion;
             puppet.motion = everything(mannequin.puppet.character());
         });
     assert!(free > 0);
-    let drag = assert_warm(&mannequin, "continued", |puppet| puppet.options.start = Start::Continue);
+    let drag = assert_warm(&mannequin, "continued", |puppet| puppet.options.solver.start = Start::Continue);
     assert!(drag > 0);
     let node = |name: &str| mannequin.puppet.character().skeleton.find(name).unwrap();
     let (head, hand) = (node("head"), node("rightHand"));

@@ -24,7 +24,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.throughput(Throughput::Elements(FRAMES as u64));
     for (first, last) in CHAINS {
         let mut puppet = Puppet::with_rig(character.clone(), 0, Rig::default());
-        puppet.options = Options::default().with_method(Method::Dls).with_restarts(0);
+        puppet.options.solver = Options::default().with_method(Method::Dls).with_restarts(0);
         let node = |i: usize| puppet.character().skeleton.find(&format!("segment_{i:02}")).unwrap();
         let nodes: Vec<usize> = (first..=last).map(node).collect();
         let frames: Vec<Frame> = (0..FRAMES).map(|i| Frame::new(&mut puppet, &nodes, i)).collect();
@@ -47,7 +47,8 @@ pub(crate) fn bench(c: &mut Criterion) {
         group.bench_function(format!("{n} joints, character, reported"), |b| {
             b.iter_custom(|count| fastest(&frames, count, |frame| update(frame, true).1));
         });
-        let (mut body, mut solver, options) = (frames[0].body.clone(), Solver::default(), puppet.options);
+        let (mut body, mut solver, options) =
+            (frames[0].body.clone(), Solver::default(), puppet.options.solver);
         group.bench_function(format!("{n} joints, bare"), |b| {
             b.iter_custom(|count| {
                 let solve = fastest(&frames, count, |frame| {

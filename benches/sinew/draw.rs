@@ -163,7 +163,7 @@ fn main() {
     let mut puppet = Puppet::new(character, 0);
     if !puppet.character().clips.is_empty() {
         puppet.play(0, 0.0);
-        puppet.looping = true;
+        puppet.options.looping = true;
     }
     let gpu = Gpu::new(&options.adapter.parse().unwrap()).unwrap();
     let bounds = bounds(&mut puppet);

@@ -130,7 +130,7 @@ fn bake_joint_values(
     mut watch: Stopwatch,
     verbosity: Verbosity,
 ) -> Result<ExitCode, Failure> {
-    puppet.shows_held = false;
+    puppet.options.shows_held = false;
     let mut reports = Vec::new();
     let text = robot::table(&args.output, &mut puppet, times, |puppet, time| {
         puppet.time = time;
@@ -242,7 +242,8 @@ fn times(requested: Option<TimeRange>, puppet: &Puppet, verbosity: Verbosity) ->
     let end = puppet.seconds();
     let Some(TimeRange { from, to }) = requested else { return Ok(0.0..end) };
     // A motion that loops, has repeating layers or is a single pose has no end.
-    if puppet.looping || !puppet.motion.layers.is_empty() || end <= 0.0 || to <= end + TIME_TOLERANCE {
+    if puppet.options.looping || !puppet.motion.layers.is_empty() || end <= 0.0 || to <= end + TIME_TOLERANCE
+    {
         return Ok(from..to);
     }
     if from >= end {

@@ -98,7 +98,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
     }
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, verbosity)?;
-    puppet.options.trace = args.trace.is_some();
+    puppet.options.solver.trace = args.trace.is_some();
     secondary::pose(&mut puppet)?;
     watch.stage("pose");
     if let Some(path) = &args.trace {

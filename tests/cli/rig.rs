@@ -148,7 +148,7 @@ fn assert_feet_stay(character: &Character, feet: [&str; 2], goals: [(&str, [f64;
     let position = |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation);
     let before = feet.map(|f| position(&puppet, f));
     puppet.pins = feet.map(Into::into).to_vec();
-    puppet.options.method = Method::FullBody;
+    puppet.options.solver.method = Method::FullBody;
     for (name, at) in goals {
         puppet.targets.push(Target::new(node(name)).with_position(Some(at.into())));
     }

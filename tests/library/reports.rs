@@ -52,7 +52,7 @@ fn pins_that_cannot_be_met_are_reported_with_their_distance() {
         .zip(wanted)
         .map(|(node, at)| Pin { node, target: Some((at, DQuat::IDENTITY)) })
         .collect();
-    puppet.options.method = Method::FullBody;
+    puppet.options.solver.method = Method::FullBody;
     let reports = puppet.update().unwrap().to_vec();
     let mut pins = feet;
     pins.sort_unstable();
@@ -154,7 +154,7 @@ fn contacts_do_not_depend_on_earlier_frames_or_on_the_start_of_solves() {
     let (pose, near, far) = (rest.pose().clone(), contact(&rest, 0.02), contact(&rest, 0.15));
     let after = |start: Start, earlier: &[&[ContactConstraint]]| {
         let mut puppet = mannequin();
-        puppet.options.start = start;
+        puppet.options.solver.start = start;
         earlier.iter().for_each(|contacts| puppet.follow(&pose, contacts).unwrap());
         puppet.follow(&pose, &far).unwrap();
         let report = puppet.reports().last().unwrap().clone();
@@ -183,7 +183,7 @@ fn contacts_hold_while_the_hips_move() {
     );
     let position = Some(place(&puppet, hips) + DVec3::new(0.05, -0.1, 0.0));
     puppet.targets = vec![Target::new(hips).with_position(position)];
-    puppet.options.method = Method::FullBody;
+    puppet.options.solver.method = Method::FullBody;
     let reports = puppet.update().unwrap();
     assert_eq!((reports.len(), reports[0].kind, reports[0].outcome), (3, GoalKind::Goal, Outcome::Reached));
     for report in &reports[1..] {
@@ -197,7 +197,7 @@ fn joints_at_their_limits_are_listed() {
     let mut puppet = mannequin();
     let [hand, elbow, foot] = ["leftHand", "leftLowerArm", "leftFoot"].map(|n| node(&puppet, n));
     let rest = place(&puppet, hand);
-    puppet.options.method = Method::Dls;
+    puppet.options.solver.method = Method::Dls;
     // The elbow may not bend, so the hand cannot come near the shoulder.
     let axis = DVec3::Y;
     puppet.rig.joints.entry(elbow).or_default().limit = Limit::Hinge { axis, min: -0.1, max: 0.1 };
@@ -210,7 +210,7 @@ fn joints_at_their_limits_are_listed() {
     puppet.update().unwrap();
     assert!(puppet.limited().is_empty(), "{:?}", puppet.limited());
     puppet.targets = vec![Target::new(foot).with_position(place(&puppet, foot))];
-    puppet.options.limits = false;
+    puppet.options.solver.limits = false;
     puppet.update().unwrap();
     assert!(puppet.limited().is_empty());
 }

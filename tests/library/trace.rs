@@ -19,7 +19,7 @@ fn place(puppet: &Puppet, node: usize) -> Vec3 {
 /// Returns the mannequin with goals for both hands, which are solved one after the other.
 fn with_two_goals(method: Method) -> Puppet {
     let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
-    puppet.options = puppet.options.with_method(method).with_start(Start::Continue);
+    puppet.options.solver = puppet.options.solver.with_method(method).with_start(Start::Continue);
     for (name, by) in [("leftHand", DVec3::new(-0.2, 0.2, 0.2)), ("rightHand", DVec3::new(0.1, 0.1, 0.2))] {
         let hand = node(&puppet, name);
         let position = Some(place(&puppet, hand).as_dvec3() + by);
@@ -39,16 +39,16 @@ fn shown_steps_lead_from_the_pose_before_the_first_solve_to_the_result_of_the_la
         assert_eq!(puppet.steps().count(), 0, "a solve is only traced if that is requested");
         let (solved, reports) = (puppet.pose().clone(), puppet.reports().to_vec());
         puppet.reset_solver();
-        puppet.options.trace = true;
+        puppet.options.solver.trace = true;
         puppet.update().unwrap();
         assert_eq!(*puppet.pose(), solved, "{method}: a trace must not change the pose");
         let count = puppet.steps().count();
         let solves: Vec<usize> = puppet.traces().iter().map(|t| t.solve).collect();
         assert_eq!(solves, [0, 1], "{method}");
         assert!(puppet.traces().iter().all(|t| t.targets.len() == 1 && !t.steps.is_empty()), "{method}");
-        puppet.options.trace = false;
+        puppet.options.solver.trace = false;
         for shown in 0..=count {
-            puppet.shown_steps = Some(shown);
+            puppet.options.shown_steps = Some(shown);
             puppet.reset_solver();
             let outcomes: Vec<_> = puppet.update().unwrap().iter().map(|r| r.outcome).collect();
             assert_eq!(outcomes, reports.iter().map(|r| r.outcome).collect::<Vec<_>>());
@@ -64,7 +64,7 @@ fn shown_steps_lead_from_the_pose_before_the_first_solve_to_the_result_of_the_la
             assert!((f64::from(error) - expected).abs() < 1e-5, "{method}, step {shown}: {error} {expected}");
         }
         assert_eq!(*puppet.pose(), solved, "{method}");
-        puppet.shown_steps = Some(usize::MAX);
+        puppet.options.shown_steps = Some(usize::MAX);
         puppet.reset_solver();
         puppet.update().unwrap();
         assert_eq!(*puppet.pose(), solved, "{method}");
@@ -82,12 +82,12 @@ fn a_base_below_the_chest_stays_in_place_at_every_step() {
     let rest = bones.map(|(a, b)| lengths(&puppet, a, b));
     let target = DVec3::new(0.2, 1.5, 0.4);
     puppet.targets = vec![Target::new(hand).with_base(base).with_position(target)];
-    puppet.shown_steps = Some(0);
+    puppet.options.shown_steps = Some(0);
     puppet.update().unwrap();
     let nodes: Vec<usize> = puppet.steps().map(|(_, step)| step.node).collect();
     assert!(nodes.contains(&node(&puppet, "rightUpperArm")) && nodes.len() > 6, "{nodes:?}");
     for shown in 1..=nodes.len() {
-        puppet.shown_steps = Some(shown);
+        puppet.options.shown_steps = Some(shown);
         puppet.update().unwrap();
         assert!(place(&puppet, base).distance(start) < ROUNDING, "step {shown}");
         for ((a, b), rest) in bones.into_iter().zip(rest) {
@@ -106,7 +106,7 @@ fn the_posture_of_a_style_is_the_first_part_of_its_trace() {
     puppet.style = Some(puppet.examples(&[0]).unwrap());
     puppet.update().unwrap();
     let solved = puppet.pose().clone();
-    puppet.shown_steps = Some(usize::MAX);
+    puppet.options.shown_steps = Some(usize::MAX);
     puppet.reset_solver();
     puppet.update().unwrap();
     assert_eq!(*puppet.pose(), solved, "a trace must not change the pose");
@@ -114,7 +114,7 @@ fn the_posture_of_a_style_is_the_first_part_of_its_trace() {
     assert_eq!(kinds[0], StepKind::Start);
     assert!(kinds.contains(&StepKind::Iteration), "{kinds:?}");
     for shown in [1, kinds.len() / 2, kinds.len() - 1] {
-        puppet.shown_steps = Some(shown);
+        puppet.options.shown_steps = Some(shown);
         puppet.reset_solver();
         puppet.update().unwrap();
         let (trace, step) = puppet.steps().nth(shown - 1).unwrap();

@@ -237,7 +237,7 @@ fn instances_are_placed_in_the_world() {
     let mut host = Host::new();
     for skinning in Skinning::ALL {
         let turn = |puppet: &mut Puppet| {
-            puppet.skinning = skinning;
+            puppet.options.skinning = skinning;
             puppet.play(0, 0.3);
             puppet.update().unwrap();
         };
@@ -258,7 +258,7 @@ fn instances_are_placed_in_the_world() {
             palette.iter_mut().for_each(|matrix| *matrix = glam::Mat4::from(place) * *matrix);
         } else {
             let mut linear = moved.clone();
-            linear.skinning = Skinning::Linear;
+            linear.options.skinning = Skinning::Linear;
             linear.update().unwrap();
             let world: Vec<Affine3A> = linear.world_from_node().iter().map(|node| place * *node).collect();
             let mut by_hand = Palette::new(moved.character(), moved.parts());

@@ -40,7 +40,7 @@ fn shader_and_cpu_agree_on_a_waving_mannequin() {
     let mut puppet = Puppet::new(character, 0);
     puppet.play(wave, 0.7);
     for skinning in Skinning::ALL {
-        puppet.skinning = skinning;
+        puppet.options.skinning = skinning;
         puppet.update().unwrap();
         let (position, normal) = difference(&puppet);
         assert!(position <= 2e-6, "{skinning:?}: {position}");
@@ -115,7 +115,7 @@ fn shader_and_cpu_agree_on_built_in_and_external_characters() {
             puppet.play(0, 0.4);
         }
         for skinning in Skinning::ALL {
-            puppet.skinning = skinning;
+            puppet.options.skinning = skinning;
             puppet.update().unwrap();
             let (position, _) = difference(&puppet);
             assert!(position <= 2e-6, "{}, {skinning:?}: {position}", path.display());

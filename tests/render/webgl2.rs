@@ -66,7 +66,7 @@ fn a_figure_is_the_same_in_every_light_and_with_every_method_of_skinning() {
     let mut puppet = waving();
     for light in [LightSource::Classic, LightSource::Studio] {
         for skinning in Skinning::ALL {
-            puppet.skinning = skinning;
+            puppet.options.skinning = skinning;
             puppet.update().unwrap();
             let occluded = |frame: &mut Frame<'_>| frame.ambient_occlusion = true;
             assert_eq!(difference(&puppet, light.clone(), occluded), 0, "{light:?}, {skinning:?}");
@@ -111,7 +111,7 @@ fn second_influences_and_morph_targets_are_the_same() {
     let numbers: Vec<f32> = (0..NUMBERS).map(|i| (i as f32 * 12.9898).sin()).collect();
     let mut puppet = Puppet::new(cloud(&numbers), 0);
     for skinning in Skinning::ALL {
-        puppet.skinning = skinning;
+        puppet.options.skinning = skinning;
         puppet.update().unwrap();
         assert_eq!(difference(&puppet, LightSource::Classic, |_| ()), 0, "{skinning:?}");
     }
@@ -126,7 +126,7 @@ fn several_figures_hide_the_same_ambient_light() {
     let mut figure = waving();
     for skinning in Skinning::ALL {
         for puppet in [&mut cloud, &mut figure] {
-            puppet.skinning = skinning;
+            puppet.options.skinning = skinning;
             puppet.update().unwrap();
             let four = |frame: &mut Frame<'_>| {
                 frame.ambient_occlusion = true;

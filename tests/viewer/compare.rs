@@ -234,7 +234,7 @@ fn unsupported_method_reports_an_error_and_keeps_the_pose() {
 fn invalid_options_are_replaced_by_defaults() {
     let mut session = session();
     session.apply(Command::Solver(Box::default()));
-    let defaults = session.puppet().options;
+    let defaults = session.puppet().options.solver;
     assert_eq!(defaults.start, Start::Continue);
     // Old recordings store the start of a drag as `current`, or omit it.
     let mut invalid = Options::default().with_start(Start::Current).with_restarts(0).with_record(true);
@@ -247,6 +247,6 @@ fn invalid_options_are_replaced_by_defaults() {
     invalid.limb.soften = 7.0;
     invalid.optimize.rest = f64::NEG_INFINITY;
     session.apply(Command::Solver(Box::new(invalid)));
-    let sanitized = session.puppet().options;
+    let sanitized = session.puppet().options.solver;
     assert_eq!(sanitized, defaults.with_restarts(0).with_record(true));
 }

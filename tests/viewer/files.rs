@@ -165,7 +165,7 @@ fn solver_options_of_a_rig_apply_to_its_character_only() {
         session.apply(Command::Grab(at(session, "leftHand")));
         session.apply(Command::Drag(at(session, "leftHand") + Vec2::new(-5.0, -5.0)));
         session.apply(Command::Cancel);
-        let options = session.puppet().options;
+        let options = session.puppet().options.solver;
         (options.method, options.iterations, options.restarts)
     };
     let mut first = rigged(&["method=ccd", "iterations=7"]);

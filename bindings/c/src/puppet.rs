@@ -131,7 +131,7 @@ pub unsafe extern "C" fn sinew_puppet_update(
         puppet.rig.options.apply(&mut options_of_rig);
         // SAFETY: the caller passes NULL or a valid string.
         unsafe { apply(&mut options_of_rig, options) }?;
-        puppet.options = options_of_rig;
+        puppet.options.solver = options_of_rig;
         puppet.targets = targets;
         puppet.pins = pins.iter().copied().map(Pin::from).collect();
         let reports = puppet.update().map_err(|e| Failure::new(SinewStatus::Solve, e))?.to_vec();

@@ -57,7 +57,7 @@ impl Puppet {
         check_time(time)?;
         let clip = self.character.get().clip(py, &clip)?;
         self.puppet.play(clip, time);
-        self.puppet.looping = looping;
+        self.puppet.options.looping = looping;
         Ok(())
     }
 
@@ -98,12 +98,12 @@ impl Puppet {
     /// The skinning method: `linear` or `dual-quaternion`.
     #[getter]
     fn skinning(&self) -> &'static str {
-        self.puppet.skinning.name()
+        self.puppet.options.skinning.name()
     }
 
     #[setter]
     fn set_skinning(&mut self, name: &str) -> PyResult<()> {
-        self.puppet.skinning = skinning(name)?;
+        self.puppet.options.skinning = skinning(name)?;
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl Puppet {
         self.puppet.rig.options.apply(&mut all);
         options::apply(&mut all, method, tolerance, iterations, options)?;
         let puppet = &mut self.puppet;
-        (puppet.targets, puppet.pins, puppet.options) = (targets, pins, all);
+        (puppet.targets, puppet.pins, puppet.options.solver) = (targets, pins, all);
         let reports = py.detach(|| puppet.update().map(<[_]>::to_vec)).or_raise()?;
         let named =
             |report: &puppet::GoalReport| GoalReport::new(report, character.skeleton.label(report.node));

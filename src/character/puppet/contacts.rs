@@ -60,6 +60,7 @@ impl Puppet {
             // The solve starts from the motion, independently of earlier frames.
             options: self
                 .options
+                .solver
                 .with_method(Method::FullBody)
                 .with_start(Start::Current)
                 .with_tolerance(None)

@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 use glam::{Affine3A, DVec3, Quat};
 
 use crate::asset::{Character, Clip, NotFinite, Part};
-use crate::ik::{Options, Solver};
+use crate::ik::Solver;
 use crate::motion::{ContactConstraint, Motion, Player};
 use crate::pose::{Mirror, Pose, world_matrices};
 use crate::rig;
 use crate::rig::{BodyPlan, Foot, Rig};
-use crate::skin::{JointBoxes, Palette, Skinning};
+use crate::skin::{JointBoxes, Palette};
 
 mod bindings;
 mod bounds;
@@ -21,6 +21,7 @@ mod head;
 mod length_unit;
 mod looks;
 pub mod motion_file;
+mod options;
 pub(crate) mod pose_values;
 mod prior;
 mod problem;
@@ -38,6 +39,7 @@ mod trace;
 pub use error::PuppetError;
 pub use length_unit::LengthUnit;
 use looks::Looks;
+pub use options::PuppetOptions;
 pub use prior::{CharacterPrior, LearnError, PostureBody};
 use secondary::Secondary;
 pub use secondary::{MAX_SETTLE, SpringClock};
@@ -54,13 +56,9 @@ pub struct Puppet {
     pub motion: Motion,
     /// Time on the timeline of the motion, in seconds.
     pub time: f32,
-    /// Whether the motion loops: [`Player::looping`].
-    pub looping: bool,
     /// The pose on which the motion is played instead of the rest pose, for example the result of earlier drags. A pose of another skeleton
     /// is ignored.
     pub held: Option<Pose>,
-    /// Whether the held pose is shown unchanged if the motion consists of key poses only, so that it can be changed before it is keyed.
-    pub shows_held: bool,
     /// The pose that the whole body stays near while it follows targets, usually the pose in which a drag began. `None` means the motion's
     /// pose. A pose of another skeleton is ignored.
     pub stance: Option<Pose>,
@@ -77,20 +75,13 @@ pub struct Puppet {
     pub pins: Vec<Pin>,
     /// The chains and limits of the character. [`Puppet::new`] uses the ones that [`rig::detect`] finds.
     pub rig: Rig,
-    /// Options of the solver for the targets.
-    pub options: Options,
-    /// If set, the solves are traced, and the pose is the state after this number of traced steps instead of the result. Reports and
-    /// [`Puppet::limited`] still describe the result.
-    pub shown_steps: Option<usize>,
+    /// How the motion is played, the targets are solved and the vertices are deformed.
+    pub options: PuppetOptions,
     /// The style for [`Method::Style`](crate::ik::Method::Style). The style's joints are matched with nodes by name.
     pub style: Option<CharacterPrior>,
-    /// How joints deform the vertices.
-    pub skinning: Skinning,
     /// Point in the world that the character looks at. It turns its eyes if its file describes how they turn, and otherwise the head of its
     /// recognised body, within limits.
     pub look_at: Option<DVec3>,
-    /// Time for which springs settle in a pose before they follow a motion, in seconds. See [`Puppet::start_springs`].
-    pub settle_seconds: f64,
     character: Arc<Character>,
     parts: Arc<[Part]>,
     /// The boxes of each part, computed when they are first needed.
@@ -142,14 +133,12 @@ impl Puppet {
     pub fn with_rig(character: impl Into<Arc<Character>>, scene: usize, rig: Rig) -> Self {
         let character = character.into();
         let parts: Arc<[Part]> = character.posable_parts(scene).into();
-        let mut options = Options::default();
-        rig.options.apply(&mut options);
+        let mut options = PuppetOptions::default();
+        rig.options.apply(&mut options.solver);
         let mut puppet = Self {
             motion: Motion::default(),
             time: 0.0,
-            looping: false,
             held: None,
-            shows_held: false,
             stance: None,
             rotations: Vec::new(),
             turns: Vec::new(),
@@ -158,11 +147,8 @@ impl Puppet {
             pins: Vec::new(),
             rig,
             options,
-            shown_steps: None,
             style: None,
-            skinning: Skinning::default(),
             look_at: None,
-            settle_seconds: 0.0,
             pose: Pose::rest(&character.skeleton),
             world_from_node: Vec::new(),
             palette: Palette::new(&character, &parts),
@@ -211,7 +197,7 @@ impl Puppet {
     /// let goal = DVec3::new(0.2, 1.2, 0.35);
     /// puppet.targets.push(Target::new(hand).with_position(goal));
     /// puppet.pins.push(Pin { node: foot, target: None });
-    /// puppet.options = puppet.options.with_method(ik::Method::FullBody);
+    /// puppet.options.solver = puppet.options.solver.with_method(ik::Method::FullBody);
     /// puppet.update()?;
     /// let positions = puppet.world_from_node();
     /// assert!(positions[hand].translation.as_dvec3().distance(goal) < 1e-3);
@@ -324,9 +310,9 @@ impl Puppet {
         (self.motion, self.time) = (Motion::clip(clip), time);
     }
 
-    /// Returns whether the held pose is shown, because there is no motion or because [`Puppet::shows_held`] applies.
+    /// Returns whether the held pose is shown, because there is no motion or because [`PuppetOptions::shows_held`] applies.
     pub fn is_posed_by_hand(&self) -> bool {
-        self.motion.is_rest() || (self.shows_held && self.motion.has_only_keys())
+        self.motion.is_rest() || (self.options.shows_held && self.motion.has_only_keys())
     }
 
     /// Duration of the motion in seconds.
@@ -380,7 +366,7 @@ impl Puppet {
     fn sample(&mut self) {
         self.start_from_held();
         let motion = std::mem::take(&mut self.motion);
-        self.play_motion(&motion, self.time, self.shows_held && motion.has_only_keys());
+        self.play_motion(&motion, self.time, self.options.shows_held && motion.has_only_keys());
         self.motion = motion;
         self.replace();
     }
@@ -407,14 +393,14 @@ impl Puppet {
         self.feet.clear();
         self.feet.extend(self.rig.soles());
         self.find_mirror(motion);
-        let Self { character, rig, looping, player, pose, feet, contacts, .. } = self;
-        (player.looping, player.skips_keys) = (*looping, skips_keys);
+        let Self { character, rig, options, player, pose, feet, contacts, .. } = self;
+        (player.looping, player.skips_keys) = (options.looping, skips_keys);
         player.root = rig.bones.get("hips").copied();
         player.pose(character, motion, feet, time, pose, contacts);
     }
 
     fn update_palette(&mut self) {
-        self.palette.update(&self.character, &self.world_from_node, self.skinning);
+        self.palette.update(&self.character, &self.world_from_node, self.options.skinning);
         self.update_looks();
     }
 
@@ -459,7 +445,7 @@ impl Puppet {
     }
 
     /// Returns the largest position error before the first iteration of the last solve and after each iteration, in metres in world space.
-    /// Empty unless [`Options::record`] is set.
+    /// Empty unless [`Options::record`](crate::ik::Options::record) is set.
     pub fn convergence(&self) -> &[f64] {
         &self.solver.report().history
     }

@@ -144,7 +144,7 @@ impl Puppet {
     /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
     /// let hand = puppet.character().skeleton.find("leftHand").ok_or("no hand")?;
     /// puppet.style = Some(puppet.examples(&[1, 4])?);
-    /// puppet.options = puppet.options.with_method(Method::Style);
+    /// puppet.options.solver = puppet.options.solver.with_method(Method::Style);
     /// puppet.targets.push(Target::new(hand).with_position(DVec3::new(0.4, 1.2, 0.3)));
     /// let reports = puppet.update()?;
     /// assert!(reports[0].position_error.is_some_and(|metres| metres < 0.01));

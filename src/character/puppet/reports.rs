@@ -62,7 +62,7 @@ impl Puppet {
     pub(super) fn report_contacts(&mut self) {
         let solves = self.reports.last().map_or(0, |r| r.solve + 1);
         // The default tolerance is used for contacts.
-        let options = self.options.with_tolerance(None);
+        let options = self.options.solver.with_tolerance(None);
         let posable = Posable {
             character: &self.character,
             rig: &self.rig,

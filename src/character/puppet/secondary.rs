@@ -146,7 +146,8 @@ impl Puppet {
     }
 
     /// Updates the puppet at a time of its motion, in seconds, and lets its springs settle there for
-    /// [`Puppet::settle_seconds`]. Does nothing to a puppet without springs. Returns a clock for [`Puppet::update_at`].
+    /// [`PuppetOptions::settle_seconds`](super::PuppetOptions::settle_seconds). Does nothing to a puppet without springs. Returns a clock
+    /// for [`Puppet::update_at`].
     ///
     /// # Errors
     /// Same as [`Puppet::update`].
@@ -160,7 +161,7 @@ impl Puppet {
     fn jump(&mut self, time: f32) -> Result<(), PuppetError> {
         self.time = time;
         self.update()?;
-        Ok(self.settle(self.settle_seconds)?)
+        Ok(self.settle(self.options.settle_seconds)?)
     }
 
     /// Updates the puppet at a time of its motion, in seconds, after all steps of the springs that end by that time. `clock` counts these

@@ -5,7 +5,7 @@ use crate::pose::{Pose, world_matrices};
 
 use super::bindings::BindError;
 use super::solve::{Posable, Workspace};
-use super::{NodeStep, Puppet, PuppetError, SolveTrace, fits};
+use super::{NodeStep, Puppet, PuppetError, PuppetOptions, SolveTrace, fits};
 
 impl Workspace {
     /// Puts a character into the pose after the first `count` steps of the last frame's traces. The character must be in the pose that it
@@ -35,7 +35,7 @@ impl Workspace {
 
 impl Puppet {
     /// Returns the traces of the last [`Puppet::update`], one for each group of targets. Empty unless
-    /// [`Options::trace`] or [`Puppet::shown_steps`] is set. Contact constraints are not traced.
+    /// [`Options::trace`] or [`PuppetOptions::shown_steps`] is set. Contact constraints are not traced.
     pub fn traces(&self) -> &[SolveTrace] {
         &self.workspace.traces
     }
@@ -47,12 +47,13 @@ impl Puppet {
 
     /// Returns the options for solving the targets.
     pub(super) fn solve_options(&self) -> Options {
-        self.options.with_trace(self.options.trace || self.shown_steps.is_some())
+        let PuppetOptions { solver, shown_steps, .. } = self.options;
+        solver.with_trace(solver.trace || shown_steps.is_some())
     }
 
-    /// Replaces the result with the pose after the first [`Puppet::shown_steps`] steps. `before` is the pose before the first solve.
+    /// Replaces the result with the pose after the first [`PuppetOptions::shown_steps`] steps. `before` is the pose before the first solve.
     pub(super) fn show_steps(&mut self, before: &Pose) -> Result<(), PuppetError> {
-        let Some(count) = self.shown_steps.filter(|&count| count < self.steps().count()) else {
+        let Some(count) = self.options.shown_steps.filter(|&count| count < self.steps().count()) else {
             return Ok(());
         };
         self.pose.clone_from(before);

@@ -159,7 +159,7 @@ fn note_limits(is_limited: &mut [bool], binding: &Binding, limited: &[usize]) {
 impl Puppet {
     /// Solves all groups, each starting in the pose that results from the previous one.
     pub(super) fn solve(&mut self) -> Result<(), PuppetError> {
-        let before = self.shown_steps.map(|_| self.pose.clone());
+        let before = self.options.shown_steps.map(|_| self.pose.clone());
         self.solve_targets()?;
         before.map_or(Ok(()), |before| self.show_steps(&before))
     }
@@ -206,7 +206,7 @@ impl Puppet {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn refusal(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<PuppetError> {
-        let options = self.options.with_method(method);
+        let options = self.options.solver.with_method(method);
         let demand = Demand {
             kind: GoalKind::Goal,
             targets,
@@ -247,7 +247,7 @@ impl Puppet {
             pinned: &self.rig.pins,
             yielding: &[],
             pulling: &[],
-            options: self.options,
+            options: self.options.solver,
             whole_body: true,
         };
         demand.hips(&self.character, &self.rig).is_some()

@@ -175,7 +175,7 @@ fn a_limb_below_a_joint_of_scale_zero_keeps_its_pose() {
         let mut pose = Pose::rest(&puppet.character().skeleton);
         pose.locals[above].scale = Vec3::new(-0.0, 0.0, 0.0);
         puppet.held = Some(pose);
-        puppet.options.method = Method::TwoBone;
+        puppet.options.solver.method = Method::TwoBone;
         puppet.targets.push(Target { position: Some([0.1, 0.4, 0.2].into()), ..Target::new(foot) });
         drop(puppet.update());
         assert!(puppet.pose().locals.iter().all(|l| l.rotation.is_finite()));
@@ -218,7 +218,7 @@ fn apply(puppet: &mut Puppet, (kind, a, b, amount): Change) {
         15 => puppet.held = None,
         _ => {
             let methods = [Method::Auto, Method::Dls, Method::FullBody, Method::TwoBone, Method::Ccd];
-            puppet.options.method = methods[a % methods.len()];
+            puppet.options.solver.method = methods[a % methods.len()];
         }
     }
     puppet.targets.truncate(4);
@@ -240,14 +240,14 @@ proptest! {
     ) {
         let (bones, rig) = &*BONES;
         let mut kept = Puppet::with_rig(bones.clone(), 0, rig.clone());
-        (kept.options.iterations, kept.options.restarts) = (10, 0);
+        (kept.options.solver.iterations, kept.options.solver.restarts) = (10, 0);
         for change in changes {
             apply(&mut kept, change);
             let mut fresh = Puppet::with_rig(kept.shared_character(), 0, kept.rig.clone());
             fresh.held.clone_from(&kept.held);
             fresh.targets.clone_from(&kept.targets);
             fresh.pins.clone_from(&kept.pins);
-            fresh.options = kept.options;
+            fresh.options.solver = kept.options.solver;
             prop_assert_eq!(outcome(&mut kept), outcome(&mut fresh), "{:?}", change);
             prop_assert_eq!(kept.pose(), fresh.pose(), "{:?}", change);
             prop_assert_eq!(kept.world_from_node(), fresh.world_from_node(), "{:?}", change);

@@ -310,13 +310,13 @@ impl PosingArgs {
         let load_prior = |path| super::style::load_prior(path, &character, &rig, self.keep_hands);
         let style = self.style.as_deref().map(load_prior).transpose()?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
-        self.apply_solver_options(&mut puppet.options)?;
-        if style.is_none() && puppet.options.method == ik::Method::Style && !targets.is_empty() {
+        self.apply_solver_options(&mut puppet.options.solver)?;
+        if style.is_none() && puppet.options.solver.method == ik::Method::Style && !targets.is_empty() {
             return Err(Failure::Usage("--method style needs a pose prior; add --style FILE".into()));
         }
         puppet.style = style;
         let note = self.play(&mut puppet, clip, self.animation_time)?;
-        puppet.looping = self.looping;
+        puppet.options.looping = self.looping;
         puppet.rotations = rotations;
         puppet.turns = turns;
         puppet.weights = weights;

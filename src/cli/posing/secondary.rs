@@ -23,8 +23,8 @@ impl PosingArgs {
     /// Sets up the eyes and springs of a puppet. For a single pose, springs are on only if `--settle` gives them time.
     pub(super) fn apply_secondary(&self, puppet: &mut Puppet) {
         puppet.look_at = self.look_at.map(DVec3::from_array);
-        puppet.settle_seconds = self.settle.unwrap_or(0.0);
-        puppet.set_springs(!self.no_springs && puppet.settle_seconds > 0.0);
+        puppet.options.settle_seconds = self.settle.unwrap_or(0.0);
+        puppet.set_springs(!self.no_springs && puppet.options.settle_seconds > 0.0);
     }
 
     /// Turns on the springs of a puppet for a motion with several poses.

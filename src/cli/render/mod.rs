@@ -185,7 +185,7 @@ impl RenderArgs {
         watch.stage("load");
         verbosity.warn(&self.image.light_warning(&character).into_iter().collect::<Vec<_>>());
         let mut puppet = self.posing.puppet(character, matches, verbosity)?;
-        puppet.skinning = self.image.skinning();
+        puppet.options.skinning = self.image.skinning();
         Ok(puppet)
     }
 

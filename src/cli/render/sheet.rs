@@ -81,8 +81,8 @@ pub(super) fn run(
 /// end, because the end equals the start.
 fn times(puppet: &Puppet, count: u32) -> Vec<f32> {
     let start = puppet.time;
-    let end = if puppet.looping { start + puppet.seconds() } else { puppet.seconds().max(start) };
-    let intervals = if puppet.looping { count } else { count.saturating_sub(1).max(1) };
+    let end = if puppet.options.looping { start + puppet.seconds() } else { puppet.seconds().max(start) };
+    let intervals = if puppet.options.looping { count } else { count.saturating_sub(1).max(1) };
     #[expect(clippy::cast_precision_loss, reason = "a sheet has few images")]
     let time = |index: u32| start + (end - start) * index as f32 / intervals as f32;
     (0..count).map(time).collect()

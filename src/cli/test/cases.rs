@@ -214,7 +214,7 @@ impl AssetCache {
         };
         let (character, _) = args.posing.extend(character, &rig).map_err(message)?;
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
-        puppet.skinning = args.image.skinning();
+        puppet.options.skinning = args.image.skinning();
         secondary::pose(&mut puppet).map_err(|e| e.to_string())?;
         self.cover(&puppet);
         let reports = puppet.reports().to_vec();

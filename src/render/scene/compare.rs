@@ -122,13 +122,13 @@ impl Candidate {
         if puppet.rig != lead.rig {
             puppet.rig.clone_from(&lead.rig);
         }
-        puppet.options = lead.options.with_method(self.method);
+        puppet.options.solver = lead.options.solver.with_method(self.method);
         puppet.style.clone_from(&lead.style);
-        (puppet.time, puppet.skinning) = (lead.time, lead.skinning);
+        (puppet.time, puppet.options.skinning) = (lead.time, lead.options.skinning);
         if puppet.motion != lead.motion {
             puppet.motion.clone_from(&lead.motion);
         }
-        puppet.shows_held = lead.shows_held;
+        puppet.options.shows_held = lead.options.shows_held;
         puppet.rotations.clone_from(&lead.rotations);
         puppet.turns.clone_from(&lead.turns);
         puppet.weights.clone_from(&lead.weights);

@@ -27,7 +27,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     ui.horizontal_wrapped(|ui| {
         ui.label("Skinning");
         for skinning in Skinning::ALL {
-            if ui.selectable_label(session.puppet.skinning == skinning, skinning.name()).clicked() {
+            if ui.selectable_label(session.puppet.options.skinning == skinning, skinning.name()).clicked() {
                 commands.push(Command::Skinning(skinning));
             }
         }

@@ -105,9 +105,9 @@ pub(crate) fn joint_above(hit: &Hit, puppet: &Puppet) -> Option<usize> {
         let Some(at) = position(node) else { return false };
         let away = hit.point - at;
         let lever = match rig.joint(node).limit {
-            Limit::Locked if puppet.options.limits => 0.0,
+            Limit::Locked if puppet.options.solver.limits => 0.0,
             Limit::Prismatic { .. } => 0.0,
-            Limit::Hinge { axis, .. } if puppet.options.limits => {
+            Limit::Hinge { axis, .. } if puppet.options.solver.limits => {
                 let axis = (orientation(skeleton, puppet.pose(), node) * axis).as_vec3();
                 away.reject_from(axis.normalize_or(Vec3::Y)).length()
             }

@@ -135,7 +135,7 @@ impl Session {
             Command::LiveGoals(goals) => self.set_live_goals(goals),
             Command::Variant(name) => self.set_variant(name),
             Command::Skinning(skinning) => {
-                (self.document.settings.skinning, self.puppet.skinning) = (skinning, skinning);
+                (self.document.settings.skinning, self.puppet.options.skinning) = (skinning, skinning);
                 self.show();
             }
             Command::Springs(on) => self.set_springs(on),

@@ -166,7 +166,7 @@ impl Session {
         free.motion.goals.clear();
         free.motion.plant = false;
         drop(free.update());
-        let round = self.puppet.looping.then(|| self.seconds());
+        let round = self.puppet.options.looping.then(|| self.seconds());
         let poses = Keyed { bare: free.primary_pose(), own: &own, wanted: &wanted(&own), round };
         let keyed = self.document.scene.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
         keyed.filter(|motion| motion.validate().is_ok())

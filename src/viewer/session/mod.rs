@@ -158,7 +158,7 @@ impl Session {
             None => Puppet::new(character, scene),
         };
         // Key poses are sampled by the session, so that the pose can be changed before it is keyed.
-        puppet.shows_held = true;
+        puppet.options.shows_held = true;
         let held = puppet.pose().clone();
         let bounds = initial_pose::apply(&mut puppet);
         puppet.set_springs(true);
@@ -166,7 +166,7 @@ impl Session {
         let rig = Arc::new(puppet.rig.clone());
         let mut options = default_options(Method::Auto);
         rig.options.apply(&mut options);
-        puppet.options = options;
+        puppet.options.solver = options;
         let mut session = Self {
             document: Document {
                 scene: Scene {

@@ -86,7 +86,7 @@ impl OnionGhosts {
         let key = GhostKey {
             motion: Arc::clone(motion),
             clips: puppet.character().clips.len(),
-            skinning: puppet.skinning,
+            skinning: puppet.options.skinning,
             looping,
             times,
         };
@@ -143,11 +143,11 @@ fn ghost_times(puppet: &Puppet, motion: &Motion, skin: OnionSkin) -> Vec<(f32, V
 fn posed_at(puppet: &Puppet, motion: &Motion, looping: bool, time: f32) -> Option<Puppet> {
     let mut puppet = puppet.clone();
     (puppet.targets, puppet.pins, puppet.rotations) = Default::default();
-    (puppet.stance, puppet.shown_steps) = (None, None);
+    (puppet.stance, puppet.options.shown_steps) = (None, None);
     puppet.motion = motion.clone();
-    (puppet.time, puppet.looping) = (time, looping);
+    (puppet.time, puppet.options.looping) = (time, looping);
     if motion.has_only_keys() {
-        puppet.shows_held = false;
+        puppet.options.shows_held = false;
     }
     // The springs' state at another time is unknown.
     puppet.set_springs(false);

@@ -42,7 +42,7 @@ impl RefusalKey {
         Self {
             targets: targets.iter().map(with_zeroed_values).collect(),
             pins: pins.iter().map(|p| p.node).collect(),
-            options: session.puppet.options.with_method(Method::Auto),
+            options: session.puppet.options.solver.with_method(Method::Auto),
             rig: Arc::clone(&session.document.scene.rig),
             style: (session.puppet.character().clips.len(), session.style.loaded.clone()),
             degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),

@@ -71,7 +71,7 @@ impl Session {
             && self.refusal(self.document.settings.solver.method).is_none()
             && self.drag.is_some()
         {
-            self.puppet.options = *self.document.settings.solver;
+            self.puppet.options.solver = *self.document.settings.solver;
             return self.resolve_drag();
         }
         let before = (!self.is_dragging()).then(|| self.document.scene.clone());
@@ -152,7 +152,7 @@ impl Session {
     pub(super) fn solve_goals(&mut self) -> bool {
         let started = Instant::now();
         self.puppet.held = Some(self.document.scene.held.clone());
-        self.puppet.options = *self.document.settings.solver;
+        self.puppet.options.solver = *self.document.settings.solver;
         let drag = self.drag.as_ref().filter(|_| self.puppet.is_posed_by_hand());
         // Copy the stance only if it has changed, because copying it in each frame would take longer than the solve.
         match drag.map(|drag| &drag.before.held) {
@@ -161,8 +161,8 @@ impl Session {
         }
         let (targets, pins) = self.targets_and_pins(self.drag.as_ref().map(Drag::target_and_pins));
         if self.drag.as_ref().is_some_and(|h| h.moves_root) {
-            self.puppet.options.method = Method::FullBody;
-            self.puppet.options.textbook = false;
+            self.puppet.options.solver.method = Method::FullBody;
+            self.puppet.options.solver.textbook = false;
         }
         self.puppet.rotations = self.gizmo_drag.as_ref().map_or_else(Vec::new, |hold| hold.rotations(self));
         let (has_targets, has_rotations) = (!targets.is_empty(), !self.puppet.rotations.is_empty());
@@ -175,7 +175,7 @@ impl Session {
             // The result must depend on the clip's pose and the goals, but not on the number of earlier frames.
             self.puppet.reset_solver();
         }
-        self.puppet.looping = self.document.settings.looping;
+        self.puppet.options.looping = self.document.settings.looping;
         if has_rotations {
             // The steps of a solve would not include the rotations of these joints.
             self.problem = None;

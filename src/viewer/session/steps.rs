@@ -95,7 +95,7 @@ impl Session {
         }
         problem.targets.clone_from(&self.puppet.targets);
         problem.pins.clone_from(&self.puppet.pins);
-        problem.whole_body = self.puppet.options.method != self.document.settings.solver.method;
+        problem.whole_body = self.puppet.options.solver.method != self.document.settings.solver.method;
         self.problem = Some(problem);
     }
 
@@ -106,7 +106,7 @@ impl Session {
             return;
         }
         let shown = shown.min(self.puppet.steps().count());
-        self.puppet.shown_steps = Some(shown);
+        self.puppet.options.shown_steps = Some(shown);
         // Do not continue from the last solve, so that the same problem always has the same steps.
         self.puppet.reset_solver();
         match self.puppet.update() {
@@ -128,14 +128,14 @@ impl Session {
         self.puppet.targets.clone_from(&problem.targets);
         self.puppet.pins.clone_from(&problem.pins);
         self.puppet.rotations.clear();
-        self.puppet.options = *self.document.settings.solver;
+        self.puppet.options.solver = *self.document.settings.solver;
         if problem.whole_body {
-            self.puppet.options.method = Method::FullBody;
+            self.puppet.options.solver.method = Method::FullBody;
         }
-        if !matches!(self.puppet.options.method, Method::Auto | Method::FullBody) {
+        if !matches!(self.puppet.options.solver.method, Method::Auto | Method::FullBody) {
             self.puppet.targets.iter_mut().for_each(|target| *target = target.with_known_depth());
         }
-        self.puppet.shown_steps = Some(0);
+        self.puppet.options.shown_steps = Some(0);
         self.puppet.reset_solver();
         if let Err(error) = self.puppet.update() {
             self.puppet = *solved;

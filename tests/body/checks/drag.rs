@@ -92,7 +92,7 @@ impl<'a> Drag<'a> {
 
     /// Sets the tolerance in metres at the character's size.
     pub fn set_tolerance(&mut self, tolerance: f64) {
-        let options = self.session.puppet().options.with_tolerance(tolerance);
+        let options = self.session.puppet().options.solver.with_tolerance(tolerance);
         self.session.apply(Command::Solver(Box::new(options)));
     }
 

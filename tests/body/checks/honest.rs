@@ -49,7 +49,7 @@ pub fn check_report(
         format!("the error is {:.3} mm but {:.3} mm is reported {}", 1e3 * measured, 1e3 * reported, place())
     });
     let default = CHAINS.map(|length| TOLERANCE * HEIGHT * length);
-    let [least, most] = puppet.options.tolerance.map_or(default, |t| [t / scale; 2]);
+    let [least, most] = puppet.options.solver.tolerance.map_or(default, |t| [t / scale; 2]);
     let is_reached = report.outcome == Outcome::Reached;
     let agrees = if is_reached { measured <= most + ROUNDING } else { measured > least - ROUNDING };
     result.judge(Rule::Reached, f64::from(u8::from(!agrees)), || {

@@ -33,7 +33,7 @@ impl<'a> Shooter<'a> {
 
     /// Changes the options of the following solves.
     pub fn set_options(&mut self, change: impl FnOnce(Options) -> Options) {
-        self.puppet.options = change(self.puppet.options);
+        self.puppet.options.solver = change(self.puppet.options.solver);
     }
 
     /// Returns the puppet after a solve.

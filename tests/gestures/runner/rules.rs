@@ -205,7 +205,7 @@ impl<'a> Watcher<'a> {
         // The tolerance is a fraction of the length of the chain, which reports do not contain. Every chain is between a tenth of the
         // height and twice the height long.
         let fraction = 1e-4 * 1.75 * scale;
-        let tolerance = puppet.options.tolerance;
+        let tolerance = puppet.options.solver.tolerance;
         let [least, most] = tolerance.map_or([0.1 * fraction, 2.0 * fraction], |t| [t, t]);
         let is_reached = report.outcome == Outcome::Reached;
         let agrees =

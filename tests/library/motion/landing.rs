@@ -106,7 +106,7 @@ fn depths_with_hand_in_chest(offset: DVec3) -> [f64; 2] {
     };
     let solved = |clear: bool| {
         let mut puppet = Puppet::with_rig(character.clone(), 0, rig.clone());
-        puppet.options.full_body.clear = clear;
+        puppet.options.solver.full_body.clear = clear;
         let contact = |bone: &str| ContactConstraint {
             offset: Vec3::ZERO,
             node: node(bone),
@@ -141,7 +141,7 @@ fn hands_are_moved_out_of_the_floor() {
     pose.locals[node("spine")].rotation *= Quat::from_rotation_x(1.4);
     let lowest_hand = |clear: bool| {
         let mut puppet = Puppet::new(character.clone(), 0);
-        puppet.options.full_body.clear = clear;
+        puppet.options.solver.full_body.clear = clear;
         let contacts = ["leftFoot", "rightFoot"].map(|bone| ContactConstraint {
             offset: Vec3::ZERO,
             node: node(bone),

@@ -38,7 +38,7 @@ impl Figure {
         let character = asset::load(path).unwrap();
         let (rig, scene) = (rig::load(&character, None).unwrap(), character.default_scene);
         let mut puppet = Puppet::with_rig(character, scene, rig);
-        (puppet.options.iterations, puppet.options.restarts) = (12, 0);
+        (puppet.options.solver.iterations, puppet.options.solver.restarts) = (12, 0);
         let skeleton = &puppet.character().skeleton;
         let skins = &puppet.character().skins;
         let skinned: HashSet<usize> = skins.iter().flat_map(|s| s.joints.iter().copied()).collect();
@@ -98,7 +98,7 @@ impl Figure {
             puppet.pins = vec![Pin::from(pin)];
         }
         puppet.held = Some(pose);
-        puppet.options.method = method;
+        puppet.options.solver.method = method;
         let label = |n: usize| skeleton.label(n);
         let case = format!("{method}, base {}, effector {}, seed {seed}", label(base), label(node));
         match puppet.update().map(<[_]>::len) {
@@ -237,7 +237,7 @@ fn root_motion_moves_the_topmost_joint_of_all_skins() {
     // A recognised body would stand on its feet.
     puppet.rig.body = None;
     let rest = puppet.pose().clone();
-    puppet.options.method = Method::FullBody;
+    puppet.options.solver.method = Method::FullBody;
     puppet.targets = vec![Target::new(hand).with_position(DVec3::new(1.5, 1.5, 0.5))];
     let report = puppet.update().unwrap()[0].clone();
     assert!(report.position_error.unwrap() < 1e-3, "{report:?}");

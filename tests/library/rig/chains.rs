@@ -190,7 +190,7 @@ fn a_joint_follows_its_logical_parent() {
     let target = start + DVec3::new(-0.1, 0.2, 0.2);
     puppet.targets.push(Target::new(hand).with_position(target));
     for method in Method::ALL {
-        puppet.options.method = method;
+        puppet.options.solver.method = method;
         let reports = puppet.update().unwrap();
         assert!(reports[0].position_error.unwrap() < 1e-3, "{method}: {reports:?}");
         assert!(hand_from_head(&puppet).abs_diff_eq(before, 1e-5), "{method}");
@@ -259,7 +259,7 @@ fn the_ccd_budgets_of_a_rig_limit_the_rotations_of_its_joints() {
         let mut puppet = Puppet::new(character.clone(), 0);
         let before = puppet.pose().clone();
         let start = puppet.world_from_node()[hand].translation.as_dvec3();
-        puppet.options.method = Method::Ccd;
+        puppet.options.solver.method = Method::Ccd;
         if let Some(budget) = budget {
             puppet.rig.joints.entry(upper).or_default().ccd_budget = budget;
         }
@@ -292,9 +292,9 @@ fn swivels_of_arms_and_legs_follow_the_character() {
             let local = &mut held.locals[hips];
             local.rotation = turn.as_quat() * local.rotation;
             puppet.held = Some(held);
-            puppet.options.method = Method::TwoBone;
-            puppet.options.limits = false;
-            puppet.options.limb.swivel = swivel;
+            puppet.options.solver.method = Method::TwoBone;
+            puppet.options.solver.limits = false;
+            puppet.options.solver.limb.swivel = swivel;
             puppet.update().unwrap();
             let position = |puppet: &Puppet, n: usize| {
                 glam::Vec3::from(puppet.world_from_node()[n].translation).as_dvec3()

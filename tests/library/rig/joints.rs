@@ -123,7 +123,7 @@ fn methods() -> impl Iterator<Item = Method> {
 fn dragging_the_tool_moves_the_lift_and_the_gripper() {
     for method in methods() {
         let mut puppet = puppet();
-        puppet.options = Options::default().with_method(method).with_iterations(300);
+        puppet.options.solver = Options::default().with_method(method).with_iterations(300);
         puppet.update().unwrap();
         let goal = position(&puppet, "tip") + DVec3::new(-0.1, -0.12, 0.1);
         let base = Some(node(&puppet, "base"));
@@ -149,7 +149,7 @@ fn dragging_the_tool_moves_the_lift_and_the_gripper() {
 fn a_finger_curls_as_one() {
     for method in methods() {
         let mut puppet = puppet();
-        puppet.options = Options::default().with_method(method);
+        puppet.options.solver = Options::default().with_method(method);
         puppet.update().unwrap();
         let end = position(&puppet, "finger end");
         let finger = node(&puppet, "finger");
@@ -196,7 +196,8 @@ fn every_base_stays_in_place_and_only_slides_change_their_length() {
                     continue;
                 }
                 let mut puppet = puppet();
-                puppet.options = Options::default().with_method(method).with_iterations(40).with_restarts(2);
+                puppet.options.solver =
+                    Options::default().with_method(method).with_iterations(40).with_restarts(2);
                 let mut held = Pose::rest(&puppet.character().skeleton);
                 let turn = glam::Quat::from_rotation_y(0.4 + 0.1 * case as f32);
                 held.locals[node(&puppet, "elbow")].rotation = turn;
@@ -260,7 +261,7 @@ fn every_base_stays_in_place_and_only_slides_change_their_length() {
 #[test]
 fn a_drag_that_rests_does_not_creep() {
     let mut puppet = puppet();
-    puppet.options.start = Start::Continue;
+    puppet.options.solver.start = Start::Continue;
     puppet.update().unwrap();
     let goal = position(&puppet, "tip") + DVec3::new(-0.1, -0.07, 0.1);
     puppet.targets = vec![target(&puppet, "tip", goal)];
@@ -279,7 +280,7 @@ fn methods_that_refuse_the_joints_say_why() {
     puppet.update().unwrap();
     puppet.targets = vec![target(&puppet, "tip", DVec3::new(0.3, 0.2, 0.1))];
     for method in [Method::Fabrik, Method::Particle, Method::TwoBone] {
-        puppet.options.method = method;
+        puppet.options.solver.method = method;
         let error = puppet.update().unwrap_err().to_string();
         let source = format!("{:?}", puppet.update().unwrap_err());
         assert!(error.contains("prismatic") || source.contains("prismatic"), "{error}: {source}");
@@ -293,7 +294,8 @@ fn a_displaced_joint_that_turns_is_where_the_report_says() {
     for method in methods() {
         for limits in [false, true] {
             let mut puppet = puppet();
-            puppet.options = Options::default().with_method(method).with_limits(limits).with_iterations(200);
+            puppet.options.solver =
+                Options::default().with_method(method).with_limits(limits).with_iterations(200);
             // With limits, the lift keeps its wrong rotation, because it never moves.
             let lift = node(&puppet, "lift");
             puppet.rig.joints.get_mut(&lift).unwrap().stiffness = 1.0;

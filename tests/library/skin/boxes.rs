@@ -62,7 +62,7 @@ fn a_box_is_not_much_larger_than_its_part() {
 #[test]
 fn dual_quaternions_have_exact_boxes() {
     let mut puppet = cast("tentacle");
-    puppet.skinning = Skinning::DualQuaternion;
+    puppet.options.skinning = Skinning::DualQuaternion;
     shake(&mut puppet, 1.0, || 0.8);
     assert_eq!(puppet.part_boxes(), puppet.part_bounds());
 }

@@ -31,7 +31,7 @@ fn skin(points: &[(Vec3, f32)], joints: [Affine3A; 2]) -> [Vec<Vec3>; 2] {
     }));
     let mut puppet = Puppet::new(load(&file).unwrap(), 0);
     Skinning::ALL.map(|skinning| {
-        puppet.skinning = skinning;
+        puppet.options.skinning = skinning;
         puppet.update().unwrap();
         let mut out = Skinned::default();
         puppet.skin(0, &mut out);

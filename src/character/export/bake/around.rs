@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn an_arm_that_swings_through_the_body_goes_around_it() {
         let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
-        puppet.options.full_body.clear = true;
+        puppet.options.solver.full_body.clear = true;
         let skeleton = puppet.character().skeleton.clone();
         let [upper, hand] = ["leftUpperArm", "leftHand"].map(|bone| skeleton.find(bone).unwrap());
         let rest = Pose::rest(&skeleton);

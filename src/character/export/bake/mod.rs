@@ -38,7 +38,8 @@ pub const MAX_FRAMES: usize = 1 << 20;
 ///
 /// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Between key poses that
 /// plant feet, more frames are added where the feet would otherwise slide. Springs, if they are on, settle in the first pose for
-/// [`Puppet::settle_seconds`]. Afterwards, the puppet is at the time of the last frame.
+/// [`PuppetOptions::settle_seconds`](crate::puppet::PuppetOptions::settle_seconds). Afterwards, the puppet is at the time of the last
+/// frame.
 ///
 /// ```
 /// use sinew_character::export::bake::bake;
@@ -80,7 +81,7 @@ pub fn bake_while(
     name: &str,
     mut goes_on: impl FnMut(f32) -> bool,
 ) -> Result<Option<(Clip, Vec<GoalReport>)>, PuppetError> {
-    puppet.shows_held = false;
+    puppet.options.shows_held = false;
     let mut recorder = Recorder::new(&puppet.character().skeleton);
     let mut reports = Vec::new();
     let length = (times.end - times.start).max(f32::MIN_POSITIVE);
@@ -168,7 +169,7 @@ fn retarget_clips_while(
     let is_by_names = retarget.is_by_names();
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
     // Bodies differ in width, so a hand beside one body may be inside another.
-    puppet.options.full_body.clear = true;
+    puppet.options.solver.full_body.clear = true;
     let hinges = Hinges::new(&target.skeleton, rig);
     let mut faces = FaceTransfer::new(source, target);
     let retarget_clip = |(index, clip): (usize, &Clip)| {

@@ -112,9 +112,9 @@ impl<'a> Paths<'a> {
     /// directions of the frame.
     fn needed(&mut self, puppet: &mut Puppet, frame: usize) -> Result<Vec<f32>, NotFinite> {
         // Feet yield from a pose that keeps all contacts, so that they move only to avoid other parts of the body.
-        puppet.options.full_body.clear = false;
+        puppet.options.solver.full_body.clear = false;
         let solved = puppet.follow(&self.frames[frame].pose, &self.contacts(frame, false));
-        puppet.options.full_body.clear = true;
+        puppet.options.solver.full_body.clear = true;
         solved?;
         let hip = |path: &Path| place(puppet, path.joints.first().copied().unwrap_or(path.node));
         let hips: Vec<Vec3> = self.feet.iter().map(hip).collect();
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn legs_that_pass_each_other_do_not_jump() {
         let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
-        puppet.options.full_body.clear = true;
+        puppet.options.solver.full_body.clear = true;
         let thigh = puppet.character().skeleton.find("rightUpperLeg").unwrap();
         let (frames, times) = swing(&puppet);
         let mut largest_turn = |frames: &[RetargetedFrame]| {
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn only_feet_in_the_air_move_outwards() {
         let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
-        puppet.options.full_body.clear = true;
+        puppet.options.solver.full_body.clear = true;
         let (mut frames, times) = swing(&puppet);
         let mut moved = |frames: &[RetargetedFrame]| -> Vec<[Vec3; 2]> {
             let contacts = firm_contacts(&mut puppet, frames, &times, &Progress::default()).unwrap();
