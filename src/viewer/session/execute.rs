@@ -134,10 +134,6 @@ impl Session {
             Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
             Command::LiveGoals(goals) => self.set_live_goals(goals),
             Command::Variant(name) => self.set_variant(name),
-            Command::Skinning(skinning) => {
-                (self.document.settings.skinning, self.puppet.options.skinning) = (skinning, skinning);
-                self.show();
-            }
             Command::Springs(on) => self.set_springs(on),
             Command::Pull(end, pull) => self.set_pull(end, pull),
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
@@ -160,7 +156,13 @@ impl Session {
                 self.document.settings.compare = self.comparison.methods();
                 self.refresh_style();
             }
-            other => self.apply_time(other),
+            other => {
+                if self.document.settings.set_option(&other, &mut self.puppet.options) {
+                    self.show();
+                } else {
+                    self.apply_time(other);
+                }
+            }
         }
     }
 

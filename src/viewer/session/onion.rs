@@ -143,12 +143,8 @@ fn ghost_times(puppet: &Puppet, motion: &Motion, skin: OnionSkin) -> Vec<(f32, V
 fn posed_at(puppet: &Puppet, motion: &Motion, looping: bool, time: f32) -> Option<Puppet> {
     let mut puppet = puppet.clone();
     (puppet.targets, puppet.pins, puppet.rotations) = Default::default();
-    (puppet.stance, puppet.options.shown_steps) = (None, None);
-    puppet.motion = motion.clone();
-    (puppet.time, puppet.options.looping) = (time, looping);
-    if motion.has_only_keys() {
-        puppet.options.shows_held = false;
-    }
+    (puppet.stance, puppet.motion, puppet.time) = (None, motion.clone(), time);
+    (puppet.options.looping, puppet.options.shows_held, puppet.options.shown_steps) = (looping, false, None);
     // The springs' state at another time is unknown.
     puppet.set_springs(false);
     puppet.reset_solver();

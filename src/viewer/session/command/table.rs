@@ -9,7 +9,7 @@ use crate::asset::Transform;
 use crate::document::prop::Prop;
 use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::{Easing, Motion};
-use crate::puppet::Target;
+use crate::puppet::{PuppetOptions, Target};
 use crate::render::{Light, LightSource, ShadingMode};
 use crate::session::default_options;
 use crate::skin::Skinning;
@@ -21,11 +21,14 @@ use crate::{
 
 use super::super::sparse;
 
-/// Declares all commands. A row of `settings` is a field of [`Settings`], the command that sets it, and its initial value. These rows define how
-/// settings are copied, recorded and restored.
+/// Declares all commands. A row of `settings` is a field of [`Settings`], the command that sets it, and its initial value. If the setting is
+/// also an option of the puppet, the row ends with `=>` and the name of the option. These rows define how settings are copied, recorded and
+/// restored.
 macro_rules! commands {
     (
-        settings { $($(#[$about:meta])* $field:ident $setting:ident: $type:ty = $initial:expr;)* }
+        settings {
+            $($(#[$about:meta])* $field:ident $setting:ident: $type:ty = $initial:expr $(=> $option:ident)?;)*
+        }
         actions { $($(#[$meta:meta])* $action:ident $(($($value:ty),*))?,)* }
     ) => {
         /// One user action. Positions are in pixels, with row 0 at the top. Recorded sessions use these names; see `docs/session.md`.
@@ -56,6 +59,15 @@ macro_rules! commands {
                     $(Some(Command::$setting(value)) => self.$field = value,)*
                     _ => {}
                 }
+            }
+
+            /// Stores a setting that is also an option of the puppet, in both. Returns false for other commands.
+            pub(crate) fn set_option(&mut self, command: &Command, options: &mut PuppetOptions) -> bool {
+                match command {
+                    $($(Command::$setting(value) => (self.$field, options.$option) = (*value, *value),)?)*
+                    _ => return false,
+                }
+                true
             }
 
             /// Returns the commands that set all settings.
@@ -118,7 +130,7 @@ commands! {
         /// Shows a variant's materials, or the file's default materials.
         variant Variant: Option<String> = None;
         /// Sets the skinning method.
-        skinning Skinning: Skinning = Skinning::default();
+        skinning Skinning: Skinning = Skinning::default() => skinning;
         /// Sets whether the spring bones of hair and clothes swing.
         springs Springs: bool = true;
         /// Sets the look-at target of the character's eyes, or of its head if the file does not define eyes.
