@@ -63,8 +63,7 @@ pub(super) fn is_refined(puppet: &Puppet) -> bool {
 fn add_keys(puppet: &Puppet, times: Range<f32>, rate: f32, frames: &mut Vec<f32>) {
     let (keys, goals) = (&puppet.motion.keys, &puppet.motion.goals);
     let keys: Vec<f32> = keys.iter().map(|key| key.time).chain(goals.iter().map(|goal| goal.time)).collect();
-    let round =
-        Some(puppet.motion.seconds(&puppet.character().clips)).filter(|r| puppet.options.looping && *r > 0.0);
+    let round = Some(puppet.seconds()).filter(|r| puppet.options.looping && *r > 0.0);
     let [first, last] =
         [times.start, times.end].map(|time| round.map_or(0.0, |round| (time / round).floor()));
     let rounds = std::iter::successors(Some(first), |n| Some(n + 1.0)).take_while(|n| *n <= last);
