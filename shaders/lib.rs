@@ -47,6 +47,7 @@ pub const TONE_MAP: &str = include_str!("tone_map.wgsl");
 pub const TOON: &str = include_str!("toon.wgsl");
 pub const TRANSMISSION: &str = include_str!("transmission.wgsl");
 pub const TRIGONOMETRY: &str = include_str!("trigonometry.wgsl");
+pub const VARYINGS: &str = include_str!("varyings.wgsl");
 
 /// The passes of crowds.
 pub mod crowd {

@@ -3,7 +3,7 @@
 struct Caster {
     @builtin(position) clip: vec4<f32>,
     @location(0) texcoord: vec4<f32>,     // both sets of texture coordinates
-    @location(1) color: vec4<f32>,
+    @location(1) alpha: f32,              // factor of the material's
 }
 
 fn seen_by_light(v: Vertex, index: u32, instance: u32) -> vec4<f32> {
@@ -33,7 +33,7 @@ fn cut_out(clip: vec4<f32>, look: VertexSurface, instance: u32) -> Caster {
     var out: Caster;
     out.clip = clip;
     out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
-    out.color = look.color * instance_tint(instance);
+    out.alpha = look.color.a * instance_tint(instance).a;
     return out;
 }
 
@@ -55,7 +55,7 @@ fn posed_cut_out_vertex(
 // Discards fragments in holes. Casters without holes need neither this function nor its inputs.
 @fragment
 fn shadow_cut_out(in: Caster) {
-    if is_cut_out(base_color(in.color, in.texcoord).a) {
+    if is_cut_out(base_color(vec4<f32>(1.0, 1.0, 1.0, in.alpha), in.texcoord).a) {
         discard;
     }
 }

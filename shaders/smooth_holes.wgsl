@@ -1,4 +1,4 @@
-// The multisampled fragment shader for surfaces with holes. Requires surface.wgsl.
+// The multisampled fragment shader for surfaces with holes. Requires surface.wgsl and varyings.wgsl.
 
 // The colour of a pixel, and which of its samples are not in holes.
 struct Samples {
@@ -8,7 +8,8 @@ struct Samples {
 
 // Smooths the edges of holes. Alpha is extrapolated from the centre of a pixel to each of its four samples, whose positions WebGPU fixes.
 @fragment
-fn smooth_holes(in: Surface, @builtin(front_facing) front: bool) -> Samples {
+fn smooth_holes(varyings: Varyings, @builtin(front_facing) front: bool) -> Samples {
+    let in = received(varyings);
     let alpha = base_color(in.color, in.texcoord).a - material.surface.w;
     let across = dpdx(alpha);
     let down = dpdy(alpha);

@@ -1,7 +1,7 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, fetch_storage.wgsl or fetch_texture.wgsl, base_color.wgsl,
 // extra_maps.wgsl, seven_slots.wgsl or five_slots.wgsl, compared_depth.wgsl or sampled_depth.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, punctual.wgsl, environment.wgsl, tone_map.wgsl,
-// normals.wgsl, either no_layers.wgsl or layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl, and either no_toon.wgsl
-// or toon.wgsl.
+// normals.wgsl, varyings.wgsl, either no_layers.wgsl or layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl, and either
+// no_toon.wgsl or toon.wgsl.
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
@@ -10,8 +10,6 @@ override TONE_MAP: bool = true;
 // Whether the light is an environment. Otherwise the light is classic, and `TURNED` states whether it is rotated.
 override ENVIRONMENT: bool = false;
 override TURNED: bool = false;
-// Whether the thickness of a volume depends on the scale of the mesh.
-override HAS_VOLUME: bool = false;
 // Whether the entry point is `smooth_holes`.
 override SMOOTH_HOLES: bool = false;
 override METALLIC_ROUGHNESS_MAP: bool = false;
@@ -33,15 +31,16 @@ const MASK: u32 = 3u;
 @group(3) @binding(8) var emissive_map: texture_2d<f32>;
 @group(3) @binding(9) var emissive_sampler: sampler;
 
+// A point of a surface.
 struct Surface {
-    // The clip position must be bit-identical to a ghost's in the same pose.
-    @builtin(position) @invariant clip: vec4<f32>,
-    @location(0) normal: vec3<f32>,
-    @location(1) texcoord: vec4<f32>,     // both sets of texture coordinates
-    @location(2) eye_direction: vec3<f32>,
-    @location(3) light_direction: vec4<f32>, // xyz: towards the key light; w: scale of the mesh, with HAS_VOLUME
-    @location(4) color: vec4<f32>,
-    @location(5) tangent: vec4<f32>,
+    clip: vec4<f32>,
+    normal: vec3<f32>,
+    texcoord: vec4<f32>,                  // both sets of texture coordinates
+    eye_direction: vec3<f32>,
+    light_direction: vec3<f32>,           // towards the key light
+    scale: f32,                           // of the mesh
+    color: vec4<f32>,
+    tangent: vec4<f32>,
 }
 
 @vertex
@@ -50,20 +49,18 @@ fn transform(
     look: VertexSurface,
     @builtin(vertex_index) index: u32,
     @builtin(instance_index) instance: u32,
-) -> Surface {
+) -> Varyings {
     let s = skin(v, look.normal, look.tangent.xyz, index, instance);
     var out: Surface;
     out.clip = globals.clip_from_world * vec4<f32>(s.position, 1.0);
     out.normal = s.normal;
     out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
     out.eye_direction = globals.eye.xyz - s.position;
-    out.light_direction = vec4<f32>(globals.light.xyz, 0.0);
-    if HAS_VOLUME {
-        out.light_direction.w = s.scale;
-    }
+    out.light_direction = globals.light.xyz;
+    out.scale = s.scale;
     out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
-    return out;
+    return handed_on(out);
 }
 
 struct Material {
@@ -274,7 +271,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look 
     if has(IRIDESCENCE) {
         m = with_film(m, in.texcoord, nv);
     }
-    let lighting = Lighting(in.light_direction.xyz, key, occlusion, visibility, world);
+    let lighting = Lighting(in.light_direction, key, occlusion, visibility, world);
     var look = Look(vec3<f32>(0.0), vec3<f32>(0.0), vec4<f32>(0.0));
     if has(TRANSMISSION) {
         let share = transmitted_share(in.texcoord);
@@ -295,8 +292,8 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look 
 }
 
 @fragment
-fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
-    return painted(in, front);
+fn surface(varyings: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
+    return painted(received(varyings), front);
 }
 
 // Returns the colour of a fragment with premultiplied alpha, as the target stores it.

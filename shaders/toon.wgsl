@@ -1,4 +1,5 @@
-// MToon: shading in two colours, rim light, matcap, outlines and moving textures (VRMC_materials_mtoon 1.0). Requires surface.wgsl.
+// MToon: shading in two colours, rim light, matcap, outlines and moving textures (VRMC_materials_mtoon 1.0). Requires surface.wgsl and
+// varyings.wgsl.
 
 // In classic light, the fraction of the light that comes from all directions.
 const CLASSIC_AMBIENT: f32 = 0.2;
@@ -74,7 +75,7 @@ fn toon_color(in: Surface, base: vec3<f32>, outward: vec3<f32>, side: f32) -> ve
     if SHADING_SHIFT_MAP != 0u {
         shift += extra_map(SHADING_SHIFT_MAP, in.texcoord).r * material.matcap.w;
     }
-    lit *= toon_ramp(dot(n, in.light_direction.xyz), shift, material.toon.x);
+    lit *= toon_ramp(dot(n, in.light_direction), shift, material.toon.x);
     var emissive = material.emissive_normal_scale.rgb;
     if EMISSIVE_MAP {
         emissive *= look_up(emissive_map, emissive_sampler, 4u, in.texcoord).rgb;
@@ -109,7 +110,7 @@ fn transform_outline(
     look: VertexSurface,
     @builtin(vertex_index) index: u32,
     @builtin(instance_index) instance: u32,
-) -> Surface {
+) -> Varyings {
     let s = skin(v, look.normal, look.tangent.xyz, index, instance);
     var out: Surface;
     out.normal = s.normal;
@@ -130,15 +131,15 @@ fn transform_outline(
     // Where the outline and the surface coincide, the outline is moved slightly behind the surface.
     out.clip = vec4<f32>(out.clip.xy + offset, out.clip.z + 1e-6 * out.clip.w, out.clip.w);
     out.eye_direction = globals.eye.xyz - position;
-    out.light_direction = vec4<f32>(globals.light.xyz, 0.0);
+    out.light_direction = globals.light.xyz;
     out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
-    return out;
+    return handed_on(out);
 }
 
 @fragment
-fn outline(vertex: Surface) -> @location(0) vec4<f32> {
-    var in = vertex;
+fn outline(varyings: Varyings) -> @location(0) vec4<f32> {
+    var in = received(varyings);
     if has(MOVING_TEXTURES) {
         in.texcoord = moved_texcoord(in.texcoord);
     }

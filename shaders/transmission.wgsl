@@ -28,7 +28,7 @@ fn look_behind(world: vec3<f32>, ray: vec3<f32>, level: f32) -> vec4<f32> {
 // thin wall, which does not refract.
 fn behind(in: Surface, n: vec3<f32>, v: vec3<f32>, roughness: f32) -> Behind {
     let world = globals.eye.xyz - in.eye_direction;
-    var thickness = material.volume.w * in.light_direction.w;
+    var thickness = material.volume.w * in.scale;
     if THICKNESS_MAP != 0u {
         thickness *= extra_map(THICKNESS_MAP, in.texcoord).g;
     }

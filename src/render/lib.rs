@@ -57,6 +57,7 @@ mod staging;
 mod surface;
 mod texture;
 mod upload;
+mod varyings;
 mod vertices;
 
 pub use crate::asset::DecodedImage;

@@ -116,6 +116,12 @@ impl Maps {
         self.core[2] || layers.into_iter().any(|(map, slot)| map.usage == Normal && slot > 0)
     }
 
+    /// Returns the indices of the textures in the record of a part.
+    pub(super) fn transforms(&self) -> impl Iterator<Item = usize> {
+        let core = self.core.iter().enumerate().filter_map(|(map, exists)| exists.then_some(map));
+        core.chain(self.extra.iter().filter(|slot| **slot > 0).map(|slot| CORE_MAPS - 1 + usize::from(*slot)))
+    }
+
     /// Returns the values of the shader's override constants.
     pub(super) fn constants(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let core =

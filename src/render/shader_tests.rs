@@ -9,7 +9,8 @@ use crate::body::{BodyParts, Chain, Goal, JointLimit, Limb, Sole};
 use crate::gpu_types::{
     Globals, Instance, Line, Part, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
 };
-use crate::shaders::{SOURCES, webgl2_sources};
+use crate::shaders::{SOURCES, webgl2_sources, with_varyings};
+use crate::varyings::{NAMES, Varyings};
 use crate::{crowd, gpu_ik};
 
 /// Returns the modules of all shaders.
@@ -19,16 +20,34 @@ fn sources() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
 
 fn module(name: &str) -> naga::Module {
     let (_, files) = sources().find(|(n, _)| *n == name).unwrap();
-    let source = files.concat();
-    naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)))
+    parse(name, &files.concat())
+}
+
+fn parse(name: &str, source: &str) -> naga::Module {
+    naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)))
+}
+
+fn validate(name: &str, module: &naga::Module) {
+    let flags = naga::valid::ValidationFlags::all();
+    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
+    validator.validate(module).unwrap_or_else(|e| panic!("{name}: {e:?}"));
 }
 
 #[test]
 fn every_shader_is_valid() {
     for (name, _) in sources() {
-        let flags = naga::valid::ValidationFlags::all();
-        let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
-        validator.validate(&module(name)).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        validate(name, &module(name));
+    }
+}
+
+/// Fragment shaders read no value that the vertex shader does not hand on, because both use the same struct.
+#[test]
+fn surfaces_are_valid_with_each_value_alone_and_without_any() {
+    for (name, files) in SOURCES.into_iter().filter(|(name, _)| name.ends_with("surface")) {
+        for kept in 0..=NAMES.len() {
+            let varyings = Varyings(std::array::from_fn(|value| value == kept)).source();
+            validate(name, &parse(name, &with_varyings(files, &varyings).concat()));
+        }
     }
 }
 

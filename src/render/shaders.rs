@@ -25,6 +25,7 @@ const FIVE_SLOTS: &str = sinew_shaders::FIVE_SLOTS;
 const ENVIRONMENT: &str = sinew_shaders::ENVIRONMENT;
 const TONE_MAP: &str = sinew_shaders::TONE_MAP;
 const NORMALS: &str = sinew_shaders::NORMALS;
+const VARYINGS: &str = sinew_shaders::VARYINGS;
 const SURFACES: &str = sinew_shaders::SURFACE;
 const NO_LAYERS: &str = sinew_shaders::NO_LAYERS;
 const NO_TOON: &str = sinew_shaders::NO_TOON;
@@ -51,6 +52,7 @@ macro_rules! surface {
             TONE_MAP,
             NORMALS,
             $($shading,)*
+            VARYINGS,
             SURFACES,
             SMOOTH_HOLES,
         ]
@@ -131,6 +133,21 @@ pub(crate) fn webgl2_sources() -> impl Iterator<Item = (&'static str, Vec<&'stat
 /// Creates a drawing module from the files for an adapter.
 pub(super) fn module_for(gpu: &Gpu, label: &str, files: &[&'static str]) -> wgpu::ShaderModule {
     module(&gpu.device, label, &files_for(gpu.capabilities, files))
+}
+
+/// Creates a module for surfaces from the files for an adapter, with the given text in place of `varyings.wgsl`.
+pub(super) fn surface_module(
+    gpu: &Gpu,
+    label: &str,
+    files: &[&'static str],
+    varyings: &str,
+) -> wgpu::ShaderModule {
+    module(&gpu.device, label, &with_varyings(&files_for(gpu.capabilities, files), varyings))
+}
+
+/// Returns the files of a module for surfaces, with the given text in place of `varyings.wgsl`.
+pub(crate) fn with_varyings<'a>(files: &[&'static str], varyings: &'a str) -> Vec<&'a str> {
+    files.iter().map(|&file| if file == VARYINGS { varyings } else { file }).collect()
 }
 
 pub(crate) fn module(device: &wgpu::Device, label: &str, files: &[&str]) -> wgpu::ShaderModule {

@@ -13,6 +13,7 @@ use super::model::{Model, ModelPart};
 use super::offscreen::DEPTH;
 use super::output::Output;
 use super::skinning::{SkinningVariant, vertex_state};
+use super::varyings::Varyings;
 use super::{Background, Frame, Gpu, LightSource, ShadingMode, ToneMap, backdrop, shaders, texture};
 
 /// The properties that select a pipeline.
@@ -23,6 +24,7 @@ pub(super) struct SurfaceVariant {
     maps: Maps,
     /// The part's flags that the shading mode uses.
     flags: u32,
+    varyings: Varyings,
     shadows: bool,
     light: LightVariant,
     /// Whether other surfaces are visible through the part.
@@ -65,11 +67,8 @@ impl LightVariant {
 /// Pipelines for surfaces. Each is created on first use, because creating one takes as long as drawing many frames.
 #[derive(Debug)]
 pub(super) struct Surfaces {
-    module: wgpu::ShaderModule,
-    /// For materials with layers. Created on first use.
-    layered: Option<wgpu::ShaderModule>,
-    /// For MToon. Created on first use.
-    toon: Option<wgpu::ShaderModule>,
+    /// The shaders by the name of their files, created on first use.
+    modules: HashMap<(&'static str, Varyings), wgpu::ShaderModule>,
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<SurfaceVariant, wgpu::RenderPipeline>,
     pub(super) opaque: Batcher<SurfaceVariant>,
@@ -100,11 +99,8 @@ pub(super) struct Behind {
 impl Surfaces {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
         let layout = layouts.pipeline(gpu, &layout::SURFACES);
-        let module = shaders::module_for(gpu, "surface", shaders::SURFACE);
         Self {
-            module,
-            layered: None,
-            toon: None,
+            modules: HashMap::new(),
             layout,
             pipelines: HashMap::new(),
             opaque: Batcher::default(),
@@ -125,18 +121,12 @@ impl Surfaces {
         list: &mut DrawList,
         output: Output,
     ) {
-        let (module, layered, toon) = (&self.module, &mut self.layered, &mut self.toon);
-        let (layout, pipelines) = (&self.layout, &mut self.pipelines);
+        let (layout, modules, pipelines) = (&self.layout, &mut self.modules, &mut self.pipelines);
         let mut pipeline = |variant: SurfaceVariant| {
             let create = || {
-                let load = |label, files| move || shaders::module_for(gpu, label, files);
-                let module = if variant.flags & flags::TOON != 0 {
-                    toon.get_or_insert_with(load("toon surface", shaders::TOON_SURFACE))
-                } else if variant.flags & flags::LAYERS != 0 {
-                    layered.get_or_insert_with(load("layered surface", shaders::LAYERED_SURFACE))
-                } else {
-                    module
-                };
+                let (label, files) = variant.files();
+                let load = || shaders::surface_module(gpu, label, files, &variant.varyings.source());
+                let module = modules.entry((label, variant.varyings)).or_insert_with(load);
                 create_pipeline(&gpu.device, module, layout, variant)
             };
             pipelines.entry(variant).or_insert_with(create).clone()
@@ -237,13 +227,19 @@ impl SurfaceVariant {
         let shaded = frame.mode.is_shaded();
         let transmissive = is_transmissive(frame, part);
         let used = texture::used_textures(frame.mode, part.flags & flags::ALPHA_MASK != 0);
+        let mode = if shaded { ShadingMode::Shaded } else { frame.mode };
+        let maps = part.textures.maps.used(used, shaded);
+        let flags_of_mode = part.flags & used_flags(frame.mode, part.needs_tangents());
+        let light = if shaded { LightVariant::new(frame) } else { LightVariant::default() };
+        let (uv, has_environment) = (&part.uniform.uv, light.has_environment);
         Self {
             skinning,
-            mode: if shaded { ShadingMode::Shaded } else { frame.mode },
-            maps: part.textures.maps.used(used, shaded),
-            flags: part.flags & used_flags(frame.mode, part.needs_tangents()),
+            mode,
+            maps,
+            flags: flags_of_mode,
+            varyings: Varyings::new(mode, flags_of_mode, &maps, uv, has_environment, transmissive),
             shadows: shaded && frame.casts_shadows(),
-            light: if shaded { LightVariant::new(frame) } else { LightVariant::default() },
+            light,
             transmissive,
             // The backdrop contains everything except the host's own image, over which it must be blended.
             replaces: transmissive
@@ -278,6 +274,17 @@ impl SurfaceVariant {
     fn outline_of(self, part: &ModelPart, frame: &Frame<'_>) -> Option<Self> {
         let is_shown = part.has_outline && frame.mode.is_shaded();
         is_shown.then_some(Self { outline: true, culled: true, ..self })
+    }
+
+    /// Returns the name and the files of the shader.
+    fn files(self) -> (&'static str, &'static [&'static str]) {
+        if self.flags & flags::TOON != 0 {
+            ("toon surface", shaders::TOON_SURFACE)
+        } else if self.flags & flags::LAYERS != 0 {
+            ("layered surface", shaders::LAYERED_SURFACE)
+        } else {
+            ("surface", shaders::SURFACE)
+        }
     }
 }
 
@@ -330,7 +337,6 @@ fn create_pipeline(
         write_mask: wgpu::ColorWrites::ALL,
     };
     let mut vertex_constants = v.skinning.constants().to_vec();
-    vertex_constants.push(("HAS_VOLUME", flag(v.transmissive)));
     let mut primitive = primitive_state(v.culled, v.mirrored);
     let [mut vertex_entry, mut fragment_entry] =
         ["transform", if v.smooth_holes { "smooth_holes" } else { "surface" }];

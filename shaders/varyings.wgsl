@@ -1,0 +1,44 @@
+// The values that the vertex shader of surfaces hands on to the fragment shader. Each of them makes every vertex slower, so
+// src/render/varyings.rs removes the lines with the names of the values that a pipeline does not read. They are then zero in `received`.
+// Requires surface.wgsl.
+
+struct Varyings {
+    // The clip position must be bit-identical to a ghost's in the same pose.
+    @builtin(position) @invariant clip: vec4<f32>,
+    @location(0) normal: vec3<f32>,
+    @location(1) color: vec4<f32>,
+    @location(2) eye_direction: vec3<f32>,
+    @location(3) texcoord_0: vec2<f32>,
+    @location(4) texcoord_1: vec2<f32>,
+    @location(5) tangent: vec4<f32>,
+    @location(6) light_direction: vec3<f32>,
+    @location(7) scale: f32,
+}
+
+fn handed_on(s: Surface) -> Varyings {
+    var v: Varyings;
+    v.clip = s.clip;
+    v.normal = s.normal;
+    v.color = s.color;
+    v.eye_direction = s.eye_direction;
+    v.texcoord_0 = s.texcoord.xy;
+    v.texcoord_1 = s.texcoord.zw;
+    v.tangent = s.tangent;
+    v.light_direction = s.light_direction;
+    v.scale = s.scale;
+    return v;
+}
+
+fn received(v: Varyings) -> Surface {
+    var s: Surface;
+    s.clip = v.clip;
+    s.normal = v.normal;
+    s.color = v.color;
+    s.eye_direction = v.eye_direction;
+    s.texcoord = vec4<f32>(v.texcoord_0, s.texcoord.zw);
+    s.texcoord = vec4<f32>(s.texcoord.xy, v.texcoord_1);
+    s.tangent = v.tangent;
+    s.light_direction = v.light_direction;
+    s.scale = v.scale;
+    return s;
+}
