@@ -56,6 +56,7 @@ mod srgb;
 mod staging;
 mod surface;
 mod texture;
+mod triangle_order;
 mod upload;
 mod varyings;
 mod vertices;

@@ -193,6 +193,11 @@ pub(super) fn writes_depth(material: &Material) -> bool {
     material.alpha_mode != AlphaMode::Blend || material.toon.is_some_and(|toon| toon.writes_depth)
 }
 
+/// Returns whether the order in which the triangles of a part are drawn is visible, because surfaces are visible through each other.
+pub(super) fn has_visible_order(material: &Material) -> bool {
+    material.alpha_mode == AlphaMode::Blend || material.transmission.is_some()
+}
+
 /// Returns a blended material's draw order. Materials that write depth are drawn before all others, and each group is sorted by offset.
 pub(super) fn blend_order(material: &Material) -> i32 {
     material

@@ -15,10 +15,12 @@ use crate::asset::{AlphaMode, Character, Material, Part, Primitive};
 use super::data_texture::{self, VertexData};
 use super::gpu_types::{Vertex, VertexSurface, flags};
 use super::layout::Layouts;
-use super::material::{PART_STRIDE, blend_order, has_outline, has_toon, part_flags, record, writes_depth};
+use super::material::{
+    PART_STRIDE, blend_order, has_outline, has_toon, has_visible_order, part_flags, record, writes_depth,
+};
 use super::material_textures::MaterialTextures;
 use super::texture::{DecodedImages, Textures};
-use super::{Draw, Gpu, RenderError, gpu_types};
+use super::{Draw, Gpu, RenderError, gpu_types, triangle_order};
 
 /// Parts begin at multiples of this number of vertices, so that they begin at multiples of 256 bytes in both streams.
 const VERTEX_ALIGNMENT: usize = 64;
@@ -83,7 +85,7 @@ impl Model {
         let mut records = vec![0_u8; parts.len() * PART_STRIDE];
         for (part, bytes) in parts.iter().zip(records.chunks_exact_mut(PART_STRIDE)) {
             let primitive = character.primitive(*part);
-            let range = geometry.add(gpu, part, primitive, !has_toon(material_of(primitive)))?;
+            let range = geometry.add(gpu, part, primitive, material_of(primitive))?;
             let uniform = gpu_types::Part {
                 first_delta: range.first_delta,
                 first_influence: range.first_influence,
@@ -229,13 +231,14 @@ struct GeometryRange {
 }
 
 impl Geometry {
-    /// Adds the vertices of a part, with or without their colours.
+    /// Adds the vertices and triangles of a part. Vertices keep the order of the file, in which they are read back. MToon ignores their
+    /// colours.
     fn add(
         &mut self,
         gpu: &Gpu,
         part: &Part,
         primitive: &Primitive,
-        has_colors: bool,
+        material: &Material,
     ) -> Result<GeometryRange, RenderError> {
         let key = (part.mesh, part.primitive, part.skin.is_some());
         if let Some(range) = self.ranges.get(&key) {
@@ -255,13 +258,19 @@ impl Geometry {
         self.vertices.resize(first, Vertex::default());
         self.surfaces.resize(first, VertexSurface::default());
         self.vertices.extend((0..count).map(|v| vertex(primitive, part.skin.is_some(), v)));
+        let has_colors = !has_toon(material);
         self.surfaces.extend((0..count).map(|v| vertex_surface(primitive, has_colors, v)));
         push_deltas(primitive, &mut self.extras);
         let first_influence = to_u32(self.extras.len());
         if has_second_set {
             push_second_set(primitive, &mut self.extras);
         }
-        self.indices.extend_from_slice(primitive.triangles.as_flattened());
+        if has_visible_order(material) {
+            self.indices.extend_from_slice(primitive.triangles.as_flattened());
+        } else {
+            let triangles = triangle_order::for_vertex_cache(&primitive.triangles, count);
+            self.indices.extend_from_slice(triangles.as_flattened());
+        }
         let range = GeometryRange {
             first_vertex: first as u64,
             indices: first_index..to_u32(self.indices.len()),
