@@ -14,8 +14,8 @@ use super::{Gpu, RenderError, shaders};
 /// Number of lists created so far.
 static LISTS: AtomicU64 = AtomicU64::new(0);
 
-/// Number of lanes in a workgroup of `cull` and `record`.
-const LANES: u32 = 64;
+/// Number of lanes in a workgroup, as in `shaders/cull.wgsl`.
+const LANES: u32 = 256;
 /// Size in bytes of the arguments of an indexed draw.
 const ARGUMENTS: u64 = 20;
 /// Alignment of regions of records, in records. It equals 256 bytes, the alignment that bindings require.
@@ -25,7 +25,7 @@ const RECORD_ALIGNMENT: u32 = 8;
 #[derive(Debug)]
 pub(super) struct Culling {
     cull: Kernel,
-    compact: Kernel,
+    sum_blocks: Kernel,
     record: Kernel,
     /// The planes of the camera and of the key light, written by every frame.
     pub(super) views: Option<wgpu::Buffer>,
@@ -94,17 +94,21 @@ impl Culling {
             usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        let [cull, compact, record] = ["cull", "compact", "record"].map(kernel);
-        Self { cull, compact, record, views: Some(views) }
+        let [cull, sum_blocks, record] = ["cull", "sum_blocks", "record"].map(kernel);
+        Self { cull, sum_blocks, record, views: Some(views) }
     }
 
     /// Encodes the passes that list the instances visible to the camera (0) or the light (1).
     pub(super) fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &GpuInstances, view: usize) {
         let Some(group) = list.views.get(view).map(|view| &view.cull) else { return };
-        let lanes = list.instances.div_ceil(LANES);
-        self.cull.dispatch(pass, group, lanes);
-        self.compact.dispatch(pass, group, 1);
-        self.record.dispatch(pass, group, lanes);
+        self.dispatch(pass, group, list.instances);
+    }
+
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, instances: u32) {
+        let blocks = instances.div_ceil(LANES);
+        self.cull.dispatch(pass, group, blocks);
+        self.sum_blocks.dispatch(pass, group, 1);
+        self.record.dispatch(pass, group, blocks);
     }
 }
 
@@ -145,7 +149,7 @@ impl GpuInstances {
                 ..CullSize::zeroed()
             };
             let size_buffer = uniform_with(gpu, "culling", bytes_of(&size));
-            let seen = storage(gpu, "visible instances", (u64::from(buffers.instances) * 2 + 1) * 4)?;
+            let seen = storage(gpu, "visible instances", seen_bytes(buffers.instances))?;
             let records = storage(gpu, "instances", region * offsets.len() as u64)?;
             let draws = gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("arguments of draws"),
@@ -172,7 +176,7 @@ impl GpuInstances {
             })
         };
         let views = [view(0)?, view(1)?];
-        let bytes = 2 * (region * offsets.len() as u64 + (u64::from(buffers.instances) * 2 + 1) * 4);
+        let bytes = 2 * (region * offsets.len() as u64 + seen_bytes(buffers.instances));
         let id = LISTS.fetch_add(1, Ordering::Relaxed);
         Ok(Self { id, instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
     }
@@ -191,6 +195,11 @@ impl GpuInstances {
     }
 }
 
+/// Returns the size in bytes of a number for each instance and for each block of instances.
+fn seen_bytes(instances: u32) -> u64 {
+    (u64::from(instances) + u64::from(instances.div_ceil(LANES))) * 4
+}
+
 fn uniform_with(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buffer {
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
@@ -205,4 +214,68 @@ fn uniform_with(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buffer {
 /// Converts a count. A value that exceeds 32 bits does not fit into a buffer.
 fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compute::read_back;
+    use super::super::gpu_types::Placed;
+    use super::*;
+
+    #[test]
+    fn visible_instances_are_listed_in_order() {
+        let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
+        let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
+        let culling = Culling::new(&gpu);
+        // Visible where x is positive.
+        let mut views = CullViews { planes: [[0.0, 0.0, 0.0, 1.0]; 12] };
+        views.planes[0] = [1.0, 0.0, 0.0, 0.0];
+        let views = uniform_with(&gpu, "views", bytes_of(&views));
+        // One block, two blocks, and more blocks than lanes.
+        for count in [1, 256, 257, 70_000] {
+            let placed = |index: u32| {
+                let x = ((index + 3).wrapping_mul(2_654_435_761) >> 28) as f32 - 6.5;
+                let radius = if index % 10 == 9 { -1.0 } else { 0.25 };
+                Placed { sphere: [x, 0.0, 0.0, radius], tint: [1.0; 4] }
+            };
+            let placed: Vec<Placed> = (0..count).map(placed).collect();
+            let is_seen = |index: &u32| {
+                placed[*index as usize].sphere[0] > 0.0 && placed[*index as usize].sphere[3] > 0.0
+            };
+            let expected: Vec<u32> = (0..count).filter(is_seen).collect();
+            let size = CullSize {
+                instances: count,
+                bones: 1,
+                stride: count,
+                groups: 1,
+                parts: 1,
+                ..CullSize::zeroed()
+            };
+            let size = uniform_with(&gpu, "culling", bytes_of(&size));
+            let placed = storage_with(&gpu, "placed", cast_slice(&placed)).unwrap();
+            let groups = storage_with(&gpu, "groups of parts", bytes_of(&[0_u32; 2])).unwrap();
+            let seen = storage(&gpu, "visible instances", seen_bytes(count)).unwrap();
+            let records =
+                storage(&gpu, "instances", u64::from(count) * size_of::<Instance>() as u64).unwrap();
+            let arguments = storage(&gpu, "arguments of draws", ARGUMENTS).unwrap();
+            let bound = [&views, &size, &placed, &groups, &seen, &records, &arguments];
+            let bound = bound.map(wgpu::Buffer::as_entire_buffer_binding);
+            let group = culling.cull.bind(&gpu, &bound);
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            culling.dispatch(&mut pass, &group, count);
+            drop(pass);
+            let range = 0..expected.len() as u64 * size_of::<Instance>() as u64;
+            let first_matrices = |bytes: &[u8]| -> Vec<u32> {
+                cast_slice::<u8, Instance>(bytes).iter().map(|instance| instance.first_matrix).collect()
+            };
+            let listed = read_back(&gpu, encoder, &records, range, first_matrices).unwrap();
+            let expected: Vec<u32> = expected.into_iter().map(|index| index * 3).collect();
+            assert!(listed == expected, "{count} instances");
+            let encoder = gpu.device.create_command_encoder(&Default::default());
+            let drawn =
+                read_back(&gpu, encoder, &arguments, 4..8, |bytes| cast_slice::<u8, u32>(bytes)[0]).unwrap();
+            assert_eq!(drawn as usize, listed.len(), "{count} instances");
+        }
+    }
 }
