@@ -37,7 +37,6 @@ struct Surface {
     normal: vec3<f32>,
     texcoord: vec4<f32>,                  // both sets of texture coordinates
     eye_direction: vec3<f32>,
-    light_direction: vec3<f32>,           // towards the key light
     scale: f32,                           // of the mesh
     color: vec4<f32>,
     tangent: vec4<f32>,
@@ -56,7 +55,6 @@ fn transform(
     out.normal = s.normal;
     out.texcoord = vec4<f32>(look.texcoord_0, look.texcoord_1);
     out.eye_direction = globals.eye.xyz - s.position;
-    out.light_direction = globals.light.xyz;
     out.scale = s.scale;
     out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
@@ -271,7 +269,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look 
     if has(IRIDESCENCE) {
         m = with_film(m, in.texcoord, nv);
     }
-    let lighting = Lighting(in.light_direction, key, occlusion, visibility, world);
+    let lighting = Lighting(globals.light.xyz, key, occlusion, visibility, world);
     var look = Look(vec3<f32>(0.0), vec3<f32>(0.0), vec4<f32>(0.0));
     if has(TRANSMISSION) {
         let share = transmitted_share(in.texcoord);

@@ -75,7 +75,7 @@ fn toon_color(in: Surface, base: vec3<f32>, outward: vec3<f32>, side: f32) -> ve
     if SHADING_SHIFT_MAP != 0u {
         shift += extra_map(SHADING_SHIFT_MAP, in.texcoord).r * material.matcap.w;
     }
-    lit *= toon_ramp(dot(n, in.light_direction), shift, material.toon.x);
+    lit *= toon_ramp(dot(n, globals.light.xyz), shift, material.toon.x);
     var emissive = material.emissive_normal_scale.rgb;
     if EMISSIVE_MAP {
         emissive *= look_up(emissive_map, emissive_sampler, 4u, in.texcoord).rgb;
@@ -131,7 +131,6 @@ fn transform_outline(
     // Where the outline and the surface coincide, the outline is moved slightly behind the surface.
     out.clip = vec4<f32>(out.clip.xy + offset, out.clip.z + 1e-6 * out.clip.w, out.clip.w);
     out.eye_direction = globals.eye.xyz - position;
-    out.light_direction = globals.light.xyz;
     out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
     return handed_on(out);

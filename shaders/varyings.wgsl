@@ -11,8 +11,7 @@ struct Varyings {
     @location(3) texcoord_0: vec2<f32>,
     @location(4) texcoord_1: vec2<f32>,
     @location(5) tangent: vec4<f32>,
-    @location(6) light_direction: vec3<f32>,
-    @location(7) scale: f32,
+    @location(6) scale: f32,
 }
 
 fn handed_on(s: Surface) -> Varyings {
@@ -24,7 +23,6 @@ fn handed_on(s: Surface) -> Varyings {
     v.texcoord_0 = s.texcoord.xy;
     v.texcoord_1 = s.texcoord.zw;
     v.tangent = s.tangent;
-    v.light_direction = s.light_direction;
     v.scale = s.scale;
     return v;
 }
@@ -38,7 +36,6 @@ fn received(v: Varyings) -> Surface {
     s.texcoord = vec4<f32>(v.texcoord_0, s.texcoord.zw);
     s.texcoord = vec4<f32>(s.texcoord.xy, v.texcoord_1);
     s.tangent = v.tangent;
-    s.light_direction = v.light_direction;
     s.scale = v.scale;
     return s;
 }

@@ -230,16 +230,14 @@ impl SurfaceVariant {
         let mode = if shaded { ShadingMode::Shaded } else { frame.mode };
         let maps = part.textures.maps.used(used, shaded);
         let flags_of_mode = part.flags & used_flags(frame.mode, part.needs_tangents());
-        let light = if shaded { LightVariant::new(frame) } else { LightVariant::default() };
-        let (uv, has_environment) = (&part.uniform.uv, light.has_environment);
         Self {
             skinning,
             mode,
             maps,
             flags: flags_of_mode,
-            varyings: Varyings::new(mode, flags_of_mode, &maps, uv, has_environment, transmissive),
+            varyings: Varyings::new(mode, flags_of_mode, &maps, &part.uniform.uv, transmissive),
             shadows: shaded && frame.casts_shadows(),
-            light,
+            light: if shaded { LightVariant::new(frame) } else { LightVariant::default() },
             transmissive,
             // The backdrop contains everything except the host's own image, over which it must be blended.
             replaces: transmissive

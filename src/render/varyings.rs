@@ -5,8 +5,8 @@ use super::gpu_types::{UvTransform, flags};
 use super::material::Maps;
 
 /// The names of the values in `shaders/varyings.wgsl`, without the clip position.
-pub(super) const NAMES: [&str; 8] =
-    ["normal", "color", "eye_direction", "texcoord_0", "texcoord_1", "tangent", "light_direction", "scale"];
+pub(super) const NAMES: [&str; 7] =
+    ["normal", "color", "eye_direction", "texcoord_0", "texcoord_1", "tangent", "scale"];
 
 /// Which of the values with [`NAMES`] a pipeline reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,7 +20,6 @@ impl Varyings {
         flags: u32,
         maps: &Maps,
         uv: &[UvTransform],
-        has_environment: bool,
         has_volume: bool,
     ) -> Self {
         if mode == ShadingMode::Mask {
@@ -41,7 +40,6 @@ impl Varyings {
             reads_set(false) || has(flags::ANISOTROPY),
             reads_set(true),
             has(flags::HAS_TANGENTS),
-            is_lit && (!has_environment || has(flags::TOON | flags::SHEEN)),
             has_volume,
         ])
     }
@@ -62,7 +60,7 @@ mod tests {
     fn names(mode: ShadingMode, flags: u32, maps: Maps) -> Vec<&'static str> {
         let second = UvTransform { linear: [1.0, 0.0, 0.0, 1.0], offset_set: [0.0, 0.0, 1.0, 0.0] };
         let first = UvTransform { offset_set: [0.0; 4], ..second };
-        let read = Varyings::new(mode, flags, &maps, &[first, second], true, false);
+        let read = Varyings::new(mode, flags, &maps, &[first, second], false);
         NAMES.into_iter().zip(read.0).filter_map(|(name, read)| read.then_some(name)).collect()
     }
 
