@@ -144,7 +144,7 @@ impl Unit {
     }
 
     /// Parses a number with or without a unit.
-    fn parse(self, text: &str) -> Result<f64, String> {
+    pub fn parse(self, text: &str) -> Result<f64, String> {
         let is_unit = |c: char| c.is_alphabetic() || matches!(c, '%' | '°');
         let digits = text.trim_end_matches(is_unit);
         let unit = text.get(digits.len()..).unwrap_or_default();
