@@ -6,6 +6,7 @@ use crate::asset::Skeleton;
 use crate::ik::Limit;
 use crate::pose::Pose;
 
+use super::limits::angle_about;
 use super::{BodyPlan, Rig};
 
 /// A limb that is bent by less than the first angle is not turned, and a limb that is bent by more than the second angle is turned fully.
@@ -104,8 +105,7 @@ impl Hinge {
 
     /// Returns the angle by which the lower bone exceeds the range of the hinge, in radians.
     fn excess(&self, lower: DVec3) -> f64 {
-        let [from, to] = [self.at_rest, lower].map(|v| v.reject_from_normalized(self.axis));
-        let angle = self.axis.dot(from.cross(to)).atan2(from.dot(to));
+        let angle = angle_about(self.axis, self.at_rest, lower);
         let [min, max] = self.range;
         let beyond = |angle: f64| (min - angle).max(angle - max).max(0.0);
         let turn = std::f64::consts::TAU;

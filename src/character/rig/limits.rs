@@ -103,3 +103,9 @@ impl RestPose<'_> {
 pub(super) fn radians(degrees: f64) -> f64 {
     degrees * PI / 180.0
 }
+
+/// Returns the angle about a unit axis from one vector to another, in radians within ±π. Vectors along the axis have no angle.
+pub(super) fn angle_about(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
+    let [from, to] = [from, to].map(|v| v.reject_from_normalized(axis));
+    axis.dot(from.cross(to)).atan2(from.dot(to))
+}

@@ -5,11 +5,11 @@ use glam::{DVec3, Quat, Vec3};
 use crate::asset::Skeleton;
 use crate::ik::Limit;
 use crate::pose::{Pose, world_matrices};
-use crate::rig::limits::{RestPose, radians};
+use crate::rig::limits::{RestPose, angle_about, radians};
 use crate::rig::{BodyLimb, LimbKind, LimbSide, Rig};
 
 use super::digits::Digits;
-use super::finger::{Fan, Finger, FingerJoint, angle_about};
+use super::finger::{Fan, Finger, FingerJoint};
 use super::palm::{Palm, Shape};
 
 /// Bends of the joints of a finger that is closed into a fist, from the knuckle to the tip, in degrees. People can bend them by 90, 100 and

@@ -5,6 +5,7 @@ use glam::{DQuat, DVec3, Quat};
 use crate::asset::Skeleton;
 use crate::ik::{Limit, swing_twist};
 use crate::pose::{Pose, orientation, rest_orientation};
+use crate::rig::limits::angle_about;
 
 /// A finger or a thumb of a [`Hand`](super::Hand).
 #[derive(Clone, Debug, PartialEq)]
@@ -101,10 +102,4 @@ impl FingerJoint {
         let turn = orientation(skeleton, pose, logical) * rest_orientation(skeleton, logical).conjugate();
         (world_from_parent.conjugate() * turn * rest_orientation(skeleton, self.node)).normalize()
     }
-}
-
-/// Returns the angle about a unit axis from one vector to another, in radians within ±π. Vectors along the axis have no angle.
-pub(super) fn angle_about(axis: DVec3, from: DVec3, to: DVec3) -> f64 {
-    let [from, to] = [from, to].map(|v| v.reject_from_normalized(axis));
-    axis.dot(from.cross(to)).atan2(from.dot(to))
 }

@@ -13,7 +13,7 @@ use glam::DVec3;
 
 use crate::{Correction, FusedOptions};
 
-pub(crate) use tree::Fused;
+pub(crate) use tree::{Fused, middle_joint};
 
 /// The closed form is intended for large changes. It is skipped if the distance from the end to the target is less than
 /// this fraction of the reach, because a few differential steps then turn the joints less.

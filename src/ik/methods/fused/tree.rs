@@ -141,6 +141,13 @@ fn reach_with_halves(tree: &mut Tree) {
     orient(tree);
 }
 
+/// Returns the index of the joint that divides a chain most evenly, or 0 for a chain of one joint.
+pub(crate) fn middle_joint(tree: &Tree) -> usize {
+    let positions = tree.joints.iter().map(|joint| joint.position);
+    let lengths = positions.clone().zip(positions.skip(1)).map(|(a, b)| a.distance(b));
+    middle(lengths, tree.lengths(0).sum)
+}
+
 /// The two halves of a chain, as vectors in base space.
 struct Halves {
     /// Index of the joint between the halves, or 0 for a chain of one joint.
@@ -159,9 +166,7 @@ impl Halves {
         if task.position_term.axes.is_some() || !tree.only_turns() {
             return None;
         }
-        let positions = tree.joints.iter().map(|j| j.position);
-        let lengths = positions.clone().zip(positions.skip(1)).map(|(a, b)| a.distance(b));
-        let middle = middle(lengths, tree.lengths(0).sum);
+        let middle = middle_joint(tree);
         let (base, at) = (tree.joints.first()?.position, tree.joints.get(middle)?.position);
         Some(Self { middle, upper: at - base, lower: task.position - at, target: task.target? - base })
     }

@@ -3,7 +3,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::methods::fused::middle;
+use crate::methods::fused::middle_joint;
 use crate::tree::{Joint, JointState, Tree};
 use crate::{Correction, FusedOptions, JacobianOptions};
 
@@ -55,9 +55,7 @@ impl Fused {
 /// evenly bends by θ₂, and the first joint turns by θ₁. Changes nothing if the cosine of θ₂ is not within ±1.
 pub(crate) fn closed_form(tree: &mut Tree) {
     let Some(task) = tree.tasks.first().copied() else { return };
-    let positions = tree.joints.iter().map(|joint| joint.position);
-    let lengths = positions.clone().zip(positions.skip(1)).map(|(a, b)| a.distance(b));
-    let index = middle(lengths, tree.lengths(0).sum);
+    let index = middle_joint(tree);
     let (Some(first), Some(joint), Some(target)) = (tree.joints.first(), tree.joints.get(index), task.target)
     else {
         return;
