@@ -1,5 +1,5 @@
 // Computes the fraction of the surroundings that is visible from a point, with depth maps from many directions (src/render/ambient).
-// Requires globals.wgsl and shadow_map.wgsl.
+// #import compared_depth | sampled_depth, globals, shadow_map
 
 override AMBIENT_OCCLUSION: bool = false;
 

@@ -1,4 +1,5 @@
-// Reflections that are stretched along a direction of the surface. Requires extra_maps.wgsl, normals.wgsl and surface.wgsl.
+// Reflections that are stretched along a direction of the surface.
+// #import base_color, extra_maps, layers, normals, seven_slots | five_slots, surface
 
 // Returns the direction along which reflections are stretched, and the strength, which is zero if the mesh has no texture coordinates.
 fn grain(in: Surface, outward: vec3<f32>, n: vec3<f32>) -> vec4<f32> {

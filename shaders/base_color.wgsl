@@ -1,4 +1,5 @@
-// Base colour and alpha cutoff of a surface. Requires skinning.wgsl.
+// Base colour and alpha cutoff of a surface.
+// #import skinning
 
 override BASE_COLOR_MAP: bool = false;
 // The properties on which branches depend, as a sum of the bits below.

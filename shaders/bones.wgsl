@@ -1,4 +1,5 @@
-// The bone matrices as the drawing stages read them. Requires skinning.wgsl, and fetch_storage.wgsl or fetch_texture.wgsl.
+// The bone matrices as the drawing stages read them.
+// #import fetch_storage | fetch_texture, skinning
 
 // The matrices of a frame with few bones. Every adapter can bind 16 KiB.
 @group(0) @binding(1) var<uniform> few_bones: array<vec4<f32>, 1024>;

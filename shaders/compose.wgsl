@@ -1,4 +1,5 @@
-// Draws a texture over the whole viewport, or makes it transparent. Requires srgb.wgsl.
+// Draws a texture over the whole viewport, or makes it transparent.
+// #import srgb
 
 @group(0) @binding(0) var image: texture_2d<f32>;
 @group(0) @binding(1) var image_sampler: sampler;

@@ -1,5 +1,6 @@
-// Finds the instances that a camera or a light can see, and writes the records and the arguments of their draws. Requires
-// skinning.wgsl and placed.wgsl. The CPU twin is src/render/culling.rs.
+// Finds the instances that a camera or a light can see, and writes the records and the arguments of their draws. The CPU twin is
+// src/render/culling.rs.
+// #import many_bones, placed, skinning
 
 // The planes around the visible space, first the camera's and then the key light's. A point is inside if its dot product
 // with each plane is not negative.

@@ -1,5 +1,6 @@
 // Light from all directions: spherical harmonics, and a texture of the light that surfaces of increasing roughness reflect. The texture
-// maps directions to an octahedron (src/render/light/octahedron.rs). Requires globals.wgsl.
+// maps directions to an octahedron (src/render/light/octahedron.rs).
+// #import globals
 
 @group(2) @binding(2) var environment_map: texture_2d<f32>;
 @group(2) @binding(3) var environment_sampler: sampler;

@@ -1,5 +1,4 @@
-// Material textures that core glTF lacks. A material may have some of them, each in its own slot. Requires base_color.wgsl, and
-// seven_slots.wgsl or five_slots.wgsl.
+// Material textures that core glTF lacks. A material may have some of them, each in its own slot.
 
 // The slot of each texture, counted from 1, or 0 for a texture that the material does not have.
 override TRANSMISSION_MAP: u32 = 0u;

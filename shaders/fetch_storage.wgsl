@@ -1,4 +1,5 @@
-// Reads the data of parts and instances from storage buffers. Requires skinning.wgsl. fetch_texture.wgsl has the same functions.
+// Reads the data of parts and instances from storage buffers. fetch_texture.wgsl has the same functions.
+// #import skinning
 
 // `part` is not a uniform buffer, because software drivers recompile a shader for each value of a uniform on which a
 // branch depends.

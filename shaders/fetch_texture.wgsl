@@ -1,6 +1,7 @@
 // Reads the data of parts and instances from a uniform buffer and from textures of vectors, row by row, for adapters whose vertex shaders
-// cannot read storage buffers (WebGL2 and OpenGL before 4.3). Requires skinning.wgsl. fetch_storage.wgsl has the same functions, and
-// src/render/data_texture.rs fills the textures.
+// cannot read storage buffers (WebGL2 and OpenGL before 4.3). fetch_storage.wgsl has the same functions, and src/render/data_texture.rs
+// fills the textures.
+// #import skinning
 
 // The width of the textures, which is also the maximum height that every adapter supports.
 const DATA_WIDTH: u32 = 2048u;

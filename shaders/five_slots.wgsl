@@ -1,4 +1,5 @@
-// Five texture slots, for adapters on which the vertex data takes two textures (fetch_texture.wgsl). Requires base_color.wgsl.
+// Five texture slots, for adapters on which the vertex data takes two textures (fetch_texture.wgsl).
+// #import base_color
 
 @group(3) @binding(13) var extra_map_1: texture_2d<f32>;
 @group(3) @binding(14) var extra_sampler_1: sampler;

@@ -1,6 +1,5 @@
-// The floor. It consists only of a shadow and a faint grid that fade out, so that any background continues under the
-// character.
-// Requires globals.wgsl, compared_depth.wgsl or sampled_depth.wgsl, shadow_map.wgsl, soft_shadow.wgsl and ambient_occlusion.wgsl.
+// The floor. It consists only of a shadow and a faint grid that fade out, so that any background continues under the character.
+// #import ambient_occlusion, globals, shadow_map, soft_shadow
 
 override SHADOWS: bool = false;
 override SOFT_SHADOWS: bool = false;

@@ -1,7 +1,8 @@
-// Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and dense at their outline,
-// so that several of them remain distinguishable. Requires globals.wgsl, skinning.wgsl and base_color.wgsl.
+// Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and dense at their
+// outline, so that several of them remain distinguishable.
 //
 // In a ghost's `Instance`, the tint's RGB is the colour of the ghost, and the tint's alpha is its depth offset.
+// #import base_color, fetch_storage | fetch_texture, globals, skinning
 
 struct Ghost {
     @builtin(position) @invariant clip: vec4<f32>,

@@ -1,4 +1,5 @@
 // Data that all passes share.
+// #import srgb
 
 // A light of a file.
 struct PunctualLightRecord {

@@ -4,6 +4,10 @@
 // The steps are as in ik_chain.wgsl. The normal equations have three rows for each position and each orientation. Their matrix, its Cholesky
 // decomposition and the frames of the joints are in workgroup memory. Each lane owns up to two joints. Lengths are fractions of the length of the
 // longest chain.
+// #import ik_joint, joint_limits, rotation, trigonometry
+
+// Every kind of limit occurs.
+const KINDS: u32 = 15u;
 
 struct Tree {
     joints: u32,
@@ -239,8 +243,8 @@ fn joint_step(j: u32, lock: vec4<f32>) -> vec3<f32> {
     }
     let local = quat_rotate(quat_conjugate(spins[j]), places[j].w * wanted);
     let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
-    if joints[j].kind == HINGE {
-        return select(joints[j].axis.xyz * dot(joints[j].axis.xyz, local), lock.xyz * lock.w, is_locked);
+    if joints[j].limit.kind == HINGE {
+        return select(joints[j].limit.axis * dot(joints[j].limit.axis, local), lock.xyz * lock.w, is_locked);
     }
     return local + lock.xyz * (lock.w - dot(local, lock.xyz));
 }
@@ -249,10 +253,10 @@ fn joint_step(j: u32, lock: vec4<f32>) -> vec3<f32> {
 fn turn_joint(j: u32, i: u32) -> bool {
     let lock = locks[i];
     let wanted = joint_step(j, lock);
-    let allowed = nearest_allowed(quat_normalize(quat_mul(kept[i], retract(wanted))), joints[j]);
+    let allowed = nearest_allowed(quat_normalize(quat_mul(kept[i], retract(wanted))), joints[j].limit);
     own[i] = allowed;
-    let is_hinge = joints[j].kind == HINGE;
-    if joints[j].kind == FREE || (is_hinge && dot(lock.xyz, lock.xyz) > 0.0) {
+    let is_hinge = joints[j].limit.kind == HINGE;
+    if joints[j].limit.kind == FREE || (is_hinge && dot(lock.xyz, lock.xyz) > 0.0) {
         return false;
     }
     let most = step_of(quat_mul(quat_conjugate(kept[i]), allowed));
@@ -261,7 +265,7 @@ fn turn_joint(j: u32, i: u32) -> bool {
     if distance <= LOCK_MARGIN + LOCK_FRACTION * length(wanted) {
         return false;
     }
-    let direction = select(beyond / distance, joints[j].axis.xyz, is_hinge);
+    let direction = select(beyond / distance, joints[j].limit.axis, is_hinge);
     locks[i] = vec4<f32>(direction, dot(most, direction));
     return true;
 }
@@ -271,8 +275,8 @@ fn store_lock(j: u32, lock: vec4<f32>) {
     let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
     let direction = quat_rotate(spins[j], lock.xyz);
     known[j] = vec4<f32>(direction * lock.w, 0.0);
-    if joints[j].kind == HINGE {
-        let axis = select(quat_rotate(spins[j], joints[j].axis.xyz), vec3<f32>(0.0), is_locked);
+    if joints[j].limit.kind == HINGE {
+        let axis = select(quat_rotate(spins[j], joints[j].limit.axis), vec3<f32>(0.0), is_locked);
         axes[j] = vec4<f32>(axis, 1.0);
     } else {
         axes[j] = vec4<f32>(direction, 0.0);

@@ -5,7 +5,8 @@
 // more damping. Joints that would leave their limits are moved to the limit and locked there, and the others are solved again.
 // ik_chain_restart.wgsl follows this file and restarts problems whose solve from the current pose failed.
 //
-// The constants JOINTS, UNROLLED and KINDS precede this file. Lengths are fractions of the chain's length.
+// src/render/gpu_ik/shaders.rs generates the constants JOINTS, UNROLLED and KINDS. Lengths are fractions of the chain's length.
+// #import ik_joint, joint_limits, rotation, trigonometry
 
 struct Chain {
     // The effector in the frame of the last joint, and the scale of position errors: zero if the goal has no position.
@@ -160,8 +161,8 @@ fn solve(damping: f32) {
         let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
         var axis = vec3<f32>(0.0);
         var sign = weight;
-        if joints[j].kind == HINGE {
-            axis = quat_rotate(spins[j], joints[j].axis.xyz);
+        if joints[j].limit.kind == HINGE {
+            axis = quat_rotate(spins[j], joints[j].limit.axis);
             if is_locked {
                 sign = 0.0;
             }
@@ -217,8 +218,8 @@ fn joint_step(j: u32) -> vec3<f32> {
     let local = quat_rotate(quat_conjugate(spins[j]), wanted);
     let lock = locks[j];
     let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
-    if joints[j].kind == HINGE {
-        return select(joints[j].axis.xyz * dot(joints[j].axis.xyz, local), lock.xyz * lock.w, is_locked);
+    if joints[j].limit.kind == HINGE {
+        return select(joints[j].limit.axis * dot(joints[j].limit.axis, local), lock.xyz * lock.w, is_locked);
     }
     return local + lock.xyz * (lock.w - dot(local, lock.xyz));
 }
@@ -226,11 +227,11 @@ fn joint_step(j: u32) -> vec3<f32> {
 // Applies the step of a joint to the kept pose. Locks the joint if the step would turn it beyond its limit, and returns whether it did.
 fn turn_joint(j: u32) -> bool {
     let wanted = joint_step(j);
-    let allowed = nearest_allowed(quat_normalize(quat_mul(kept[j], retract(wanted))), joints[j]);
+    let allowed = nearest_allowed(quat_normalize(quat_mul(kept[j], retract(wanted))), joints[j].limit);
     own[j] = allowed;
     let lock = locks[j];
-    let is_hinge = joints[j].kind == HINGE;
-    if joints[j].kind == FREE || (is_hinge && dot(lock.xyz, lock.xyz) > 0.0) {
+    let is_hinge = joints[j].limit.kind == HINGE;
+    if joints[j].limit.kind == FREE || (is_hinge && dot(lock.xyz, lock.xyz) > 0.0) {
         return false;
     }
     let most = step_of(quat_mul(quat_conjugate(kept[j]), allowed));
@@ -239,7 +240,7 @@ fn turn_joint(j: u32) -> bool {
     if distance <= LOCK_MARGIN + LOCK_FRACTION * length(wanted) {
         return false;
     }
-    let direction = select(beyond / distance, joints[j].axis.xyz, is_hinge);
+    let direction = select(beyond / distance, joints[j].limit.axis, is_hinge);
     locks[j] = vec4<f32>(direction, dot(most, direction));
     return true;
 }

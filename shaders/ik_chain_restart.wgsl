@@ -1,4 +1,5 @@
 // Restarts of chains from a table of poses. Follows ik_chain.wgsl.
+// #import ik_chain
 
 // The iterations of restarts are divided into this many parts. After each part, all restarts of a problem end if one of them has met the
 // goal.

@@ -1,6 +1,7 @@
 // Two-bone limbs in closed form, one limb per lane: a port of src/ik/methods/limb/degenerate.rs. It handles every limb and every goal, and
 // needs square roots but no trigonometry. The CPU twin is src/render/gpu_ik/twin/limb.rs. Lengths are fractions of the limb's length, and
 // targets are at most a few lengths away.
+// #import rotation
 
 struct LimbProblem {
     // The bones: from the first joint to the middle joint, and from there to the end.

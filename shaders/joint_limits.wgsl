@@ -1,34 +1,28 @@
-// The joints of an IK problem and the nearest rotations that their limits allow, as defined by `Limit::nearest`. The CPU twin is
-// src/render/gpu_ik/twin/limits.rs. An angle is stored as the cosine and the sine of its half, so that only the swing of a cone needs
-// trigonometric functions.
+// The nearest rotations that the limits of joints allow, as defined by `Limit::nearest`. The CPU twin is src/character/body/limit.rs. An
+// angle is stored as the cosine and the sine of its half, so that only the swing of a cone needs trigonometric functions.
 //
-// The constant KINDS precedes this file. It has a bit for each kind of limit that occurs, so that compilers leave out the rest.
+// The constant KINDS has a bit for each kind of limit that occurs in a module, so that compilers leave out the rest.
+// #import crowd/body | ik_body | ik_chain, rotation, trigonometry
 
 const FREE: u32 = 0u;
 const HINGE: u32 = 1u;
 const CONE: u32 = 2u;
 const EULER: u32 = 3u;
-// Marks the joint that has no parent.
-const NO_PARENT: u32 = 0xffffffffu;
+const LOCKED: u32 = 4u;
 
-struct Joint {
-    // Rotation from the parent's rotated frame to the rest frame of this joint.
-    before: vec4<f32>,
-    // Position in the parent's rotated frame, and the weight.
-    offset: vec4<f32>,
-    // Axis of a hinge or of the twist of a cone, and the swing about the side axis.
-    axis: vec4<f32>,
-    // First swing axis of a cone, and the swing about the second one.
-    side: vec4<f32>,
+// The rotations of a joint from rest that are allowed, in its rest frame.
+struct JointLimit {
+    axis: vec3<f32>,          // of a hinge or of the twist of a cone, unit
+    side_swing: f32,          // largest swing of a cone about `side`
+    side: vec3<f32>,          // first swing axis of a cone, unit and perpendicular to `axis`
+    other_swing: f32,         // largest swing of a cone about axis × side
     // Ranges of the hinge, the twist or the three Euler angles: cosine and sine of half the middle angle, and of half the
     // angle from the middle to the ends.
     ranges: array<vec4<f32>, 3>,
     kind: u32,
-    parent: u32,
-    // Bits 0 to 5: the axes of the Euler angles. Bit 6: their order is odd. Bit 7: the link is reversed.
+    // Bits 0 to 5: the axes of the Euler angles. Bit 6: their order is odd. Bit 7: the inverse rotation is limited.
     order: u32,
-    // Number of ancestors.
-    depth: u32,
+    reserved: array<u32, 2>,
 }
 
 // Returns a pair scaled to length one, or the zero angle for a pair of length zero.
@@ -77,19 +71,19 @@ fn nearest_in_ellipse(p: vec2<f32>, size: vec2<f32>) -> vec2<f32> {
     return nearest / max(length(nearest / size), 1.0);
 }
 
-fn cone_nearest(q: vec4<f32>, joint: Joint) -> vec4<f32> {
-    let axis = joint.axis.xyz;
+fn cone_nearest(q: vec4<f32>, limit: JointLimit) -> vec4<f32> {
+    let axis = limit.axis;
     let twist = unit_pair(vec2<f32>(q.w, dot(q.xyz, axis)));
     let swing = quat_mul(q, vec4<f32>(-axis * twist.y, twist.x));
     let vector = rotation_vector(swing);
-    let other = cross(axis, joint.side.xyz);
-    let at = vec2<f32>(dot(vector, joint.side.xyz), dot(vector, other));
-    let nearest = nearest_in_ellipse(at, vec2<f32>(joint.axis.w, joint.side.w));
+    let other = cross(axis, limit.side);
+    let at = vec2<f32>(dot(vector, limit.side), dot(vector, other));
+    let nearest = nearest_in_ellipse(at, vec2<f32>(limit.side_swing, limit.other_swing));
     var allowed = swing;
     if any(nearest != at) {
-        allowed = from_rotation_vector(joint.side.xyz * nearest.x + other * nearest.y);
+        allowed = from_rotation_vector(limit.side * nearest.x + other * nearest.y);
     }
-    let pair = clamp_pair(twist, joint.ranges[0]);
+    let pair = clamp_pair(twist, limit.ranges[0]);
     return quat_mul(allowed, vec4<f32>(axis * pair.y, pair.x));
 }
 
@@ -112,11 +106,11 @@ fn from_euler(a: vec2<f32>, b: vec2<f32>, c: vec2<f32>) -> vec4<f32> {
 // The sum and the difference of the outer angles are the arguments of (w + y) + i(x + z) and (w − y) + i(x − z). The absolute values of
 // these numbers are the sum and the difference of the middle angle's cosine and sine. Renaming the axes converts any other order to this
 // one. If the order is odd, it also changes the signs of the angles.
-fn euler_nearest(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
-    let i = joint.order & 3u;
-    let j = (joint.order >> 2u) & 3u;
-    let k = (joint.order >> 4u) & 3u;
-    let parity = select(1.0, -1.0, (joint.order & 64u) != 0u);
+fn euler_nearest(rotation: vec4<f32>, limit: JointLimit) -> vec4<f32> {
+    let i = limit.order & 3u;
+    let j = (limit.order >> 2u) & 3u;
+    let k = (limit.order >> 4u) & 3u;
+    let parity = select(1.0, -1.0, (limit.order & 64u) != 0u);
     let q = vec4<f32>(parity * rotation[i], parity * rotation[j], parity * rotation[k], rotation.w);
     let sum = vec2<f32>(q.w + q.y, q.x + q.z);
     let difference = vec2<f32>(q.w - q.y, q.x - q.z);
@@ -129,14 +123,14 @@ fn euler_nearest(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
     let c = flip * half_pair(vec2<f32>(u.x * v.x + u.y * v.y, u.y * v.x - u.x * v.y));
     // A second triple of angles, a + π, π − b and c + π, describes the same rotation.
     let first = from_euler(
-        flip * clamp_pair(a, joint.ranges[0]),
-        flip * clamp_pair(b, joint.ranges[1]),
-        flip * clamp_pair(c, joint.ranges[2]),
+        flip * clamp_pair(a, limit.ranges[0]),
+        flip * clamp_pair(b, limit.ranges[1]),
+        flip * clamp_pair(c, limit.ranges[2]),
     );
     let second = from_euler(
-        flip * clamp_pair(vec2<f32>(-a.y, a.x), joint.ranges[0]),
-        flip * clamp_pair(b.yx, joint.ranges[1]),
-        flip * clamp_pair(vec2<f32>(-c.y, c.x), joint.ranges[2]),
+        flip * clamp_pair(vec2<f32>(-a.y, a.x), limit.ranges[0]),
+        flip * clamp_pair(b.yx, limit.ranges[1]),
+        flip * clamp_pair(vec2<f32>(-c.y, c.x), limit.ranges[2]),
     );
     let nearest = select(second, first, abs(dot(first, q)) >= abs(dot(second, q)));
     var allowed = vec4<f32>(0.0, 0.0, 0.0, nearest.w);
@@ -147,21 +141,31 @@ fn euler_nearest(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
 }
 
 // Returns the allowed rotation that is nearest to a unit quaternion.
-fn nearest_allowed(rotation: vec4<f32>, joint: Joint) -> vec4<f32> {
-    if (KINDS & (1u << HINGE)) != 0u && joint.kind == HINGE {
-        return hinge_nearest(rotation, joint.axis.xyz, joint.ranges[0]);
+fn nearest_allowed(rotation: vec4<f32>, limit: JointLimit) -> vec4<f32> {
+    if (KINDS & (1u << HINGE)) != 0u && limit.kind == HINGE {
+        return hinge_nearest(rotation, limit.axis, limit.ranges[0]);
     }
-    if (KINDS & ((1u << CONE) | (1u << EULER))) == 0u || joint.kind < CONE {
+    if (KINDS & (1u << LOCKED)) != 0u && limit.kind == LOCKED {
+        return IDENTITY;
+    }
+    if (KINDS & ((1u << CONE) | (1u << EULER))) == 0u || limit.kind < CONE {
         return rotation;
     }
-    let is_reversed = (joint.order & 128u) != 0u;
-    let q = select(rotation, quat_conjugate(rotation), is_reversed);
+    let is_inverted = (limit.order & 128u) != 0u;
+    let q = select(rotation, quat_conjugate(rotation), is_inverted);
     var allowed = q;
-    if (KINDS & (1u << CONE)) != 0u && joint.kind == CONE {
-        allowed = cone_nearest(q, joint);
+    if (KINDS & (1u << CONE)) != 0u && limit.kind == CONE {
+        allowed = cone_nearest(q, limit);
     }
-    if (KINDS & (1u << EULER)) != 0u && joint.kind == EULER {
-        allowed = euler_nearest(q, joint);
+    if (KINDS & (1u << EULER)) != 0u && limit.kind == EULER {
+        allowed = euler_nearest(q, limit);
     }
-    return quat_normalize(select(allowed, quat_conjugate(allowed), is_reversed));
+    return quat_normalize(select(allowed, quat_conjugate(allowed), is_inverted));
+}
+
+// Limits a rotation during a solve. All allowed rotations are moved so that they contain the rotation before the solve, because a pose must
+// not jump when a solve begins.
+fn limited(limit: JointLimit, q: vec4<f32>, before: vec4<f32>) -> vec4<f32> {
+    let excess = quat_mul(before, quat_conjugate(nearest_allowed(before, limit)));
+    return quat_mul(excess, nearest_allowed(quat_mul(quat_conjugate(excess), q), limit));
 }

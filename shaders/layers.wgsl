@@ -1,5 +1,5 @@
-// Layers over the surface: fibres that shine at grazing angles, and clear varnish. Requires extra_maps.wgsl, environment.wgsl,
-// normals.wgsl and surface.wgsl.
+// Layers over the surface: fibres that shine at grazing angles, and clear varnish.
+// #import anisotropy, base_color, environment, extra_maps, globals, normals, seven_slots | five_slots, surface, thin_film, transmission
 
 // Light reflected by fibres that stand on a surface: the "Charlie" distribution and shadowing of Estevez & Kulla 2017 ("Production Friendly
 // Microfacet Sheen BRDF"). The result includes the cosine of the light's angle.

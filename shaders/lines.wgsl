@@ -1,4 +1,5 @@
-// Lines and dots with a width in pixels, on top of everything. Requires globals.wgsl.
+// Lines and dots with a width in pixels, on top of everything.
+// #import globals
 
 struct Line {
     @location(0) start: vec4<f32>,        // xyz: world position; w: width in pixels

@@ -1,4 +1,5 @@
-// Access to the bone matrices in compute passes. Requires skinning.wgsl and fetch_storage.wgsl.
+// Access to the bone matrices in compute passes.
+// #import fetch_storage | fetch_texture
 
 fn bone_vector(at: u32) -> vec4<f32> {
     return stored_bone(at);

@@ -1,5 +1,6 @@
 // Replaces the layers of materials for surfaces without them: a driver would otherwise spend most of a shader's compile time on code that
-// is then removed. Requires surface.wgsl.
+// is then removed.
+// #import surface
 
 fn grain(in: Surface, outward: vec3<f32>, n: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(0.0);

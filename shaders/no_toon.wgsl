@@ -1,4 +1,5 @@
-// Replaces MToon for surfaces without it. Requires surface.wgsl.
+// Replaces MToon for surfaces without it.
+// #import surface
 
 fn moved_texcoord(texcoord: vec4<f32>) -> vec4<f32> {
     return texcoord;

@@ -1,4 +1,5 @@
-// Normals and tangent frames of surfaces. Requires base_color.wgsl and the struct of surface.wgsl.
+// Normals and tangent frames of surfaces.
+// #import base_color, surface
 
 // Used instead of the index of a map to select the untransformed texture coordinates.
 const NO_MAP: u32 = 99u;

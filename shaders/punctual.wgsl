@@ -1,5 +1,5 @@
-// Lights at a point or from one direction (src/render/light/punctual.rs), with the falloff of KHR_lights_punctual. Requires
-// globals.wgsl.
+// Lights at a point or from one direction (src/render/light/punctual.rs), with the falloff of KHR_lights_punctual.
+// #import globals
 
 // Whether the frame has such lights. `globals` contains their number.
 override PUNCTUAL_LIGHTS: bool = false;

@@ -1,4 +1,5 @@
-// Seven texture slots: as many as WebGPU's limit leaves free. Requires base_color.wgsl.
+// Seven texture slots: as many as WebGPU's limit leaves free.
+// #import base_color
 
 @group(3) @binding(13) var extra_map_1: texture_2d<f32>;
 @group(3) @binding(14) var extra_sampler_1: sampler;

@@ -1,4 +1,5 @@
-// Depth as seen from the key light. Requires globals.wgsl, skinning.wgsl and base_color.wgsl.
+// Depth as seen from the key light.
+// #import base_color, fetch_storage | fetch_texture, globals, skinning
 
 struct Caster {
     @builtin(position) clip: vec4<f32>,

@@ -1,5 +1,5 @@
-// Computes a level of the shadow map from a larger one, which is bound as the map. Requires compose.wgsl, and compared_depth.wgsl or
-// sampled_depth.wgsl.
+// Computes a level of the shadow map from a larger one, which is bound as the map.
+// #import compared_depth | sampled_depth, compose
 
 // Along each axis: the width of a texel in texels of the larger level, the index of the first of these texels to read, and the number to
 // read.

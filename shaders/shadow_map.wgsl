@@ -1,4 +1,5 @@
-// Visibility of the key light. Requires globals.wgsl, and compared_depth.wgsl or sampled_depth.wgsl.
+// Visibility of the key light.
+// #import compared_depth | sampled_depth, globals
 
 // Returns the position of a point in the map, and its depth. The offset along the normal is more than the width of a texel, so that a
 // surface does not shadow itself.

@@ -1,4 +1,5 @@
-// Writes the skinned positions and normals of a part, one instance after another. Requires skinning.wgsl and many_bones.wgsl.
+// Writes the skinned positions and normals of a part, one instance after another.
+// #import fetch_storage | fetch_texture, many_bones, skinning
 
 // Both streams of vertices of a model, as words. The vectors in them are not aligned as WGSL requires.
 @group(0) @binding(0) var<storage, read> vertices: array<u32>;

@@ -26,6 +26,7 @@
 //
 // src/character/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
 // al. 2007 is available as well, with src/character/skin/dual.rs as its CPU counterpart.
+// #import bones | many_bones, fetch_storage | fetch_texture
 
 // Data that determines the position of a vertex. This is the only stream of vertices that shadows read.
 struct Vertex {

@@ -1,4 +1,5 @@
-// The multisampled fragment shader for surfaces with holes. Requires surface.wgsl and varyings.wgsl.
+// The multisampled fragment shader for surfaces with holes.
+// #import base_color, surface, varyings
 
 // The colour of a pixel, and which of its samples are not in holes.
 struct Samples {

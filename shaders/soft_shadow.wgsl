@@ -1,5 +1,6 @@
-// Shadows of a key light that has a size. They are sharp where the caster touches the surface, and soften with its distance (Fernando 2005,
-// "Percentage-closer soft shadows"). Requires globals.wgsl and shadow_map.wgsl. src/render/shadow_levels.rs defines the levels of the map.
+// Shadows of a key light that has a size. They are sharp where the caster touches the surface, and soften with its distance (Fernando
+// 2005, "Percentage-closer soft shadows"). src/render/shadow_levels.rs defines the levels of the map.
+// #import compared_depth | sampled_depth, globals, shadow_map
 
 // The radii of the softest edges, in texels. A texel is about half a pixel.
 const MOST_ON_SURFACE: f32 = 16.0;

@@ -1,7 +1,6 @@
-// Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, fetch_storage.wgsl or fetch_texture.wgsl, base_color.wgsl,
-// extra_maps.wgsl, seven_slots.wgsl or five_slots.wgsl, compared_depth.wgsl or sampled_depth.wgsl, shadow_map.wgsl, soft_shadow.wgsl, ambient_occlusion.wgsl, punctual.wgsl, environment.wgsl, tone_map.wgsl,
-// normals.wgsl, varyings.wgsl, either no_layers.wgsl or layers.wgsl, thin_film.wgsl, anisotropy.wgsl and transmission.wgsl, and either
-// no_toon.wgsl or toon.wgsl.
+// Skinned surfaces in four shading modes.
+// #import ambient_occlusion, base_color, environment, extra_maps, fetch_storage | fetch_texture, globals, no_layers | layers
+// #import no_toon | toon, normals, punctual, seven_slots | five_slots, shadow_map, skinning, soft_shadow, tone_map, varyings
 
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;

@@ -1,5 +1,6 @@
-// A thin film over the surface, with a colour that depends on the angle: Belcour & Barla 2017 ("A Practical Extension to Microfacet Theory
-// for the Modeling of Varying Iridescence"), with the simplifications of KHR_materials_iridescence. Requires extra_maps.wgsl.
+// A thin film over the surface, with a colour that depends on the angle: Belcour & Barla 2017 ("A Practical Extension to Microfacet
+// Theory for the Modeling of Varying Iridescence"), with the simplifications of KHR_materials_iridescence.
+// #import base_color, extra_maps, layers, seven_slots | five_slots, surface
 
 fn schlick(f0: vec3<f32>, cosine: f32) -> vec3<f32> {
     let away = 1.0 - cosine;

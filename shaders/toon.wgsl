@@ -1,5 +1,6 @@
-// MToon: shading in two colours, rim light, matcap, outlines and moving textures (VRMC_materials_mtoon 1.0). Requires surface.wgsl and
-// varyings.wgsl.
+// MToon: shading in two colours, rim light, matcap, outlines and moving textures (VRMC_materials_mtoon 1.0).
+// #import base_color, environment, extra_maps, fetch_storage | fetch_texture, globals, normals, seven_slots | five_slots, shadow_map
+// #import skinning, soft_shadow, surface, varyings
 
 // In classic light, the fraction of the light that comes from all directions.
 const CLASSIC_AMBIENT: f32 = 0.2;

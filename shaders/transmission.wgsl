@@ -1,5 +1,5 @@
-// The view through a surface: a copy of the rest of the scene, refracted, blurred and absorbed. Requires globals.wgsl,
-// extra_maps.wgsl, environment.wgsl and surface.wgsl.
+// The view through a surface: a copy of the rest of the scene, refracted, blurred and absorbed.
+// #import base_color, environment, extra_maps, globals, layers, seven_slots | five_slots, surface
 
 // The scene without surfaces that transmit light, before the tone map: linear light with premultiplied alpha.
 @group(2) @binding(5) var backdrop: texture_2d<f32>;

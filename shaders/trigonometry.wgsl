@@ -1,5 +1,5 @@
 // Trigonometric functions of bounded arguments, because WGSL promises little about the precision of its own functions. The CPU
-// twin is src/render/gpu_ik/twin/trigonometry.rs.
+// twin is src/base/mathematics/single_trigonometry.rs.
 
 const PI: f32 = 3.14159265;
 

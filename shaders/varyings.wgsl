@@ -1,6 +1,6 @@
 // The values that the vertex shader of surfaces hands on to the fragment shader. Each of them makes every vertex slower, so
 // src/render/varyings.rs removes the lines with the names of the values that a pipeline does not read. They are then zero in `received`.
-// Requires surface.wgsl.
+// #import surface
 
 struct Varyings {
     // The clip position must be bit-identical to a ghost's in the same pose.

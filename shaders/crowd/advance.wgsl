@@ -1,4 +1,5 @@
-// Advances the clips and the positions of all characters. Requires rotation.wgsl, types.wgsl and terrain.wgsl. The CPU twin is src/render/crowd/advance.rs.
+// Advances the clips and the positions of all characters. The CPU twin is src/render/crowd/advance.rs.
+// #import crowd/terrain, crowd/types, rotation
 
 // The length of a clip, and how the clip moves its character.
 struct ClipInfo {

@@ -1,4 +1,5 @@
-// Turns the neck and the head so that the face looks at a point. Requires limit.wgsl. The CPU twin is src/character/body/aim.rs.
+// Turns the neck and the head so that the face looks at a point. The CPU twin is src/character/body/aim.rs.
+// #import crowd/bodies, crowd/body, crowd/frames, crowd/types, rotation
 
 // Time constant of the head when it follows its target, in seconds.
 const AIM_FOLLOW: f32 = 0.12;

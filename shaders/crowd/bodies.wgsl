@@ -1,6 +1,6 @@
-// Inverse kinematics of all characters: feet and hips, goals of limbs and chains, and the head. Only local rotations and the
-// translation of the hips change. At most one limb or chain turns each joint. Requires rotation.wgsl, types.wgsl, body.wgsl,
-// terrain.wgsl, limit.wgsl, limb.wgsl, plant.wgsl, hips.wgsl, aim.wgsl and chain.wgsl. The CPU twin is src/character/body/pose.rs.
+// Inverse kinematics of all characters: feet and hips, goals of limbs and chains, and the head. Only local rotations and the translation
+// of the hips change. At most one limb or chain turns each joint. The CPU twin is src/character/body/pose.rs.
+// #import crowd/aim, crowd/body, crowd/chain, crowd/frames, crowd/hips, crowd/limb, crowd/plant, crowd/types, rotation
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;

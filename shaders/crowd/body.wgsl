@@ -1,5 +1,6 @@
-// The data for inverse kinematics: the body of a model, the goals of a character, and the state that is kept between steps. Requires
-// types.wgsl. The Rust twins are in src/character/body/mod.rs and src/character/body/stance.rs.
+// The data for inverse kinematics: the body of a model, the goals of a character, and the state that is kept between steps. The Rust
+// twins are in src/character/body/mod.rs and src/character/body/stance.rs.
+// #import joint_limits
 
 const LIMBS: u32 = 8u;
 const CHAINS: u32 = 4u;
@@ -9,10 +10,8 @@ const NECK: u32 = 4u;
 const GOALS: u32 = 4u;        // per character
 const INTERVALS: u32 = 8u;    // contacts of a foot in a clip
 
-const FREE: u32 = 0u;
-const LOCKED: u32 = 1u;
-const HINGE: u32 = 2u;
-const CONE: u32 = 3u;
+// Every kind of limit occurs.
+const KINDS: u32 = 31u;
 
 const HAS_ROTATION: u32 = 1u;
 const HAS_POLE: u32 = 2u;
@@ -23,16 +22,6 @@ const BELOW_HIPS: u32 = 2u;
 const HINGED: u32 = 4u;
 // The value of `limb` in a goal that the head looks at.
 const HEAD: u32 = 0xfffffffeu;
-
-// The allowed rotations of a joint relative to rest, in its rest frame.
-struct JointLimit {
-    axis: vec3<f32>,          // of the twist or of the hinge, unit
-    kind: u32,
-    side: vec3<f32>,          // axis of the first swing, unit and perpendicular to `axis`
-    reserved: u32,
-    swing: vec2<f32>,         // tangents of a quarter of the largest swing about `side` and about axis × side
-    twist: vec2<f32>,         // tangents of half the least and the largest angle about `axis`
-}
 
 // A point of a sole.
 struct Sole {

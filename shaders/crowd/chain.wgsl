@@ -1,5 +1,6 @@
-// Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a maximum
-// rotation per step. Requires limit.wgsl. The CPU twin is src/character/body/chain.rs.
+// Inverse kinematics of chains by cyclic coordinate descent (Wang & Chen 1991) with a fixed number of passes and a maximum rotation per
+// step. The CPU twin is src/character/body/chain.rs.
+// #import crowd/bodies, crowd/body, crowd/frames, rotation
 
 const CHAIN_PASSES: u32 = 12u;
 // Sine of half the maximum rotation in a step, which is about 30°.

@@ -1,4 +1,5 @@
-// Moves the hips so that the legs reach the ground. Requires plant.wgsl. The CPU twin is src/character/body/hips.rs.
+// Moves the hips so that the legs reach the ground. The CPU twin is src/character/body/hips.rs.
+// #import crowd/bodies, crowd/body, crowd/frames, crowd/plant, rotation
 
 // Time constant of the hips when they follow the ground, in seconds.
 const FOLLOW: f32 = 0.1;

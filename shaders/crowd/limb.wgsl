@@ -1,5 +1,6 @@
-// Inverse kinematics of limbs with two bones in closed form, after Tolani et al. 2000, "Real-time inverse kinematics
-// techniques for anthropomorphic limbs". Requires limit.wgsl. The CPU twin is src/character/body/limb.rs.
+// Inverse kinematics of limbs with two bones in closed form, after Tolani et al. 2000, "Real-time inverse kinematics techniques for
+// anthropomorphic limbs". The CPU twin is src/character/body/limb.rs.
+// #import crowd/bodies, crowd/body, crowd/frames, joint_limits, rotation
 
 // The last part of the reach, in which a limb stretches more and more slowly, as a fraction of the reach.
 const SOFT: f32 = 0.004;

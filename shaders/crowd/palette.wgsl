@@ -1,5 +1,5 @@
-// Computes the palettes of all characters, and the spheres around them. Requires rotation.wgsl, types.wgsl and placed.wgsl. The CPU twin is
-// src/render/crowd/palette.rs.
+// Computes the palettes of all characters, and the spheres around them. The CPU twin is src/render/crowd/palette.rs.
+// #import crowd/types, placed
 
 // A matrix of the palette.
 struct Bone {

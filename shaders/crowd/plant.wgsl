@@ -1,6 +1,7 @@
-// Plants feet on the ground. Requires limb.wgsl and terrain.wgsl. The CPU twin is src/character/body/plant.rs.
+// Plants feet on the ground. The CPU twin is src/character/body/plant.rs.
 //
 // "Placed" vectors have the axes and the unit of the world, and are relative to the position of the character.
+// #import crowd/bodies, crowd/body, crowd/frames, crowd/terrain, crowd/types, rotation
 
 // Time in seconds that a released foot takes to return to its position in the clip.
 const RELEASE: f32 = 0.15;

@@ -1,5 +1,6 @@
-// Samples the clips of all characters, and blends them into local transforms and morph weights. Requires rotation.wgsl and
-// types.wgsl. The CPU twin is src/render/crowd/sample.rs.
+// Samples the clips of all characters, and blends them into local transforms and morph weights. The CPU twin is
+// src/render/crowd/sample.rs.
+// #import crowd/types, rotation
 
 // The keys of one property of a joint.
 struct Track {

@@ -1,5 +1,5 @@
-// Samples the morph weights of all characters. Requires sample.wgsl, except for its entry point. The CPU twin is
-// src/render/crowd/sample.rs.
+// Samples the morph weights of all characters. The CPU twin is src/render/crowd/sample.rs.
+// #import crowd/sample, crowd/types
 
 // For each clip and each morph weight: its track, or NONE. These bindings replace the joints' bindings.
 @group(0) @binding(5) var<storage, read> weight_channels: array<u32>;

@@ -1,4 +1,5 @@
-// The ground as a height field. Requires types.wgsl and the bindings `crowd` and `heights`. The CPU twin is src/render/crowd/terrain.rs.
+// The ground as a height field. The CPU twin is src/render/crowd/terrain.rs.
+// #import crowd/advance | crowd/bodies, crowd/types
 
 fn height_at(x: u32, z: u32) -> f32 {
     return heights[z * crowd.columns + x];

@@ -1,4 +1,5 @@
 // Data that the passes of a crowd share. The Rust twins are in src/render/crowd/types.rs.
+// #import rotation
 
 const NONE: u32 = 0xffffffffu;
 const LAYERS: u32 = 4u;

@@ -1,5 +1,5 @@
-// Computes model_from_joint of all joints from their local transforms. Requires rotation.wgsl and types.wgsl. The CPU twin is
-// src/render/crowd/world.rs.
+// Computes model_from_joint of all joints from their local transforms. The CPU twin is src/render/crowd/world.rs.
+// #import crowd/types
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;

@@ -28,7 +28,7 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// Creates the pipeline of an entry point. The module is the concatenation of `files`. `constants` are the values of its
+    /// Creates the pipeline of an entry point. The module consists of `files` and their imports. `constants` are the values of its
     /// override constants. At most eight buffers may be storage buffers, so that every adapter can bind them.
     pub(crate) fn new(
         gpu: &Gpu,

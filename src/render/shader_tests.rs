@@ -2,10 +2,11 @@
 
 use std::mem::{offset_of, size_of};
 
+use sinew_shaders::{FILES, imports, with_imports};
 use wgpu::naga;
 
 use crate::body::stance::{Foot, Stance};
-use crate::body::{BodyParts, Chain, Goal, JointLimit, Limb, Sole};
+use crate::body::{self, BodyParts, Chain, Goal, JointLimit, Limb, Sole};
 use crate::gpu_types::{
     Globals, Instance, Line, Part, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
 };
@@ -18,19 +19,32 @@ fn sources() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     SOURCES.into_iter().chain(crowd::SOURCES).chain(gpu_ik::SOURCES)
 }
 
-fn module(name: &str) -> naga::Module {
-    let (_, files) = sources().find(|(n, _)| *n == name).unwrap();
-    parse(name, &files.concat())
-}
-
-fn parse(name: &str, source: &str) -> naga::Module {
-    naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)))
+fn parse(name: &str, files: &[&str]) -> naga::Module {
+    let source = files.concat();
+    naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)))
 }
 
 fn validate(name: &str, module: &naga::Module) {
     let flags = naga::valid::ValidationFlags::all();
     let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
     validator.validate(module).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+}
+
+fn module(name: &str) -> naga::Module {
+    let (_, files) = sources().find(|(n, _)| *n == name).unwrap();
+    parse(name, &with_imports(files))
+}
+
+#[test]
+fn every_file_imports_what_it_uses() {
+    let is_file = |name: &str| FILES.iter().any(|(n, _)| *n == name);
+    for &(name, file) in FILES {
+        for import in imports(file).flatten() {
+            assert!(is_file(import), "{name} imports {import}");
+        }
+        let constants = if name.starts_with("ik_chain") { gpu_ik::LARGEST } else { "" };
+        parse(name, &with_imports(&[constants, file]));
+    }
 }
 
 #[test]
@@ -46,7 +60,7 @@ fn surfaces_are_valid_with_each_value_alone_and_without_any() {
     for (name, files) in SOURCES.into_iter().filter(|(name, _)| name.ends_with("surface")) {
         for kept in 0..=NAMES.len() {
             let varyings = Varyings(std::array::from_fn(|value| value == kept)).source();
-            validate(name, &parse(name, &with_varyings(files, &varyings).concat()));
+            validate(name, &parse(name, &with_varyings(&with_imports(files), &varyings)));
         }
     }
 }
@@ -160,7 +174,10 @@ fn vertices_have_the_same_layout_in_shaders_and_rust() {
 
 #[test]
 fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
-    assert_twins!("bodies", JointLimit { axis, kind, side, reserved, swing, twist });
+    assert_twins!(
+        "bodies",
+        JointLimit { axis, side_swing, side, other_swing, ranges, kind, order, reserved }
+    );
     assert_twins!("bodies", Sole { position, joint });
     assert_twins!(
         "bodies",
@@ -186,9 +203,9 @@ fn lines_have_the_same_layout_in_shaders_and_rust() {
 
 #[test]
 fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
-    use crate::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, LimbProblem, Tree, TreeGoal, kinds};
-    assert_twins!("ik_chain", Joint { before, offset, axis, side, ranges, kind, parent, order, depth });
-    assert_twins!("ik_body", Joint { before, offset, axis, side, ranges, kind, parent, order, depth });
+    use crate::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, LimbProblem, NO_PARENT, Tree, TreeGoal};
+    assert_twins!("ik_chain", Joint { before, offset, limit, parent, depth, reserved });
+    assert_twins!("ik_body", Joint { before, offset, limit, parent, depth, reserved });
     assert_twins!(
         "ik_chain",
         Chain {
@@ -210,11 +227,12 @@ fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
     assert_twins!("ik_body", TreeGoal { end, tolerances, above, joint });
     assert_twins!("ik_limb", LimbProblem { upper, lower, bend, goal, pole });
     for (name, here) in [
-        ("FREE", kinds::FREE),
-        ("HINGE", kinds::HINGE),
-        ("CONE", kinds::CONE),
-        ("EULER", kinds::EULER),
-        ("NO_PARENT", kinds::NO_PARENT),
+        ("FREE", body::FREE),
+        ("HINGE", body::HINGE),
+        ("CONE", body::CONE),
+        ("EULER", body::EULER),
+        ("LOCKED", body::LOCKED),
+        ("NO_PARENT", NO_PARENT),
     ] {
         assert_eq!(constant("ik_chain", name), here, "{name}");
     }
@@ -258,9 +276,7 @@ fn every_shader_can_be_translated_for_webgl2() {
     use naga::back::glsl::{Options, PipelineOptions, Version, Writer};
     let mut translated = 0;
     for (name, files) in webgl2_sources() {
-        let source = files.concat();
-        let module = naga::front::wgsl::parse_str(&source)
-            .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&source)));
+        let module = parse(name, &files);
         let flags = naga::valid::ValidationFlags::all();
         let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
         let info = validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {error:?}"));

@@ -10,6 +10,7 @@ mod rotation;
 mod segment;
 pub mod single;
 pub mod single_slerp;
+pub mod single_trigonometry;
 pub mod spans;
 
 pub use eigen::eigen;

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::limit::{from_parent, normalize_or, part_of, to_parent};
+use super::frames::{from_parent, normalize_or, part_of, to_parent};
 use super::{Figure, NECK};
 use crate::mathematics::single::shortest_arc;
 

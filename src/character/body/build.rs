@@ -1,8 +1,6 @@
 //! Builds the [`Body`] of a model from its rig.
 
-use std::f32::consts::PI;
-
-use glam::{Affine3A, Quat, Vec2, Vec3};
+use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::{Character, Skeleton};
 use crate::ik::Limit;
@@ -11,11 +9,10 @@ use crate::pose::{Pose, world_matrices};
 use crate::rig::soles::Soles;
 use crate::rig::{ChainKind, Rig};
 
-use super::limit::normalize_or;
+use super::frames::normalize_or;
 use super::types::NONE;
 use super::{
-    BELOW_HIPS, Body, BodyParts, CHAINS, CONE, Chain, DETACHED, HINGE, HINGED, JointLimit, LIMBS, LINKS,
-    LOCKED, Limb, NECK,
+    BELOW_HIPS, Body, BodyParts, CHAINS, Chain, DETACHED, HINGED, JointLimit, LIMBS, LINKS, Limb, NECK,
 };
 
 /// Cosine of 75°, the maximum angle to either side at which a head follows its look-at target.
@@ -192,40 +189,9 @@ impl<'a> Builder<'a> {
         Some((if sense < 0.0 { -axis } else { axis }, [least, most]))
     }
 
-    /// Converts a joint limit. Limits on Euler angles are dropped.
+    /// Converts a joint limit. Limits that the shaders do not support are dropped.
     fn limit(&self, node: usize) -> JointLimit {
-        #[expect(clippy::cast_possible_truncation, reason = "limits have few digits")]
-        let half = |angle: f64| {
-            let angle = angle as f32;
-            if angle.abs() >= PI - 1e-3 { 1e6_f32.copysign(angle) } else { (0.5 * angle).tan() }
-        };
-        match self.rig.joint(node).limit {
-            Limit::Free | Limit::Euler { .. } => JointLimit::default(),
-            Limit::Locked | Limit::Prismatic { .. } => JointLimit { kind: LOCKED, ..JointLimit::default() },
-            Limit::Hinge { axis, min, max } => {
-                let axis = axis.as_vec3();
-                JointLimit {
-                    axis,
-                    kind: HINGE,
-                    side: any_perpendicular(axis),
-                    twist: Vec2::new(half(min), half(max)),
-                    swing: Vec2::ONE,
-                    ..JointLimit::default()
-                }
-            }
-            Limit::Cone { axis, side, swing, twist } => {
-                #[expect(clippy::cast_possible_truncation, reason = "limits have few digits")]
-                let quarter = swing.map(|angle| (0.25 * angle as f32).tan().max(1e-4));
-                JointLimit {
-                    axis: axis.as_vec3(),
-                    kind: CONE,
-                    side: side.as_vec3(),
-                    swing: Vec2::from(quarter),
-                    twist: Vec2::new(half(twist[0]), half(twist[1])),
-                    ..JointLimit::default()
-                }
-            }
-        }
+        JointLimit::new(&self.rig.joint(node).limit).unwrap_or_default()
     }
 
     /// Returns the length of the longest leg, or of the longest limb if there are no legs.

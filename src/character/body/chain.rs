@@ -3,7 +3,7 @@
 
 use glam::{Quat, Vec3, Vec4};
 
-use super::limit::{from_parent, to_parent};
+use super::frames::{from_parent, to_parent};
 use super::{Chain, Figure, LINKS};
 use crate::mathematics::single::{normalize, shortest_arc};
 

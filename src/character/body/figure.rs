@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::limit::{limited, unit};
+use super::frames::unit;
 use super::stance::Stance;
 use super::types::{Joint, Local, Rows};
 use super::{Body, FREE, JointLimit};
@@ -91,6 +91,6 @@ impl Figure<'_> {
             return after;
         }
         let from_rest = rest.conjugate();
-        rest * limited(limit, from_rest * after, from_rest * before)
+        rest * limit.limited(from_rest * after, from_rest * before)
     }
 }

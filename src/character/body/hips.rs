@@ -5,7 +5,7 @@ use glam::{Quat, Vec2, Vec3, Vec3Swizzles};
 use crate::mathematics::single::shortest_arc;
 
 use super::figure::{Base, Figure};
-use super::limit::{to_parent, vector_in_frame};
+use super::frames::{to_parent, vector_in_frame};
 use super::plant::{FootGoal, NOTHING};
 use super::{LIMBS, Limb};
 

@@ -6,7 +6,7 @@ use glam::{Quat, Vec2, Vec3};
 use crate::mathematics::single::{any_perpendicular, normalize, shortest_arc};
 
 use super::figure::{Base, Figure};
-use super::limit::{axis_in_model, from_parent, normalize_or, part_of, to_parent, vector_in_frame};
+use super::frames::{axis_in_model, from_parent, normalize_or, part_of, to_parent, vector_in_frame};
 use super::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
 
 /// Maximum and minimum size of the zone just before full reach in which the limb's extension slows down, as fractions of the reach.

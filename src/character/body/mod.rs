@@ -7,18 +7,19 @@ mod aim;
 mod build;
 mod chain;
 mod figure;
+pub mod frames;
 mod goal;
 mod ground;
 mod hips;
 mod limb;
-pub mod limit;
+mod limit;
 mod plant;
 mod pose;
 pub mod stance;
 pub mod types;
 
 use bytemuck::{Pod, Zeroable};
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
 pub use figure::{Base, Figure, Place};
 pub use goal::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
@@ -42,11 +43,13 @@ pub const INTERVALS: usize = 8;
 /// The kinds of [`JointLimit`].
 pub const FREE: u32 = 0;
 /// See [`FREE`].
-pub const LOCKED: u32 = 1;
+pub const HINGE: u32 = 1;
 /// See [`FREE`].
-pub const HINGE: u32 = 2;
+pub const CONE: u32 = 2;
 /// See [`FREE`].
-pub const CONE: u32 = 3;
+pub const EULER: u32 = 3;
+/// See [`FREE`].
+pub const LOCKED: u32 = 4;
 
 /// The flag of a [`Limb`] whose end is not a descendant of its bones in the file's hierarchy.
 pub const DETACHED: u32 = 1;
@@ -55,17 +58,19 @@ pub const BELOW_HIPS: u32 = 2;
 /// The flag of a [`Limb`] whose middle joint rotates only about its hinge.
 pub const HINGED: u32 = 4;
 
-/// `JointLimit`: the allowed rotations of a joint relative to the rest pose, in its rest frame.
+/// `JointLimit`: a [`Limit`](crate::ik::Limit) as the shaders read it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct JointLimit {
     pub axis: Vec3,
-    pub kind: u32,
+    pub side_swing: f32,
     pub side: Vec3,
-    pub reserved: u32,
-    pub swing: Vec2,
-    pub twist: Vec2,
+    pub other_swing: f32,
+    pub ranges: [Vec4; 3],
+    pub kind: u32,
+    pub order: u32,
+    pub reserved: [u32; 2],
 }
 
 /// `Sole`: a point on a sole.

@@ -7,7 +7,7 @@ use glam::{Quat, Vec2, Vec3, Vec3Swizzles, Vec4};
 use crate::mathematics::single::{normalize, shortest_arc};
 
 use super::figure::{Base, Figure};
-use super::limit::part_of;
+use super::frames::part_of;
 use super::stance::Foot;
 use super::types::NONE;
 use super::{Ground, LIMBS, Limb};

@@ -3,8 +3,8 @@
 
 use glam::{Quat, Vec3};
 
+use super::frames::{part_of, unit};
 use super::goal::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
-use super::limit::{part_of, unit};
 use super::types::NONE;
 use super::{BELOW_HIPS, Base, Figure, FootGoal, Ground, LIMBS, Limb};
 

@@ -3,36 +3,18 @@
 use bytemuck::cast_slice;
 
 use crate::compute::{Access, Kernel, storage_with};
-use crate::shaders::PLACED;
 use crate::{Gpu, RenderError};
 
 use super::model::CrowdModel;
 
-const ROTATION: &str = sinew_shaders::ROTATION;
-const TYPES: &str = sinew_shaders::crowd::TYPES;
-const TERRAIN: &str = sinew_shaders::crowd::TERRAIN;
-const SAMPLE: &str = sinew_shaders::crowd::SAMPLE;
+const ADVANCE_FILES: &[&str] = &[sinew_shaders::CROWD_ADVANCE];
+const SAMPLE_FILES: &[&str] = &[sinew_shaders::CROWD_SAMPLE];
+const WEIGHT_FILES: &[&str] = &[sinew_shaders::CROWD_SAMPLE_WEIGHTS];
+const WORLD_FILES: &[&str] = &[sinew_shaders::CROWD_WORLD];
+pub(super) const PALETTE_FILES: &[&str] = &[sinew_shaders::CROWD_PALETTE];
+pub(super) const BODY_FILES: &[&str] = &[sinew_shaders::CROWD_BODIES];
 
-const ADVANCE_FILES: &[&str] = &[ROTATION, TYPES, TERRAIN, sinew_shaders::crowd::ADVANCE];
-const SAMPLE_FILES: &[&str] = &[ROTATION, TYPES, SAMPLE];
-const WEIGHT_FILES: &[&str] = &[ROTATION, TYPES, SAMPLE, sinew_shaders::crowd::SAMPLE_WEIGHTS];
-const WORLD_FILES: &[&str] = &[ROTATION, TYPES, sinew_shaders::crowd::WORLD];
-pub(super) const PALETTE_FILES: &[&str] = &[ROTATION, TYPES, PLACED, sinew_shaders::crowd::PALETTE];
-pub(super) const BODY_FILES: &[&str] = &[
-    ROTATION,
-    TYPES,
-    sinew_shaders::crowd::BODY,
-    TERRAIN,
-    sinew_shaders::crowd::LIMIT,
-    sinew_shaders::crowd::LIMB,
-    sinew_shaders::crowd::PLANT,
-    sinew_shaders::crowd::HIPS,
-    sinew_shaders::crowd::AIM,
-    sinew_shaders::crowd::CHAIN,
-    sinew_shaders::crowd::BODIES,
-];
-
-/// All shader modules with their files in order, for tests without an adapter.
+/// All shader modules, for tests without an adapter.
 #[cfg(test)]
 pub(crate) const SOURCES: [(&str, &[&str]); 6] = [
     ("advance", ADVANCE_FILES),

@@ -82,8 +82,8 @@ impl ChainKernels {
     pub(super) fn new(gpu: &Gpu, joints: usize, kinds: u32) -> Option<Self> {
         let is_hardware = !gpu.capabilities.is_software;
         let constants = shaders::chain_constants(joints, kinds, is_hardware)?;
-        let [rotation, trigonometry, limits, steps, restarts] = shaders::CHAIN_FILES;
-        let files = [&constants, rotation, trigonometry, limits, steps, restarts];
+        let [steps, restarts] = shaders::CHAIN_FILES;
+        let files = [&constants, steps, restarts];
         let kernel = |entry| Kernel::new(gpu, "chain IK", &files, entry, &[], &BUFFERS);
         Some(Self {
             joints: joints as u64,

@@ -2,19 +2,18 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// `Joint` in `shaders/joint_limits.wgsl`.
+use crate::body::JointLimit;
+
+/// `Joint` in `shaders/ik_joint.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Joint {
     pub(crate) before: [f32; 4],
     pub(crate) offset: [f32; 4],
-    pub(crate) axis: [f32; 4],
-    pub(crate) side: [f32; 4],
-    pub(crate) ranges: [[f32; 4]; 3],
-    pub(crate) kind: u32,
+    pub(crate) limit: JointLimit,
     pub(crate) parent: u32,
-    pub(crate) order: u32,
     pub(crate) depth: u32,
+    pub(crate) reserved: [u32; 2],
 }
 
 /// `Chain` in `shaders/ik_chain.wgsl`.
@@ -76,11 +75,5 @@ pub(crate) struct LimbProblem {
     pub(crate) pole: [f32; 4],
 }
 
-/// Values of `Joint::kind`.
-pub(crate) mod kinds {
-    pub(crate) const FREE: u32 = 0;
-    pub(crate) const HINGE: u32 = 1;
-    pub(crate) const CONE: u32 = 2;
-    pub(crate) const EULER: u32 = 3;
-    pub(crate) const NO_PARENT: u32 = u32::MAX;
-}
+/// Value of `Joint::parent` for a joint without a parent.
+pub(crate) const NO_PARENT: u32 = u32::MAX;

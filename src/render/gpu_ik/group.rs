@@ -80,10 +80,7 @@ pub(super) fn groups(
 }
 
 fn check_size(structure: Structure) -> Result<Structure, &'static str> {
-    let is_finite = structure
-        .packed
-        .iter()
-        .all(|j| j.offset.iter().chain(&j.before).chain(&j.axis).chain(&j.side).all(|x| x.is_finite()));
+    let is_finite = structure.packed.iter().all(|j| j.offset.iter().chain(&j.before).all(|x| x.is_finite()));
     if structure.joints.len() > MAX_JOINTS {
         Err("more than 96 joints")
     } else if structure.effectors.len() > MAX_GOALS {

@@ -57,5 +57,5 @@ mod twin;
 
 pub use options::{ANGLE_TOLERANCE, Choice, CpuReason, GpuOptions, POSITION_TOLERANCE, Solved, SolvedBy};
 #[cfg(test)]
-pub(crate) use shaders::SOURCES;
+pub(crate) use shaders::{LARGEST, SOURCES};
 pub use solver::GpuSolver;

@@ -3,11 +3,12 @@
 //! All links between two joints become part of the lower joint, and lengths are divided by the length of the longest
 //! chain, so that the tolerances of single precision are the same for bodies of all sizes.
 
-use glam::{DQuat, DVec3, EulerRot};
+use glam::{DQuat, DVec3};
 
+use crate::body::JointLimit;
 use crate::ik::{Body, Goal, Limit, Link, Options};
 
-use super::gpu_types::{Joint, kinds};
+use super::gpu_types::{Joint, NO_PARENT};
 
 /// Scale of the errors of pinned goals relative to the errors of other goals. The relative weight of pinned goals is the
 /// square of this scale.
@@ -101,7 +102,7 @@ impl Structure {
             }
             let place = above.place + above.spin * (link.offset * above.scale);
             if link.weight > 0.0 && limit != Limit::Locked {
-                check_order(&limit)?;
+                JointLimit::new(&limit).ok_or(UNSUPPORTED_ORDER)?;
                 let (rest, after) =
                     if link.reversed { (DQuat::IDENTITY, link.rest) } else { (link.rest, DQuat::IDENTITY) };
                 joints.push(ReducedJoint {
@@ -174,7 +175,7 @@ impl Structure {
 
     /// Returns the kinds of limits that occur, one bit for each.
     pub(super) fn kinds(&self) -> u32 {
-        self.packed.iter().fold(0, |kinds, joint| kinds | 1 << joint.kind)
+        self.packed.iter().fold(0, |kinds, joint| kinds | 1 << joint.limit.kind)
     }
 
     /// Returns the number of joints on the longest path from the base.
@@ -184,6 +185,7 @@ impl Structure {
 }
 
 const NOTHING_MOVES: &str = "goals that no joint can move";
+const UNSUPPORTED_ORDER: &str = "Euler angles about fixed axes, or with two equal axes";
 
 /// Returns the weight of a goal. For a pin, the weight is 1 unless it is zero, so only the weights of its axes matter.
 fn stated_weight(goal: &Goal) -> f64 {
@@ -201,29 +203,6 @@ fn even_scale(scale: DVec3) -> Option<f64> {
     (least > 0.0 && most - least <= UNEVENNESS * most).then_some(most)
 }
 
-fn check_order(limit: &Limit) -> Result<(), &'static str> {
-    match limit {
-        Limit::Euler { order, .. } if packed_order(*order).is_none() => {
-            Err("Euler angles about fixed axes, or with two equal axes")
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Returns the axes of intrinsic Euler angles and their parity, as `Joint::order` stores them.
-fn packed_order(order: EulerRot) -> Option<u32> {
-    let (axes, is_odd) = match order {
-        EulerRot::XYZ => ([0, 1, 2], 0),
-        EulerRot::YZX => ([1, 2, 0], 0),
-        EulerRot::ZXY => ([2, 0, 1], 0),
-        EulerRot::XZY => ([0, 2, 1], 1),
-        EulerRot::YXZ => ([1, 0, 2], 1),
-        EulerRot::ZYX => ([2, 1, 0], 1),
-        _ => return None,
-    };
-    Some(axes[0] | axes[1] << 2 | axes[2] << 4 | is_odd << 6)
-}
-
 #[expect(clippy::cast_possible_truncation, reason = "the shaders use single precision")]
 pub(super) fn single(v: f64) -> f32 {
     v as f32
@@ -237,48 +216,17 @@ pub(super) fn quaternion(q: DQuat) -> [f32; 4] {
     [single(q.x), single(q.y), single(q.z), single(q.w)]
 }
 
-/// Returns a range of angles in the form that the shaders read.
-fn packed_range(min: f64, max: f64) -> [f32; 4] {
-    let middle = 0.25 * (min + max);
-    let half = (0.25 * (max - min)).min(std::f64::consts::FRAC_PI_2);
-    // If half the range is half a turn, every angle is allowed. Rounding must not make the cosine negative.
-    [middle.cos(), middle.sin(), half.cos().max(0.0), half.sin()].map(single)
-}
-
 impl ReducedJoint {
     fn pack(&self, link: &Link, length: f64) -> Joint {
-        let mut joint = Joint {
+        let limit = JointLimit::new(&self.limit).unwrap_or_default();
+        Joint {
             before: quaternion(self.before),
             offset: four(self.offset / length, link.weight),
-            axis: [0.0; 4],
-            side: [0.0; 4],
-            ranges: [packed_range(0.0, 0.0); 3],
-            kind: kinds::FREE,
-            parent: self.parent.and_then(|p| u32::try_from(p).ok()).unwrap_or(kinds::NO_PARENT),
-            order: if link.reversed { 128 } else { 0 },
+            limit: if link.reversed { limit.inverted() } else { limit },
+            parent: self.parent.and_then(|p| u32::try_from(p).ok()).unwrap_or(NO_PARENT),
             depth: self.depth,
-        };
-        match self.limit {
-            Limit::Hinge { axis, min, max } => {
-                joint.kind = kinds::HINGE;
-                // The inverse of a turn is the same turn about the opposite axis.
-                joint.axis = four(if link.reversed { -axis } else { axis }.normalize(), 0.0);
-                joint.ranges[0] = packed_range(min, max);
-            }
-            Limit::Cone { axis, side, swing, twist } => {
-                joint.kind = kinds::CONE;
-                joint.axis = four(axis.normalize(), swing[0]);
-                joint.side = four(side.normalize(), swing[1]);
-                joint.ranges[0] = packed_range(twist[0], twist[1]);
-            }
-            Limit::Euler { order, min, max } => {
-                joint.kind = kinds::EULER;
-                joint.order |= packed_order(order).unwrap_or(0);
-                joint.ranges = std::array::from_fn(|i| packed_range(min[i], max[i]));
-            }
-            Limit::Free | Limit::Locked | Limit::Prismatic { .. } => {}
+            reserved: [0; 2],
         }
-        joint
     }
 
     /// Converts the local rotation of the joint's link to the rotation that the shaders use.

@@ -3,11 +3,10 @@
 
 use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
 
-use crate::gpu_ik::gpu_types::{ChainTarget, Joint, TreeGoal, kinds};
+use crate::body::{FREE, HINGE};
+use crate::gpu_ik::gpu_types::{ChainTarget, Joint, NO_PARENT, TreeGoal};
 use crate::mathematics::single::normalize;
-
-use super::limits::nearest_allowed;
-use super::trigonometry::{retract, rotation_vector, step_of};
+use crate::mathematics::single_trigonometry::{retract, rotation_vector, step_of};
 
 const LOCK_MARGIN: f32 = 1e-6;
 const LOCK_FRACTION: f32 = 0.01;
@@ -75,7 +74,7 @@ impl<'a> Tree<'a> {
     pub(super) fn forward(&mut self) {
         for (j, joint) in self.joints.iter().enumerate() {
             let (mut spin, mut place) = (Quat::IDENTITY, self.root);
-            if joint.parent != kinds::NO_PARENT {
+            if joint.parent != NO_PARENT {
                 (spin, place) = (self.spins[joint.parent as usize], self.places[joint.parent as usize]);
             }
             self.places[j] = place + spin * Vec4::from(joint.offset).xyz();
@@ -110,8 +109,8 @@ impl<'a> Tree<'a> {
         let (a, b) = (self.row_of(row, j), self.row_of(column, j));
         let (joint, lock) = (&self.joints[j], self.locks[j].xyz());
         let weight = joint.offset[3];
-        if joint.kind == kinds::HINGE {
-            let axis = self.spins[j] * Vec4::from(joint.axis).xyz();
+        if joint.limit.kind == HINGE {
+            let axis = self.spins[j] * joint.limit.axis;
             return if lock == Vec3::ZERO { weight * axis.dot(a) * axis.dot(b) } else { 0.0 };
         }
         let direction = self.spins[j] * lock;
@@ -174,8 +173,8 @@ impl<'a> Tree<'a> {
         let joint = &self.joints[j];
         let local = self.spins[j].conjugate() * (joint.offset[3] * wanted);
         let (lock, turn) = (self.locks[j].xyz(), self.locks[j].w);
-        if joint.kind == kinds::HINGE {
-            let axis = Vec4::from(joint.axis).xyz();
+        if joint.limit.kind == HINGE {
+            let axis = joint.limit.axis;
             return if lock == Vec3::ZERO { axis * axis.dot(local) } else { lock * turn };
         }
         local + lock * (turn - local.dot(lock))
@@ -185,9 +184,9 @@ impl<'a> Tree<'a> {
     fn turn_joint(&mut self, j: usize) -> (Quat, bool) {
         let (joint, kept) = (&self.joints[j], self.own[j]);
         let wanted = self.joint_step(j);
-        let allowed = nearest_allowed(normalize(Vec4::from(kept * retract(wanted))), joint);
-        let is_hinge = joint.kind == kinds::HINGE;
-        if joint.kind == kinds::FREE || is_hinge && self.locks[j].xyz() != Vec3::ZERO {
+        let allowed = joint.limit.nearest(normalize(Vec4::from(kept * retract(wanted))));
+        let is_hinge = joint.limit.kind == HINGE;
+        if joint.limit.kind == FREE || is_hinge && self.locks[j].xyz() != Vec3::ZERO {
             return (allowed, false);
         }
         let most = step_of(kept.conjugate() * allowed);
@@ -196,7 +195,7 @@ impl<'a> Tree<'a> {
         if distance <= LOCK_MARGIN + LOCK_FRACTION * wanted.length() {
             return (allowed, false);
         }
-        let direction = if is_hinge { Vec4::from(joint.axis).xyz() } else { beyond / distance };
+        let direction = if is_hinge { joint.limit.axis } else { beyond / distance };
         self.locks[j] = direction.extend(most.dot(direction));
         (allowed, true)
     }

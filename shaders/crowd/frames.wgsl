@@ -1,5 +1,5 @@
-// Joint limits, and rotations in the frames of parents. Requires rotation.wgsl, body.wgsl and the bindings `joints`, `locals`
-// and `models`. The CPU twin is src/character/body/limit.rs.
+// Rotations in the frames of parents. The CPU twin is src/character/body/frames.rs.
+// #import crowd/bodies, crowd/types, joint_limits, rotation
 
 fn is_finite_number(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
@@ -124,57 +124,6 @@ fn unmoved(base: Base, p: vec3<f32>) -> vec3<f32> {
 fn part_of(q: vec4<f32>, t: f32) -> vec4<f32> {
     let nearer = select(q, -q, q.w < 0.0);
     return quat_normalize(vec4<f32>(nearer.xyz * t, 1.0 - t + nearer.w * t));
-}
-
-// Returns the twist of a rotation about a unit axis.
-fn twist_of(q: vec4<f32>, axis: vec3<f32>) -> vec4<f32> {
-    return quat_normalize(vec4<f32>(axis * dot(q.xyz, axis), q.w));
-}
-
-// Returns the tangent of half the angle of a twist, at most 1e6.
-fn half_tangent(twist: vec4<f32>, axis: vec3<f32>) -> f32 {
-    let along = dot(twist.xyz, axis);
-    return clamp(select(along, -along, twist.w < 0.0) / max(abs(twist.w), 1e-6), -1e6, 1e6);
-}
-
-// Returns the swing vector: the axis times the tangent of a quarter of the angle.
-fn swing_vector(swing: vec4<f32>) -> vec3<f32> {
-    let nearer = select(swing, -swing, swing.w < 0.0);
-    return nearer.xyz / (1.0 + nearer.w);
-}
-
-// Returns an allowed rotation relative to rest. Swing and twist are limited separately: the swing is shortened, and the twist is
-// clamped. The limit is widened so that it contains the rotation before the solve, because a solve must not jump when it begins.
-fn limited(limit: JointLimit, q: vec4<f32>, before: vec4<f32>) -> vec4<f32> {
-    if limit.kind == FREE {
-        return q;
-    }
-    if limit.kind == LOCKED {
-        return before;
-    }
-    let twist = twist_of(q, limit.axis);
-    let twist_before = twist_of(before, limit.axis);
-    let angle = half_tangent(twist, limit.axis);
-    let angle_before = half_tangent(twist_before, limit.axis);
-    let clamped = clamp(angle, min(limit.twist.x, angle_before), max(limit.twist.y, angle_before));
-    let new_twist = select(quat_normalize(vec4<f32>(limit.axis * clamped, 1.0)), twist, clamped == angle);
-    let swing_before = quat_mul(before, quat_conjugate(twist_before));
-    if limit.kind == HINGE {
-        return quat_mul(swing_before, new_twist);
-    }
-    let other = cross(limit.axis, limit.side);
-    let m = swing_vector(quat_mul(q, quat_conjugate(twist)));
-    let m0 = swing_vector(swing_before);
-    let at = vec2<f32>(dot(m, limit.side), dot(m, other)) / limit.swing;
-    let at0 = vec2<f32>(dot(m0, limit.side), dot(m0, other)) / limit.swing;
-    let most = max(1.0, dot(at0, at0));
-    let square = dot(at, at);
-    if square <= most && clamped == angle {
-        return q;
-    }
-    let inside = m * select(1.0, sqrt(most / square), square > most);
-    let s = dot(inside, inside);
-    return quat_mul(vec4<f32>(2.0 * inside, 1.0 - s) / (1.0 + s), new_twist);
 }
 
 // Returns the local rotation of a joint after a rotation in its parent's frame. The result is within the joint's limit.

@@ -1,0 +1,17 @@
+// The joints of an IK problem.
+// #import joint_limits
+
+// Marks the joint that has no parent.
+const NO_PARENT: u32 = 0xffffffffu;
+
+struct Joint {
+    // Rotation from the parent's rotated frame to the rest frame of this joint.
+    before: vec4<f32>,
+    // Position in the parent's rotated frame, and the weight.
+    offset: vec4<f32>,
+    limit: JointLimit,
+    parent: u32,
+    // Number of ancestors.
+    depth: u32,
+    reserved: array<u32, 2>,
+}
