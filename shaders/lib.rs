@@ -84,7 +84,8 @@ files! {
 /// Returns the imports of a file, each with its alternatives.
 pub fn imports(file: &str) -> impl Iterator<Item = Vec<&str>> {
     let comments = file.lines().take_while(|line| line.starts_with("//"));
-    let names = comments.filter_map(|line| line.strip_prefix("// #import ")).flat_map(|line| line.split(", "));
+    let names =
+        comments.filter_map(|line| line.strip_prefix("// #import ")).flat_map(|line| line.split(", "));
     names.map(|name| name.split(" | ").collect())
 }
 

@@ -322,10 +322,14 @@ fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
     nearest / (nearest / size).length().max(1.0)
 }
 
-fn euler(q: DQuat, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> DQuat {
+/// Returns the two triples of Euler angles that describe a rotation.
+pub(super) fn euler_ways(q: DQuat, order: EulerRot) -> [[f64; 3]; 2] {
     let (a, b, c) = q.to_euler(order);
-    // A second triple of angles describes the same rotation.
-    let ways = [[a, b, c], [wrapped(a + PI), wrapped(PI - b), wrapped(c + PI)]];
+    [[a, b, c], [wrapped(a + PI), wrapped(PI - b), wrapped(c + PI)]]
+}
+
+fn euler(q: DQuat, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> DQuat {
+    let ways = euler_ways(q, order);
     let clamp = |way: [f64; 3]| std::array::from_fn::<f64, 3, _>(|i| clamp_angle(way[i], min[i], max[i]));
     let [first, second] = ways.map(clamp);
     #[expect(clippy::float_cmp, reason = "unchanged to the last bit")]

@@ -1,11 +1,12 @@
 //! Measures how far the joints of a tree can turn within their limits.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec2, DVec3, EulerRot};
 
+use crate::limit::euler_ways;
 use crate::link::own;
-use crate::rotation::{rotation_vector, wrapped};
+use crate::rotation::rotation_vector;
 use crate::tree::{Joint, Tree};
 use crate::{Limit, swing_twist};
 
@@ -101,9 +102,8 @@ fn room(angle: f64, min: f64, max: f64) -> [f64; 2] {
 
 /// Returns the coordinates of a joint with an Euler limit: its three angles.
 fn euler(tree: &Tree, joint: &Joint, order: EulerRot, [min, max]: [[f64; 3]; 2]) -> [Option<Coordinate>; 3] {
-    let (a, b, c) = own(joint.rest, joint.reversed(), joint.rotation).to_euler(order);
-    // Two triples of angles describe the same rotation. Use the triple that is within the limit.
-    let ways = [[a, b, c], [wrapped(a + PI), wrapped(PI - b), wrapped(c + PI)]];
+    // Uses the triple that is within the limit.
+    let ways = euler_ways(own(joint.rest, joint.reversed(), joint.rotation), order);
     let rooms = |way: [f64; 3]| std::array::from_fn::<_, 3, _>(|i| room(way[i], min[i], max[i]));
     let least = |way| rooms(way).into_iter().map(|r| r[1].min(-r[0])).fold(f64::INFINITY, f64::min);
     let way = if least(ways[1]) > least(ways[0]) { ways[1] } else { ways[0] };
