@@ -1,9 +1,7 @@
 //! The best poses that the starts of a solve have found.
 
 use crate::Method;
-use crate::tree::{Measure, Tree};
-
-use super::pose::TreePose;
+use crate::tree::{Measure, Tree, TreePose};
 
 /// A restart must end nearer to the goals than the first start by this fraction of the chain's length, unless the
 /// restart reaches the goals. Otherwise the body would jump to a very different pose for a gain that nobody can see.

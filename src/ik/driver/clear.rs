@@ -2,10 +2,9 @@
 
 use crate::collision::{CollisionModel, Gap};
 use crate::methods::jacobian::{Bounded, GapRow, Jacobian};
-use crate::tree::{Measure, Tree};
+use crate::tree::{Measure, Tree, TreePose};
 use crate::{Body, Method, Options, Start};
 
-use super::pose::TreePose;
 use super::{Driver, Progress, arm, seed};
 
 /// Fraction of the remaining gap that one step may close.

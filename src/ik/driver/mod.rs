@@ -6,7 +6,6 @@ mod clear;
 mod descent;
 mod flat;
 mod methods;
-mod pose;
 mod race;
 mod scout;
 mod seed;
@@ -17,13 +16,12 @@ use super::methods::ccd::Ccd;
 use super::methods::two_bone;
 use super::options::DEFAULT_TOLERANCE;
 use super::trace::{Order, Recorder, Stage};
-use super::tree::Tree;
+use super::tree::{Tree, TreePose};
 use super::{Limit, Method, OptimizeOptions, Options, Start, StepKind, Swivel};
 use candidate::{Candidates, MARGIN};
 pub(super) use clear::ClearSearch;
 use descent::{Patience, is_quick};
 use methods::Methods;
-use pose::TreePose;
 use textbook::Textbook;
 
 /// Upper bound for the tolerance of pinned goals, as a fraction of the chain's length.

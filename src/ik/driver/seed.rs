@@ -5,10 +5,8 @@ use std::f64::consts::{PI, TAU};
 use glam::DQuat;
 
 use crate::Limit;
-use crate::tree::{Joint, Tree};
+use crate::tree::{Joint, Tree, TreePose};
 use sinew_base::Random;
-
-use super::pose::TreePose;
 
 /// A restart begins with the best of this many random poses. A pose costs one forward-kinematics evaluation, a fraction
 /// of an iteration. The slow methods and targets out of reach need good starts: with 4 random poses, `particle` reached

@@ -75,8 +75,7 @@ impl Ccd {
     /// [`CcdOptions::extrapolate`] is set, [`Ccd::extrapolate`] must follow.
     pub(crate) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions) {
         if options.extrapolate {
-            self.before.clear();
-            self.before.extend(tree.joints.iter().map(Joint::state));
+            tree.store_joints(&mut self.before);
         }
         self.sweep(tree, options);
         self.iterations += 1;
@@ -152,8 +151,7 @@ impl Ccd {
     /// Repeats the turns of the last sweep, `stride` times as far, if this reduces the error.
     pub(crate) fn extrapolate(&mut self, tree: &mut Tree) {
         let error = tree.measure().sum;
-        self.after.clear();
-        self.after.extend(tree.joints.iter().map(Joint::state));
+        tree.store_joints(&mut self.after);
         for (joint, before) in tree.joints.iter_mut().zip(&self.before) {
             if let Some(prismatic) = &joint.prismatic {
                 let further = (joint.displacement - before.displacement) * self.stride;
@@ -171,10 +169,7 @@ impl Ccd {
             return;
         }
         self.stride = (self.stride * 0.5).max(1.0);
-        for (joint, &after) in tree.joints.iter_mut().zip(&self.after) {
-            joint.set_state(after);
-        }
-        tree.forward();
+        tree.restore_joints(&self.after);
     }
 
     /// Collects the vectors to all effectors that a joint moves.

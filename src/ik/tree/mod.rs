@@ -6,6 +6,7 @@ mod effector;
 mod hinge;
 mod measure;
 mod moves;
+mod pose;
 mod prismatic;
 mod term;
 
@@ -21,6 +22,7 @@ pub(super) use coupling::Role;
 pub(super) use effector::EffectorTask;
 pub(super) use hinge::Hinge;
 pub(super) use measure::{Measure, PIN_WEIGHT};
+pub(super) use pose::TreePose;
 pub(super) use prismatic::{JointState, Prismatic};
 
 /// A joint that turns or slides, and moves at least one effector. The leader of a mimic joint need not move an effector

@@ -4,7 +4,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::methods::fused::middle_joint;
-use crate::tree::{Joint, JointState, Tree};
+use crate::tree::{JointState, Tree};
 use crate::{Correction, FusedOptions, JacobianOptions};
 
 use super::jacobian::{Inverse, Jacobian, difference};
@@ -20,8 +20,7 @@ pub(crate) struct Fused {
 impl Fused {
     /// Prepares for a solve that starts in the current pose.
     pub(crate) fn set(&mut self, tree: &Tree) {
-        self.before.clear();
-        self.before.extend(tree.joints.iter().map(Joint::state));
+        tree.store_joints(&mut self.before);
     }
 
     /// Makes one step Δθ = J⁺ ΔX + (I − J⁺ J) ΔH. Returns false and changes nothing if J Jᵀ is singular.

@@ -52,8 +52,7 @@ pub(crate) struct Jacobian {
 impl Jacobian {
     /// Prepares for a solve that starts in the current pose.
     pub(crate) fn set(&mut self, tree: &Tree) {
-        self.start.clear();
-        self.start.extend(tree.joints.iter().map(Joint::state));
+        tree.store_joints(&mut self.start);
         self.wanted.clear();
         self.wanted.resize(tree.joints.len(), DVec3::ZERO);
     }

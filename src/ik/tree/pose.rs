@@ -1,0 +1,41 @@
+//! A stored pose of a tree.
+
+use glam::DVec3;
+
+use super::{Joint, JointState, Tree};
+
+/// The states of a tree's joints, and the translation of its base. The buffer is reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TreePose {
+    joints: Vec<JointState>,
+    root: DVec3,
+}
+
+impl TreePose {
+    pub(crate) fn store(&mut self, tree: &Tree) {
+        tree.store_joints(&mut self.joints);
+        self.root = tree.root;
+    }
+
+    /// Moves the tree to this pose.
+    pub(crate) fn apply(&self, tree: &mut Tree) {
+        tree.root = self.root;
+        tree.restore_joints(&self.joints);
+    }
+}
+
+impl Tree {
+    /// Copies the states of the joints to a buffer.
+    pub(crate) fn store_joints(&self, states: &mut Vec<JointState>) {
+        states.clear();
+        states.extend(self.joints.iter().map(Joint::state));
+    }
+
+    /// Moves the joints to stored states. The base stays where it is.
+    pub(crate) fn restore_joints(&mut self, states: &[JointState]) {
+        for (joint, &state) in self.joints.iter_mut().zip(states) {
+            joint.set_state(state);
+        }
+        self.forward();
+    }
+}
