@@ -64,12 +64,7 @@ pub(super) fn coordinates(
     push: impl Fn(DVec3) -> f64,
 ) -> [Option<Coordinate>; 3] {
     if let Some(axis) = joint.only_axis() {
-        let room = |turn| match (&joint.hinge, &joint.prismatic) {
-            (Some(hinge), _) => hinge.room(joint.rotation, turn, 0.0),
-            (None, Some(prismatic)) => prismatic.room(joint.displacement, turn, 0.0),
-            (None, None) => None,
-        };
-        let room = [-FAR, FAR].map(|turn| room(turn).map_or(turn, |room| room.copysign(turn)));
+        let room = [-FAR, FAR].map(|turn| joint.room(turn, 0.0).map_or(turn, |room| room.copysign(turn)));
         let only = Coordinate::new(tree.axis_from_frame(joint, axis), room);
         return [Some(Coordinate { is_stroke: joint.prismatic.is_some(), ..only }), None, None];
     }

@@ -100,6 +100,17 @@ impl Joint {
         (self.rotation, self.displacement) = (state.rotation, state.displacement);
     }
 
+    /// Returns how far a hinge or a prismatic joint may move in the direction of `turn` if `turn` would exceed its limit by more than
+    /// `margin`, and `None` otherwise. All values are in radians (see [`Prismatic::per_radian`]).
+    #[inline]
+    pub(crate) fn room(&self, turn: f64, margin: f64) -> Option<f64> {
+        match (&self.hinge, &self.prismatic) {
+            (Some(hinge), _) => hinge.room(self.rotation, turn, margin),
+            (None, Some(prismatic)) => prismatic.room(self.displacement, turn, margin),
+            (None, None) => None,
+        }
+    }
+
     pub(crate) fn rest_state(&self) -> JointState {
         JointState { rotation: self.rest, displacement: 0.0 }
     }

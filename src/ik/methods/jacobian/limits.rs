@@ -77,11 +77,7 @@ impl Jacobian {
                 let axis = self.axes[self.columns[index].axes];
                 // The axis of a locked joint is zero.
                 let turn = self.turns[index].dot(axis) * scale;
-                let room = match (&joint.hinge, &joint.prismatic) {
-                    (Some(hinge), _) => hinge.room(joint.rotation, turn, MARGIN),
-                    (None, Some(prismatic)) => prismatic.room(joint.displacement, turn, MARGIN),
-                    (None, None) => None,
-                };
+                let room = joint.room(turn, MARGIN);
                 room.is_some_and(|room| self.lock(tree, index, axis * turn.signum(), room))
             } else {
                 self.lock_at_border(tree, index, scale)
