@@ -19,6 +19,7 @@ use super::body::Shape;
 use super::methods::fused::{FusedSteps, middle};
 use super::rotation::{BENT, any_perpendicular};
 use super::{Body, Goal, Limit, Link};
+pub(super) use stall::{STALL_ITERATIONS, STALL_RATIO};
 
 /// A link shorter than this fraction of the reach has no usable direction.
 const SHORTEST: f64 = 1e-9;

@@ -1,9 +1,10 @@
 //! Detection of a stall of the iterations on a free chain.
 
-/// A chain counts as stuck after this number of iterations without a gain. The driver uses the same number.
-const STALL_ITERATIONS: usize = 16;
-/// An iteration counts as a gain if the error falls below this fraction of its value at the last gain.
-const GAIN: f64 = 0.99;
+/// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. This gives the slowest
+/// methods, which gain a fraction of a per cent per iteration, time to show progress.
+pub(crate) const STALL_ITERATIONS: usize = 16;
+/// A start stalls if its error does not fall below this fraction of its previous value within [`STALL_ITERATIONS`] iterations.
+pub(crate) const STALL_RATIO: f64 = 0.99;
 
 /// Detects when iterations no longer reduce the error.
 pub(super) struct StallDetector {
@@ -17,7 +18,7 @@ impl StallDetector {
     }
 
     pub(super) fn is_stalled(&mut self, error: f64) -> bool {
-        if error < GAIN * self.mark {
+        if error < STALL_RATIO * self.mark {
             (self.mark, self.iterations) = (error, 0);
         }
         self.iterations += 1;

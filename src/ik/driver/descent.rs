@@ -1,5 +1,6 @@
 //! The iterations from one start pose.
 
+use crate::chain::{STALL_ITERATIONS, STALL_RATIO};
 use crate::methods::jacobian::is_free_chain;
 use crate::trace::Order;
 use crate::tree::Tree;
@@ -8,12 +9,6 @@ use crate::{Method, Options, Secondary, Start, StepKind};
 use super::flat::{fold, is_flat, stopped_hinge};
 use super::{Driver, Task, is_budgeted};
 
-/// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. This
-/// gives the slowest methods, which gain a fraction of a per cent per iteration, time to show progress.
-const STALL_ITERATIONS: usize = 16;
-/// A start stalls if its error does not fall below this fraction of its previous value within [`STALL_ITERATIONS`]
-/// iterations.
-const STALL_RATIO: f64 = 0.99;
 /// A target out of reach leaves an error that does not vanish, so the gain is compared with the chain's length. A start
 /// stalls if [`REMOTE_ITERATIONS`] iterations reduce the error by less than this fraction of the chain's length.
 const REMOTE_GAIN: f64 = 1e-4;
