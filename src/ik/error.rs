@@ -56,9 +56,9 @@ pub enum SolveError {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// A link of a figure does not exist, or one whose joint value should be set.
+    /// A link of a figure does not exist, or one whose joint value should be set. Boxed, because it is larger than the other variants.
     #[error(transparent)]
-    Missing(#[from] Missing),
+    Missing(#[from] Box<Missing>),
     /// A goal's link does not exist.
     #[error("goal {goal} is for link {link}, but the body has only {count} links")]
     NoSuchLink {

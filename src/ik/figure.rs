@@ -114,7 +114,7 @@ impl Figure {
     pub(super) fn new(links: &[Link], parts: FigureParts) -> Result<Self, SolveError> {
         let mut roles = vec![Part::Other; links.len()];
         let mut take = |link: usize, part: Part| {
-            let missing = || Missing::index_in("the body", "link", link, links.len());
+            let missing = || Box::new(Missing::index_in("the body", "link", link, links.len()));
             let role = roles.get_mut(link).ok_or_else(missing)?;
             let is_free = *role == Part::Other;
             *role = part;

@@ -243,7 +243,7 @@ impl Body {
     /// joint, or if the value is not finite. The body is then unchanged.
     pub fn set_joint_value(&mut self, link: usize, value: f64) -> Result<(), SolveError> {
         let refused = |why| Err(SolveError::JointValue { link, why });
-        let missing = || Missing::index_in("the body", "link", link, self.links().len());
+        let missing = || Box::new(Missing::index_in("the body", "link", link, self.links().len()));
         let own = self.links().get(link).copied().ok_or_else(missing)?;
         if own.mimic.is_some() {
             return refused("it mimics another joint");
