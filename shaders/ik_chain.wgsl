@@ -48,7 +48,7 @@ struct Unsolved {
 @group(0) @binding(6) var<storage, read_write> unsolved: Unsolved;
 
 const LANES: u32 = 64u;
-// As in src/ik/methods/damped.rs.
+// As in src/ik/damping.rs.
 const MORE_DAMPING: f32 = 8.0;
 const LESS_DAMPING: f32 = 0.25;
 // Lower bound of λ² and of pivots. Smaller numbers are rounding errors of the normal matrix.

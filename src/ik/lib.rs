@@ -26,6 +26,7 @@ mod chain;
 mod collision;
 mod custom;
 mod custom_solve;
+mod damping;
 mod driver;
 mod equilibrium;
 mod error;
@@ -87,6 +88,7 @@ pub use sinew_base::api::{Missing, ParseError};
 /// Items for the other crates of sinew. They may change in any version.
 #[doc(hidden)]
 pub mod shared {
+    pub use crate::damping::{ERROR_SHARE, HINGE_FREEDOM};
     pub use crate::equilibrium::person;
     #[cfg(feature = "serde")]
     pub use crate::euler_order::{euler_order, euler_order_name};

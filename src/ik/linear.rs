@@ -1,6 +1,12 @@
 //! Solvers for small dense symmetric matrices. Matrices are row-major slices, so that callers can reuse their
 //! buffers.
 
+/// Returns the inner product of two slices, summed in their order. [`crate::qp::dot`] is faster for long slices, but rounds differently.
+#[inline]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// Solves `(a + floor I) x = b` for a symmetric positive semidefinite matrix by Cholesky factorisation (Golub & Van Loan,
 /// algorithm 4.2.1). Overwrites `a`, and stores x in `b`. Only the lower triangle of `a` is read. `floor` must be
 /// positive.

@@ -8,8 +8,9 @@
 use glam::{DQuat, DVec3};
 use wide::f64x2;
 
+use crate::damping::lambda2;
 use crate::lanes::{Lanes, Quaternion, Vec3};
-use crate::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
+use crate::methods::damped::{Arch, Damped, DampedProblem, is_straight, is_stretched, swing};
 
 use super::{Chain, ChainOutcome};
 
@@ -47,7 +48,7 @@ impl Chain {
                 }
                 return ChainOutcome::Reached(iteration);
             }
-            if damped.is_stuck {
+            if damped.is_stuck() {
                 break;
             }
         }
@@ -139,7 +140,7 @@ impl Chain {
         // The tree clamps errors to the same length, which is the default in the Jacobian options.
         let error = (target - self.end_now).clamp_length_max(self.reach);
         #[expect(clippy::cast_precision_loss, reason = "chains are short")]
-        let damping = damping(self.links.len() as f64, error.length_squared(), self.reach);
+        let damping = lambda2(self.links.len() as f64, error.length_squared(), self.reach);
         StepSystem { sums, error, damping }
     }
 

@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 use wide::f64x2;
 
+use crate::damping::lambda2;
 use crate::lanes::{Lanes, Quaternion, Vec3};
-use crate::methods::damped::damping;
 use crate::methods::fused::{FusedPose, can_reach, wants_closed_form};
 use crate::methods::jacobian::LARGEST_TURN;
 use crate::methods::limb::{Limb, LimbGoal, solve_limb};
@@ -202,7 +202,7 @@ impl FusedPose for ChainPose<'_> {
         let chain = &mut *self.chain;
         let error = (self.target - chain.end_now).clamp_length_max(chain.reach);
         #[expect(clippy::cast_precision_loss, reason = "chains are short")]
-        let lambda2 = boost * damping(chain.links.len() as f64, error.length_squared(), chain.reach);
+        let lambda2 = boost * lambda2(chain.links.len() as f64, error.length_squared(), chain.reach);
         let y = sums.inverse(lambda2).times(error - moved);
         // A turn ω of a joint moves the end by ω × r, so Jᵀ y = r × y.
         let (mut largest, mut arm) = (0.0_f64, chain.end_now);

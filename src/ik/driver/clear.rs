@@ -1,6 +1,7 @@
 //! The search for a pose that meets the goals without collisions: bounded steps from the start, then from random poses.
 
 use crate::collision::{CollisionModel, Gap};
+use crate::damping::Damping;
 use crate::methods::jacobian::{Bounded, GapRow, Jacobian};
 use crate::tree::{Measure, Tree, TreePose};
 use crate::{Body, Method, Options, Start};
@@ -19,10 +20,6 @@ const MOST_ROWS: usize = 48;
 const SLACK: f64 = 1e-5;
 /// An overlap that falls to less than this fraction counts as progress.
 const SHRINKS: f64 = 0.95;
-/// Factors of the damping after rejected and accepted steps, and the number of consecutive rejected steps that ends a start.
-const MORE_DAMPING: f64 = 8.0;
-const LESS_DAMPING: f64 = 0.25;
-const REJECTIONS: usize = 6;
 /// When the first start and the restarts stall.
 const STALL: Stall = Stall { window: 16, ratio: 0.98 };
 const RESTART_STALL: Stall = Stall { window: 6, ratio: 0.6 };
@@ -124,7 +121,7 @@ impl ClearSearch {
     fn descend(&mut self, search: &mut Search<'_>, stall: Stall) {
         self.jacobian.set(search.tree);
         let mut here = self.look(search);
-        let (mut boost, mut rejections, mut mark) = (1.0, 0, f64::INFINITY);
+        let (mut damping, mut mark) = (Damping::CLEAR, f64::INFINITY);
         for pass in 0.. {
             self.keep(&here, search.tree);
             if here.is_done() || self.iterations >= search.options.iterations {
@@ -145,7 +142,7 @@ impl ClearSearch {
                 search.body,
                 &self.rows,
                 &mut self.bounded,
-                boost,
+                damping.value(),
                 &search.options.jacobian,
             );
             let from = search.is_drag().then(|| search.body.clone());
@@ -156,13 +153,13 @@ impl ClearSearch {
                 here.overlap > 0.0 || nearest.is_none_or(|n| n.distance >= search.model.margin())
             };
             if there.improves(&here) && is_way_clear() {
-                (here, rejections, boost) = (there, 0, f64::max(1.0, boost * LESS_DAMPING));
+                damping.accept();
+                here = there;
                 continue;
             }
             self.before.apply(search.tree);
             here = self.look(search);
-            (rejections, boost) = (rejections + 1, boost * MORE_DAMPING);
-            if rejections > REJECTIONS {
+            if damping.reject() {
                 return;
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Sequential quadratic programming with an exact penalty (Fletcher 1987, "Practical Methods of Optimization", chapter 14.4). Each step
 //! eliminates the pose. The remaining problem is a quadratic program with bounds, in which the forces on the rows are the unknowns.
-//! Levenberg's damping limits steps, and a second-order correction (Fletcher 1982) satisfies curved rows.
+//! Damping limits steps, and a second-order correction (Fletcher 1982) satisfies curved rows.
 
 mod correction;
 mod hessian;
@@ -15,14 +15,11 @@ use super::pose::{Kinematics, Pose};
 use super::problem::Problem;
 use super::rows::{Kind, Rows};
 use super::system::System;
+use crate::damping::{Damping, Rejection};
 use crate::qp::{BoxQp, dot};
 use correction::Correction;
 use hessian::Augmented;
 
-/// The initial, minimum and maximum damping.
-const DAMPING: f64 = 1e-3;
-const LEAST_DAMPING: f64 = 1e-6;
-const MOST_DAMPING: f64 = 1e9;
 /// Maximum turn of a joint in a step, in radians. The hips may move by half this number of metres.
 const LARGEST_STEP: f64 = 0.6;
 /// If joints may still turn by less than this angle, in radians, further steps only repair rows.
@@ -49,7 +46,7 @@ const ROUNDING: f64 = 1e-8;
 /// Hints from the last solve. Hints affect only the time of a solve, and never its result.
 #[derive(Clone, Debug, Default)]
 struct Warm {
-    damping: f64,
+    damping: Damping,
     step: f64,
     /// The force on each row, and whether this force is strictly between its bounds.
     forces: Vec<f64>,
@@ -134,7 +131,7 @@ enum Attempt {
 impl Newton {
     /// Clears the hints.
     pub(super) fn reset(&mut self) {
-        (self.warm.damping, self.warm.step) = (DAMPING, f64::INFINITY);
+        (self.warm.damping, self.warm.step) = (Damping::BODY, f64::INFINITY);
         self.warm.forces.clear();
         self.warm.free.clear();
     }
@@ -168,7 +165,7 @@ impl Newton {
             ending.iterations += 1;
             ending.converged = self.iterate(problem, pose, &mut merit, tolerance);
         }
-        self.warm.damping = self.warm.damping.clamp(LEAST_DAMPING, 1.0);
+        self.warm.damping.end_solve();
         ending
     }
 
@@ -226,8 +223,7 @@ impl Newton {
         tolerance: f64,
     ) -> Attempt {
         if !self.factorise(&problem.model, &mut state.full) {
-            self.warm.damping = (self.warm.damping * 8.0).max(DAMPING);
-            return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
+            return self.reject(Rejection::Undefined);
         }
         self.solve_qp(&problem.model, state.full);
         if state.switches < SWITCHES && self.switch(problem, &mut state.share, state.switches) {
@@ -235,16 +231,13 @@ impl Newton {
             return Attempt::Switched;
         }
         if !self.step.iter().all(|x| x.is_finite()) {
-            self.warm.damping = (self.warm.damping * 8.0).max(DAMPING);
-            return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
+            return self.reject(Rejection::Undefined);
         }
         let mut size = problem.model.largest_turn(&self.step);
         // A step that repairs rows must satisfy them, so it is damped instead of shortened.
         let most = if self.mends { self.left } else { LARGEST_STEP };
         if size > most {
-            let more = (2.0 * size / most).min(100.0);
-            self.warm.damping = (self.warm.damping * more).max(10.0 * DAMPING);
-            return Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING };
+            return self.reject(Rejection::Long(size / most));
         }
         if size > self.left {
             // The step of a frame is shortened. More damping would lead to a different path, for example past a straight knee.
@@ -280,11 +273,7 @@ impl Newton {
             let warm = &mut self.warm;
             warm.step = size;
             self.left -= size.max(turned);
-            if gain > 0.7 * predicted {
-                warm.damping = (warm.damping * 0.15).max(LEAST_DAMPING);
-            } else if gain < 0.3 * predicted {
-                warm.damping = (warm.damping * 3.0).max(DAMPING);
-            }
+            warm.damping.accept_ratio(gain, predicted);
             warm.forces.fill(0.0);
             warm.free.fill(false);
             for ((&row, &y), &free) in self.rows.near.iter().zip(&self.qp.y).zip(&self.qp.free) {
@@ -299,9 +288,14 @@ impl Newton {
         if size < 1e-7 || predicted < 1e-3 * tolerance {
             return Attempt::Rejected { hopeless: true };
         }
-        self.warm.damping = (self.warm.damping * 6.0).max(DAMPING);
-        state.full &= self.warm.damping <= 1e3;
-        Attempt::Rejected { hopeless: self.warm.damping > MOST_DAMPING }
+        let rejected = self.reject(Rejection::Gain);
+        state.full &= self.warm.damping.value() <= 1e3;
+        rejected
+    }
+
+    /// Rejects the step, so that the next attempt has more damping.
+    fn reject(&mut self, why: Rejection) -> Attempt {
+        Attempt::Rejected { hopeless: self.warm.damping.reject_ratio(why) }
     }
 
     /// Shortens the step. Returns its size.

@@ -1,25 +1,13 @@
-//! Damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error, as in Chan & Lawrence 1988 and Sugihara 2011,
-//! eq. 19. The loop is the same for every representation of a body. [`DampedProblem`] is implemented by the free chain (with running sums
-//! and a 3×3 matrix) and by the tree (with a Jacobian of any size).
+//! Damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. The loop is the same for every representation of a body.
+//! [`DampedProblem`] is implemented by the free chain (with running sums and a 3×3 matrix) and by the tree (with a Jacobian of any size).
 
 use glam::{DQuat, DVec3};
 
+use crate::damping::Damping;
 use crate::rotation::{any_perpendicular, shortest_arc};
 
-/// λ² as a fraction of the squared error, per joint that moves the effector. Measured on the sets of `sinew bench`: on free chains of 2 to
-/// 50 joints and on the limited bodies, values from 0.006 to 0.015 need the fewest iterations. If λ² did not grow with the number of
-/// joints, 0.02 would be best for three joints and 0.2 for fifty.
-const DAMPING: f64 = 0.01;
-/// Lower bound of λ² as a fraction of the chain's squared length. This bound keeps the matrix of a straight chain invertible.
-const DAMPING_FLOOR: f64 = 1e-14;
-/// Factor by which a rejected step increases the damping.
-const MORE_DAMPING: f64 = 8.0;
-/// Factor by which an accepted step reduces an increased damping.
-const LESS_DAMPING: f64 = 0.25;
 /// A step that leaves at least this fraction of the squared error is rejected. The gain must exceed rounding errors.
 const PROGRESS: f64 = 1.0 - 1e-9;
-/// Number of consecutive rejected steps after which the iterations are stuck. The damping is then 8¹⁰ times as large.
-const REJECTIONS: usize = 10;
 /// A step that leaves less than this fraction of the squared error is followed by another one with the same matrix.
 const CONTINUE: f64 = 0.01;
 
@@ -69,16 +57,14 @@ pub(crate) trait DampedProblem {
 /// The state of the iterations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Damped {
-    /// Factor for λ², which is at least 1, or zero before the first step.
-    boost: f64,
+    /// Factor for λ².
+    damping: Damping,
     /// Cost of the measured pose, and cost before the last step. They differ if the last step reused the matrix of the
     /// step before it.
     measured: f64,
     last: f64,
     steps: usize,
-    rejections: usize,
     arched: bool,
-    pub(crate) is_stuck: bool,
 }
 
 impl Damped {
@@ -86,7 +72,7 @@ impl Damped {
     /// step, or if the iterations are stuck.
     #[inline(always)]
     pub(crate) fn pass(&mut self, problem: &mut impl DampedProblem) {
-        let is_first = self.boost == 0.0;
+        let is_first = self.steps == 0;
         let cost = problem.cost();
         // While steps leave little error, the next step uses the same matrix, as in Broyden 1965.
         let again = !is_first && cost < CONTINUE * self.last;
@@ -95,38 +81,36 @@ impl Damped {
             if problem.is_done() {
                 return;
             }
-            self.boost = 1.0;
             self.measure(problem);
         } else if !again {
             self.judge(problem, cost);
-            if self.is_stuck {
+            if self.is_stuck() {
                 return;
             }
         }
         if !again && self.steps >= ARC_STEPS && !self.arched && problem.arch() {
-            (self.arched, self.boost, self.rejections) = (true, 1.0, 0);
+            (self.arched, self.damping) = (true, Damping::default());
             self.measure(problem);
         }
         self.steps += 1;
         self.last = if again { cost } else { self.measured };
-        problem.step(self.boost, again);
+        problem.step(self.damping.value(), again);
     }
 
     /// Accepts or rejects the last step by its cost, and adapts the damping.
     #[inline(always)]
     fn judge(&mut self, problem: &mut impl DampedProblem, cost: f64) {
-        if self.is_stuck {
+        if self.is_stuck() {
             return;
         }
         // A NaN cost is not an improvement.
         if cost < PROGRESS * self.measured {
             problem.accept();
-            (self.boost, self.rejections) = (f64::max(1.0, self.boost * LESS_DAMPING), 0);
+            self.damping.accept();
             self.measure(problem);
         } else {
             problem.reject();
-            self.is_stuck = self.rejections == REJECTIONS;
-            (self.boost, self.rejections) = (self.boost * MORE_DAMPING, self.rejections + 1);
+            self.damping.reject();
         }
     }
 
@@ -136,18 +120,17 @@ impl Damped {
         self.measured = problem.cost();
     }
 
+    /// Returns whether many consecutive steps were rejected.
+    #[inline(always)]
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.damping.is_stuck()
+    }
+
     /// Returns whether a tentative step has been neither accepted nor rejected yet.
     #[inline(always)]
     pub(crate) fn is_open(&self) -> bool {
-        self.boost > 0.0 && !self.is_stuck
+        self.steps > 0 && !self.is_stuck()
     }
-}
-
-/// Returns λ² of a step, in base-space metres squared. `joints` is the number of joints that move the effector, `error2` the squared error,
-/// and `length` the length of the chain. J W Jᵀ is a sum over the joints, so λ² must grow with their number to damp chains of all lengths
-/// alike.
-pub(crate) fn damping(joints: f64, error2: f64, length: f64) -> f64 {
-    DAMPING * joints * error2 + DAMPING_FLOOR * length * length
 }
 
 /// Returns the rotation of a whole chain about its base towards a target that is far to the side, or `None` if the

@@ -1,5 +1,4 @@
-//! Nonlinear least squares with a trust region: Levenberg 1944 and Marquardt 1963, with the damping rule of Nielsen
-//! 1999 ("Damping parameter in Marquardt's method", section 2).
+//! Nonlinear least squares with a trust region: Levenberg 1944 and Marquardt 1963, with the damping rule of Nielsen 1999.
 //!
 //! Minimises a weighted sum: the squared errors of the goals, and two priors for each joint. The unknowns are rotation
 //! vectors. The priors are the squared distances from the rest pose and from the start pose, and their matrices are
@@ -7,6 +6,7 @@
 //! Woodbury's identity, so all Jacobian methods share the same small system. Limits are constraints: a joint that
 //! reaches its limit is locked, and the system is solved again for the other joints.
 
+use crate::damping::Damping;
 use crate::rotation::rotation_vector;
 use crate::tree::{Joint, JointState, Role, Tree};
 use crate::{JointParameters, OptimizeOptions};
@@ -16,10 +16,8 @@ use super::jacobian::{Inverse, Jacobian, towards};
 /// State of a solve.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Optimize {
-    /// Damping, in base-space metres squared.
-    mu: f64,
-    /// Factor by which the damping grows if the next step fails.
-    growth: f64,
+    /// The damping μ, in base-space metres squared.
+    damping: Damping,
     start: Vec<JointState>,
     best: Vec<JointState>,
     cost: f64,
@@ -40,26 +38,16 @@ fn distance_squared(joint: &Joint, state: JointState) -> f64 {
 
 /// The solve ends after a step that reduces the sum by less than this fraction.
 const MIN_GAIN: f64 = 1e-9;
-/// The first μ as a fraction of the chain's squared length, which is an upper bound on the columns' squared lengths. The rule is eq. 3.14
-/// of Madsen, Nielsen & Tingleff 2004, "Methods for non-linear least squares problems", with τ = 1e-3 for a start that need not be near the
-/// minimum.
-const FIRST_MU: f64 = 1e-3;
-/// No step gains anything if μ exceeds this multiple of the squared length: turns are then below 1e-5 of the error.
-const LAST_MU: f64 = 1e5;
-/// Bounds of μ. These bounds keep the product of μ and the factors of one step finite.
-const MU_RANGE: [f64; 2] = [1e-16, 1e6];
 
 impl Optimize {
     /// Stores the pose in which a solve starts.
     pub(crate) fn set_start(&mut self, tree: &Tree) {
-        self.start.clear();
-        self.start.extend(tree.joints.iter().map(Joint::state));
+        tree.store_joints(&mut self.start);
     }
 
     pub(crate) fn set(&mut self, tree: &Tree) {
-        (self.cost, self.growth, self.converged) = (f64::INFINITY, 2.0, false);
-        let length = tree.length();
-        self.mu = FIRST_MU * length * length;
+        (self.cost, self.converged) = (f64::INFINITY, false);
+        self.damping = Damping::optimisation(tree.length());
     }
 
     /// Returns the sum to minimise, in base-space metres squared.
@@ -80,10 +68,7 @@ impl Optimize {
 
     /// Restores the pose with the smallest sum.
     pub(crate) fn restore_best(&self, tree: &mut Tree) {
-        for (joint, &state) in tree.joints.iter_mut().zip(&self.best) {
-            joint.set_state(state);
-        }
-        tree.forward();
+        tree.restore_joints(&self.best);
     }
 
     /// Makes one step. The next call evaluates the step, and undoes it if the step increased the sum.
@@ -93,26 +78,19 @@ impl Optimize {
         jacobian.evaluate(tree, f64::INFINITY);
         let cost = self.objective(tree, jacobian, options, length2);
         if cost <= self.cost {
-            let ratio = if self.predicted > 0.0 { (self.cost - cost) / self.predicted } else { 0.0 };
-            if self.cost.is_finite() {
-                self.mu *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
-            }
-            self.growth = 2.0;
-            self.converged = self.cost.is_finite() && self.cost - cost <= MIN_GAIN * self.cost;
+            let gain = self.cost - cost;
+            self.damping.accept_gain(gain, self.predicted);
+            self.converged = self.cost.is_finite() && gain <= MIN_GAIN * self.cost;
             self.cost = cost;
-            self.best.clear();
-            self.best.extend(tree.joints.iter().map(Joint::state));
+            tree.store_joints(&mut self.best);
         } else {
             self.restore_best(tree);
             jacobian.evaluate(tree, f64::INFINITY);
-            self.mu *= self.growth;
-            self.growth *= 2.0;
-            self.converged = self.mu > LAST_MU * length2;
+            self.converged = self.damping.reject_doubling();
         }
-        self.mu = self.mu.clamp(MU_RANGE[0] * length2, MU_RANGE[1] * length2);
         jacobian.set_freedom(tree, JointParameters::RotationVector);
         let (rest, stay) = (options.rest * length2, options.stay * length2);
-        let inverse = 1.0 / (self.mu + rest + stay);
+        let inverse = 1.0 / (self.damping.value() + rest + stay);
         jacobian.scale_freedom(inverse);
         for (index, joint) in tree.joints.iter().enumerate() {
             jacobian.offset[index] = if rest + stay > 0.0 {

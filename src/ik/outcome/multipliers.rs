@@ -7,7 +7,8 @@
 use glam::DVec3;
 
 use crate::Outcome;
-use crate::linear::solve_damped;
+use crate::damping::{BOUNDED_FLOOR, OUTCOME_SHARE};
+use crate::linear::{dot, solve_damped};
 use crate::tree::{Role, Tree};
 
 use super::Evidence;
@@ -18,12 +19,6 @@ use super::rows::{Rows, errors, responses};
 const AT_REST: f64 = 1e-2;
 /// Limits hold an effector back if more than this fraction of its squared error would vanish without them.
 const HELD: f64 = 1e-2;
-/// Damping λ² of the step, as a fraction of the error times the length of the chain. The curvature of the error as a
-/// joint turns has about this magnitude, so no step exceeds the range of the linear model.
-const DAMPING: f64 = 0.2;
-/// Minimum damping λ² as a fraction of the squared length of the chain, so that the problem is damped even if the error
-/// is zero.
-const LEAST_DAMPING: f64 = 1e-9;
 /// Exceeding a limit by less than this angle (in radians) counts as a rounding error.
 const ROUNDING: f64 = 1e-12;
 /// Number of rounds that move all unknowns to or from their bounds at once, and maximum number of rounds. The later
@@ -135,7 +130,8 @@ impl Multipliers {
         self.unknowns.clear();
         self.columns.clear();
         let length = tree.length();
-        let damping = (DAMPING * square(&self.errors).sqrt() * length).max(LEAST_DAMPING * length * length);
+        let damping =
+            (OUTCOME_SHARE * square(&self.errors).sqrt() * length).max(BOUNDED_FLOOR * length * length);
         for (index, joint) in tree.joints.iter().enumerate().filter(|(_, j)| j.role != Role::Follower) {
             let motion = |turn: DVec3, task: usize| {
                 let is_below = || tree.tasks_below(index).any(|place| tree.task_at(place) == task);
@@ -248,8 +244,4 @@ fn rows_of(tree: &Tree, motion: impl Fn(usize) -> Option<(DVec3, DVec3)>) -> imp
 /// Returns the squared length of a vector.
 fn square(rows: &[f64]) -> f64 {
     dot(rows, rows)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

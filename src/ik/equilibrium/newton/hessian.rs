@@ -38,7 +38,7 @@ impl Newton {
         for d in 0..model.count {
             // The step of the hips is in metres, and the steps of the joints are in radians.
             let end = model.row(d).end - 1;
-            factor.entries[end] += self.warm.damping * if d < 3 { 10.0 } else { 1.0 } + 1e-9;
+            factor.entries[end] += self.warm.damping.value() * if d < 3 { 10.0 } else { 1.0 } + 1e-9;
         }
         factor.factorise(model)
     }

@@ -11,6 +11,7 @@ mod tree;
 
 use glam::DVec3;
 
+use crate::damping::Damping;
 use crate::{Correction, FusedOptions};
 
 pub(crate) use tree::{Fused, middle_joint};
@@ -28,12 +29,6 @@ const TIE: f64 = 1e-9;
 /// Number of steps that include the additional task. Each step with weights of ½ removes about half of the distance to
 /// the middle angles, so less than one percent remains.
 const CORRECTIONS: usize = 8;
-/// λ² is multiplied by [`REJECTED`] after a step that increased the error, and by [`ACCEPTED`] after any other step
-/// (Marquardt 1963).
-const REJECTED: f64 = 8.0;
-const ACCEPTED: f64 = 0.25;
-/// Number of consecutive error increases after which the iterations count as stuck. λ² is then 8¹⁰ times as large.
-const REJECTIONS: usize = 10;
 
 /// A pose that the fused method changes. Rotation vectors are in base space.
 pub(crate) trait FusedPose {
@@ -56,44 +51,29 @@ pub(crate) trait FusedPose {
 }
 
 /// The state of the fused method between two steps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FusedSteps {
     /// Whether the closed form still has to run.
     is_due: bool,
     /// Number of further steps that include the additional task.
     corrections: usize,
     last_cost: f64,
-    /// Factor for λ², which is at least 1.
-    boost: f64,
-    /// Number of consecutive steps that increased the error.
-    rejections: usize,
+    /// Factor for λ².
+    damping: Damping,
     /// ΔH for each joint.
     additional: Vec<DVec3>,
-}
-
-impl Default for FusedSteps {
-    fn default() -> Self {
-        Self {
-            is_due: false,
-            corrections: CORRECTIONS,
-            last_cost: f64::INFINITY,
-            boost: 1.0,
-            rejections: 0,
-            additional: Vec::new(),
-        }
-    }
 }
 
 impl FusedSteps {
     /// Starts a solve. `closed_form` indicates whether the solve begins with the closed form.
     pub(crate) fn start(&mut self, closed_form: bool) {
         (self.is_due, self.corrections) = (closed_form, CORRECTIONS);
-        (self.last_cost, self.boost, self.rejections) = (f64::INFINITY, 1.0, 0);
+        (self.last_cost, self.damping) = (f64::INFINITY, Damping::FUSED);
     }
 
     /// Returns whether many consecutive steps increased the error.
     pub(crate) fn is_stuck(&self) -> bool {
-        self.rejections >= REJECTIONS
+        self.damping.is_stuck()
     }
 
     /// Runs one iteration. The first iteration may consist of the closed form and a step.
@@ -108,9 +88,9 @@ impl FusedSteps {
         if is_worse {
             pose.undo();
             self.corrections = 0;
-            (self.boost, self.rejections) = (self.boost * REJECTED, self.rejections + 1);
+            self.damping.reject();
         } else {
-            (self.boost, self.rejections) = ((self.boost * ACCEPTED).max(1.0), 0);
+            self.damping.accept();
             self.last_cost = cost;
         }
         if std::mem::take(&mut self.is_due) {
@@ -121,7 +101,7 @@ impl FusedSteps {
             self.corrections -= 1;
             additional_task(pose, options, &mut self.additional);
         }
-        pose.step(corrects.then_some(&self.additional[..]), self.boost);
+        pose.step(corrects.then_some(&self.additional[..]), self.damping.value());
     }
 }
 

@@ -2,11 +2,10 @@
 
 use glam::DVec3;
 
-use crate::methods::damped::damping;
-use crate::methods::jacobian::{Inverse, Jacobian, freedom, towards};
+use crate::methods::jacobian::{Inverse, Jacobian, towards};
 use crate::methods::two_bone::{bend, orient, swing};
 use crate::rotation::rotation_vector;
-use crate::tree::{Joint, JointState, Role, Tree};
+use crate::tree::{JointState, Role, Tree};
 use crate::{Correction, FusedOptions, JacobianOptions, Method};
 
 use super::{FusedPose, FusedSteps, can_reach, middle, wants_closed_form};
@@ -30,7 +29,7 @@ impl Fused {
         let reach = halves.is_none_or(|h| h.middle == 0 || can_reach(h.upper, h.lower, h.target));
         self.is_differential = closed_form && !reach;
         self.steps.start(closed_form && reach);
-        store(&mut self.before, tree);
+        tree.store_joints(&mut self.before);
     }
 
     /// Returns whether the iterations cannot continue from the current pose.
@@ -71,7 +70,7 @@ impl FusedPose for TreePose<'_> {
     }
 
     fn apply_closed_form(&mut self) {
-        store(self.before, self.tree);
+        self.tree.store_joints(self.before);
         let before = self.tree.measure().sum;
         reach_with_halves(self.tree);
         let after = self.tree.measure().sum;
@@ -96,36 +95,23 @@ impl FusedPose for TreePose<'_> {
     }
 
     fn step(&mut self, additional: Option<&[DVec3]>, boost: f64) {
-        store(self.before, self.tree);
+        self.tree.store_joints(self.before);
         let (tree, jacobian, options) = (&mut *self.tree, &mut *self.jacobian, self.options);
-        let length = tree.length();
-        jacobian.evaluate(tree, options.clamp * length);
+        jacobian.evaluate(tree, options.clamp * tree.length());
         jacobian.set_freedom(tree, options.parameters);
         // As on a free chain, damping lets the goal compensate for these rotations only partly.
         match additional {
             Some(additional) => jacobian.offset.copy_from_slice(additional),
             None => jacobian.offset.fill(DVec3::ZERO),
         }
-        let lambda2 = match options.damping {
-            Some(fraction) => (fraction * length).powi(2),
-            None => damping(freedom(tree), jacobian.unweighted_error2(), length),
-        };
+        let lambda2 = jacobian.lambda2(tree, options);
         jacobian.solve(tree, Inverse::Damped(boost * lambda2));
         jacobian.apply(tree, options.parameters);
     }
 
     fn undo(&mut self) {
-        for (joint, &state) in self.tree.joints.iter_mut().zip(&*self.before) {
-            joint.set_state(state);
-        }
-        self.tree.forward();
+        self.tree.restore_joints(self.before);
     }
-}
-
-/// Copies the states of the joints.
-fn store(states: &mut Vec<JointState>, tree: &Tree) {
-    states.clear();
-    states.extend(tree.joints.iter().map(Joint::state));
 }
 
 /// Applies the closed form: the two halves of the chain are the bones of a limb that reaches for the target. Limits may

@@ -13,15 +13,13 @@
 
 use glam::DVec3;
 
-use crate::methods::damped::damping;
+use crate::damping::{BOUNDED_FLOOR, lambda2};
 use crate::qp::{BoxQp, dot};
 use crate::tree::Tree;
 use crate::{Body, JacobianOptions, JointParameters};
 
 use super::{Columns, GOALS, Jacobian, LARGEST_TURN, PINS, freedom, merit_weight};
 
-/// Minimum λ² as a fraction of the squared length of the longest chain. It keeps the program well conditioned.
-const LEAST_DAMPING: f64 = 1e-9;
 /// λ² of the inequality rows, in square metres or square radians. It keeps the program solvable if the rows contradict each other.
 const SOFT: f64 = 1e-9;
 
@@ -68,8 +66,8 @@ impl Jacobian {
         self.set_freedom(tree, JointParameters::RotationVector);
         self.secondary(tree, options);
         bounded.set_freedoms(self, tree);
-        let least = LEAST_DAMPING * self.length * self.length;
-        let damping = damping(freedom(tree), self.error2(GOALS), self.length).max(least);
+        let least = BOUNDED_FLOOR * self.length * self.length;
+        let damping = lambda2(freedom(tree), self.error2(GOALS), self.length).max(least);
         bounded.add_tasks(self, boost * damping);
         bounded.add_ranges(tree);
         for gap in gaps {
@@ -140,13 +138,7 @@ impl Bounded {
         for place in 0..count {
             let joint = &tree.joints[self.freedoms[place].0];
             for sign in [1.0, -1.0] {
-                let turn = sign * LARGEST_TURN;
-                let room = match (&joint.hinge, &joint.prismatic) {
-                    (Some(hinge), _) => hinge.room(joint.rotation, turn, 0.0),
-                    (None, Some(prismatic)) => prismatic.room(joint.displacement, turn, 0.0),
-                    (None, None) => None,
-                };
-                let Some(room) = room else { continue };
+                let Some(room) = joint.room(sign * LARGEST_TURN, 0.0) else { continue };
                 let start = self.rows.len();
                 self.rows.resize(start + count, 0.0);
                 self.rows[start + place] = -sign;

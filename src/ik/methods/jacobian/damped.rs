@@ -2,7 +2,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
+use crate::damping::{HINGE_FREEDOM, lambda2};
+use crate::methods::damped::{Arch, Damped, DampedProblem, is_straight, is_stretched, swing};
 use crate::rotation::{BENT, any_perpendicular};
 use crate::tree::{JointState, Tree, retract};
 use crate::{JacobianOptions, JointParameters, Limit};
@@ -38,7 +39,7 @@ struct TreeProblem<'a> {
 impl Jacobian {
     /// Returns whether damped least squares has stopped because many consecutive steps were rejected.
     pub(crate) fn is_stuck(&self) -> bool {
-        self.steps.damped.is_stuck
+        self.steps.damped.is_stuck()
     }
 
     /// Runs one iteration of damped least squares: evaluates the last step and takes the next one.
@@ -49,6 +50,15 @@ impl Jacobian {
         damped.pass(&mut problem);
         steps.damped = damped;
         self.steps = steps;
+    }
+
+    /// Returns λ² of a step at the evaluated pose, in base-space metres squared.
+    pub(crate) fn lambda2(&self, tree: &Tree, options: &JacobianOptions) -> f64 {
+        let length = tree.length();
+        match options.damping {
+            Some(fraction) => (fraction * length).powi(2),
+            None => lambda2(freedom(tree), self.error2(GOALS), length),
+        }
     }
 }
 
@@ -84,13 +94,9 @@ impl DampedProblem for TreeProblem<'_> {
         steps.before.clear();
         steps.before.extend(tree.joints.iter().map(|j| (j.state(), tree.base_from_axes(j))));
         steps.before_root = tree.root;
-        let length = tree.length();
         jacobian.select_balance(tree, options);
-        jacobian.evaluate(tree, options.clamp * length);
-        steps.damping = match options.damping {
-            Some(fraction) => (fraction * length).powi(2),
-            None => damping(freedom(tree), jacobian.error2(GOALS), length),
-        };
+        jacobian.evaluate(tree, options.clamp * tree.length());
+        steps.damping = jacobian.lambda2(tree, options);
     }
 
     fn step(&mut self, boost: f64, again: bool) {
@@ -165,11 +171,11 @@ impl TreeSteps {
 }
 
 /// Returns the largest number of joints that move a single effector. Each joint counts with its weight, but a hinge or a prismatic joint
-/// counts with a third of its weight.
-pub(crate) fn freedom(tree: &Tree) -> f64 {
+/// counts with [`HINGE_FREEDOM`] of its weight.
+pub(super) fn freedom(tree: &Tree) -> f64 {
     let of = |joint: usize| {
         let joint = &tree.joints[joint];
-        joint.weight * if joint.only_axis().is_some() { 1.0 / 3.0 } else { 1.0 }
+        joint.weight * if joint.only_axis().is_some() { HINGE_FREEDOM } else { 1.0 }
     };
     (0..tree.tasks.len()).map(|task| tree.above(task).map(of).sum()).fold(0.0, f64::max)
 }

@@ -7,9 +7,11 @@
 
 use glam::{DMat3, DVec3};
 
+use crate::damping::{FLOOR, LEVEL_SHARE};
+use crate::linear::dot;
 use crate::tree::Tree;
 
-use super::{Columns, DAMPING, GOALS, Inverse, Jacobian, LEAST_DAMPING, LEVELS, dot, dot_entries};
+use super::{Columns, GOALS, Inverse, Jacobian, LEVELS, dot_entries};
 
 impl Jacobian {
     /// Computes the turns without regard to limits, except for the locked directions.
@@ -72,10 +74,9 @@ impl Jacobian {
         let inverse = if level == GOALS {
             inverse
         } else {
-            let floor = LEAST_DAMPING * self.length * self.length;
-            Inverse::Damped(
-                self.freedom * (self.boost * DAMPING * self.error2(level) + self.boost.max(1.0) * floor),
-            )
+            let share = self.boost * LEVEL_SHARE * self.error2(level);
+            let floor = self.boost.max(1.0) * (FLOOR * self.length * self.length);
+            Inverse::Damped(self.freedom * (share + floor))
         };
         self.invert(start..end, inverse);
     }

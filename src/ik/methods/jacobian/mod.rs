@@ -37,12 +37,12 @@ use glam::{DMat3, DVec3};
 use crate::JointParameters;
 use crate::linear::Elimination;
 use crate::methods::damped::Damped;
-use crate::tree::{Joint, JointState, PIN_WEIGHT, Tree};
+use crate::tree::{JointState, PIN_WEIGHT, Tree, TreePose};
 pub(crate) use apply::LARGEST_TURN;
 use balance::Masses;
 pub(crate) use bounded::{Bounded, GapRow};
-use damped::TreeSteps;
-pub(crate) use damped::{freedom, is_free_chain};
+pub(crate) use damped::is_free_chain;
+use damped::{TreeSteps, freedom};
 use limits::Lock;
 pub(crate) use step::towards;
 
@@ -52,12 +52,6 @@ const PINS: usize = 0;
 const GOALS: usize = 1;
 const SECONDARY: usize = 2;
 
-/// λ² of all levels except the goals, as a fraction of their squared error. For the goals, damped least squares uses the damping of
-/// [`crate::methods::damped`].
-const DAMPING: f64 = 0.02;
-/// Smallest λ² as a fraction of the squared length of the longest chain. This value is a hundred times the rounding
-/// error of J W Jᵀ, and lets the last steps converge like Newton's method.
-const LEAST_DAMPING: f64 = 1e-14;
 /// Weight of moving the base relative to turning joints, as a fraction of the longest chain's squared length.
 const ROOT_WEIGHT: f64 = 0.05;
 
@@ -227,10 +221,8 @@ pub(crate) struct Jacobian {
     /// If the balance is a secondary task, the fraction of its error that one iteration corrects.
     secondary_balance: Option<f64>,
     masses: Masses,
-    before: Vec<JointState>,
-    before_root: DVec3,
+    before: TreePose,
     start: Vec<JointState>,
-    last_cost: f64,
     steps: TreeSteps,
 }
 
@@ -297,8 +289,7 @@ impl Jacobian {
 
     /// Stores the pose in which a solve starts.
     pub(crate) fn set_start(&mut self, tree: &Tree) {
-        self.start.clear();
-        self.start.extend(tree.joints.iter().map(Joint::state));
+        tree.store_joints(&mut self.start);
     }
 
     /// Computes the errors of the current pose. Each error is clamped to `clamp` base-space metres.
@@ -335,15 +326,10 @@ impl Jacobian {
         self.rows.iter().map(|row| merit_weight(row.level) * row.error.length_squared()).sum()
     }
 
-    /// Returns the sum of squared errors of a level, without weights.
+    /// Returns the sum of squared errors of a level without weights, in base-space metres squared.
     fn error2(&self, level: usize) -> f64 {
         let rows = self.rows.iter().filter(|row| row.level == level && row.scale > 0.0);
         rows.map(|row| row.error.length_squared() / (row.scale * row.scale)).sum()
-    }
-
-    /// Returns the sum of squared errors of the goals without weights, in base-space metres squared.
-    pub(crate) fn unweighted_error2(&self) -> f64 {
-        self.error2(GOALS)
     }
 
     /// Multiplies the weights of all columns by a factor.

@@ -3,9 +3,10 @@
 use glam::DVec3;
 
 use crate::JointParameters;
+use crate::damping::FLOOR;
 use crate::tree::Tree;
 
-use super::{Inverse, Jacobian, LEAST_DAMPING, LEVELS, towards};
+use super::{Inverse, Jacobian, LEVELS, towards};
 
 /// Number of steps that correct the second-order motion of the effectors.
 const CORRECTIONS: usize = 2;
@@ -18,7 +19,6 @@ impl Jacobian {
         self.secondary_balance = None;
         self.set_tasks(tree, LEVELS);
         self.boost = 1.0;
-        let floor = LEAST_DAMPING * self.length * self.length;
         for step in 0..=CORRECTIONS {
             self.evaluate(tree, f64::INFINITY);
             self.set_freedom(tree, JointParameters::RotationVector);
@@ -27,7 +27,7 @@ impl Jacobian {
                 self.offset[index] =
                     wanted.map_or(DVec3::ZERO, |start| towards(tree, joint, start) * fraction);
             }
-            self.solve(tree, Inverse::Damped(floor));
+            self.solve(tree, Inverse::Damped(FLOOR * self.length * self.length));
             self.apply(tree, JointParameters::RotationVector);
         }
     }
