@@ -43,6 +43,7 @@ pub(crate) fn lambda2(joints: f64, error2: f64, length: f64) -> f64 {
 }
 
 /// Why a step of a whole body is rejected.
+#[derive(Clone, Copy)]
 pub(crate) enum Rejection {
     /// It gains too little.
     Gain,

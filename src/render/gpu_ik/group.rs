@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use glam::{DAffine3, DQuat, DVec3};
 use rayon::prelude::*;
 
+use crate::ik::shared::ERROR_SHARE;
 use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Limit, Link, Method, Options, Start};
 
 use super::body::{MAX_GOALS, MAX_JOINTS};
@@ -13,8 +14,6 @@ use super::options::{ANGLE_TOLERANCE, POSITION_TOLERANCE};
 use super::shaders::MAX_CHAIN;
 use super::structure::{Effector, ReducedJoint, Structure, four, quaternion, single};
 
-/// Damping λ² per ball joint, as a fraction of the squared error. The CPU uses the same value.
-const DAMPING: f64 = 0.01;
 /// Position error, as a fraction of the chain's length, and orientation error, in radians, at which the shaders stop.
 /// Steps converge quadratically, so a looser tolerance would hardly save a step.
 const STOP: [f64; 2] = [3e-6, 2e-5];
@@ -275,7 +274,7 @@ impl Group {
         let effector = &self.structure.effectors[0];
         Chain {
             end: four(effector.place / self.structure.length, place),
-            tolerances: [STOP[0], STOP[1], turn, DAMPING * self.structure.freedom].map(single),
+            tolerances: [STOP[0], STOP[1], turn, ERROR_SHARE * self.structure.freedom].map(single),
             problems: 0,
             restarts: 0,
             iterations: 0,
@@ -322,7 +321,7 @@ impl Group {
             iterations: 0,
             depth: self.structure.depth(),
             root_weight: if moves_root(options) { 1.0 } else { 0.0 },
-            damping: single(DAMPING * self.structure.freedom),
+            damping: single(ERROR_SHARE * self.structure.freedom),
             rows: count(rows.len()),
         };
         (tree, goals, rows)

@@ -6,6 +6,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::body::JointLimit;
+use crate::ik::shared::HINGE_FREEDOM;
 use crate::ik::{Body, Goal, Limit, Link, Options};
 
 use super::gpu_types::{Joint, NO_PARENT};
@@ -15,8 +16,6 @@ use super::gpu_types::{Joint, NO_PARENT};
 const PIN_SCALE: f64 = 10.0;
 /// A scale counts as uniform if its components differ by at most this fraction.
 const UNEVENNESS: f64 = 1e-6;
-/// A hinge has one of the three degrees of freedom of a ball joint.
-const HINGE_FREEDOM: f64 = 1.0 / 3.0;
 
 /// A joint in double precision. Lengths are in base space.
 #[derive(Clone, Debug)]
