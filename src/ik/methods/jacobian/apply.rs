@@ -46,7 +46,7 @@ impl Jacobian {
 }
 
 /// Returns the axes of the x, y and z angles of a rotation in XYZ order, in the frame before the rotation.
-pub(super) fn euler_axes(rotation: DQuat) -> DMat3 {
+pub(crate) fn euler_axes(rotation: DQuat) -> DMat3 {
     let (a, b, _) = rotation.to_euler(glam::EulerRot::XYZ);
     let x = DQuat::from_rotation_x(a);
     let y = x * DVec3::Y;

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use crate::linear::solve_damped;
+use crate::linear::{dot, solve_damped};
 use sinew_base::mathematics::eigen;
 
-use super::{Inverse, Jacobian, dot, dot_entries};
+use super::{Inverse, Jacobian, dot_entries};
 
 /// A direction whose eigenvalue is at most this fraction of the largest one counts as singular for the pseudo-inverse:
 /// its singular value is a thousandth of the largest.

@@ -38,13 +38,13 @@ use crate::JointParameters;
 use crate::linear::Elimination;
 use crate::methods::damped::Damped;
 use crate::tree::{JointState, PIN_WEIGHT, Tree, TreePose};
-pub(crate) use apply::LARGEST_TURN;
+pub(crate) use apply::{LARGEST_TURN, euler_axes};
 use balance::Masses;
 pub(crate) use bounded::{Bounded, GapRow};
 pub(crate) use damped::is_free_chain;
 use damped::{TreeSteps, freedom};
 use limits::Lock;
-pub(crate) use step::towards;
+pub(crate) use step::{secondary_state, towards};
 
 /// Number of levels, and the level of each kind of task. The posture has no rows.
 const LEVELS: usize = 3;
@@ -371,8 +371,4 @@ fn merit_weight(level: usize) -> f64 {
 #[inline]
 fn dot_entries(entries: &[DVec3], below: &[usize], y: &[f64]) -> f64 {
     entries.iter().zip(below).map(|(entry, &block)| entry.dot(DVec3::from_slice(&y[3 * block..]))).sum()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

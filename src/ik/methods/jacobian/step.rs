@@ -37,18 +37,25 @@ impl Jacobian {
     /// Computes the rotations of the secondary task.
     pub(super) fn secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
         for (index, joint) in tree.joints.iter().enumerate() {
-            let wanted = match options.secondary {
-                Secondary::None | Secondary::Balance => {
-                    self.pull[index] = DVec3::ZERO;
-                    continue;
-                }
-                Secondary::Rest => joint.rest_state(),
-                Secondary::Posture => joint.posture_state(),
-                Secondary::Start => self.start[index],
-                Secondary::LimitCentres => joint.centre_state(),
-            };
-            self.pull[index] = towards(tree, joint, wanted) * options.secondary_gain;
+            let wanted = secondary_state(joint, options.secondary, self.start.get(index).copied());
+            self.pull[index] =
+                wanted.map_or(DVec3::ZERO, |wanted| towards(tree, joint, wanted) * options.secondary_gain);
         }
+    }
+}
+
+/// Returns the state that a secondary task pulls a joint towards, or `None` if it does not pull single joints.
+pub(crate) fn secondary_state(
+    joint: &Joint,
+    secondary: Secondary,
+    start: Option<JointState>,
+) -> Option<JointState> {
+    match secondary {
+        Secondary::None | Secondary::Balance => None,
+        Secondary::Rest => Some(joint.rest_state()),
+        Secondary::Posture => Some(joint.posture_state()),
+        Secondary::Start => start,
+        Secondary::LimitCentres => Some(joint.centre_state()),
     }
 }
 

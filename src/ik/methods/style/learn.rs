@@ -3,15 +3,13 @@
 use glam::DQuat;
 
 use crate::Posture;
-use crate::linear::invert;
+use crate::linear::{dot, invert};
 use sinew_base::Instant;
 use sinew_base::api::with_methods;
 use sinew_base::mathematics::{Minimum, eigen, minimise};
 
 use super::StyleError;
-use super::model::{
-    FEATURES, MOST_DIMENSIONS, MOST_JOINTS, MOST_POSTURES, Style, dot, features_of, product, rbf,
-};
+use super::model::{FEATURES, MOST_DIMENSIONS, MOST_JOINTS, MOST_POSTURES, Style, features_of, product, rbf};
 
 /// Options of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]

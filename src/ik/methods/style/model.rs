@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
-use crate::linear::invert;
+use crate::linear::{dot, invert};
 use crate::rotation::rotation_vector;
 use crate::{Posture, swing_twist};
 
@@ -180,10 +180,6 @@ pub(super) fn features_of(posture: &Posture, means: &[DQuat]) -> Vec<f64> {
 pub(super) fn rbf(x: &[f64], other: &[f64], gamma: f64) -> f64 {
     let squared: f64 = x.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
     (-0.5 * gamma * squared).exp()
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Returns the product of a square matrix of `n` rows and a matrix of `n` rows of `d` numbers.

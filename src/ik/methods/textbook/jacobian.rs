@@ -1,12 +1,12 @@
 //! The Jacobian methods as described in the founding documents: Oshita's lecture of 2021 (pseudo-inverse, null space and weights), Li &
 //! Peng 2013 (eqs. 5 to 12), and the notes of 2020 (transpose).
 
-use glam::{DQuat, DVec3, EulerRot};
+use glam::{DMat3, DQuat, DVec3, EulerRot};
 
-use crate::methods::jacobian::towards;
+use crate::methods::jacobian::{euler_axes, secondary_state, towards};
 use crate::rotation::wrapped;
 use crate::tree::{Joint, JointState, Tree};
-use crate::{JacobianOptions, JointParameters, Secondary};
+use crate::{JacobianOptions, JointParameters};
 
 use super::linear::{Matrix, solve};
 use super::planar_axis;
@@ -60,17 +60,9 @@ impl Jacobian {
     /// Sets the secondary task of the options.
     pub(crate) fn set_secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
         for ((wanted, joint), start) in self.wanted.iter_mut().zip(&tree.joints).zip(&self.start) {
-            let state = match options.secondary {
-                Secondary::None | Secondary::Balance => {
-                    *wanted = DVec3::ZERO;
-                    continue;
-                }
-                Secondary::Rest => joint.rest_state(),
-                Secondary::Posture => joint.posture_state(),
-                Secondary::Start => *start,
-                Secondary::LimitCentres => joint.centre_state(),
-            };
-            *wanted = difference(tree, joint, state, options.parameters) * options.secondary_gain;
+            let state = secondary_state(joint, options.secondary, Some(*start));
+            let change = state.map(|state| difference(tree, joint, state, options.parameters));
+            *wanted = change.map_or(DVec3::ZERO, |change| change * options.secondary_gain);
         }
     }
 
@@ -116,7 +108,8 @@ impl Jacobian {
                     add(axis, wanted.dot(axis));
                 }
                 (None, JointParameters::Euler) => {
-                    let axes = euler_axes(joint.rotation).map(|axis| tree.axis_from_frame(joint, axis));
+                    let DMat3 { x_axis, y_axis, z_axis } = euler_axes(joint.rotation);
+                    let axes = [x_axis, y_axis, z_axis].map(|axis| tree.axis_from_frame(joint, axis));
                     axes.into_iter().zip(wanted.to_array()).for_each(|(axis, wanted)| add(axis, wanted));
                 }
                 (None, JointParameters::RotationVector) => {
@@ -218,11 +211,4 @@ pub(crate) fn difference(tree: &Tree, joint: &Joint, to: JointState, parameters:
     }
     let angles = |rotation: DQuat| DVec3::from(rotation.to_euler(EulerRot::XYZ));
     DVec3::from((angles(to.rotation) - angles(joint.rotation)).to_array().map(wrapped))
-}
-
-/// Returns the axes of the x, y and z angles of a rotation in XYZ order, in the frame before the rotation.
-fn euler_axes(rotation: DQuat) -> [DVec3; 3] {
-    let (a, b, _) = rotation.to_euler(EulerRot::XYZ);
-    let x = DQuat::from_rotation_x(a);
-    [DVec3::X, x * DVec3::Y, x * (DQuat::from_rotation_y(b) * DVec3::Z)]
 }
