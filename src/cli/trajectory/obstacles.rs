@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use glam::{DQuat, DVec3};
-use toml_edit::{Document, Item, Table, TableLike, Value};
+use toml_edit::{Item, Table};
 
 use crate::cli::failure::Failure;
 use crate::files::bounded;
 use crate::ik::Obstacle;
-use crate::text::toml::{Lines, SpannedError, check_keys, number, numbers, required, tables};
+use crate::text::toml::{
+    Lines, SpannedError, check_keys, each, elements, number, numbers, optional, required, table_like,
+};
 
 use super::refused;
 
@@ -35,42 +37,35 @@ pub(super) fn read(path: &Path) -> Result<Vec<NamedObstacle>, Failure> {
 }
 
 fn parse(text: &str) -> Result<Vec<NamedObstacle>, SpannedError> {
-    let document = Document::parse(text.to_owned()).map_err(|error| SpannedError::syntax(&error))?;
+    let document = crate::text::toml::parse(text)?;
     let root = document.as_table();
     check_keys(root, &["obstacle"])?;
     let lines = Lines::of(text);
-    let mut obstacles = Vec::new();
-    for table in tables(root, "obstacle")? {
-        let (name, obstacle) = of_table(table).map_err(|error| error.or_at(table.span()))?;
-        obstacles.push(NamedObstacle { name, obstacle, line: lines.at(table.span()) });
-    }
-    Ok(obstacles)
+    each(root, "obstacle", |table, _| {
+        let (name, obstacle) = of_table(table)?;
+        Ok(NamedObstacle { name, obstacle, line: lines.at(table.span()) })
+    })
 }
 
 fn of_table(table: &Table) -> Result<(String, Obstacle), SpannedError> {
     let [sphere, capsule, cuboid, hull] = SHAPES;
     check_keys(table, &["name", sphere, capsule, cuboid, hull])?;
-    let item = required(table, "name")?;
-    let name = item.as_str().filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| SpannedError::at(item, "name must be a string that is not empty"))?;
-    let mut shapes = SHAPES.into_iter().filter_map(|key| Some((key, table.get(key)?)));
-    let (Some((key, item)), None) = (shapes.next(), shapes.next()) else {
+    let name = required(table, "name", |item, key| {
+        let name = item.as_str().filter(|name| !name.is_empty());
+        name.ok_or_else(|| SpannedError::at(item, format!("{key} must be a string that is not empty")))
+    })?;
+    let mut shapes = SHAPES.into_iter().filter(|key| table.contains_key(key));
+    let (Some(key), None) = (shapes.next(), shapes.next()) else {
         let cause = format!("an obstacle must have one of {}", SHAPES.join(", "));
         return Err(SpannedError::new(table.span(), cause));
     };
-    let shape = item.as_table_like();
-    let shape = shape.ok_or_else(|| SpannedError::at(item, format!("{key} must be a table")))?;
-    let obstacle = of_shape(key, shape).map_err(|error| error.or_at(item.span()))?;
-    Ok((name.to_owned(), obstacle))
+    Ok((name.to_owned(), required(table, key, of_shape)?))
 }
 
-fn of_shape(kind: &str, shape: &dyn TableLike) -> Result<Obstacle, SpannedError> {
-    let point = |key: &str| -> Result<DVec3, SpannedError> {
-        Ok(DVec3::from_array(numbers(required(shape, key)?, key)?))
-    };
-    let radius = || -> Result<f64, SpannedError> {
-        number(required(shape, "radius")?, "radius", |_| true, || "radius must be a number".into())
-    };
+fn of_shape(item: &Item, kind: &str) -> Result<Obstacle, SpannedError> {
+    let shape = table_like(item, format!("{kind} must be a table"))?;
+    let point = |key: &str| required(shape, key, numbers).map(DVec3::from_array);
+    let radius = || required(shape, "radius", number);
     match kind {
         "sphere" => {
             check_keys(shape, &["centre", "radius"])?;
@@ -82,26 +77,20 @@ fn of_shape(kind: &str, shape: &dyn TableLike) -> Result<Obstacle, SpannedError>
         }
         "box" => {
             check_keys(shape, &["centre", "size", "rotation"])?;
-            let rotation = match shape.get("rotation") {
-                Some(item) => DQuat::from_array(numbers(item, "rotation")?),
-                None => DQuat::IDENTITY,
-            };
+            let rotation = optional(shape, "rotation", numbers)?.map_or(DQuat::IDENTITY, DQuat::from_array);
             Ok(Obstacle::Box { centre: point("centre")?, rotation, size: point("size")? })
         }
         _ => {
             check_keys(shape, &["points"])?;
-            Ok(Obstacle::hull(points(required(shape, "points")?)?))
+            Ok(Obstacle::hull(required(shape, "points", points)?))
         }
     }
 }
 
-fn points(item: &Item) -> Result<Vec<DVec3>, SpannedError> {
-    let cause = "points must be a list of positions, such as [[0, 0, 0], [1, 0, 0]]";
-    let list = item.as_array().ok_or_else(|| SpannedError::at(item, cause))?;
-    let point = |(index, value): (usize, &Value)| -> Result<DVec3, SpannedError> {
-        let point = numbers(&Item::Value(value.clone()), &format!("points[{index}]"));
-        // A cloned value has no position.
-        Ok(DVec3::from_array(point.map_err(|error| error.or_at(value.span()))?))
-    };
-    list.iter().enumerate().map(point).collect()
+fn points(item: &Item, key: &str) -> Result<Vec<DVec3>, SpannedError> {
+    let cause = || format!("{key} must be a list of positions, such as [[0, 0, 0], [1, 0, 0]]");
+    let list = elements(item).ok_or_else(|| SpannedError::at(item, cause()))?;
+    let point =
+        |(index, value): (usize, &Item)| numbers(value, &format!("{key}[{index}]")).map(DVec3::from_array);
+    list.into_iter().enumerate().map(point).collect()
 }

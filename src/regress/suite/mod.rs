@@ -3,11 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use toml_edit::Document;
-
 use crate::files::bounded;
 use crate::region::RegionNames;
-use crate::text::toml::{Lines, SpannedError};
+use crate::text::toml::{Lines, SpannedError, flag, optional, parse};
 use crate::tolerance::{ImageTolerance, JointTolerance, KindTolerance};
 
 use reader::SuiteReader;
@@ -180,13 +178,12 @@ impl Suite {
             let (line, cause) = f.line_and_cause(&text);
             SuiteError::Format { path: shown.clone(), line, cause }
         };
-        let document = Document::parse(text.clone()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
+        let document = parse(text.as_str()).map_err(format_error)?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let reader = SuiteReader { folder: &folder, options, lines: Lines::of(&text) };
         let root = document.as_table();
         let (goldens, golden_sets, cases) = reader.suite(root).map_err(format_error)?;
-        let require_scenes =
-            values::switch(root.get("require-scenes"), "require-scenes").map_err(format_error)?;
+        let require_scenes = optional(root, "require-scenes", flag).map_err(format_error)?;
         let motion_checks = motion_check::motion_checks(root, &folder).map_err(format_error)?;
         let mut taken = HashSet::new();
         if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {
@@ -194,6 +191,7 @@ impl Suite {
             return Err(SuiteError::Format { path: shown, line: case.line, cause });
         }
         let goldens = folder.join(goldens);
+        let require_scenes = require_scenes.unwrap_or_default();
         Ok(Self { path: path.into(), goldens, golden_sets, require_scenes, cases, motion_checks })
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{Item, Table, Value};
+use toml_edit::{Item, Table};
 
 use crate::check::{Check, CheckOptions, Looping};
 use crate::files::beside;
-use crate::text::toml::{SpannedError, tables};
+use crate::text::toml::{SpannedError, any_number, optional, string, table_like, tables};
 
-use super::values::span;
+use super::values::strings;
 
 /// Maximum number of `[[check]]` tables.
 const MAX_CHECKS: usize = 10_000;
@@ -41,86 +41,67 @@ pub(super) fn motion_checks(root: &Table, folder: &Path) -> Result<Vec<MotionChe
 }
 
 fn motion_check(table: &Table, folder: &Path) -> Result<MotionCheck, SpannedError> {
-    for (key, item) in table.iter() {
-        if !KEYS.contains(&key) {
-            let cause = format!("unknown key \"{key}\" of a check; known: {}", KEYS.join(", "));
-            return Err(SpannedError::new(span(table, key, item), cause));
-        }
+    if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(key)) {
+        let cause = format!("unknown key \"{key}\" of a check; known: {}", KEYS.join(", "));
+        return Err(SpannedError::at_key(table, key, cause));
     }
-    let path = |key: &str| text(table, key).map(|path| path.map(|p| beside(folder, Path::new(p))));
+    let path =
+        |key: &str| optional(table, key, |item, key| Ok(beside(folder, Path::new(string(item, key)?))));
     let model = path("model")?;
     let stem = model.as_deref().and_then(Path::file_stem).map(|s| s.to_string_lossy().into_owned());
-    let name = text(table, "name")?.map(str::to_owned).or(stem).unwrap_or_else(|| "built-in".to_owned());
-    let number = |key: &str| number(table, key);
+    let name = optional(table, "name", string)?.map(str::to_owned).or(stem);
     let mut options = CheckOptions::default()
-        .with_only(checks(table, "only")?)
-        .with_skip(checks(table, "skip")?)
-        .with_looping(looping(table)?)
-        .with_floor(number("floor")?)
-        .with_speed(number("speed")?);
+        .with_only(optional(table, "only", checks)?.unwrap_or_default())
+        .with_skip(optional(table, "skip", checks)?.unwrap_or_default())
+        .with_looping(optional(table, "loop", looping)?.unwrap_or_default())
+        .with_floor(optional(table, "floor", finite)?)
+        .with_speed(optional(table, "speed", finite)?);
     if let Some(item) = table.get("limit") {
-        let cause = "limit must be a table, as in limit = { foot-slide = 0.02 }";
-        let limits = item.as_table_like().ok_or_else(|| SpannedError::at(item, cause))?;
+        let limits = table_like(item, "limit must be a table, as in limit = { foot-slide = 0.02 }")?;
         for (check, item) in limits.iter() {
-            let check: Check =
-                check.parse().map_err(|e: crate::api::ParseError| SpannedError::at(item, e.to_string()))?;
-            let value = item.as_float().or_else(|| item.as_integer().map(|i| i as f64));
-            let value = value.filter(|v| v.is_finite() && *v >= 0.0);
-            let value =
-                value.ok_or_else(|| SpannedError::at(item, "a limit must be a number of at least 0"))?;
-            options.limits.insert(check, value);
+            let check = parsed(item, check)?;
+            let value = any_number(item).filter(|v| v.is_finite() && *v >= 0.0);
+            let invalid = || SpannedError::at(item, "a limit must be a number of at least 0");
+            options.limits.insert(check, value.ok_or_else(invalid)?);
         }
     }
-    Ok(MotionCheck { name, model, rig: path("rig")?, clips: texts(table, "clip")?, options })
-}
-
-fn text<'t>(table: &'t Table, key: &str) -> Result<Option<&'t str>, SpannedError> {
-    let text = |item: &'t Item| {
-        item.as_str().ok_or_else(|| SpannedError::at(item, format!("{key} must be a string")))
-    };
-    table.get(key).map(text).transpose()
+    Ok(MotionCheck {
+        name: name.unwrap_or_else(|| "built-in".to_owned()),
+        model,
+        rig: path("rig")?,
+        clips: optional(table, "clip", texts)?.unwrap_or_default(),
+        options,
+    })
 }
 
 /// Reads a string or a list of strings.
-fn texts(table: &Table, key: &str) -> Result<Vec<String>, SpannedError> {
-    let Some(item) = table.get(key) else { return Ok(Vec::new()) };
+fn texts(item: &Item, key: &str) -> Result<Vec<String>, SpannedError> {
     let invalid = || SpannedError::at(item, format!("{key} must be a string or a list of strings"));
-    match item.as_array() {
-        Some(list) => {
-            list.iter().map(|v: &Value| v.as_str().map(str::to_owned).ok_or_else(invalid)).collect()
-        }
-        None => Ok(vec![item.as_str().ok_or_else(invalid)?.to_owned()]),
+    strings(item).ok_or_else(invalid)
+}
+
+fn checks(item: &Item, key: &str) -> Result<BTreeSet<Check>, SpannedError> {
+    texts(item, key)?.iter().map(|name| parsed(item, name)).collect()
+}
+
+/// Finds a check by name. An error is at a value.
+fn parsed(item: &Item, name: &str) -> Result<Check, SpannedError> {
+    name.parse().map_err(|e: crate::api::ParseError| SpannedError::at(item, e.to_string()))
+}
+
+fn looping(item: &Item, key: &str) -> Result<Looping, SpannedError> {
+    match string(item, key)? {
+        "detect" => Ok(Looping::Detect),
+        "always" => Ok(Looping::Always),
+        "never" => Ok(Looping::Never),
+        _ => Err(SpannedError::at(item, format!("{key} must be detect, always or never"))),
     }
 }
 
-fn checks(table: &Table, key: &str) -> Result<BTreeSet<Check>, SpannedError> {
-    let names = texts(table, key)?;
-    let item = table.get(key);
-    let parse = |name: &String| {
-        let error = |e: crate::api::ParseError| SpannedError::new(item.and_then(Item::span), e.to_string());
-        name.parse::<Check>().map_err(error)
-    };
-    names.iter().map(parse).collect()
-}
-
-fn looping(table: &Table) -> Result<Looping, SpannedError> {
-    match text(table, "loop")? {
-        None | Some("detect") => Ok(Looping::Detect),
-        Some("always") => Ok(Looping::Always),
-        Some("never") => Ok(Looping::Never),
-        Some(_) => Err(SpannedError::new(
-            table.get("loop").and_then(Item::span),
-            "loop must be detect, always or never",
-        )),
-    }
-}
-
-fn number(table: &Table, key: &str) -> Result<Option<f32>, SpannedError> {
-    let Some(item) = table.get(key) else { return Ok(None) };
+fn finite(item: &Item, key: &str) -> Result<f32, SpannedError> {
     #[expect(clippy::cast_possible_truncation, reason = "lengths are single precision")]
-    let value = item.as_float().or_else(|| item.as_integer().map(|i| i as f64)).map(|v| v as f32);
-    let value = value.filter(|v| v.is_finite());
-    value.map(Some).ok_or_else(|| SpannedError::at(item, format!("{key} must be a finite number")))
+    let value = any_number(item).map(|v| v as f32).filter(|v| v.is_finite());
+    value.ok_or_else(|| SpannedError::at(item, format!("{key} must be a finite number")))
 }
 
 #[cfg(test)]

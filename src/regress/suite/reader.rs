@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Item, Table, TableLike, Value};
 
 use crate::files::beside;
-use crate::text::toml::{Lines, SpannedError, tables};
+use crate::text::toml::{Lines, SpannedError, check_file, elements, flag, optional, string, tables};
 
-use super::values::{argument_text, checks, frames, golden_sets, name_part, number, slug, span};
+use super::values::{argument_text, checks, frames, golden_sets, name_part, not_negative, slug};
 use super::{Case, Checks, Moment, OptionArity, OptionKey, Replayed};
 
 pub(super) const VERSION: i64 = 1;
-/// Keys of a suite.
-const ROOT_KEYS: [&str; 8] =
-    ["version", "goldens", "golden-sets", "require-scenes", "defaults", "case", "matrix", "check"];
+/// Keys of a suite, except for `version`.
+const ROOT_KEYS: [&str; 7] =
+    ["goldens", "golden-sets", "require-scenes", "defaults", "case", "matrix", "check"];
 /// Maximum number of cases in a suite.
 const MAX_CASES: usize = 100_000;
 /// Maximum size of the options of all cases, in bytes. An option that several cases share counts once for each of them.
@@ -109,24 +109,14 @@ struct CaseList {
 impl SuiteReader<'_> {
     /// Returns the folder of goldens, the classes of adapters with folders of their own, and the cases.
     pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<String>, Vec<Case>), SpannedError> {
-        for (key, item) in root.iter() {
-            if !ROOT_KEYS.contains(&key) {
-                let cause = format!("unknown key \"{key}\"; known: {}", ROOT_KEYS.join(", "));
-                return Err(SpannedError::new(span(root, key, item), cause));
-            }
-        }
-        match root.get("version") {
-            Some(version) if version.as_integer() == Some(VERSION) => {}
-            Some(version) => return Err(SpannedError::at(version, format!("version must be {VERSION}"))),
-            None => return Err(SpannedError::new(None, "version is missing")),
-        }
+        check_file(root, VERSION, &ROOT_KEYS, "")?;
         let goldens = match root.get("goldens") {
             None => "goldens",
             Some(item) => {
                 item.as_str().ok_or_else(|| SpannedError::at(item, "goldens must be the path of a folder"))?
             }
         };
-        let golden_sets = golden_sets(root.get("golden-sets"))?;
+        let golden_sets = optional(root, "golden-sets", golden_sets)?.unwrap_or_default();
         let no_defaults = Table::new();
         let defaults = match root.get("defaults") {
             None => &no_defaults,
@@ -157,14 +147,14 @@ impl SuiteReader<'_> {
     }
 
     fn check_keys(&self, table: &Table) -> Result<(), SpannedError> {
-        for (key, item) in table.iter() {
+        for (key, _) in table.iter() {
             if !CASE_KEYS.contains(&key) && self.option(key).is_none() {
                 let mut similar: Vec<&str> =
                     CASE_KEYS.into_iter().chain(self.options.iter().map(|o| &*o.name)).collect();
                 similar.sort_by(|a, b| strsim::jaro(b, key).total_cmp(&strsim::jaro(a, key)));
                 similar.truncate(3);
                 let cause = format!("unknown key \"{key}\"; similar keys: {}", similar.join(", "));
-                return Err(SpannedError::new(span(table, key, item), cause));
+                return Err(SpannedError::at_key(table, key, cause));
             }
         }
         Ok(())
@@ -172,13 +162,13 @@ impl SuiteReader<'_> {
 
     /// Adds the cases of a matrix: all combinations of values from its lists. The last list varies fastest.
     fn matrix(&self, defaults: &Table, table: &Table, cases: &mut CaseList) -> Result<(), SpannedError> {
-        let mut axes: Vec<(&str, Vec<Item>)> = Vec::new();
+        let mut axes: Vec<(&str, Vec<&Item>)> = Vec::new();
         for (key, item) in table.iter() {
-            let Some(list) = item.as_array() else { continue };
+            let Some(list) = elements(item) else { continue };
             let many = self.option(key).is_some_and(|o| o.takes == OptionArity::Many);
             let multiplies = match key {
                 "compare" | "frames" | "only" | "ignore" => false,
-                _ if many => list.iter().any(Value::is_array),
+                _ if many => list.iter().any(|item| item.is_array()),
                 _ => true,
             };
             if multiplies {
@@ -188,7 +178,7 @@ impl SuiteReader<'_> {
                         format!("{key} is an empty list; it needs at least one value"),
                     ));
                 }
-                axes.push((key, list.iter().cloned().map(Item::Value).collect()));
+                axes.push((key, list));
             }
         }
         let count = axes.iter().try_fold(1_usize, |n, (_, list)| n.checked_mul(list.len()));
@@ -198,7 +188,7 @@ impl SuiteReader<'_> {
             let mut rest = index;
             let mut chosen: Vec<(&str, &Item)> = Vec::new();
             for (key, list) in axes.iter().rev() {
-                chosen.extend(list.get(rest % list.len()).map(|v| (*key, v)));
+                chosen.extend(list.get(rest % list.len()).map(|item| (*key, *item)));
                 rest /= list.len();
             }
             chosen.reverse();
@@ -227,12 +217,7 @@ impl SuiteReader<'_> {
             return Err(SpannedError::new(table.span(), cause));
         }
         let get = |key: &str| keys.iter().find(|(k, _)| *k == key).map(|(_, item)| *item);
-        let text = |key: &str| {
-            let item = get(key);
-            let text = item
-                .map(|i| i.as_str().ok_or_else(|| SpannedError::at(i, format!("{key} must be a string"))));
-            text.transpose()
-        };
+        let text = |key: &str| get(key).map(|item| string(item, key)).transpose();
         let beside = |file: &str| beside(self.folder, Path::new(file));
         let model = text("model")?.map(beside);
         let session = text("replay")?.map(beside);
@@ -273,7 +258,7 @@ impl SuiteReader<'_> {
         if let Some(report) = &mut checks.report {
             report.from_defaults = REPORT_KEYS.iter().all(|key| !table.contains_key(key));
         }
-        let fps = number(&get, "fps", 24.0)?;
+        let fps = get("fps").map_or(Ok(24.0), |item| not_negative(item, "fps"))?;
         let case = |name: String, checks: Checks, replay: Option<Replayed>| Case {
             slug: slug(&name),
             name,
@@ -296,7 +281,7 @@ impl SuiteReader<'_> {
                 "a replayed session compares image and joints but no report, and fps must be greater than 0";
             return Err(SpannedError::new(table.span(), cause));
         }
-        let frames = frames(get("frames"))?;
+        let frames = get("frames").map_or(Ok(Vec::new()), frames)?;
         if checks.image.is_some() && frames.is_empty() {
             let cause = "frames is missing; it lists the frames of the session to compare";
             return Err(SpannedError::new(table.span(), cause));
@@ -317,9 +302,9 @@ impl SuiteReader<'_> {
     }
 
     fn arguments(&self, option: &OptionKey, item: &Item, out: &mut Vec<String>) -> Result<(), SpannedError> {
-        let flag = format!("--{}", option.name);
+        let name = format!("--{}", option.name);
         if let (OptionArity::Many, Some(table)) = (option.takes, item.as_table_like()) {
-            return assignments(&flag, "", table, out);
+            return assignments(&name, "", table, out);
         }
         let value = item
             .as_value()
@@ -336,16 +321,13 @@ impl SuiteReader<'_> {
             })
         };
         match (option.takes, value) {
-            (OptionArity::Flag, Value::Boolean(on)) => out.extend((*on.value()).then_some(flag)),
-            (OptionArity::Flag, _) => {
-                return Err(SpannedError::at(item, format!("{} must be true or false", option.name)));
-            }
+            (OptionArity::Flag, _) => out.extend(flag(item, &option.name)?.then_some(name)),
             (OptionArity::Many, Value::Array(list)) => {
                 for value in list.iter() {
-                    out.push(format!("{flag}={}", text(value)?));
+                    out.push(format!("{name}={}", text(value)?));
                 }
             }
-            (_, value) => out.push(format!("{flag}={}", text(value)?)),
+            (_, value) => out.push(format!("{name}={}", text(value)?)),
         }
         Ok(())
     }

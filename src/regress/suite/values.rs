@@ -1,102 +1,64 @@
 //! Reads the values of a suite's keys.
 
-use std::ops::Range;
 use std::path::Path;
 
-use toml_edit::{Item, Table, Value};
+use toml_edit::{Item, Value};
 
-use crate::text::toml;
-use crate::text::toml::{SpannedError, single};
+use crate::text::toml::{SpannedError, choice, number_where, single};
 
 use super::{Checks, ReportCheck};
 use crate::region::RegionNames;
 use crate::tolerance::{ImageTolerance, JointTolerance, KindTolerance};
 
+/// The outcomes of goals.
+const OUTCOMES: [&str; 7] = [
+    "reached",
+    "out-of-reach",
+    "blocked-by-limits",
+    "blocked-by-balance",
+    "blocked-by-contact",
+    "stalled",
+    "iteration-limit",
+];
+
 /// Reads the comparisons of a case and their tolerances.
 pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, SpannedError> {
-    let compared: Vec<String> = match get("compare") {
-        None => vec!["image".into()],
-        Some(item) => {
-            let list = item.as_array().map(|a| a.iter().map(|v| v.as_str().map(str::to_owned)).collect());
-            let single = item.as_str().map(|s| vec![s.to_owned()]);
-            let error =
-                || SpannedError::at(item, "compare must be a list of \"image\", \"joints\" and \"report\"");
-            let list: Vec<String> = list.unwrap_or(single).ok_or_else(error)?;
-            if list.is_empty() || list.iter().any(|w| !["image", "joints", "report"].contains(&w.as_str())) {
-                return Err(error());
-            }
-            list
-        }
-    };
+    let compared = get("compare").map_or(Ok(vec!["image".to_owned()]), compared)?;
     let compares = |check: &str| compared.iter().any(|c| c == check);
-    let number = |key: &str, default: f64| number(get, key, default);
-    let fraction = |key: &str, default: f32| match get(key) {
-        Some(item) => {
-            let otherwise = || format!("{key} must be a number from 0 to 1");
-            toml::number(item, key, |v| (0.0..=1.0).contains(&v), otherwise).map(single)
-        }
-        None => Ok(default),
-    };
     let default = ImageTolerance::default();
-    let levels = match get("levels") {
-        None => default.levels,
-        Some(item) => {
-            let levels = item.as_integer().and_then(|n| u8::try_from(n).ok());
-            levels.ok_or_else(|| SpannedError::at(item, "levels must be an integer from 0 to 255"))?
-        }
-    };
     let image = ImageTolerance {
-        levels,
-        mean: fraction("mean", default.mean)?,
-        worst: fraction("worst", default.worst)?,
+        levels: read_or(get, "levels", default.levels, levels)?,
+        mean: read_or(get, "mean", default.mean, fraction)?,
+        worst: read_or(get, "worst", default.worst, fraction)?,
     };
     let default = KindTolerance::default();
-    let pixels = |key: &str, default: usize| match get(key) {
-        None => Ok(default),
-        Some(item) => {
-            let pixels = item.as_integer().and_then(|n| usize::try_from(n).ok());
-            pixels.ok_or_else(|| {
-                SpannedError::at(item, format!("{key} must be a number of pixels of at least 0"))
-            })
-        }
-    };
     #[expect(clippy::cast_possible_truncation, reason = "pixels need no more digits")]
     let kinds = KindTolerance {
-        moved: number("moved", default.moved.into())? as f32,
-        changed: pixels("changed", default.changed)?,
-        alpha: pixels("alpha", default.alpha)?,
+        moved: read_or(get, "moved", f64::from(default.moved), not_negative)? as f32,
+        changed: read_or(get, "changed", default.changed, pixels)?,
+        alpha: read_or(get, "alpha", default.alpha, pixels)?,
     };
-    let region = RegionNames { only: names(get("only"), "only")?, ignore: names(get("ignore"), "ignore")? };
+    let region = RegionNames {
+        only: read_or(get, "only", Vec::new(), names)?,
+        ignore: read_or(get, "ignore", Vec::new(), names)?,
+    };
     let default = JointTolerance::default();
     let joints = JointTolerance {
-        distance: number("distance", default.distance)?,
-        angle: angle(get, "angle", default.angle)?,
+        distance: read_or(get, "distance", default.distance, not_negative)?,
+        angle: read_or(get, "angle", default.angle, angle)?,
     };
-    let outcome = match get("outcome") {
-        None => None,
-        Some(item) => {
-            let names = [
-                "reached",
-                "out-of-reach",
-                "blocked-by-limits",
-                "blocked-by-balance",
-                "blocked-by-contact",
-                "stalled",
-                "iteration-limit",
-            ];
-            let name = item.as_str().filter(|n| names.contains(n));
-            let error = || SpannedError::at(item, format!("outcome must be one of {}", names.join(", ")));
-            Some(name.ok_or_else(error)?.to_owned())
-        }
+    let outcome = |item: &Item, key: &str| {
+        let known = OUTCOMES.map(|name| (name, name.to_owned()));
+        choice(item, known, format!("{key} must be one of {}", OUTCOMES.join(", "))).map(Some)
     };
-    let error = get("error").map(|_| number("error", 0.0)).transpose()?;
-    let report = ReportCheck { outcome, error, from_defaults: false };
+    let report = ReportCheck {
+        outcome: read_or(get, "outcome", None, outcome)?,
+        error: read_or(get, "error", None, |item, key| not_negative(item, key).map(Some))?,
+        from_defaults: false,
+    };
     if compares("report") && report == ReportCheck::default() {
-        let item = get("compare");
-        return Err(SpannedError::new(
-            item.and_then(Item::span),
-            "to compare the report, set outcome or error",
-        ));
+        let span = get("compare").and_then(Item::span);
+        return Err(SpannedError::new(span, "to compare the report, set outcome or error"));
     }
     Ok(Checks {
         image: compares("image").then_some(image),
@@ -107,56 +69,80 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     })
 }
 
+/// Reads the value of a key, or returns a default if the key is missing.
+fn read_or<'a, T>(
+    get: &dyn Fn(&str) -> Option<&'a Item>,
+    key: &str,
+    default: T,
+    read: impl FnOnce(&'a Item, &str) -> Result<T, SpannedError>,
+) -> Result<T, SpannedError> {
+    get(key).map_or(Ok(default), |item| read(item, key))
+}
+
+/// Reads a string or a list of strings, or returns `None` for any other value.
+pub(super) fn strings(item: &Item) -> Option<Vec<String>> {
+    match item.as_array() {
+        Some(list) => list.iter().map(|text| text.as_str().map(str::to_owned)).collect(),
+        None => Some(vec![item.as_str()?.to_owned()]),
+    }
+}
+
+fn compared(item: &Item) -> Result<Vec<String>, SpannedError> {
+    let is_known = |word: &String| ["image", "joints", "report"].contains(&word.as_str());
+    let words = strings(item).filter(|words| !words.is_empty() && words.iter().all(is_known));
+    words.ok_or_else(|| {
+        SpannedError::at(item, "compare must be a list of \"image\", \"joints\" and \"report\"")
+    })
+}
+
+fn levels(item: &Item, key: &str) -> Result<u8, SpannedError> {
+    let levels = item.as_integer().and_then(|n| u8::try_from(n).ok());
+    levels.ok_or_else(|| SpannedError::at(item, format!("{key} must be an integer from 0 to 255")))
+}
+
+fn fraction(item: &Item, key: &str) -> Result<f32, SpannedError> {
+    let otherwise = || format!("{key} must be a number from 0 to 1");
+    number_where(item, key, |v| (0.0..=1.0).contains(&v), otherwise).map(single)
+}
+
+fn pixels(item: &Item, key: &str) -> Result<usize, SpannedError> {
+    let pixels = item.as_integer().and_then(|n| usize::try_from(n).ok());
+    pixels.ok_or_else(|| SpannedError::at(item, format!("{key} must be a number of pixels of at least 0")))
+}
+
 /// Reads a name or a list of names.
-fn names(item: Option<&Item>, key: &str) -> Result<Vec<String>, SpannedError> {
-    let Some(item) = item else { return Ok(Vec::new()) };
-    let single = item.as_str().map(|name| vec![name.to_owned()]);
-    let list = || item.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect();
-    let names: Option<Vec<String>> = single.or_else(list);
-    let names = names.filter(|names| !names.is_empty() && names.iter().all(|name| !name.is_empty()));
+fn names(item: &Item, key: &str) -> Result<Vec<String>, SpannedError> {
+    let names = strings(item).filter(|names| !names.is_empty() && names.iter().all(|name| !name.is_empty()));
     names.ok_or_else(|| {
         SpannedError::at(item, format!("{key} must be a list of joints, parts, materials or limbs"))
     })
 }
 
 /// Reads the classes of adapters that have their own goldens. Each class is also the name of a folder.
-pub(super) fn golden_sets(item: Option<&Item>) -> Result<Vec<String>, SpannedError> {
-    let sets = names(item, "golden-sets").map_err(|error| SpannedError {
-        cause: "golden-sets must be a list of adapter classes".into(),
+pub(super) fn golden_sets(item: &Item, key: &str) -> Result<Vec<String>, SpannedError> {
+    let no_list = |error: SpannedError| SpannedError {
+        cause: format!("{key} must be a list of adapter classes"),
         ..error
-    })?;
+    };
+    let sets = names(item, key).map_err(no_list)?;
     let is_class = |set: &String| set.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    match (sets.iter().find(|set| !is_class(set)), item) {
-        (Some(set), Some(item)) => {
-            let cause = format!("golden-sets: \"{set}\" is not a class of adapters, such as vulkan-nvidia");
+    match sets.iter().find(|set| !is_class(set)) {
+        Some(set) => {
+            let cause = format!("{key}: \"{set}\" is not a class of adapters, such as vulkan-nvidia");
             Err(SpannedError::at(item, cause))
         }
-        _ => Ok(sets),
+        None => Ok(sets),
     }
 }
 
-/// Reads a switch, which is off if it is missing.
-pub(super) fn switch(item: Option<&Item>, key: &str) -> Result<bool, SpannedError> {
-    let Some(item) = item else { return Ok(false) };
-    item.as_bool().ok_or_else(|| SpannedError::at(item, format!("{key} must be true or false")))
-}
-
 /// Reads a number that must not be negative.
-pub(super) fn number<'a>(
-    get: &dyn Fn(&str) -> Option<&'a Item>,
-    key: &str,
-    default: f64,
-) -> Result<f64, SpannedError> {
-    get(key).map_or(Ok(default), |item| {
-        toml::number(item, key, |v| v >= 0.0, || format!("{key} must be a number of at least 0"))
-    })
+pub(super) fn not_negative(item: &Item, key: &str) -> Result<f64, SpannedError> {
+    number_where(item, key, |v| v >= 0.0, || format!("{key} must be a number of at least 0"))
 }
 
 /// Reads an angle: a number of radians, or a string with a unit.
-fn angle<'a>(get: &dyn Fn(&str) -> Option<&'a Item>, key: &str, default: f64) -> Result<f64, SpannedError> {
-    let Some((item, text)) = get(key).and_then(|item| Some((item, item.as_str()?))) else {
-        return number(get, key, default);
-    };
+fn angle(item: &Item, key: &str) -> Result<f64, SpannedError> {
+    let Some(text) = item.as_str() else { return not_negative(item, key) };
     let degrees = text.strip_suffix("deg").or(text.strip_suffix('°'));
     let parse = |number: &str| number.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
     let angle = match degrees {
@@ -168,16 +154,10 @@ fn angle<'a>(get: &dyn Fn(&str) -> Option<&'a Item>, key: &str, default: f64) ->
 }
 
 /// Reads a list of frame numbers of a session.
-pub(super) fn frames(item: Option<&Item>) -> Result<Vec<u32>, SpannedError> {
-    let Some(item) = item else { return Ok(Vec::new()) };
+pub(super) fn frames(item: &Item) -> Result<Vec<u32>, SpannedError> {
     let frame = |v: &Value| v.as_integer().and_then(|i| u32::try_from(i).ok());
     let list = item.as_array().and_then(|a| a.iter().map(frame).collect());
     list.ok_or_else(|| SpannedError::at(item, "frames must be a list of integers of at least 0"))
-}
-
-/// The position of a key in the file, or of its value if the key has no position.
-pub(super) fn span(table: &Table, key: &str, item: &Item) -> Option<Range<usize>> {
-    table.key(key).and_then(toml_edit::Key::span).or_else(|| item.span())
 }
 
 /// Converts a value to the text of a command-line argument. The elements of a list are separated by commas.

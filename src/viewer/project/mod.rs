@@ -6,12 +6,15 @@
 
 use std::path::{Path, PathBuf};
 
-use toml_edit::{Document, Table};
+use toml_edit::{Document, Item, Table};
 
 use crate::files;
 use crate::files::bounded;
 use crate::text::printable;
-use crate::text::toml::{SpannedError, check_keys, missing, number, optional, required, single, tables};
+use crate::text::toml::{
+    Lines, SpannedError, check_file, check_keys, each, flag, number_where, optional, parse, required, single,
+    string, within,
+};
 
 use super::Transfer;
 use super::replay::{LineError, ReplayError};
@@ -34,21 +37,9 @@ const NO_BONE: &str = "none";
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// Default width and height of the view in pixels.
 const SIZE: [f32; 2] = [1280.0, 800.0];
-/// The tables and keys of a project.
-const KEYS: [&str; 12] = [
-    "version",
-    "character",
-    "fingerprint",
-    "units",
-    "clips",
-    "view",
-    "solver",
-    "pose",
-    "goal",
-    "pin",
-    "rig",
-    "motion",
-];
+/// The tables and keys of a project, except for `version`.
+const KEYS: [&str; 11] =
+    ["character", "fingerprint", "units", "clips", "view", "solver", "pose", "goal", "pin", "rig", "motion"];
 
 /// Returns whether a path has the extension of a project.
 pub fn is_project(path: &Path) -> bool {
@@ -90,16 +81,10 @@ impl Project {
         let failed = |source| ReplayError::Read { path: path.into(), source };
         let text = bounded::read_to_string(path, MAX_BYTES).map_err(failed)?;
         let error = |e: SpannedError| line_error(path, &text, e);
-        let document = Document::parse(text.clone()).map_err(|e| error(SpannedError::syntax(&e)))?;
+        let document = parse(text.clone()).map_err(error)?;
         let (units, size, clips) = header(document.as_table(), &text).map_err(error)?;
-        let string = |key: &str| match document.get(key) {
-            None => Ok(None),
-            Some(item) => match item.as_str() {
-                Some(text) => Ok(Some(text.to_owned())),
-                None => Err(error(SpannedError::at(item, format!("{key} must be a string")))),
-            },
-        };
-        let (character, fingerprint) = (string("character")?, string("fingerprint")?.unwrap_or_default());
+        let character = owned(document.as_table(), "character").map_err(error)?;
+        let fingerprint = owned(document.as_table(), "fingerprint").map_err(error)?.unwrap_or_default();
         Ok(Self { path: path.into(), character, fingerprint, units, clips, size, document })
     }
 
@@ -116,59 +101,49 @@ type Header = (Option<f64>, [f32; 2], Vec<ProjectClips>);
 
 /// Reads the part of the project that is needed before the character is loaded.
 fn header(root: &Table, text: &str) -> Result<Header, SpannedError> {
-    check_keys(root, &KEYS)?;
-    let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
-    if version.as_integer() != Some(VERSION) {
-        let cause = format!("version must be {VERSION}; a newer program may have written this project");
-        return Err(SpannedError::at(version, cause));
-    }
-    let units = match root.get("units") {
-        None => None,
-        Some(item) => Some(number(item, "units", |u| u > 0.0, || "units must be a positive number".into())?),
-    };
+    check_file(root, VERSION, &KEYS, "; a newer program may have written this project")?;
+    let units = optional(root, "units", positive)?;
     let view = root.get("view").and_then(|v| v.as_table());
     let size = |key: &str, default: f32| {
-        view.map_or(Ok(default), |view| optional(view, key, default.into(), 1.0..=32_768.0).map(single))
+        let size = view.map_or(Ok(None), |view| optional(view, key, within(1.0..=32_768.0)));
+        size.map(|size| size.map_or(default, single))
     };
     let size = [size("width", SIZE[0])?, size("height", SIZE[1])?];
-    let clips =
-        tables(root, "clips")?.into_iter().map(|table| clips(table, text)).collect::<Result<_, _>>()?;
+    let lines = Lines::of(text);
+    let clips = each(root, "clips", |table, _| clips(table, lines.at(table.span())))?;
     Ok((units, size, clips))
 }
 
-fn clips(table: &Table, text: &str) -> Result<ProjectClips, SpannedError> {
+/// Reads the table of a file with clips, which starts on a line.
+fn clips(table: &Table, line: usize) -> Result<ProjectClips, SpannedError> {
     check_keys(table, &["file", "fingerprint", "name", "keep_hands", "smooth", "clip"])?;
-    let string = |key: &str| match table.get(key) {
-        None => Ok(None),
-        Some(item) => match item.as_str() {
-            Some(text) => Ok(Some(text.to_owned())),
-            None => Err(SpannedError::at(item, format!("{key} must be a string"))),
-        },
-    };
-    required(table, "file").map_err(|e| e.or_at(table.span()))?;
-    let keep_hands = match table.get("keep_hands") {
-        None => false,
-        Some(item) => {
-            item.as_bool().ok_or_else(|| SpannedError::at(item, "keep_hands must be true or false"))?
-        }
-    };
-    let hertz = |item| number(item, "smooth", |hz| hz > 0.0, || "smooth must be a positive number".into());
-    let smooth = table.get("smooth").map(hertz).transpose()?;
-    let line = SpannedError::new(table.span(), "").line_and_cause(text).0;
+    let file = required(table, "file", string)?.into();
+    let keep_hands = optional(table, "keep_hands", flag)?.unwrap_or_default();
+    let smooth = optional(table, "smooth", positive)?;
     Ok(ProjectClips {
         line,
-        file: string("file")?.unwrap_or_default().into(),
-        fingerprint: string("fingerprint")?.unwrap_or_default(),
-        name: string("name")?,
-        transfer: Transfer { keep_hands, smooth, clip: string("clip")? },
+        file,
+        fingerprint: owned(table, "fingerprint")?.unwrap_or_default(),
+        name: owned(table, "name")?,
+        transfer: Transfer { keep_hands, smooth, clip: owned(table, "clip")? },
     })
+}
+
+/// Reads an optional string.
+fn owned(table: &Table, key: &str) -> Result<Option<String>, SpannedError> {
+    Ok(optional(table, key, string)?.map(str::to_owned))
+}
+
+/// Reads a number greater than 0.
+fn positive(item: &Item, key: &str) -> Result<f64, SpannedError> {
+    number_where(item, key, |x| x > 0.0, || format!("{key} must be a positive number"))
 }
 
 /// Returns the table `key` of a project, or `None` if it is missing.
 fn table<'t>(root: &'t Table, key: &str) -> Result<Option<&'t Table>, SpannedError> {
-    let Some(item) = root.get(key) else { return Ok(None) };
-    let table = item.as_table();
-    table.map(Some).ok_or_else(|| SpannedError::at(item, format!("{key} must be written as [{key}]")))
+    optional(root, key, |item, key| {
+        item.as_table().ok_or_else(|| SpannedError::at(item, format!("{key} must be written as [{key}]")))
+    })
 }
 
 fn line_error(path: &Path, text: &str, error: SpannedError) -> ReplayError {

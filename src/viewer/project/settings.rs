@@ -11,7 +11,7 @@ use crate::rig::Rig;
 use crate::session::default_options;
 use crate::shared;
 use crate::text::json;
-use crate::text::toml::{SpannedError, check_keys, degrees, exact, radians, short};
+use crate::text::toml::{SpannedError, check_keys, degrees, exact, flag, radians, short};
 use crate::{Command, Settings};
 
 use super::free;
@@ -175,9 +175,7 @@ fn read_value(
         Form::FileLights => if json == true { "on" } else { "off" }.into(),
         Form::Eyes => if json == true { "camera" } else { "nothing" }.into(),
         Form::EyePoint => json!({ "point": json }),
-        Form::Plain if before.is_some_and(Json::is_boolean) && !json.is_boolean() => {
-            return Err(error(format!("{key} must be true or false")));
-        }
+        Form::Plain if before.is_some_and(Json::is_boolean) => flag(item, key)?.into(),
         Form::Plain | Form::Ghosts => json,
     };
     let Some(value) = values.get_mut(name) else { return Err(error(format!("unknown key \"{key}\""))) };

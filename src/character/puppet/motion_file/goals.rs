@@ -4,36 +4,31 @@ use glam::{DQuat, DVec3};
 use toml_edit::Table;
 
 use crate::motion::GoalKey;
-use crate::text::toml::{SpannedError, check_keys, numbers, optional, required, single};
+use crate::text::toml::{SpannedError, check_keys, numbers, optional, required, single, within};
 
 use super::keys::easing;
-use super::{MAX_TIME, MotionReader};
+use super::{MotionReader, seconds};
 
 impl MotionReader<'_> {
     /// Reads the key of a goal. Errors start with its index.
     pub(super) fn goal(&self, table: &Table, index: usize) -> Result<GoalKey, SpannedError> {
         let read = || {
             check_keys(table, &["node", "time", "position", "orientation", "weight", "easing", "on"])?;
-            required(table, "time")?;
-            let turn = table.get("orientation").map(|item| numbers(item, "orientation")).transpose()?;
             let goal = GoalKey {
-                node: self.node_of(table, "node")?,
-                time: single(optional(table, "time", 0.0, 0.0..=MAX_TIME)?),
-                position: DVec3::from_array(numbers(required(table, "position")?, "position")?).as_vec3(),
-                orientation: turn.map(|turn| DQuat::from_array(turn).as_quat()),
-                weight: single(optional(table, "weight", 1.0, 0.0..=1.0)?),
-                easing: table.get("easing").map(easing).transpose()?.unwrap_or_default(),
-                on: table.get("on").map(|_| self.node_of(table, "on")).transpose()?,
+                time: required(table, "time", seconds)?,
+                orientation: optional(table, "orientation", numbers)?.map(|q| DQuat::from_array(q).as_quat()),
+                node: required(table, "node", |item, key| self.node(item, key))?,
+                position: DVec3::from_array(required(table, "position", numbers)?).as_vec3(),
+                weight: optional(table, "weight", within(0.0..=1.0))?.map_or(1.0, single),
+                easing: optional(table, "easing", easing)?.unwrap_or_default(),
+                on: optional(table, "on", |item, key| self.node(item, key))?,
             };
             if let Some(cause) = goal.error() {
-                return Err(SpannedError::new(table.span(), cause.to_owned()));
+                return Err(SpannedError::new(table.span(), cause));
             }
             self.check_on(goal.is_on_own_part(&self.character.skeleton), table)?;
             Ok(goal)
         };
-        read().map_err(|error: SpannedError| SpannedError {
-            cause: format!("goals[{index}]: {}", error.cause),
-            ..error
-        })
+        read().map_err(|error: SpannedError| error.prefixed(&format!("goals[{index}]")))
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use glam::{DVec3, Vec3};
-use toml_edit::{Document, Item, Table, TableLike};
+use toml_edit::{Item, Table};
 
 use crate::api::Missing;
 use crate::asset::Character;
@@ -13,7 +13,8 @@ use crate::puppet::{Puppet, Target};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::toml::{
-    SpannedError, check_keys, missing, number, numbers, optional, radians, required, single, tables,
+    SpannedError, check_file, check_keys, choice, each, elements, flag, number_where, numbers, optional,
+    parse, radians, required, single, table_like, tables, within,
 };
 
 mod contacts;
@@ -23,10 +24,13 @@ mod marks;
 pub(crate) mod table;
 
 const VERSION: i64 = 1;
+/// The tables and keys of a motion file, except for `version`.
+const KEYS: [&str; 9] =
+    ["plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact", "goal"];
 /// Maximum size of a motion file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 /// Default duration of an edit's fade-in and fade-out, in seconds.
-const DEFAULT_WINDOW: f64 = 0.4;
+const DEFAULT_WINDOW: f32 = 0.4;
 /// Tolerance for durations that were rounded in the file, in seconds.
 const ROUNDING: f32 = 1e-3;
 /// Number of preceding strips that are considered for an automatic overlap. It is limited because a file may have
@@ -105,36 +109,14 @@ pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, Mot
 /// [`MotionFileError::Format`] with the line number, for a TOML syntax error, an unknown or missing key, an invalid
 /// value, an unknown clip, node or chain, or a goal that cannot be solved.
 pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result<Motion, MotionFileError> {
-    let format_error = |error: SpannedError| {
+    let motion = parse(text).and_then(|document| {
+        check_file(document.as_table(), VERSION, &KEYS, "")?;
+        MotionReader::new(character, rig).motion(document.as_table())
+    });
+    motion.map_err(|error| {
         let (line, cause) = error.line_and_cause(text);
         MotionFileError::Format { path: path.to_owned(), line, cause }
-    };
-    let document = Document::parse(text.to_owned()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
-    let root = document.as_table();
-    let motion = || {
-        check_keys(
-            root,
-            &[
-                "version",
-                "plant",
-                "duration",
-                "root_node",
-                "key",
-                "strip",
-                "layer",
-                "edit",
-                "contact",
-                "goal",
-            ],
-        )?;
-        let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
-        if version.as_integer() != Some(VERSION) {
-            return Err(SpannedError::at(version, format!("version must be {VERSION}")));
-        }
-        MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
-            .motion(root)
-    };
-    motion().map_err(format_error)
+    })
 }
 
 struct MotionReader<'a> {
@@ -143,49 +125,48 @@ struct MotionReader<'a> {
     names: NodeNames<'a>,
 }
 
-impl MotionReader<'_> {
+impl<'a> MotionReader<'a> {
+    fn new(character: &'a Character, rig: &'a Rig) -> Self {
+        Self { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
+    }
+
     fn motion(&self, root: &Table) -> Result<Motion, SpannedError> {
-        let mut motion = Motion { plant: flag(root, "plant")?, ..Motion::default() };
-        if let Some(item) = root.get("duration") {
-            let otherwise = || format!("duration must be a number of seconds from 0 to {MAX_TIME}");
-            let seconds = number(item, "duration", |s| s > 0.0 && s <= MAX_TIME, otherwise)?;
-            motion.duration = Some(single(seconds));
-        }
-        if let Some(item) = root.get("root_node") {
-            let name = item
-                .as_str()
-                .ok_or_else(|| SpannedError::at(item, "root_node must be the name of a node"))?;
-            let node = self.node(item, name)?;
-            if !can_carry_root_motion(self.character, self.rig.bones.get("hips").copied(), node) {
-                return Err(SpannedError::at(item, format!("node \"{name}\" is not above the hips")));
-            }
-            motion.root_node = Some(node);
-        }
-        for table in tables(root, "key")? {
-            motion.keys.push(self.key(table).map_err(|f| f.or_at(table.span()))?);
-        }
+        let duration = |item: &Item, key: &str| {
+            let otherwise = || format!("{key} must be a number of seconds from 0 to {MAX_TIME}");
+            number_where(item, key, |s| s > 0.0 && s <= MAX_TIME, otherwise).map(single)
+        };
+        let mut motion = Motion {
+            plant: optional(root, "plant", flag)?.unwrap_or_default(),
+            duration: optional(root, "duration", duration)?,
+            root_node: optional(root, "root_node", |item, key| self.root_node(item, key))?,
+            keys: each(root, "key", |table, _| self.key(table))?,
+            ..Motion::default()
+        };
         motion.keys.sort_by(|a, b| a.time.total_cmp(&b.time));
         for table in tables(root, "strip")? {
             let strip = self.strip(table, &motion.strips).map_err(|f| f.or_at(table.span()))?;
             motion.strips.push(strip);
         }
-        for table in tables(root, "layer")? {
-            motion.layers.push(self.layer(table).map_err(|f| f.or_at(table.span()))?);
-        }
+        motion.layers = each(root, "layer", |table, _| self.layer(table))?;
         let mut puppet: Option<Puppet> = None;
         for table in tables(root, "edit")? {
             let edit = self.edit(table, &motion, &mut puppet).map_err(|f| f.or_at(table.span()))?;
             motion.edits.push(edit);
         }
-        for (index, table) in tables(root, "contact")?.into_iter().enumerate() {
-            motion.contacts.push(self.contact(table, index).map_err(|f| f.or_at(table.span()))?);
-        }
-        for (index, table) in tables(root, "goal")?.into_iter().enumerate() {
-            motion.goals.push(self.goal(table, index).map_err(|f| f.or_at(table.span()))?);
-        }
+        motion.contacts = each(root, "contact", |table, index| self.contact(table, index))?;
+        motion.goals = each(root, "goal", |table, index| self.goal(table, index))?;
         motion.goals.sort_by(|a, b| a.time.total_cmp(&b.time));
         motion.validate().map_err(|cause| SpannedError::new(root.span(), cause.to_string()))?;
         Ok(motion)
+    }
+
+    fn root_node(&self, item: &Item, key: &str) -> Result<usize, SpannedError> {
+        let node = self.node(item, key)?;
+        if can_carry_root_motion(self.character, self.rig.bones.get("hips").copied(), node) {
+            return Ok(node);
+        }
+        let name = item.as_str().unwrap_or_default();
+        Err(SpannedError::at(item, format!("node \"{name}\" is not above the hips")))
     }
 
     fn strip(&self, table: &Table, before: &[Strip]) -> Result<Strip, SpannedError> {
@@ -205,43 +186,36 @@ impl MotionReader<'_> {
                 "marks",
             ],
         )?;
-        let clips = self.weights(required(table, "clips")?)?;
-        let end = before.last().map_or(0.0, |b| b.start + b.length(&self.character.clips));
-        let start = match table.get("start") {
-            Some(item) if table.contains_key("overlap") => {
-                return Err(SpannedError::at(
-                    item,
-                    "start and overlap exclude each other; remove one of them",
-                ));
-            }
-            Some(_) => single(optional(table, "start", 0.0, 0.0..=MAX_TIME)?),
-            None => end,
-        };
-        let seconds = match table.get("seconds") {
-            Some(_) => Some(single(optional(table, "seconds", 0.0, 0.0..=MAX_TIME)?)),
-            None => None,
-        };
-        let root_motion = match table.get("root_motion").map(|item| (item, item.as_str())) {
-            None | Some((_, Some("accumulate"))) => RootMotion::Accumulate,
-            Some((_, Some("in-place"))) => RootMotion::InPlace,
-            Some((item, _)) => {
-                return Err(SpannedError::at(item, "root_motion must be \"accumulate\" or \"in-place\""));
-            }
-        };
-        let looping = flag(table, "looping")?;
-        let speed = table.get("speed").map_or(Ok(1.0), |item| limited(item, "speed"))?;
-        let from = single(optional(table, "from", 0.0, 0.0..=MAX_TIME)?);
-        let mirror = flag(table, "mirror")?;
-        if let Some(item) = table.get("mirror").filter(|_| mirror && self.rig.body.is_none()) {
-            return Err(SpannedError::at(item, NO_SIDES));
+        let clips = required(table, "clips", |item, _| self.weights(item))?;
+        if table.contains_key("start") && table.contains_key("overlap") {
+            let cause = "start and overlap exclude each other; remove one of them";
+            return Err(SpannedError::at_key(table, "start", cause));
         }
-        let fade_in = match table.get("fade_in") {
-            Some(_) => Some(single(optional(table, "fade_in", 0.0, 0.0..=MAX_TIME)?)),
-            None => None,
+        let root_motion = |item: &Item, key: &str| {
+            let known = [("accumulate", RootMotion::Accumulate), ("in-place", RootMotion::InPlace)];
+            choice(item, known, format!("{key} must be \"accumulate\" or \"in-place\""))
         };
-        let marks = table.get("marks").map_or(Ok(Vec::new()), |item| self.marks(item, &clips))?;
-        let mut strip =
-            Strip { clips, start, seconds, from, speed, looping, root_motion, mirror, fade_in, marks };
+        let mirror = |item: &Item, key: &str| match flag(item, key)? {
+            true if self.rig.body.is_none() => Err(SpannedError::at(item, NO_SIDES)),
+            mirror => Ok(mirror),
+        };
+        let end = before.last().map_or(0.0, |b| b.start + b.length(&self.character.clips));
+        let mut strip = Strip {
+            clips,
+            start: optional(table, "start", seconds)?.unwrap_or(end),
+            seconds: optional(table, "seconds", seconds)?,
+            root_motion: optional(table, "root_motion", root_motion)?.unwrap_or(RootMotion::Accumulate),
+            looping: optional(table, "looping", flag)?.unwrap_or_default(),
+            speed: optional(table, "speed", limited)?.unwrap_or(1.0),
+            from: optional(table, "from", seconds)?.unwrap_or_default(),
+            mirror: optional(table, "mirror", mirror)?.unwrap_or_default(),
+            fade_in: optional(table, "fade_in", seconds)?,
+            marks: Vec::new(),
+        };
+        let marks = optional(table, "marks", |item, key| {
+            self.marks(item, &strip.clips).map_err(|error| error.prefixed(key))
+        })?;
+        strip.marks = marks.unwrap_or_default();
         if let Some(item) = table.get("overlap") {
             strip.start = (end - self.overlap(item, before, &strip)?).max(0.0);
         }
@@ -261,7 +235,7 @@ impl MotionReader<'_> {
             return Ok(above.overlap(above.strips.len() - 1, strip, self.character, &feet));
         }
         let otherwise = || format!("overlap must be a number of seconds from 0 to {MAX_TIME}, or \"auto\"");
-        let seconds = single(number(item, "overlap", |s| (0.0..=MAX_TIME).contains(&s), otherwise)?);
+        let seconds = single(number_where(item, "overlap", |s| (0.0..=MAX_TIME).contains(&s), otherwise)?);
         let clips = &self.character.clips;
         for (name, length) in [("the previous strip", last.length(clips)), ("the strip", strip.length(clips))]
         {
@@ -275,31 +249,26 @@ impl MotionReader<'_> {
 
     /// Reads clips with weights: `"walk"`, `["walk"]`, or `{ walk = 0.7, run = 0.3 }`.
     fn weights(&self, item: &Item) -> Result<Vec<WeightedClip>, SpannedError> {
-        let with_weight_1 = |name: &str| Ok(WeightedClip { clip: self.clip(item, name)?, weight: 1.0 });
+        let with_weight_1 = |item: &Item, name: &str| -> Result<WeightedClip, SpannedError> {
+            Ok(WeightedClip { clip: self.clip(item, name)?, weight: 1.0 })
+        };
         if let Some(name) = item.as_str() {
-            return Ok(vec![with_weight_1(name)?]);
+            return Ok(vec![with_weight_1(item, name)?]);
         }
-        if let Some(names) = item.as_array() {
-            let clip = |value: &toml_edit::Value| {
-                let name = value.as_str();
-                let name = name
-                    .ok_or_else(|| SpannedError::new(value.span(), "clips must be a list of clip names"))?;
-                with_weight_1(name).map_err(|error| SpannedError::new(value.span(), error.cause))
+        if let Some(names) = elements(item) {
+            let clip = |item: &Item| {
+                let no_name = || SpannedError::at(item, "clips must be a list of clip names");
+                with_weight_1(item, item.as_str().ok_or_else(no_name)?)
             };
             if names.is_empty() {
                 return Err(SpannedError::at(item, "clips must not be empty"));
             }
-            return names.iter().map(clip).collect();
+            return names.into_iter().map(clip).collect();
         }
-        let Some(table) = item.as_table_like() else {
-            return Err(SpannedError::at(
-                item,
-                "clips must be a clip name, a list of names, or a table of weights",
-            ));
-        };
+        let table = table_like(item, "clips must be a clip name, a list of names, or a table of weights")?;
         let clip_and_weight = |(name, weight): (&str, &Item)| {
             let otherwise = || format!("the weight of {name} must be at least 0");
-            let value = number(weight, name, |w| w >= 0.0, otherwise)?;
+            let value = number_where(weight, name, |w| w >= 0.0, otherwise)?;
             Ok(WeightedClip { clip: self.clip(weight, name)?, weight: single(value) })
         };
         let weights: Vec<WeightedClip> =
@@ -315,35 +284,38 @@ impl MotionReader<'_> {
 
     fn layer(&self, table: &Table) -> Result<Layer, SpannedError> {
         check_keys(table, &["clip", "weight", "additive", "mask", "speed"])?;
-        let item = required(table, "clip")?;
-        let name = item.as_str().ok_or_else(|| SpannedError::at(item, "clip must be a clip name"))?;
+        let clip = |item: &Item, key: &str| {
+            let no_name = || SpannedError::at(item, format!("{key} must be a clip name"));
+            self.clip(item, item.as_str().ok_or_else(no_name)?)
+        };
+        Ok(Layer {
+            clip: required(table, "clip", clip)?,
+            mask: optional(table, "mask", |item, _| self.mask(item))?.unwrap_or_default(),
+            weight: optional(table, "weight", within(0.0..=1.0))?.map_or(1.0, single),
+            additive: optional(table, "additive", flag)?.unwrap_or_default(),
+            speed: optional(table, "speed", limited)?.unwrap_or(1.0),
+        })
+    }
+
+    /// Returns the nodes of a list of chains and nodes. A chain stands for its base and all descendants.
+    fn mask(&self, item: &Item) -> Result<Vec<usize>, SpannedError> {
+        let no_list = "mask must be a list of chain and node names";
         let mut mask = Vec::new();
-        if let Some(item) = table.get("mask") {
-            let no_list = "mask must be a list of chain and node names";
-            let names = item.as_array().ok_or_else(|| SpannedError::at(item, no_list))?;
-            for value in names {
-                let error_at = |cause: String| SpannedError::new(value.span(), cause);
-                let name = value.as_str().ok_or_else(|| error_at(no_list.into()))?;
-                match self.rig.chains.iter().find(|c| c.name == name) {
-                    Some(chain) => mask.extend(self.subtree(chain.base)),
-                    None => {
-                        let chains = self.rig.chains.iter().map(|chain| chain.name.as_str());
-                        let known = chains.chain(self.names.known());
-                        let missing = || error_at(Missing::name("chain or node", name, known).to_string());
-                        mask.push(self.names.find(name).ok_or_else(missing)?);
-                    }
+        for item in elements(item).ok_or_else(|| SpannedError::at(item, no_list))? {
+            let name = item.as_str().ok_or_else(|| SpannedError::at(item, no_list))?;
+            match self.rig.chains.iter().find(|c| c.name == name) {
+                Some(chain) => mask.extend(self.subtree(chain.base)),
+                None => {
+                    let chains = self.rig.chains.iter().map(|chain| chain.name.as_str());
+                    let known = chains.chain(self.names.known());
+                    let missing = || Missing::name("chain or node", name, known).to_string();
+                    mask.push(self.names.find(name).ok_or_else(|| SpannedError::at(item, missing()))?);
                 }
             }
-            mask.sort_unstable();
-            mask.dedup();
         }
-        Ok(Layer {
-            clip: self.clip(item, name)?,
-            weight: single(optional(table, "weight", 1.0, 0.0..=1.0)?),
-            additive: flag(table, "additive")?,
-            mask,
-            speed: table.get("speed").map_or(Ok(1.0), |item| limited(item, "speed"))?,
-        })
+        mask.sort_unstable();
+        mask.dedup();
+        Ok(mask)
     }
 
     /// Returns a node and all its descendants.
@@ -360,24 +332,21 @@ impl MotionReader<'_> {
         puppet: &mut Option<Puppet>,
     ) -> Result<Edit, SpannedError> {
         check_keys(table, &["time", "before", "after", "turn", "shift", "reach"])?;
-        let time = limited(required(table, "time")?, "time")?;
-        let before = single(optional(table, "before", DEFAULT_WINDOW, 0.0..=MAX_TIME)?);
-        let after = single(optional(table, "after", DEFAULT_WINDOW, 0.0..=MAX_TIME)?);
+        let time = required(table, "time", limited)?;
+        let before = optional(table, "before", seconds)?.unwrap_or(DEFAULT_WINDOW);
+        let after = optional(table, "after", seconds)?.unwrap_or(DEFAULT_WINDOW);
         let max_length = f64::from(f32::MAX);
         let vectors = |key: &str, max: f64| -> Result<Vec<(usize, DVec3)>, SpannedError> {
             let Some(item) = table.get(key) else { return Ok(Vec::new()) };
-            let no_table = || {
-                SpannedError::at(item, format!("{key} must be a table of node names and lists of 3 numbers"))
-            };
-            let nodes = item.as_table_like().ok_or_else(no_table)?;
+            let no_table = format!("{key} must be a table of node names and lists of 3 numbers");
             let vector = |(name, value): (&str, &Item)| {
                 let vector = DVec3::from_array(numbers(value, key)?);
                 let too_large =
                     || SpannedError::at(value, format!("{key}: value is too large (at most {max})"));
                 let vector = Some(vector).filter(|v| v.abs().max_element() <= max).ok_or_else(too_large)?;
-                Ok((self.node(value, name)?, vector))
+                Ok((self.names.get_at(value, name)?, vector))
             };
-            nodes.iter().map(vector).collect()
+            table_like(item, no_table)?.iter().map(vector).collect()
         };
         let turns = vectors("turn", MAX_DEGREES)?.into_iter();
         let turns = turns.map(|(n, by)| (n, Vec3::from_array(by.to_array().map(radians)))).collect();
@@ -393,15 +362,10 @@ impl MotionReader<'_> {
         });
         puppet.motion.clone_from(motion);
         puppet.time = time;
-        let error_at = |cause: &dyn std::fmt::Display| {
-            table.get("reach").map_or_else(
-                || SpannedError::new(None, cause.to_string()),
-                |r| SpannedError::at(r, cause.to_string()),
-            )
-        };
         let solve = |puppet: &mut Puppet, targets: Vec<Target>| {
             puppet.targets = targets;
-            puppet.update().map(|_| ()).map_err(|e| error_at(&e))
+            let span = || table.get("reach").and_then(Item::span);
+            puppet.update().map(|_| ()).map_err(|e| SpannedError::new(span(), e.to_string()))
         };
         solve(puppet, Vec::new())?;
         let unedited = puppet.pose().clone();
@@ -415,21 +379,21 @@ impl MotionReader<'_> {
         self.character.clip_index(name).map_err(|missing| SpannedError::at(item, missing.to_string()))
     }
 
-    fn node(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
-        self.names.get(name).map_err(|missing| SpannedError::at(item, missing.to_string()))
+    /// Reads the name of a node.
+    fn node(&self, item: &Item, key: &str) -> Result<usize, SpannedError> {
+        self.names.read(item, format!("{key} must be the name of a node"))
     }
 }
 
-fn flag(table: &dyn TableLike, key: &str) -> Result<bool, SpannedError> {
-    table.get(key).map_or(Ok(false), |item| {
-        item.as_bool().ok_or_else(|| SpannedError::at(item, format!("{key} must be true or false")))
-    })
+/// Reads a number of seconds from 0 to [`MAX_TIME`].
+fn seconds(item: &Item, key: &str) -> Result<f32, SpannedError> {
+    within(0.0..=MAX_TIME)(item, key).map(single)
 }
 
 /// Reads a number from −[`MAX_TIME`] to [`MAX_TIME`].
 fn limited(item: &Item, key: &str) -> Result<f32, SpannedError> {
     let otherwise = || format!("{key} must be a number from -{MAX_TIME} to {MAX_TIME}");
-    number(item, key, |v| v.abs() <= MAX_TIME, otherwise).map(single)
+    number_where(item, key, |v| v.abs() <= MAX_TIME, otherwise).map(single)
 }
 
 #[cfg(test)]

@@ -11,16 +11,12 @@ use crate::rig::Rig;
 use crate::rig::file::NodeNames;
 use crate::text::toml::{SpannedError, check_keys, degrees, short};
 
-use super::MotionReader;
+use super::{KEYS, MotionReader};
 
 /// Reads a motion from a table.
 pub fn read(table: &Table, character: &Character, rig: &Rig) -> Result<Motion, SpannedError> {
-    check_keys(
-        table,
-        &["plant", "duration", "root_node", "key", "strip", "layer", "edit", "contact", "goal"],
-    )?;
-    MotionReader { character, rig, names: NodeNames::with_bones(&character.skeleton, &rig.bones) }
-        .motion(table)
+    check_keys(table, &KEYS)?;
+    MotionReader::new(character, rig).motion(table)
 }
 
 /// Writes a motion into a table that [`read`] reads. Clips and nodes are written by name. Reading the table back gives the same numbers.

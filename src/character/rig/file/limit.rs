@@ -4,24 +4,21 @@ use glam::DVec3;
 use toml_edit::Item;
 
 use crate::ik::{Limit, shared};
-use crate::text::toml::{SpannedError, check_keys, existing, number, numbers, required};
+use crate::text::toml::{SpannedError, check_keys, number, numbers, required, table_like};
 
 /// Reads a limit with angles in degrees and displacements in metres.
 pub fn read(item: &Item) -> Result<Limit, SpannedError> {
-    let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "limit must be a table"))?;
-    let kind = required(table, "kind")?;
-    let angles = |key: &str| {
-        let item = required(table, key)?;
-        Ok(numbers::<2>(item, key)?.map(f64::to_radians))
-    };
-    let angle = |key: &str| {
-        number(required(table, key)?, key, |_| true, || format!("{key} must be a number"))
-            .map(f64::to_radians)
-    };
+    let table = table_like(item, "limit must be a table")?;
+    let kind = required(table, "kind", |item, _| Ok(item))?;
+    let metres = |key: &str| required(table, key, number);
+    let angle = |key: &str| required(table, key, number).map(f64::to_radians);
+    let angles = |key: &str| required(table, key, numbers::<2>).map(|list| list.map(f64::to_radians));
+    let three = |key: &str| required(table, key, numbers::<3>).map(|list| list.map(f64::to_radians));
     let axis = |key: &str| {
-        let item = required(table, key)?;
-        let axis = DVec3::from_array(numbers(item, key)?).try_normalize();
-        axis.ok_or_else(|| SpannedError::at(item, format!("{key} must not be zero")))
+        required(table, key, |item, key| {
+            let axis = DVec3::from_array(numbers(item, key)?).try_normalize();
+            axis.ok_or_else(|| SpannedError::at(item, format!("{key} must not be zero")))
+        })
     };
     let limit = match kind.as_str() {
         Some("free") => check_keys(table, &["kind"]).map(|()| Limit::Free)?,
@@ -32,9 +29,6 @@ pub fn read(item: &Item) -> Result<Limit, SpannedError> {
         }
         Some("prismatic") => {
             check_keys(table, &["kind", "axis", "min", "max"])?;
-            let metres = |key: &str| {
-                number(required(table, key)?, key, |_| true, || format!("{key} must be a number"))
-            };
             Limit::Prismatic { axis: axis("axis")?, min: metres("min")?, max: metres("max")? }
         }
         Some("cone") => {
@@ -42,19 +36,16 @@ pub fn read(item: &Item) -> Result<Limit, SpannedError> {
             let (axis, side) = (axis("axis")?, axis("side")?);
             // The file may round the second axis, so make it exactly perpendicular to the first.
             let side = side.reject_from_normalized(axis).try_normalize();
-            let side = side.ok_or_else(|| {
-                SpannedError::at(existing(table, "side"), "side must not be parallel to axis")
-            })?;
+            let side =
+                side.ok_or_else(|| SpannedError::at_key(table, "side", "side must not be parallel to axis"))?;
             Limit::Cone { axis, side, swing: angles("swing")?, twist: angles("twist")? }
         }
         Some("euler") => {
             check_keys(table, &["kind", "order", "min", "max"])?;
-            let order = required(table, "order")?;
-            let order = order
-                .as_str()
-                .and_then(shared::euler_order)
-                .ok_or_else(|| SpannedError::at(order, "order must be a permutation of xyz"))?;
-            let three = |key: &str| Ok(numbers::<3>(required(table, key)?, key)?.map(f64::to_radians));
+            let order = required(table, "order", |item, _| {
+                let order = item.as_str().and_then(shared::euler_order);
+                order.ok_or_else(|| SpannedError::at(item, "order must be a permutation of xyz"))
+            })?;
             Limit::Euler { order, min: three("min")?, max: three("max")? }
         }
         _ => {

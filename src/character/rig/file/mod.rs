@@ -4,12 +4,13 @@
 use std::ops::Range;
 
 use glam::Vec3;
-use toml_edit::{Document, Item, Table};
+use toml_edit::{Item, Table};
 
 use crate::asset::Skeleton;
 use crate::ik::Limit;
 use crate::text::toml::{
-    SpannedError, check_keys, existing, missing, number, numbers, optional, required, single, tables,
+    SpannedError, at_least, check_file, check_keys, choice, each, elements, number, numbers, optional, parse,
+    required, singles, string, table_like, tables, within,
 };
 
 use super::bone_names::{Bones, is_bone};
@@ -64,8 +65,9 @@ pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
 
 /// Reads a rig for a skeleton with known bones. The rig can refer to nodes by the names of their bones.
 pub(super) fn read_with(text: &str, skeleton: &Skeleton, bones: &Bones) -> Result<Rig, RigError> {
-    let document = parse(text)?;
-    RigReader { text, skeleton, names: NodeNames::with_bones(skeleton, bones) }.rig(document.as_table())
+    let reader = RigReader { skeleton, names: NodeNames::with_bones(skeleton, bones) };
+    let rig = parse(text).and_then(|document| reader.rig(document.as_table()));
+    rig.map_err(|error| file_error(text, error))
 }
 
 /// Reads the table `humanoid` of a rig file, which maps bone names to nodes.
@@ -73,13 +75,9 @@ pub(super) fn read_with(text: &str, skeleton: &Skeleton, bones: &Bones) -> Resul
 /// # Errors
 /// [`RigError::File`] as for [`read`].
 pub fn bones(text: &str, skeleton: &Skeleton) -> Result<Bones, RigError> {
-    let document = parse(text)?;
-    let reader = RigReader { text, skeleton, names: NodeNames::new(skeleton) };
-    reader.bones(document.as_table()).map_err(|error| file_error(text, error))
-}
-
-fn parse(text: &str) -> Result<Document<String>, RigError> {
-    Document::parse(text.to_owned()).map_err(|e| file_error(text, SpannedError::syntax(&e)))
+    let reader = RigReader { skeleton, names: NodeNames::new(skeleton) };
+    let bones = parse(text).and_then(|document| reader.bones(document.as_table()));
+    bones.map_err(|error| file_error(text, error))
 }
 
 /// Converts an error at a position in a text to an error with its line number.
@@ -89,155 +87,114 @@ fn file_error(text: &str, error: SpannedError) -> RigError {
 }
 
 struct RigReader<'a> {
-    text: &'a str,
     skeleton: &'a Skeleton,
     names: NodeNames<'a>,
 }
 
 impl RigReader<'_> {
-    fn rig(&self, root: &Table) -> Result<Rig, RigError> {
-        let read = || {
-            check_keys(root, &["version", "humanoid", "pins", "options", "chain", "joint"])?;
-            let version = root.get("version").ok_or_else(|| missing(root.span(), "version"))?;
-            if version.as_integer() != Some(VERSION) {
-                return Err(SpannedError::at(version, format!("version must be {VERSION}")));
-            }
-            let mut rig = Rig { given_bones: self.bones(root)?, ..Rig::default() };
-            if let Some(pins) = root.get("pins") {
-                let array =
-                    pins.as_array().ok_or_else(|| SpannedError::at(pins, "pins must be a list of nodes"))?;
-                for pin in array {
-                    rig.pins.push(self.node(&Item::Value(pin.clone()), pin.span())?);
-                }
-            }
-            if let Some(item) = root.get("options") {
-                rig.options = options::read(item)?;
-            }
-            let mut carrier_spans: Vec<(usize, Option<Range<usize>>)> = Vec::new();
-            // Mimic joints are checked when all joints are known.
-            let mut mimics: Vec<(usize, Option<Range<usize>>)> = Vec::new();
-            for joint in tables(root, "joint")? {
-                let (node, read) = self.joint(joint).map_err(|f| f.or_at(joint.span()))?;
-                rig.joints.insert(node, read);
-                mimics.extend(joint.get("mimic").map(|item| (node, item.span())));
-                carrier_spans.push((node, joint.get("logical_parent").and_then(Item::span)));
-            }
-            for (node, span) in mimics {
-                rig.check_mimic(node).map_err(|error| SpannedError::new(span, error.cause))?;
-            }
-            let logical_parents = rig.logical_parents();
-            let cycle_error = |e: RigError| {
-                let is_named =
-                    |node| matches!(&e, RigError::Cycle { node: name } if self.skeleton.label(node) == *name);
-                let span = carrier_spans.iter().rev().find(|(node, span)| span.is_some() && is_named(*node));
-                SpannedError::new(span.and_then(|(_, span)| span.clone()), e.to_string())
-            };
-            let reparented =
-                (!logical_parents.is_empty()).then(|| reparent(self.skeleton, &logical_parents)).transpose();
-            let reparented = reparented.map_err(cycle_error)?;
-            for chain in tables(root, "chain")? {
-                let read = self.chain(chain, reparented.as_ref().unwrap_or(self.skeleton));
-                rig.chains.push(read.map_err(|f| f.or_at(chain.span()))?);
-            }
-            Ok(rig)
+    fn rig(&self, root: &Table) -> Result<Rig, SpannedError> {
+        check_file(root, VERSION, &["humanoid", "pins", "options", "chain", "joint"], "")?;
+        let mut rig = Rig {
+            given_bones: self.bones(root)?,
+            pins: optional(root, "pins", |item, _| self.pins(item))?.unwrap_or_default(),
+            options: optional(root, "options", |item, _| options::read(item))?.unwrap_or_default(),
+            ..Rig::default()
         };
-        read().map_err(|error| file_error(self.text, error))
+        let mut carrier_spans: Vec<(usize, Option<Range<usize>>)> = Vec::new();
+        // Mimic joints are checked when all joints are known.
+        let mut mimics: Vec<(usize, Option<Range<usize>>)> = Vec::new();
+        for joint in tables(root, "joint")? {
+            let (node, read) = self.joint(joint).map_err(|f| f.or_at(joint.span()))?;
+            rig.joints.insert(node, read);
+            mimics.extend(joint.get("mimic").map(|item| (node, item.span())));
+            carrier_spans.push((node, joint.get("logical_parent").and_then(Item::span)));
+        }
+        for (node, span) in mimics {
+            rig.check_mimic(node).map_err(|error| SpannedError::new(span, error.cause))?;
+        }
+        let logical_parents = rig.logical_parents();
+        let cycle_error = |e: RigError| {
+            let is_named =
+                |node| matches!(&e, RigError::Cycle { node: name } if self.skeleton.label(node) == *name);
+            let span = carrier_spans.iter().rev().find(|(node, span)| span.is_some() && is_named(*node));
+            SpannedError::new(span.and_then(|(_, span)| span.clone()), e.to_string())
+        };
+        let reparented =
+            (!logical_parents.is_empty()).then(|| reparent(self.skeleton, &logical_parents)).transpose();
+        let reparented = reparented.map_err(cycle_error)?;
+        let skeleton = reparented.as_ref().unwrap_or(self.skeleton);
+        rig.chains = each(root, "chain", |table, _| self.chain(table, skeleton))?;
+        Ok(rig)
+    }
+
+    fn pins(&self, item: &Item) -> Result<Vec<usize>, SpannedError> {
+        let pins = elements(item).ok_or_else(|| SpannedError::at(item, "pins must be a list of nodes"))?;
+        pins.into_iter().map(|pin| self.node(pin)).collect()
     }
 
     fn bones(&self, root: &Table) -> Result<Bones, SpannedError> {
         let mut bones = Bones::new();
         let Some(item) = root.get("humanoid") else { return Ok(bones) };
-        let table = item
-            .as_table_like()
-            .ok_or_else(|| SpannedError::at(item, "humanoid must be a table of nodes"))?;
-        for (bone, item) in table.iter() {
+        for (bone, item) in table_like(item, "humanoid must be a table of nodes")?.iter() {
             if !is_bone(bone) {
                 let cause = format!("\"{bone}\" is not a bone of VRM 1.0, such as leftUpperArm");
                 return Err(SpannedError::at(item, cause));
             }
-            bones.insert(bone.to_owned(), self.node(item, item.span())?);
+            bones.insert(bone.to_owned(), self.node(item)?);
         }
         Ok(bones)
     }
 
     fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, SpannedError> {
         check_keys(table, &["name", "kind", "base", "effector", "bend", "pole", "weight", "pull"])?;
-        let node = |key| {
-            let item = required(table, key)?;
-            self.node(item, item.span())
-        };
+        let node = |key: &str| required(table, key, |item, _| self.node(item));
         let (base, effector) = (node("base")?, node("effector")?);
         let joints = path(skeleton, base, effector)
             .filter(|joints| joints.len() > 1)
-            .ok_or_else(|| SpannedError::at(existing(table, "base"), "base must be above effector"))?;
-        let kind = match table.get("kind") {
-            None => ChainKind::Limb,
-            Some(item) => {
-                let by_name = |name| ChainKind::ALL.into_iter().find(|k| k.name() == name);
-                let names = || ChainKind::ALL.map(ChainKind::name).join(", ");
-                item.as_str()
-                    .and_then(by_name)
-                    .ok_or_else(|| SpannedError::at(item, format!("kind must be one of {}", names())))?
-            }
-        };
-        let name = match table.get("name") {
-            None => self.skeleton.label(effector),
-            Some(item) => {
-                item.as_str().ok_or_else(|| SpannedError::at(item, "name must be a string"))?.to_owned()
-            }
-        };
-        let vector = |key| table.get(key).map(|item| Ok(numbers::<3>(item, key)?.map(single))).transpose();
-        let bend = match vector("bend")?.map(Vec3::from_array) {
-            Some(bend) => Some(
-                bend.try_normalize()
-                    .ok_or_else(|| SpannedError::at(existing(table, "bend"), "bend must not be zero"))?,
-            ),
-            None => None,
-        };
-        let pole = vector("pole")?.map(Vec3::from_array);
-        let weight = optional(table, "weight", 1.0, 0.0..=f64::from(f32::MAX))?;
-        let pull = table.get("pull").map(|_| optional(table, "pull", 1.0, 0.0..=1.0)).transpose()?;
+            .ok_or_else(|| SpannedError::at_key(table, "base", "base must be above effector"))?;
+        let kind = optional(table, "kind", |item, _| {
+            let names = ChainKind::ALL.map(ChainKind::name).join(", ");
+            let known = ChainKind::ALL.map(|kind| (kind.name(), kind));
+            choice(item, known, format!("kind must be one of {names}"))
+        })?;
+        let kind = kind.unwrap_or(ChainKind::Limb);
+        let name = optional(table, "name", string)?.map(str::to_owned);
+        let name = name.unwrap_or_else(|| self.skeleton.label(effector));
+        let bend = optional(table, "bend", |item, key| {
+            let bend = Vec3::from_array(singles(item, key)?).try_normalize();
+            bend.ok_or_else(|| SpannedError::at(item, "bend must not be zero"))
+        })?;
+        let pole = optional(table, "pole", singles)?.map(Vec3::from_array);
+        let weight = optional(table, "weight", at_least(0.0))?.unwrap_or(1.0);
+        let pull = optional(table, "pull", within(0.0..=1.0))?;
         Ok(Chain { name, kind, effector, base, joints, bend, pole, weight, pull })
     }
 
     fn joint(&self, table: &Table) -> Result<(usize, JointRig), SpannedError> {
         let keys = ["node", "stiffness", "limit", "mimic", "logical_parent", "ccd_budget"];
         check_keys(table, &keys)?;
-        let item = required(table, "node")?;
-        let node = self.node(item, item.span())?;
-        let stiffness = optional(table, "stiffness", 0.0, 0.0..=1.0)?;
-        let limit = table
-            .get("limit")
-            .map_or(Ok(Limit::Free), |item| limit::read(item).map_err(|f| f.or_at(item.span())))?;
-        let logical_parent =
-            table.get("logical_parent").map(|item| self.node(item, item.span())).transpose()?;
-        let ccd_budget = match table.get("ccd_budget") {
-            None => f64::INFINITY,
-            Some(_) => optional(table, "ccd_budget", 0.0, 0.0..=f64::from(f32::MAX))?.to_radians(),
-        };
-        let mimic = table.get("mimic").map(|item| self.mimic(item, &limit).map_err(|f| f.or_at(item.span())));
-        Ok((node, JointRig { limit, stiffness, logical_parent, mimic: mimic.transpose()?, ccd_budget }))
+        let node = required(table, "node", |item, _| self.node(item))?;
+        let stiffness = optional(table, "stiffness", within(0.0..=1.0))?.unwrap_or(0.0);
+        let limit = optional(table, "limit", |item, _| limit::read(item))?.unwrap_or(Limit::Free);
+        let logical_parent = optional(table, "logical_parent", |item, _| self.node(item))?;
+        let ccd_budget = optional(table, "ccd_budget", at_least(0.0))?.map_or(f64::INFINITY, f64::to_radians);
+        let mimic = optional(table, "mimic", |item, _| self.mimic(item, &limit))?;
+        Ok((node, JointRig { limit, stiffness, logical_parent, mimic, ccd_budget }))
     }
 
     /// Reads the mimic relation of a joint. The offset is in degrees for a hinge, and in metres for a prismatic joint.
     fn mimic(&self, item: &Item, limit: &Limit) -> Result<MimicRig, SpannedError> {
-        let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "mimic must be a table"))?;
+        let table = table_like(item, "mimic must be a table")?;
         check_keys(table, &["joint", "ratio", "offset"])?;
-        let leader = required(table, "joint")?;
-        let value = |key: &str, default: f64| {
-            let read = |item| number(item, key, |_| true, || format!("{key} must be a number"));
-            table.get(key).map_or(Ok(default), read)
-        };
-        let (ratio, offset) = (value("ratio", 1.0)?, value("offset", 0.0)?);
+        let joint = required(table, "joint", |item, _| self.node(item))?;
+        let ratio = optional(table, "ratio", number)?.unwrap_or(1.0);
+        let offset = optional(table, "offset", number)?.unwrap_or(0.0);
         let offset = if matches!(limit, Limit::Prismatic { .. }) { offset } else { offset.to_radians() };
-        Ok(MimicRig { joint: self.node(leader, leader.span())?, ratio, offset })
+        Ok(MimicRig { joint, ratio, offset })
     }
 
-    /// Finds a node by its name or `#INDEX`.
-    fn node(&self, item: &Item, span: Option<Range<usize>>) -> Result<usize, SpannedError> {
-        let name = item
-            .as_str()
-            .ok_or_else(|| SpannedError { span: span.clone(), cause: "a node must be a string".into() })?;
-        self.names.get(name).map_err(|missing| SpannedError::new(span, missing.to_string()))
+    /// Reads the name or `#INDEX` of a node.
+    fn node(&self, item: &Item) -> Result<usize, SpannedError> {
+        self.names.read(item, "a node must be a string")
     }
 }

@@ -3,9 +3,12 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use toml_edit::Item;
+
 use crate::api::Missing;
 use crate::asset::Skeleton;
 use crate::rig::bone_names::Bones;
+use crate::text::toml::{SpannedError, table_like};
 
 /// The names of a skeleton's nodes, and of the bones of its body. The names are hashed when the first one is looked up.
 #[derive(Debug)]
@@ -55,6 +58,33 @@ impl<'a> NodeNames<'a> {
             None => Missing::name("node", name, self.known()),
         };
         self.find(name).ok_or_else(missing)
+    }
+
+    /// Like [`Self::get`], with an error at a value of a TOML file.
+    #[doc(hidden)]
+    pub fn get_at(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
+        self.get(name).map_err(|missing| SpannedError::at(item, missing.to_string()))
+    }
+
+    /// Finds the node whose name is a value of a TOML file. `cause` is the error for a value that is not a string.
+    #[doc(hidden)]
+    pub fn read(&self, item: &Item, cause: impl Into<String>) -> Result<usize, SpannedError> {
+        self.get_at(item, item.as_str().ok_or_else(|| SpannedError::at(item, cause))?)
+    }
+
+    /// Reads a table whose keys are names of nodes. `cause` is the error for any other value.
+    #[doc(hidden)]
+    pub fn entries<T>(
+        &self,
+        item: &Item,
+        cause: impl Into<String>,
+        read: impl Fn(usize, &Item) -> Result<T, SpannedError>,
+    ) -> Result<Vec<(usize, T)>, SpannedError> {
+        let entry = |(name, item): (&str, &Item)| {
+            let node = self.get_at(item, name)?;
+            Ok((node, read(node, item)?))
+        };
+        table_like(item, cause)?.iter().map(entry).collect()
     }
 
     /// Returns the names of the nodes and of the bones.

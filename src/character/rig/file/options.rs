@@ -4,17 +4,14 @@
 use toml_edit::{InlineTable, Item, Table, TableLike, Value};
 
 use crate::ik::{OptionKind, OptionOverrides, OptionValue, SolverOption, Unit};
-use crate::text::toml::SpannedError;
+use crate::text::toml::{SpannedError, table_like};
 
 const TABLE: &str = "options";
 
 /// Reads the table of options of a rig file.
 pub fn read(item: &Item) -> Result<OptionOverrides, SpannedError> {
-    let table = item
-        .as_table_like()
-        .ok_or_else(|| SpannedError::at(item, format!("{TABLE} must be written as [{TABLE}]")))?;
     let mut overrides = OptionOverrides::default();
-    read_table(table, "", &mut overrides)?;
+    read_table(table_like(item, format!("{TABLE} must be written as [{TABLE}]"))?, "", &mut overrides)?;
     Ok(overrides)
 }
 
@@ -22,10 +19,7 @@ pub fn read(item: &Item) -> Result<OptionOverrides, SpannedError> {
 fn read_table(table: &dyn TableLike, prefix: &str, out: &mut OptionOverrides) -> Result<(), SpannedError> {
     for (name, item) in table.iter() {
         let key = format!("{prefix}{name}");
-        let error = |cause: String| {
-            let span = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span());
-            SpannedError::new(span, cause)
-        };
+        let error = |cause: String| SpannedError::at_key(table, name, cause);
         if let (true, Some(inner)) = (is_group(&key), item.as_table_like()) {
             read_table(inner, &format!("{key}."), out)?;
             continue;
