@@ -89,7 +89,7 @@ fn secondary(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         }
     }
     let Some(viewpoint) = Viewpoint::of(&session.puppet) else { return };
-    let before_face = viewpoint.point_before(session.home.scene_bounds.sphere().1);
+    let before_face = viewpoint.point_before(session.view.home.scene_bounds.sphere().1);
     let part = if character.look_at.is_some() { "The eyes look" } else { "The head looks" };
     let now = session.document.settings.look_at;
     let point = match now {

@@ -27,7 +27,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
     };
     let draw_right = |point, text: &str, color| draw_label(point, text, color, false);
     if session.document.settings.display.names {
-        for node in session.handles() {
+        for node in session.picture().handles() {
             let position = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
             position.into_iter().for_each(|p| draw_right(p, &node_name(session, node), QUIET));
         }
@@ -42,13 +42,13 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
         let joint = session.shown_step().and_then(|(_, step)| session.position_of(step.node));
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint.and_then(screen_x));
     }
-    if let Some(node) = session.hint.filter(|_| session.hint != session.document.selection.active) {
+    if let Some(node) = session.hover.hint.filter(|hint| Some(*hint) != session.document.selection.active) {
         session
             .position_of(node)
             .into_iter()
             .for_each(|p| draw_right(p, &node_name(session, node), Color32::WHITE));
     }
-    if let (None, Some(hit)) = (&session.drag, session.hover) {
+    if let (None, Some(hit)) = (&session.drag, session.hover.hit) {
         let base = drag_goal::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));

@@ -245,7 +245,7 @@ fn lay_out(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Vec<Comman
         panel.layout.scene = ui.available_rect_before_wrap();
         panel.layout.space = panel.layout.scene;
         overlays(ui, session, panel, &mut commands);
-        commands.extend(session.hint.map(|_| Command::Highlight(None)));
+        commands.extend(session.hover.hint.map(|_| Command::Highlight(None)));
         return commands;
     }
     toolbar::show(ui, session, panel, &mut commands);

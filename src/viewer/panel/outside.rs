@@ -41,7 +41,8 @@ fn area(middle: Pos2) -> Rect {
 
 /// Returns the arrow's position and direction. It slides along the border so that it covers neither the axis gizmo nor the tools.
 fn arrow(session: &Session, panel: &PanelState) -> Option<(Pos2, Vec2)> {
-    let (mut at, direction) = border(session, session.body_position()?, panel.layout.scene)?;
+    let (mut at, direction) =
+        border(session, session.view.home.body_position(&session.puppet)?, panel.layout.scene)?;
     let scene = panel.layout.scene;
     let areas = [axis_gizmo::area(panel), tools::area(session, panel)].into_iter().flatten();
     if let Some(taken) = areas.map(|rect| rect.expand(1.5 * SIZE)).find(|rect| rect.contains(at)) {
@@ -83,7 +84,7 @@ mod tests {
     fn the_arrow_is_at_the_border_towards_the_body() {
         let session = Session::new(mannequin().unwrap(), None, glam::Vec2::new(800.0, 600.0));
         let scene = Rect::from_min_size(egui::pos2(10.0, 20.0), vec2(800.0, 600.0));
-        let body = session.body_position().unwrap();
+        let body = session.view.home.body_position(&session.puppet).unwrap();
         assert_eq!(border(&session, body, scene), None);
         // The camera looks from the +Z side, so +X is on the right of the image.
         let (right, direction) = border(&session, body + Vec3::X * 50.0, scene).unwrap();

@@ -138,7 +138,7 @@ fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
     if numbers.iter().any(Response::changed) && to.is_finite() {
         if !session.is_dragging() {
             commands.push(if selection.len() > 1 {
-                Command::GrabSelection(session.pointer())
+                Command::GrabSelection(session.hover.pointer)
             } else {
                 Command::GrabNode(NodePoint { node, offset: DVec3::ZERO })
             });

@@ -63,9 +63,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         let row = rows.iter().position(|(node, _)| Some(*node) == session.document.selection.active);
         // Scroll to a joint that was selected elsewhere.
         let mut area = scroll_area("joints");
-        if let Some(row) =
-            row.filter(|_| panel.scrolled_to != session.document.selection.active && session.hint.is_none())
-        {
+        if let Some(row) = row.filter(|_| {
+            panel.scrolled_to != session.document.selection.active && session.hover.hint.is_none()
+        }) {
             #[expect(clippy::cast_precision_loss, reason = "a few rows")]
             let middle = (height + SPACING) * row as f32 - MAX_HEIGHT * 0.5;
             area = area.vertical_scroll_offset(middle.max(0.0));
@@ -77,7 +77,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
             }
         });
     });
-    if hint != session.hint {
+    if hint != session.hover.hint {
         commands.push(Command::Highlight(hint));
     }
 }

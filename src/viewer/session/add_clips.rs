@@ -53,7 +53,7 @@ impl Session {
             named.push(Clip { name, ..clip.clone() });
         }
         self.puppet.add_clips(named.drain(existing..));
-        self.home.forget_root();
+        self.view.home.forget_root();
         self.document.additions.push(addition);
         self.refresh_style();
         if let Some(recorder) = &mut self.recorder {

@@ -143,7 +143,10 @@ impl Session {
         } else {
             self.solve();
         }
-        self.follow();
+        // If the camera moved while the user drags the body, the target would move away from the pointer.
+        if !self.is_dragging() {
+            self.view.follow(&self.puppet, &mut self.document.orbit);
+        }
     }
 
     /// Returns the length of the current motion in seconds.

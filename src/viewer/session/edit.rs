@@ -9,6 +9,7 @@ use crate::rig::orientation;
 use crate::session::drag::Drag;
 
 use super::Session;
+use super::place::pin_here;
 
 impl Session {
     /// Begins a scene edit: ends a drag, and adds an undo step unless the last step still collects edits of this kind.
@@ -41,14 +42,14 @@ impl Session {
     pub(crate) fn active_node(&self) -> Option<usize> {
         let held = self.drag.as_ref().map(|h| h.hit.node);
         let Selection { active, last, .. } = self.document.selection;
-        held.or(self.hover.map(|h| h.node)).or(active).or(last)
+        held.or(self.hover.hit.map(|h| h.node)).or(active).or(last)
     }
 
     /// Changes the selection.
     pub(super) fn select(&mut self, change: impl FnOnce(&mut Selection)) {
         self.release();
         change(&mut self.document.selection);
-        self.hovered_grip = None;
+        self.hover.grip = None;
     }
 
     /// Returns the kept goals, and the goal of the current drag once the pointer has moved.
@@ -111,7 +112,7 @@ impl Session {
     pub(super) fn toggle_pin(&mut self, node: usize) {
         if self.has_node(node) {
             self.begin_edit(None);
-            let pin = self.pin_here(node);
+            let pin = pin_here(&self.puppet, node);
             self.document.scene.toggle_pin(pin);
         }
     }
@@ -123,7 +124,7 @@ impl Session {
         let selection = self.document.selection.nodes();
         let nodes = if selection.contains(&node) { selection } else { vec![node] };
         self.begin_edit(None);
-        let pins: Vec<Pin> = nodes.into_iter().map(|node| self.pin_here(node)).collect();
+        let pins: Vec<Pin> = nodes.into_iter().map(|node| pin_here(&self.puppet, node)).collect();
         let scene = &mut self.document.scene;
         let unpins = pins.iter().all(|pin| scene.is_pinned(pin.node));
         for pin in pins.into_iter().filter(|pin| scene.is_pinned(pin.node) == unpins).collect::<Vec<_>>() {

@@ -5,8 +5,10 @@ use glam::Vec2;
 use crate::Command;
 use crate::document::EditRun;
 
-use super::views::CameraEffect;
-use super::{OnionSkin, Session, hovering, sanitize_size};
+use super::gizmo::GizmoGrip;
+use super::picking::Picture;
+use super::views::{BeforeCommand, CameraEffect};
+use super::{OnionSkin, Session, hovering};
 
 impl Session {
     /// Executes a command without recording it.
@@ -24,8 +26,14 @@ impl Session {
         self.refresh_eyes();
         self.refresh_onion();
         // Ticks are excluded here, because the clock has already moved the camera.
-        effect.into_iter().for_each(|effect| self.update_anchor(effect, before));
-        self.refresh_hover(changes_view);
+        let is_dragging = self.is_dragging();
+        if let Some(effect) = effect {
+            self.view.update_anchor(effect, before, &self.puppet, &mut self.document, is_dragging);
+        }
+        if !is_dragging {
+            let picture = Picture::new(&self.puppet, &self.document, &self.view);
+            self.hover.refresh(&picture, changes_view);
+        }
         if shown_steps.is_some() {
             self.show_step(shown_steps);
         }
@@ -33,18 +41,21 @@ impl Session {
 
     fn perform(&mut self, command: Command) {
         match command {
-            Command::Resize(size) => self.resize(size),
-            Command::Hover(at) => self.hover(at),
+            Command::Resize(size) => self.view.resize(size, &mut self.document.orbit),
+            Command::Hover(at) => {
+                let picture = Picture::new(&self.puppet, &self.document, &self.view);
+                self.hover.pick(&picture, at);
+            }
             Command::Grab(at) => {
-                self.point_at(at);
+                self.hover.point_at(at);
                 self.grab(at);
             }
             Command::GrabSelected(at) => {
-                self.point_at(at);
+                self.hover.point_at(at);
                 self.grab_selected(at);
             }
             Command::GrabSelection(at) => {
-                self.point_at(at);
+                self.hover.point_at(at);
                 self.grab_selection(at);
             }
             Command::GrabNode(point) => self.grab_node(point),
@@ -53,7 +64,7 @@ impl Session {
             }
             Command::DragTo(_) => {}
             Command::Drag(at) => {
-                self.point_at(at);
+                self.hover.point_at(at);
                 self.pull_gizmo(Some(at), None);
                 self.update_drag(|drag, size, camera, step| drag.follow(at, size, camera, step));
             }
@@ -81,14 +92,14 @@ impl Session {
             Command::Release => self.release(),
             Command::Cancel => self.cancel(),
             Command::Orbit(by) if by.is_finite() => self.document.orbit.turn(by),
-            Command::Pan(by) if by.is_finite() => self.document.orbit.pan(by, self.size.y),
+            Command::Pan(by) if by.is_finite() => self.document.orbit.pan(by, self.view.size.y),
             Command::Zoom(at, steps) if steps.is_finite() => {
-                let pivot = self.under(at).map_or(self.document.orbit.target, |h| h.point);
+                let pivot = self.picture().under(at).map_or(self.document.orbit.target, |h| h.point);
                 self.document.orbit.zoom(steps, pivot);
             }
             Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
             Command::Center(at) => self.center(at),
-            Command::FrameAll => self.document.orbit = self.whole_view(),
+            Command::FrameAll => self.document.orbit = self.view.whole(&self.puppet, &self.document),
             Command::Pin => self.toggle_pins(),
             Command::PinNode(node) => self.toggle_pin(node),
             Command::Base => self.toggle_base(),
@@ -101,7 +112,7 @@ impl Session {
             }
             Command::SelectAdd(_) => {}
             Command::SelectRemove(node) => self.select(|selection| selection.remove(node)),
-            Command::Highlight(node) => self.hint = node,
+            Command::Highlight(node) => self.hover.hint = node,
             Command::Bone(bone, node) => self.set_bone(&bone, node),
             Command::Limit(node, limit) => self.edit_limit(node, limit),
             Command::Tool(tool) => self.set_tool(tool),
@@ -174,9 +185,19 @@ impl Session {
         self.onion.refresh(&self.puppet, &self.document.scene.motion, skin, settings.looping);
     }
 
-    fn resize(&mut self, size: Vec2) {
-        let before = self.size;
-        self.size = sanitize_size(size);
-        self.document.orbit.reshape(before.x / before.y, self.size.x / self.size.y);
+    /// Makes the point under the pointer the camera target, or removes the pole under the pointer.
+    fn center(&mut self, at: Vec2) {
+        let picture = self.picture();
+        let (grip, hit) = (GizmoGrip::under(&picture, at), picture.under(at));
+        if grip.is_some() {
+            self.remove_pole(grip);
+        } else if let Some(hit) = hit {
+            self.document.orbit.target = hit.point;
+        }
+    }
+
+    /// Returns the state before a command that may move the camera.
+    pub(super) fn before_command(&self) -> BeforeCommand {
+        self.view.before_command(&self.puppet, &self.document.orbit, self.is_dragging())
     }
 }

@@ -1,22 +1,19 @@
 //! Grabbing, dragging and releasing.
 
-use glam::{DVec3, Vec2, Vec3};
+use glam::{DVec3, Vec2};
 
 use crate::puppet::Target;
 use crate::rig::LimbKind;
-use crate::scene::picking::{HANDLE_RADIUS, Hit, Ray, pick, pick_beside, pixel};
+use crate::scene::picking::Hit;
 use crate::session::command::{DragScope, NodePoint};
 use crate::session::drag::Drag;
 use crate::session::drag_goal::DragGoal;
 use crate::session::gizmo::GizmoDrag;
 use crate::view::Camera;
 
+use super::place::pin_here;
 use super::{MAX_TRAIL_POINTS, Session};
 
-/// Maximum distance in points from the skin at which the pointer still grabs it.
-const MARGIN: f32 = 8.0;
-/// Minimum distance of the hips behind the skin at which their dot is not a part of this skin, as a fraction of the body's radius.
-const FAR_BEHIND: f32 = 0.25;
 /// Maximum number of other joints that a drag pulls.
 const MAX_OTHERS: usize = 31;
 
@@ -35,71 +32,12 @@ impl Session {
         self.puppet.rig.body.is_some()
     }
 
-    /// Returns the last pointer position in pixels.
-    #[cfg(feature = "window")]
-    pub(crate) fn pointer(&self) -> Vec2 {
-        self.pointer
-    }
-
-    /// Returns the position of a node in world metres.
-    pub(crate) fn position_of(&self, node: usize) -> Option<Vec3> {
-        self.puppet.world_from_node().get(node).map(|m| m.translation.into())
-    }
-
-    /// Makes the point under the pointer the camera target, or removes the pole under the pointer.
-    pub(super) fn center(&mut self, at: Vec2) {
-        let grip = self.grip_under(at);
-        if grip.is_some() {
-            self.remove_pole(grip);
-        } else if let Some(hit) = self.under(at) {
-            self.document.orbit.target = hit.point;
-        }
-    }
-
-    pub(super) fn under(&self, at: Vec2) -> Option<Hit> {
-        let inside = at.cmpge(Vec2::ZERO).all() && at.cmple(self.size).all();
-        if !inside {
-            return None;
-        }
-        let camera = self.camera();
-        let beside =
-            || pick_beside(&self.puppet, &camera, at, self.size, MARGIN * self.document.settings.scale);
-        let hit = pick(&self.puppet, &camera, at, self.size, &self.pickable_nodes()).or_else(beside)?;
-        Some(self.hips_behind(&hit, &camera, at).unwrap_or_else(|| self.resolve_finger(hit)))
-    }
-
-    /// Returns the hips if the pointer is on their dot, and the trunk far in front of the dot would be grabbed instead. This is so for an
-    /// animal that is seen from the front.
-    fn hips_behind(&self, hit: &Hit, camera: &Camera, at: Vec2) -> Option<Hit> {
-        let body = self.puppet.rig.body.as_ref()?;
-        let is_limb = body.limb_of(hit.node).is_some();
-        let point = self.position_of(body.hips)?;
-        let eye = Ray::through(camera, at, self.size)?.origin;
-        let is_behind = point.distance(eye) > hit.point.distance(eye) + self.home.radius() * FAR_BEHIND;
-        let is_at = pixel(camera, point, self.size)?.distance(at) < HANDLE_RADIUS;
-        (self.document.settings.drag_scope == DragScope::Body
-            && !hit.handle
-            && !is_limb
-            && is_behind
-            && is_at)
-            .then_some(Hit { node: body.hips, point, offset: DVec3::ZERO, handle: false })
-    }
-
-    /// Returns the nodes that take precedence over the skin in picking: the chain ends and, if the skeleton is shown, all skin joints.
-    pub(super) fn pickable_nodes(&self) -> Vec<usize> {
-        let mut nodes: Vec<usize> = self.handles().collect();
-        if self.document.settings.display.skeleton {
-            nodes.extend(self.puppet.character().skins.iter().flat_map(|s| &s.joints));
-        }
-        nodes
-    }
-
     pub(super) fn grab(&mut self, at: Vec2) {
         self.release();
         if self.grab_gizmo(at) {
             return;
         }
-        if let Some(hit) = self.under(at) {
+        if let Some(hit) = self.picture().under(at) {
             let bone = self.bone_under(&hit);
             self.start_drag(bone.unwrap_or(hit), at);
             if let Some(drag) = &mut self.drag {
@@ -172,7 +110,7 @@ impl Session {
         let Some(world) = self.puppet.world_from_node().get(node) else { return };
         let point = world.transform_point3(offset.as_vec3());
         if point.is_finite() {
-            self.start_drag(Hit { node, point, offset, handle: offset == DVec3::ZERO }, self.pointer);
+            self.start_drag(Hit { node, point, offset, handle: offset == DVec3::ZERO }, self.hover.pointer);
         }
     }
 
@@ -190,7 +128,7 @@ impl Session {
     /// from the motion.
     fn with_pins_here(&self, mut drag: Drag) -> Drag {
         if self.puppet.is_posed_by_hand() {
-            drag.pins = drag.pins.iter().map(|p| self.pin_here(p.node)).collect();
+            drag.pins = drag.pins.iter().map(|p| pin_here(&self.puppet, p.node)).collect();
         }
         drag
     }
@@ -225,7 +163,7 @@ impl Session {
             self.prepare_landing();
         }
         if has_moved {
-            let (camera, size, step) = (self.camera(), self.size, self.step());
+            let (camera, size, step) = (self.camera(), self.view.size, self.step());
             if let Some(drag) = self.drag.as_mut().filter(|drag| drag.follows_pointer) {
                 // With another scope, the drag may land elsewhere or not at all.
                 drag.refresh(size, &camera, step);
@@ -242,7 +180,7 @@ impl Session {
     }
 
     pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Drag, Vec2, &Camera, f32)) {
-        let (camera, size, step) = (self.camera(), self.size, self.step());
+        let (camera, size, step) = (self.camera(), self.view.size, self.step());
         if self.drag.as_ref().is_some_and(|drag| !drag.moved) {
             self.prepare_landing();
         }
@@ -312,6 +250,6 @@ impl Session {
 
     /// Returns the grid step for snapping in metres: 1/40 of the radius of the bounding sphere of the scene.
     pub(super) fn step(&self) -> f32 {
-        self.home.scene_bounds.sphere().1 / 40.0
+        self.view.home.scene_bounds.sphere().1 / 40.0
     }
 }

@@ -57,7 +57,7 @@ impl Home {
     }
 
     /// Returns the current position of a puppet's body.
-    pub(super) fn body_position(&self, puppet: &Puppet) -> Option<Vec3> {
+    pub(crate) fn body_position(&self, puppet: &Puppet) -> Option<Vec3> {
         let world_from_node = puppet.world_from_node().get(self.body_node(puppet))?;
         Some(Vec3::from(world_from_node.translation)).filter(|position| position.is_finite())
     }

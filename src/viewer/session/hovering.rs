@@ -3,14 +3,35 @@
 use glam::Vec2;
 
 use crate::Command;
+use crate::scene::picking::Hit;
 
-use super::Session;
+use super::gizmo::GizmoGrip;
+use super::picking::Picture;
 
-impl Session {
-    pub(super) fn hover(&mut self, at: Vec2) {
+/// The pointer, and what is under it.
+#[derive(Debug)]
+pub(crate) struct Hover {
+    /// The last position of the pointer in pixels.
+    pub(crate) pointer: Vec2,
+    /// The part of the character that a click would grab.
+    pub(crate) hit: Option<Hit>,
+    /// The part of the gizmo that a click would grab.
+    pub(crate) grip: Option<GizmoGrip>,
+    /// The joint under the pointer in the panel's lists.
+    pub(crate) hint: Option<usize>,
+}
+
+impl Default for Hover {
+    fn default() -> Self {
+        Self { pointer: Vec2::splat(-1.0), hit: None, grip: None, hint: None }
+    }
+}
+
+impl Hover {
+    pub(super) fn pick(&mut self, picture: &Picture<'_>, at: Vec2) {
         self.pointer = at;
-        self.hovered_grip = self.grip_under(at);
-        self.hover = if self.hovered_grip.is_some() { None } else { self.under(at) };
+        self.grip = GizmoGrip::under(picture, at);
+        self.hit = if self.grip.is_some() { None } else { picture.under(at) };
     }
 
     /// Records the pointer position during a drag, so that the part under the pointer is marked when the drag ends.
@@ -20,30 +41,30 @@ impl Session {
         }
     }
 
-    /// Updates the marks after a command. If `changes_view` is set, the command may have moved the character, the gizmo or the camera under
-    /// a stationary pointer, so the marks are picked again. Otherwise, a mark on a moving character stays on its point.
-    pub(super) fn refresh_hover(&mut self, changes_view: bool) {
-        if self.is_dragging() {
-            return;
-        }
-        let is_marked = self.hover.is_some() || self.hovered_grip.is_some();
-        if changes_view && (is_marked || self.is_pointer_inside()) {
-            self.hover(self.pointer);
-            return;
-        }
-        let world = |node: usize| self.puppet.world_from_node().get(node);
-        if let Some(hit) = self.hover {
-            let point = world(hit.node).map(|m| m.transform_point3(hit.offset.as_vec3()));
-            self.hover =
-                point.filter(|p| p.is_finite()).map(|point| crate::scene::picking::Hit { point, ..hit });
-        }
-        if self.hovered_grip.is_some() {
-            self.hovered_grip = self.grip_under(self.pointer);
-        }
+    pub(super) fn is_marked(&self) -> bool {
+        self.hit.is_some() || self.grip.is_some()
     }
 
-    fn is_pointer_inside(&self) -> bool {
-        self.pointer.cmpge(Vec2::ZERO).all() && self.pointer.cmple(self.size).all()
+    /// Removes the marks.
+    pub(super) fn clear(&mut self) {
+        (self.hit, self.grip) = (None, None);
+    }
+
+    /// Updates the marks after a command. If `changes_view` is set, the command may have moved the character, the gizmo or the camera under
+    /// a stationary pointer, so the marks are picked again. Otherwise, a mark on a moving character stays on its point.
+    pub(super) fn refresh(&mut self, picture: &Picture<'_>, changes_view: bool) {
+        if changes_view && (self.is_marked() || picture.contains(self.pointer)) {
+            self.pick(picture, self.pointer);
+            return;
+        }
+        if let Some(hit) = self.hit {
+            let world = picture.puppet.world_from_node().get(hit.node);
+            let point = world.map(|m| m.transform_point3(hit.offset.as_vec3()));
+            self.hit = point.filter(|p| p.is_finite()).map(|point| Hit { point, ..hit });
+        }
+        if self.grip.is_some() {
+            self.grip = GizmoGrip::under(picture, self.pointer);
+        }
     }
 }
 

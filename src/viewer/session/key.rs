@@ -8,6 +8,7 @@ use crate::pose::{Pose, orientation, world_matrix};
 use crate::session::gizmo::GizmoDrag;
 
 use super::Session;
+use super::place::placement;
 use super::timeline::DEFAULT_DURATION;
 
 /// Duration in seconds over which an edit fades in, and over which it fades out.
@@ -72,7 +73,7 @@ impl Session {
     /// Returns a goal key that keeps a node's current position at the current time.
     fn goal_key_here(&self, node: usize) -> Option<GoalKey> {
         let (scene, time) = (&self.document.scene, self.puppet.time);
-        let (mut position, mut turn) = self.placement(node)?;
+        let (mut position, mut turn) = placement(&self.puppet, node)?;
         let known = scene.motion.goal_at(node, time);
         let dragged = self.dragged_goals();
         if let Some(known) = known.filter(|_| !dragged.contains(&node)) {

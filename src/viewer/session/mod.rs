@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use crate::asset::Character;
 use crate::ik::Method;
@@ -22,10 +22,13 @@ use super::{Command, Orbit, Recorder, Settings};
 
 use clip::Clock;
 use drag::Drag;
-use gizmo::{GizmoDrag, GizmoGrip};
+use gizmo::GizmoDrag;
+use hovering::Hover;
+use picking::Picture;
 use save::SavedProject;
 use steps::{Problem, Stepping};
 use symmetry::Reflection;
+use views::View;
 
 mod add_clips;
 pub(super) mod added_clips;
@@ -47,11 +50,12 @@ mod hovering;
 mod initial_pose;
 mod key;
 mod landing;
-mod level_of_detail;
 mod limb;
 mod live;
 mod onion;
 pub(super) mod overlay;
+mod picking;
+mod place;
 mod posing;
 pub(crate) mod props;
 mod record;
@@ -103,13 +107,9 @@ pub struct Session {
     problem: Option<Problem>,
     /// The step mode, if it is on.
     stepping: Option<Stepping>,
-    pub(super) hover: Option<Hit>,
+    pub(super) hover: Hover,
     /// The drag of a part of the gizmo.
     pub(super) gizmo_drag: Option<GizmoDrag>,
-    /// The part of the gizmo under the pointer.
-    pub(super) hovered_grip: Option<GizmoGrip>,
-    /// The joint under the pointer in the panel's lists.
-    pub(super) hint: Option<usize>,
     onion: onion::OnionGhosts,
     /// Clock time at which a live source last sent data.
     pub(super) followed: Option<Duration>,
@@ -135,11 +135,7 @@ pub struct Session {
     pub(super) update_times: Vec<f32>,
     /// The hands and feet that drags have laid on parts of the body.
     laid: BTreeMap<usize, contacts::Laid>,
-    pub(super) home: home::Home,
-    /// The camera's anchor, if [`Display::follow`](super::Display::follow) is set.
-    anchor: Option<views::FollowAnchor>,
-    size: Vec2,
-    pointer: Vec2,
+    pub(super) view: View,
     length_unit: LengthUnit,
     recorder: Option<Recorder>,
     pub(super) props: props::PropModels,
@@ -162,7 +158,7 @@ impl Session {
         let held = puppet.pose().clone();
         let bounds = initial_pose::apply(&mut puppet);
         puppet.set_springs(true);
-        let size = sanitize_size(size);
+        let view = View::new(home::Home::new(&puppet, bounds), size);
         let rig = Arc::new(puppet.rig.clone());
         let mut options = default_options(Method::Auto);
         rig.options.apply(&mut options);
@@ -179,7 +175,7 @@ impl Session {
                     time: 0.0,
                 },
                 selection: Selection::default(),
-                orbit: Orbit::framing(&bounds, size.x / size.y),
+                orbit: Orbit::framing(&bounds, view.aspect()),
                 settings: Settings { solver: Box::new(options), ..Settings::default() },
                 additions: Vec::new(),
             },
@@ -187,10 +183,8 @@ impl Session {
             drag: None,
             problem: None,
             stepping: None,
-            hover: None,
+            hover: Hover::default(),
             gizmo_drag: None,
-            hovered_grip: None,
-            hint: None,
             onion: onion::OnionGhosts::default(),
             followed: None,
             own_clip_count: puppet.character().clips.len(),
@@ -206,10 +200,7 @@ impl Session {
             is_asleep: false,
             trail: Vec::new(),
             update_times: Vec::new(),
-            home: home::Home::new(&puppet, bounds),
-            anchor: None,
-            size,
-            pointer: Vec2::splat(-1.0),
+            view,
             length_unit: LengthUnit::for_bounds(&bounds),
             recorder: None,
             props: props::PropModels::default(),
@@ -232,12 +223,28 @@ impl Session {
 
     /// The camera.
     pub fn camera(&self) -> Camera {
-        let mut bounds = self.scene_bounds();
-        // An orthographic camera shows the character at the same size wherever it walks, even towards the camera.
-        if self.document.orbit.is_orthographic() {
-            bounds.extend(self.puppet.world_from_node().iter().map(|node| node.translation.into()));
-        }
-        self.document.orbit.camera(&bounds)
+        self.view.camera(&self.puppet, &self.document.orbit)
+    }
+
+    /// Returns the initial front view of the whole character at its current position.
+    pub fn home_view(&self) -> Orbit {
+        self.view.initial(&self.puppet, self.document.settings.framing)
+    }
+
+    /// Returns a view of the selected joints and their bones from the current direction. If nothing is selected, it shows the whole
+    /// character.
+    pub fn selection_view(&self) -> Orbit {
+        self.view.of_selection(&self.puppet, &self.document)
+    }
+
+    /// Returns the picture in which the pointer picks parts of the character and the gizmo.
+    pub(crate) fn picture(&self) -> Picture<'_> {
+        Picture::new(&self.puppet, &self.document, &self.view)
+    }
+
+    /// Returns the position of a node in world metres.
+    pub(crate) fn position_of(&self, node: usize) -> Option<Vec3> {
+        place::position(&self.puppet, node)
     }
 
     /// The session's settings. Commands change them.
@@ -247,7 +254,7 @@ impl Session {
 
     /// The view's width and height in pixels.
     pub fn size(&self) -> Vec2 {
-        self.size
+        self.view.size
     }
 
     /// Returns the character in its current pose.
@@ -302,12 +309,12 @@ impl Session {
 
     /// The part of the character that a click would grab.
     pub fn hovered(&self) -> Option<Hit> {
-        self.hover
+        self.hover.hit
     }
 
     /// Returns whether the pointer is on something that can be dragged.
     pub fn is_hovering(&self) -> bool {
-        self.hover.is_some() || self.hovered_grip.is_some()
+        self.hover.is_marked()
     }
 
     /// Returns whether a motion is playing.
@@ -338,7 +345,7 @@ impl Session {
             light: self.document.settings.light.clone(),
             background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
             samples: 4,
-            bounds: self.scene_bounds(),
+            bounds: self.view.scene_bounds(&self.puppet),
             floor: self.document.settings.display.ground && !self.document.settings.shading_mode.is_data(),
             shadow: self.document.settings.display.shadow,
             scale,
@@ -355,9 +362,4 @@ impl Session {
         }
         frame
     }
-}
-
-/// Clamps the size of a view. A window may have no pixels, but an image must have at least one.
-fn sanitize_size(size: Vec2) -> Vec2 {
-    if size.is_finite() { size.clamp(Vec2::ONE, Vec2::splat(32_768.0)) } else { Vec2::ONE }
 }

@@ -33,7 +33,7 @@ pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         // The dot on the hips is only a mark. Pressing a button there grabs the skin, because most methods cannot move a joint without
         // ancestors. Only if the trunk is far in front of the dot, the hips themselves are grabbed.
         let hips = session.puppet.rig.body.as_ref().map(|body| body.hips);
-        let handles = session.handles().chain(hips).filter_map(position);
+        let handles = session.picture().handles().chain(hips).filter_map(position);
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
     }
     let steps = session.trail.len().max(1);
@@ -51,7 +51,7 @@ pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     let Selection { active, others, .. } = &session.document.selection;
     let others = others.iter().filter_map(|&node| position(node));
     others.for_each(|p| dot(&mut out, p, 7.0 * scale, ALSO_SELECTED));
-    for (node, color) in [(session.hint, HINT), (*active, Vec4::ONE)] {
+    for (node, color) in [(session.hover.hint, HINT), (*active, Vec4::ONE)] {
         node.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
     }
     let goals = if session.stepping.is_some() { session.puppet.targets.clone() } else { session.goals() };
@@ -63,7 +63,7 @@ pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         dot(&mut out, target, 11.0 * scale, GOAL);
         dot(&mut out, reached, 5.0 * scale, Vec4::ONE);
     }
-    match (&session.drag, session.hover) {
+    match (&session.drag, session.hover.hit) {
         (Some(drag), _) => {
             if let Some((axis, direction)) = drag.line() {
                 let reach = direction * session.camera().height_at(drag.hit.point) * 2.0;

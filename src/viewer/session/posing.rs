@@ -86,13 +86,13 @@ impl Session {
 
     /// Resets the joint that keys act on, or its chain. If the joint is one of several selected joints, resets all of them.
     pub(super) fn rest(&mut self, chain: bool) {
-        if self.remove_pole(self.hovered_grip) {
+        if self.remove_pole(self.hover.grip) {
             return;
         }
         let Some(node) = self.active_node() else { return };
         let selection = self.selection();
         self.release();
-        let hit = self.hover.filter(|h| h.node == node);
+        let hit = self.hover.hit.filter(|h| h.node == node);
         let skeleton = &self.puppet.character().skeleton;
         let origin = Hit { node, point: glam::Vec3::ZERO, offset: glam::DVec3::ZERO, handle: true };
         let base = chain_base(self.puppet.character(), &self.puppet.rig, &hit.unwrap_or(origin));

@@ -87,7 +87,7 @@ impl Session {
         commands.push(Command::Restore(Box::new(self.snapshot())));
         // Seek first: if the camera follows the character, changing the time moves the camera.
         commands.extend([Command::Seek(self.puppet.time), Command::Camera(self.document.orbit)]);
-        commands.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
+        commands.extend([Command::Play(self.clock.playing), Command::Hover(self.hover.pointer)]);
         commands
     }
 
@@ -109,8 +109,8 @@ impl Session {
             snapshot.restored(self.puppet.character(), &self.rig_file.loaded);
         let problem = problem.map(|data| Problem::from_data(data, &self.puppet.character().skeleton));
         self.document.selection = selection;
-        (self.drag, self.gizmo_drag, self.hover, self.hovered_grip, self.hint) =
-            (None, None, None, None, None);
+        (self.drag, self.gizmo_drag, self.hover.hint) = (None, None, None);
+        self.hover.clear();
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = scene.time;
         self.puppet.reset_solver();

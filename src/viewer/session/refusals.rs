@@ -113,7 +113,7 @@ impl Session {
     /// Returns the goals and pins of the current drag, of a drag that would start at the pointer, or of the last solve, in this order of
     /// precedence.
     fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
-        let hovered = self.hover.filter(|_| self.drag.is_none());
+        let hovered = self.hover.hit.filter(|_| self.drag.is_none());
         let hovered = hovered.map(|hit| {
             DragGoal::new(&hit, &self.puppet, self.document.settings.drag_scope, self.document.scene.base)
         });

@@ -33,7 +33,7 @@ impl Session {
         }
         self.comparison.set_methods(&from.document.settings.compare, &self.puppet);
         let before = self.before_command();
-        self.update_anchor(CameraEffect::Sets, before);
+        self.view.update_anchor(CameraEffect::Sets, before, &self.puppet, &mut self.document, false);
         errors
     }
 

@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use glam::{DQuat, DVec3};
-
 use crate::document::EditRun;
 use crate::ik::Limit;
-use crate::pose::world_matrix;
-use crate::puppet::Pin;
-use crate::rig::{self, Chain, Rig, Slide, orientation};
+use crate::rig::{self, Chain, Rig, Slide};
 use crate::session::gizmo::GizmoGrip;
 
 use super::Session;
+use super::place::{allowed, pin_here};
 
 impl Session {
     /// The rig with all edits.
@@ -73,7 +70,8 @@ impl Session {
         });
         let local = self.document.scene.held.locals.get(node).map(|l| l.rotation);
         let Some(now) = local else { return };
-        let allowed = self.allowed(node, now.as_dquat()).as_quat().normalize();
+        let limits = self.document.settings.solver.limits;
+        let allowed = allowed(&self.puppet, limits, node, now.as_dquat()).as_quat().normalize();
         // A rotation inside the limit is left unchanged, because the conversion to double precision and back would
         // change its last digits.
         if let Some(local) =
@@ -82,24 +80,13 @@ impl Session {
             local.rotation = allowed;
         }
         let skeleton = &self.puppet.character().skeleton;
-        let slide = Slide::new(skeleton, node, &limit).filter(|_| self.document.settings.solver.limits);
+        let slide = Slide::new(skeleton, node, &limit).filter(|_| limits);
         if let (Some(slide), Some(local)) = (slide, self.document.scene.held.locals.get_mut(node)) {
             let now = slide.split(local.translation).0;
             let allowed = limit.nearest_displacement(now);
             if (allowed - now).abs() > 1e-6 {
                 local.translation = slide.with_displacement(local.translation, allowed);
             }
-        }
-    }
-
-    /// Returns the local rotation nearest to `local` that the joint's limit allows, or `local` if limits are off.
-    pub(crate) fn allowed(&self, node: usize, local: DQuat) -> DQuat {
-        let joint =
-            self.puppet.character().skeleton.nodes.get(node).filter(|_| self.document.settings.solver.limits);
-        let Some(rest) = joint.map(|n| n.rest.rotation.as_dquat()) else { return local };
-        match self.puppet.rig.joint(node).limit {
-            Limit::Free => local,
-            limit => rest * limit.nearest(rest.conjugate() * local),
         }
     }
 
@@ -144,23 +131,9 @@ impl Session {
                 limb.pole = None;
             }
         });
-        self.hovered_grip = None;
+        self.hover.grip = None;
         self.solve();
         true
-    }
-
-    /// Returns a pin of a node at its current position and orientation.
-    pub(super) fn pin_here(&self, node: usize) -> Pin {
-        Pin { node, target: self.placement(node) }
-    }
-
-    /// Returns the world position in metres and the world orientation of a node in the edited pose, without the effects of look-at,
-    /// constraints and springs.
-    pub(super) fn placement(&self, node: usize) -> Option<(DVec3, DQuat)> {
-        let (skeleton, pose) = (&self.puppet.character().skeleton, self.puppet.primary_pose());
-        pose.locals.get(node)?;
-        let position = world_matrix(skeleton, pose, node).translation.as_dvec3();
-        Some((position, orientation(skeleton, pose, node)))
     }
 
     /// Moves all pins to the current positions of their nodes, unless a motion is loaded. This is required after every edit other than a
@@ -170,7 +143,7 @@ impl Session {
             return;
         }
         self.show();
-        let pins = self.document.scene.pins.iter().map(|p| self.pin_here(p.node)).collect();
+        let pins = self.document.scene.pins.iter().map(|p| pin_here(&self.puppet, p.node)).collect();
         self.document.scene.pins = pins;
     }
 }

@@ -168,7 +168,7 @@ impl Session {
             file: self.file(),
             own_clips: self.own_clips(),
             rig_on_disk: self.rig_on_disk(),
-            size: self.size,
+            size: self.view.size,
             time: self.puppet.time,
         }
     }

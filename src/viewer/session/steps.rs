@@ -9,6 +9,7 @@ use crate::ik::Method;
 use crate::pose::Pose;
 use crate::puppet::{NodeStep, Pin, Puppet, SolveTrace, Target};
 
+use super::gizmo::GizmoGrip;
 use super::{Clock, Session};
 use crate::document::{SolveProblem, is_valid};
 
@@ -143,7 +144,7 @@ impl Session {
             return false;
         }
         self.clock = Clock { playing: false, since: (self.clock.now, self.puppet.time), ..self.clock };
-        (self.hover, self.hovered_grip) = (None, None);
+        self.hover.clear();
         self.stepping = Some(Stepping { solved, shown: 0 });
         true
     }
@@ -152,7 +153,7 @@ impl Session {
     pub(super) fn leave_steps(&mut self) {
         if let Some(stepping) = self.stepping.take() {
             self.puppet = *stepping.solved;
-            (self.hover, self.hovered_grip) = (None, None);
+            self.hover.clear();
         }
     }
 
@@ -160,7 +161,8 @@ impl Session {
     /// mode must resume with the steps of the changed problem.
     pub(super) fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
         let shown = self.stepping.as_ref()?.shown;
-        let touches = |at| self.grip_under(at).is_some() || self.under(at).is_some();
+        let picture = self.picture();
+        let touches = |at| GizmoGrip::under(&picture, at).is_some() || picture.under(at).is_some();
         let (leaves, returns) = match command {
             Command::Solver(_)
             | Command::Style(_)
@@ -170,7 +172,7 @@ impl Session {
             | Command::Skinning(_) => (true, true),
             Command::Grab(at) => (touches(*at), false),
             Command::GrabNode(point) => (self.puppet.world_from_node().len() > point.node, false),
-            Command::Center(at) => (self.grip_under(*at).is_some(), false),
+            Command::Center(at) => (GizmoGrip::under(&picture, *at).is_some(), false),
             // These commands have no effect without a drag.
             Command::Drag(_)
             | Command::DragTo(_)

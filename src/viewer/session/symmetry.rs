@@ -8,6 +8,7 @@ use crate::puppet::Target;
 use crate::rig::{BodyPlan, Mirror};
 
 use super::Session;
+use super::place::position;
 
 /// Minimum length of the horizontal component of a body's facing direction (a unit vector). A lying body faces up, so its facing direction
 /// in the rest pose is used instead.
@@ -88,7 +89,7 @@ fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
     };
     let rest = Pose::rest(skeleton);
     let from = world_matrix(skeleton, &rest, body.hips).translation.as_dvec3().with_y(0.0);
-    let to = session.position_of(body.hips)?.as_dvec3().with_y(0.0);
+    let to = position(&session.puppet, body.hips)?.as_dvec3().with_y(0.0);
     let motion = DAffine3::from_rotation_translation(yaw, to - yaw * from);
     motion.is_finite().then_some(motion)
 }

@@ -8,6 +8,7 @@ use crate::ik::Limit;
 use crate::pose::Pose;
 
 use super::Session;
+use super::place::allowed;
 use crate::document::EditRun;
 
 /// Minimum amount, in degrees, by which a limit must shorten a turn for the limit to be reported.
@@ -25,10 +26,11 @@ impl Session {
         if valid.is_empty() {
             return;
         }
-        let allowed = |&(node, local): &(usize, Quat)| {
-            (node, self.allowed(node, local.normalize().as_dquat()).as_quat().normalize())
+        let limits = self.document.settings.solver.limits;
+        let nearest = |&(node, local): &(usize, Quat)| {
+            (node, allowed(&self.puppet, limits, node, local.normalize().as_dquat()).as_quat().normalize())
         };
-        let turns: Vec<(usize, Quat)> = valid.iter().map(allowed).collect();
+        let turns: Vec<(usize, Quat)> = valid.iter().map(nearest).collect();
         self.begin_edit(Some(run));
         // A goal for a turned joint would turn it back.
         let turned: Vec<usize> = turns.iter().map(|(node, _)| *node).collect();

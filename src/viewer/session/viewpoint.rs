@@ -56,6 +56,7 @@ mod tests {
     use crate::asset::{Character, LookAt, LookAtKind, Node, RangeMap, Skeleton, Transform, load, mannequin};
     use crate::pose::{orientation, rest_orientation};
     use crate::scene::picking::pixel;
+    use crate::session::place::pin_here;
     use crate::{Command, EyeTarget, Session};
 
     const SIZE: Vec2 = Vec2::new(960.0, 540.0);
@@ -91,7 +92,7 @@ mod tests {
     }
 
     fn before_face(session: &Session) -> Vec3 {
-        Viewpoint::of(&session.puppet).unwrap().point_before(session.home.scene_bounds.sphere().1)
+        Viewpoint::of(&session.puppet).unwrap().point_before(session.view.home.scene_bounds.sphere().1)
     }
 
     fn point(session: &Session) -> Vec3 {
@@ -194,10 +195,10 @@ mod tests {
     fn a_pin_of_a_head_does_not_contain_its_look() {
         let mut session = session(mannequin().unwrap());
         let viewpoint = Viewpoint::of(&session.puppet).unwrap();
-        let (before, forward) = (session.pin_here(viewpoint.head), viewpoint.forward);
+        let (before, forward) = (pin_here(&session.puppet, viewpoint.head), viewpoint.forward);
         let beside = viewpoint.eyes + forward + 0.5 * Vec3::X;
         session.apply(Command::LookAt(EyeTarget::Point(beside.as_dvec3())));
         assert!(degrees_between(Viewpoint::of(&session.puppet).unwrap().forward, forward) > 15.0);
-        assert_eq!(session.pin_here(viewpoint.head), before);
+        assert_eq!(pin_here(&session.puppet, viewpoint.head), before);
     }
 }

@@ -193,7 +193,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     };
     tree.ui(&mut dock, ui);
     let lists_joints = dock.lists_joints;
-    if !lists_joints && session.hint.is_some() {
+    if !lists_joints && session.hover.hint.is_some() {
         commands.push(Command::Highlight(None));
     }
     hidden.into_iter().for_each(|tile| tree.set_visible(tile, true));

@@ -5,6 +5,8 @@ use glam::{DQuat, DVec3, Vec2, Vec3, Vec4};
 use crate::render::Line;
 use crate::rig::orientation;
 use crate::scene::picking::Hit;
+use crate::session::picking::Picture;
+use crate::session::place::position;
 use crate::{Axis, Session};
 
 use super::dial::GizmoView;
@@ -35,16 +37,16 @@ pub(super) struct Arrows {
 
 impl Arrows {
     /// Returns the arrows of a joint, along the axes of the world or of the joint.
-    pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Option<Self> {
-        let center = session.position_of(node).filter(|p| p.is_finite())?;
-        let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
-        let frame = if session.document.settings.ring_mode.world {
+    pub(super) fn for_joint(picture: &Picture<'_>, node: usize) -> Option<Self> {
+        let puppet = picture.puppet;
+        let center = position(puppet, node).filter(|p| p.is_finite())?;
+        let frame = if picture.document.settings.ring_mode.world {
             DQuat::IDENTITY
         } else {
-            orientation(skeleton, pose, node)
+            orientation(&puppet.character().skeleton, puppet.pose(), node)
         };
         let directions = DVec3::AXES.map(|axis| (frame * axis).as_vec3().normalize_or(Vec3::Y));
-        Some(Self { center, directions, point: view.metres(center, 1.0) })
+        Some(Self { center, directions, point: picture.view.metres(center, 1.0) })
     }
 
     /// Returns the start and the tip of an arrow, unless it points at the camera.
@@ -87,15 +89,16 @@ impl Session {
     pub(in crate::session) fn set_tool(&mut self, tool: Tool) {
         if self.document.settings.tool != tool {
             self.release();
-            (self.document.settings.tool, self.hovered_grip) = (tool, None);
+            (self.document.settings.tool, self.hover.grip) = (tool, None);
         }
     }
 
     /// Starts to pull the selected joints by an arrow or the square. Returns false if there is no such part.
     pub(super) fn grab_arrow(&mut self, grip: GizmoGrip, at: Vec2) -> bool {
-        let view = self.gizmo_view(self.document.settings.scale);
+        let picture = self.picture();
+        let view = picture.view;
         let Some(node) = self.document.selection.active else { return false };
-        let Some(arrows) = Arrows::for_joint(self, node, &view) else { return false };
+        let Some(arrows) = Arrows::for_joint(&picture, node) else { return false };
         let along = match grip {
             GizmoGrip::Arrow(arrow) => {
                 let Some(along) = Axis::ALL.get(arrow).zip(arrows.directions.get(arrow)) else {
@@ -113,7 +116,7 @@ impl Session {
             (drag.along, drag.grip, drag.by_gizmo) = (along, seen - at, true);
         }
         self.grab_others();
-        (self.hovered_grip, self.hover) = (None, None);
+        self.hover.clear();
         true
     }
 }

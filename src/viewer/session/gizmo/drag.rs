@@ -2,14 +2,17 @@
 
 use glam::{DQuat, DVec3, Vec2, Vec3};
 
-use crate::document::Scene;
+use crate::document::{Document, Scene};
 use crate::ik::Limit;
 use crate::orbit::pushed;
-use crate::puppet::Target;
+use crate::puppet::{Puppet, Target};
+use crate::session::picking::Picture;
+use crate::session::place::{placement, position};
 use crate::session::viewpoint::Viewpoint;
 use crate::{EyeTarget, Session};
 
 use super::rail::{Rail, stops, with_stop};
+use super::rings::turns_alone;
 use super::turned_joint::{TurnedJoint, turned_axis};
 use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits, look};
 
@@ -67,20 +70,20 @@ pub(super) struct TurnedEnd {
 
 impl GizmoDrag {
     /// Starts dragging a grip of the selected joint.
-    pub(crate) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
-        let view = session.gizmo_view(session.document.settings.scale);
+    pub(crate) fn new(picture: &Picture<'_>, grip: GizmoGrip, at: Vec2) -> Option<Self> {
         if grip == GizmoGrip::LookAt {
-            return Self::of_look(session, at, &view);
+            return Self::of_look(picture, at);
         }
-        let (node, gizmo) = (session.document.selection.active?, Gizmo::new(session, &view)?);
+        let &Picture { puppet, document, view, .. } = picture;
+        let (node, gizmo) = (document.selection.active?, Gizmo::new(picture)?);
         let mut joints = Vec::new();
         let kind = match grip {
             GizmoGrip::Ring(i) => {
                 let dial = gizmo.rings.get(i)?.dial;
                 let from = dial.angle(at, &view, 0.0)?;
-                let end = turned_end(session, node, &dial);
+                let end = turned_end(puppet, document, node, &dial);
                 if end.is_none() {
-                    joints = TurnedJoint::selected(session, node, &dial);
+                    joints = TurnedJoint::selected(puppet, document, node, &dial);
                 }
                 DragKind::Ring { dial, from, now: from, end }
             }
@@ -98,27 +101,27 @@ impl GizmoDrag {
             GizmoGrip::Pole => {
                 let pole = gizmo.pole?;
                 let grabbed = view.ray(at)?.intersect_plane(pole.position, view.direction())?;
-                let end =
-                    session.position_of(session.puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
+                let end = position(puppet, puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
                 DragKind::Pole { chain: pole.chain, grabbed, start: pole.position, end }
             }
             // Arrows and the square drag the joint itself, and the look-at point is handled above.
             GizmoGrip::Arrow(_) | GizmoGrip::Center | GizmoGrip::LookAt => return None,
         };
-        let before = session.document.scene.clone();
+        let before = document.scene.clone();
         Some(Self { grip, node, before, snap: false, kind, joints, has_moved: false, pointer: at })
     }
 
     /// Starts dragging the look-at point.
-    fn of_look(session: &Session, at: Vec2, view: &GizmoView) -> Option<Self> {
-        let (start, node) = (look::placed(session)?, Viewpoint::of(&session.puppet)?.head);
+    fn of_look(picture: &Picture<'_>, at: Vec2) -> Option<Self> {
+        let &Picture { puppet, document, view, .. } = picture;
+        let (start, node) = (look::placed(puppet, document)?, Viewpoint::of(puppet)?.head);
         let grabbed = view.ray(at)?.intersect_plane(start, view.direction())?;
         Some(Self {
             grip: GizmoGrip::LookAt,
             node,
-            before: session.document.scene.clone(),
+            before: document.scene.clone(),
             snap: false,
-            kind: DragKind::LookAt { grabbed, start, before: session.document.settings.look_at },
+            kind: DragKind::LookAt { grabbed, start, before: document.settings.look_at },
             joints: Vec::new(),
             has_moved: false,
             pointer: at,
@@ -206,13 +209,15 @@ impl GizmoDrag {
 impl Session {
     /// Starts dragging the part of the gizmo at a pixel. Returns false if no part is there.
     pub(crate) fn grab_gizmo(&mut self, at: Vec2) -> bool {
-        let grip = self.grip_under(at);
+        let picture = self.picture();
+        let grip = GizmoGrip::under(&picture, at);
         if let Some(grip @ (GizmoGrip::Arrow(_) | GizmoGrip::Center)) = grip {
             return self.grab_arrow(grip, at);
         }
-        let hold = grip.and_then(|grip| GizmoDrag::new(self, grip, at));
+        let hold = grip.and_then(|grip| GizmoDrag::new(&picture, grip, at));
         if hold.is_some() {
-            (self.gizmo_drag, self.hovered_grip, self.hover) = (hold, None, None);
+            self.gizmo_drag = hold;
+            self.hover.clear();
             self.begin_reflection();
             self.comparison.set_start_pose(&self.document.scene.held);
         }
@@ -221,7 +226,7 @@ impl Session {
 
     /// Moves the dragged part to a pixel. `snap` turns snapping on or off.
     pub(crate) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
-        let view = self.gizmo_view(self.document.settings.scale);
+        let view = self.picture().view;
         let Some(mut hold) = self.gizmo_drag.take() else { return };
         hold.snap = snap.unwrap_or(hold.snap);
         let Some(at) = at.or(Some(hold.pointer).filter(|_| hold.has_moved)) else {
@@ -292,13 +297,14 @@ impl Session {
 }
 
 /// Returns the chain end that a joint's rings turn, or `None` if they turn joints alone.
-fn turned_end(session: &Session, node: usize, dial: &Dial) -> Option<TurnedEnd> {
-    if session.turns_alone(node) {
+fn turned_end(puppet: &Puppet, document: &Document, node: usize, dial: &Dial) -> Option<TurnedEnd> {
+    if turns_alone(puppet, document, node) {
         return None;
     }
-    let base = session.puppet.rig.chain(node)?.base;
-    let (position, own) = session.placement(node)?;
-    Some(TurnedEnd { base, position, own, axis: turned_axis(session, node, dial) })
+    let base = puppet.rig.chain(node)?.base;
+    let (position, own) = placement(puppet, node)?;
+    let axis = turned_axis(puppet, document.settings.ring_mode.world, node, dial);
+    Some(TurnedEnd { base, position, own, axis })
 }
 
 /// Rounds an angle in radians to a step in degrees.

@@ -37,11 +37,11 @@ const DIAMOND: f32 = 7.0;
 /// Draws all defined poles, the gizmo of the selected joint, and the step shown in step mode. During a gizmo drag, draws only the parts that belong
 /// to it.
 pub(crate) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
-    let view = session.gizmo_view(scale);
-    let mut pen = Pen { view: &view, lines: Vec::new(), fills: Vec::new() };
-    let gizmo = Gizmo::new(session, &view);
+    let picture = session.picture().at_scale(scale);
+    let mut pen = Pen { view: &picture.view, lines: Vec::new(), fills: Vec::new() };
+    let gizmo = Gizmo::new(&picture);
     let selected_chain = gizmo.as_ref().and_then(|g| Some(g.pole?.chain));
-    for pole in pole::placed(session).filter(|p| Some(p.chain) != selected_chain) {
+    for pole in pole::placed(&session.puppet).filter(|p| Some(p.chain) != selected_chain) {
         draw_pole(&mut pen, &pole, false);
     }
     if let Some(gizmo) = &gizmo {
@@ -55,7 +55,7 @@ pub(crate) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
 
 fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
     let held = session.gizmo_drag.as_ref();
-    let hovered_grip = held.map(|h| h.grip).or(session.hovered_grip);
+    let hovered_grip = held.map(|h| h.grip).or(session.hover.grip);
     let shows = |kind: fn(&GizmoGrip) -> bool| session.drag.is_none() && held.is_none_or(|h| kind(&h.grip));
     if let Some(limit) = &gizmo.limit {
         draw_limit(pen, limit, hovered_grip);
@@ -96,8 +96,9 @@ fn draw_pole(pen: &mut Pen<'_>, pole: &Pole, hovered_grip: bool) {
 
 /// Draws the look-at point, and a line from the eyes to it.
 fn draw_look(pen: &mut Pen<'_>, session: &Session) {
-    let Some((point, viewpoint)) = look::placed(session).zip(Viewpoint::of(&session.puppet)) else { return };
-    let grip = session.gizmo_drag.as_ref().map(|hold| hold.grip).or(session.hovered_grip);
+    let point = look::placed(&session.puppet, &session.document);
+    let Some((point, viewpoint)) = point.zip(Viewpoint::of(&session.puppet)) else { return };
+    let grip = session.gizmo_drag.as_ref().map(|hold| hold.grip).or(session.hover.grip);
     let is_hovered = grip == Some(GizmoGrip::LookAt);
     pen.line(viewpoint.eyes, point, 1.0, LOOK.with_w(if is_hovered { 0.7 } else { 0.3 }));
     draw_diamond(pen, point, if is_hovered { WHITE } else { LOOK }, true);
@@ -216,12 +217,12 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
 
 /// Returns the caption of the dragged or hovered part, and its world position.
 pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
-    let view = session.gizmo_view(session.document.settings.scale);
-    let grip = session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hovered_grip)?;
+    let grip = session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hover.grip)?;
     if grip == GizmoGrip::LookAt {
-        return Some((look::placed(session)?, "Look at".to_owned()));
+        return Some((look::placed(&session.puppet, &session.document)?, "Look at".to_owned()));
     }
-    let gizmo = Gizmo::new(session, &view)?;
+    let picture = session.picture();
+    let gizmo = Gizmo::new(&picture)?;
     let degrees = |angle: f64| format!("{:.1}°", angle.to_degrees() + 0.0);
     match grip {
         GizmoGrip::Ring(i) => match session.gizmo_drag.as_ref().map(|h| (h.kind, h.turned())) {
@@ -230,7 +231,7 @@ pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
             }
             _ => {
                 let ring = gizmo.rings.get(i)?;
-                Some((*ring.front(&view).first()?, ring.name.to_owned()))
+                Some((*ring.front(&picture.view).first()?, ring.name.to_owned()))
             }
         },
         GizmoGrip::End(i, upper) => {
@@ -255,7 +256,7 @@ pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
             Some((pole.position, format!("Pole of {name}")))
         }
         GizmoGrip::Arrow(arrow) => {
-            let [_, tip] = gizmo.arrows?.ends(arrow, &view)?;
+            let [_, tip] = gizmo.arrows?.ends(arrow, &picture.view)?;
             Some((tip, format!("Pull {}", ["X", "Y", "Z"].get(arrow)?)))
         }
         GizmoGrip::Center => Some((gizmo.arrows?.center, "Pull".to_owned())),

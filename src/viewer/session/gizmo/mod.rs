@@ -3,7 +3,7 @@
 
 use glam::{Vec2, Vec3, Vec4};
 
-use crate::Session;
+use crate::session::picking::Picture;
 
 mod arrows;
 mod dial;
@@ -79,21 +79,21 @@ struct Gizmo {
 
 impl Gizmo {
     /// Returns the gizmo of the selected joint in the current pose.
-    fn new(session: &Session, view: &GizmoView) -> Option<Self> {
-        let node = session.document.selection.active?;
-        let pole = pole::for_joint(session, node);
+    fn new(picture: &Picture<'_>) -> Option<Self> {
+        let (puppet, settings) = (picture.puppet, &picture.document.settings);
+        let node = picture.document.selection.active?;
+        let pole = pole::for_joint(puppet, node);
         // The arcs of a ball joint would cover the head while it is turned.
-        let is_wanted =
-            |limit: &limits::LimitShape| session.document.settings.show_limits || limit.arcs.len() < 2;
-        Some(match session.document.settings.tool {
+        let is_wanted = |limit: &limits::LimitShape| settings.show_limits || limit.arcs.len() < 2;
+        Some(match settings.tool {
             Tool::Turn => Self {
-                limit: limits::limit_shape(&session.puppet, node, view).filter(is_wanted),
-                rings: rings::for_joint(session, node, view),
+                limit: limits::limit_shape(puppet, node, &picture.view).filter(is_wanted),
+                rings: rings::for_joint(picture, node),
                 arrows: None,
                 pole,
             },
             Tool::Pull => {
-                Self { limit: None, rings: Vec::new(), arrows: Arrows::for_joint(session, node, view), pole }
+                Self { limit: None, rings: Vec::new(), arrows: Arrows::for_joint(picture, node), pole }
             }
         })
     }
@@ -135,18 +135,12 @@ impl Gizmo {
     }
 }
 
-impl Session {
-    /// Returns the view for gizmos. `scale` is in pixels per point.
-    pub(crate) fn gizmo_view(&self, scale: f32) -> GizmoView {
-        GizmoView { camera: self.camera(), size: self.size(), scale }
-    }
-
+impl GizmoGrip {
     /// Returns the part of the gizmo at a pixel.
-    pub(crate) fn grip_under(&self, at: Vec2) -> Option<GizmoGrip> {
-        let view = self.gizmo_view(self.document.settings.scale);
-        let is_drawn = at.is_finite() && !self.document.settings.shading_mode.is_data();
-        let of_joint = || Gizmo::new(self, &view)?.under(at, &view);
-        is_drawn.then(|| of_joint().or_else(|| look::under(self, at, &view)))?
+    pub(super) fn under(picture: &Picture<'_>, at: Vec2) -> Option<Self> {
+        let is_drawn = at.is_finite() && !picture.document.settings.shading_mode.is_data();
+        let of_joint = || Gizmo::new(picture)?.under(at, &picture.view);
+        is_drawn.then(|| of_joint().or_else(|| look::under(picture, at)))?
     }
 }
 
@@ -165,7 +159,7 @@ mod tests {
     use crate::asset::mannequin;
     use crate::rig;
     use crate::session::viewpoint::Viewpoint;
-    use crate::{Command, EyeTarget};
+    use crate::{Command, EyeTarget, Session};
 
     /// The arcs of a ball joint covered the head while it was turned.
     #[test]
@@ -175,7 +169,7 @@ mod tests {
         let mut session = Session::new(character, Some(rig), Vec2::new(800.0, 600.0));
         let is_shown = |session: &mut Session, joint: &str| {
             session.apply(Command::Select(session.rig().bones.get(joint).copied()));
-            let gizmo = Gizmo::new(session, &session.gizmo_view(1.0)).unwrap();
+            let gizmo = Gizmo::new(&session.picture()).unwrap();
             assert!(!gizmo.rings.is_empty());
             gizmo.limit.is_some()
         };
@@ -203,10 +197,10 @@ mod tests {
             session.apply(Command::LookAt(EyeTarget::Point(beside.as_dvec3())));
             assert!(turned(&session).angle_between(before) > 0.3);
             // The ring about the z axis faces the camera.
-            let view = session.gizmo_view(1.0);
-            let dial = Gizmo::new(&session, &view).unwrap().rings[2].dial;
+            let picture = session.picture();
+            let (view, dial) = (picture.view, Gizmo::new(&picture).unwrap().rings[2].dial);
             let under = |angle: f64| view.pixel(dial.point(angle)).unwrap();
-            let is_ring = |angle: &f64| session.grip_under(under(*angle)) == Some(GizmoGrip::Ring(2));
+            let is_ring = |angle: &f64| GizmoGrip::under(&picture, under(*angle)) == Some(GizmoGrip::Ring(2));
             let from = (0..36_u8).map(|i| TAU * f64::from(i) / 36.0).find(is_ring).unwrap();
             for command in [
                 Command::Grab(under(from)),

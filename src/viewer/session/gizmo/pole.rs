@@ -2,9 +2,10 @@
 
 use glam::{DQuat, Vec3};
 
-use crate::Session;
 use crate::ik::Limit;
+use crate::puppet::Puppet;
 use crate::rig::{Chain, orientation};
+use crate::session::place::position;
 
 /// Distance of the default pole from the middle joint, as a fraction of the limb's length.
 const DISTANCE: f32 = 0.5;
@@ -23,13 +24,12 @@ pub(super) struct Pole {
 }
 
 /// Returns the pole of a joint's limb. If the rig defines no pole, the pole lies in the direction of the current bend.
-pub(super) fn for_joint(session: &Session, node: usize) -> Option<Pole> {
-    let chains = &session.puppet.rig.chains;
+pub(super) fn for_joint(puppet: &Puppet, node: usize) -> Option<Pole> {
+    let chains = &puppet.rig.chains;
     let chain = chains.iter().position(|c| c.joints.len() == 3 && c.joints.contains(&node))?;
     let limb = chains.get(chain)?;
     let [base, middle, end] = limb.joints[..] else { return None };
-    let (base, at, end) =
-        (session.position_of(base)?, session.position_of(middle)?, session.position_of(end)?);
+    let (base, at, end) = (position(puppet, base)?, position(puppet, middle)?, position(puppet, end)?);
     let pole = Pole { chain, middle: at, position: at, is_set: limb.pole.is_some() };
     if let Some(position) = limb.pole {
         return Some(Pole { position, ..pole });
@@ -38,23 +38,22 @@ pub(super) fn for_joint(session: &Session, node: usize) -> Option<Pole> {
     let line = (end - base).normalize_or_zero();
     let bend = (at - base).reject_from(line);
     let direction =
-        if bend.length() > 0.02 * length { bend } else { default_bend(session, limb, middle, line)? };
+        if bend.length() > 0.02 * length { bend } else { default_bend(puppet, limb, middle, line)? };
     Some(Pole { position: at + direction.normalize_or_zero() * (DISTANCE * length), ..pole })
 }
 
 /// Returns the poles that the rig defines.
-pub(super) fn placed(session: &Session) -> impl Iterator<Item = Pole> + '_ {
-    let chains = session.puppet.rig.chains.iter().enumerate();
-    chains.filter_map(|(chain, limb)| {
-        let (position, middle) = (limb.pole?, limb.joints.get(limb.joints.len() / 2)?);
-        Some(Pole { chain, middle: session.position_of(*middle)?, position, is_set: true })
+pub(super) fn placed(puppet: &Puppet) -> impl Iterator<Item = Pole> {
+    let chains = puppet.rig.chains.iter().enumerate();
+    chains.filter_map(move |(chain, limb)| {
+        let (pole, middle) = (limb.pole?, limb.joints.get(limb.joints.len() / 2)?);
+        Some(Pole { chain, middle: position(puppet, *middle)?, position: pole, is_set: true })
     })
 }
 
 /// Returns the direction in which a straight limb bends. The direction follows from the limit if the middle joint is a hinge, and otherwise
 /// from the chain's bend direction.
-fn default_bend(session: &Session, limb: &Chain, middle: usize, line: Vec3) -> Option<Vec3> {
-    let puppet = &session.puppet;
+fn default_bend(puppet: &Puppet, limb: &Chain, middle: usize, line: Vec3) -> Option<Vec3> {
     let direction = match puppet.rig.joint(middle).limit {
         Limit::Hinge { axis, min, max } => {
             let (skeleton, pose) = (&puppet.character().skeleton, puppet.pose());

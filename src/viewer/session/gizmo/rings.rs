@@ -5,9 +5,11 @@ use std::f64::consts::TAU;
 use glam::{DQuat, DVec3, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
-use crate::Session;
+use crate::document::Document;
 use crate::ik::Limit;
+use crate::puppet::Puppet;
 use crate::rig::orientation;
+use crate::session::picking::Picture;
 
 use super::dial::{Dial, GizmoView};
 use super::{AXES, FREE};
@@ -47,30 +49,27 @@ impl Ring {
     }
 }
 
-impl Session {
-    /// Returns whether rings rotate a joint alone, because of the ring mode, because several joints are selected, or because no
-    /// chain can follow.
-    pub(crate) fn turns_alone(&self, node: usize) -> bool {
-        self.document.settings.ring_mode.alone
-            || self.selection().len() > 1
-            || self.puppet.rig.chain(node).is_none_or(|c| c.base == node)
-    }
+/// Returns whether rings rotate a joint alone, because of the ring mode, because several joints are selected, or because no chain can
+/// follow.
+pub(super) fn turns_alone(puppet: &Puppet, document: &Document, node: usize) -> bool {
+    document.settings.ring_mode.alone
+        || document.selection.nodes().len() > 1
+        || puppet.rig.chain(node).is_none_or(|c| c.base == node)
 }
 
 /// Returns a ring for each axis about which a joint may rotate.
-pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Vec<Ring> {
-    let puppet = &session.puppet;
+pub(super) fn for_joint(picture: &Picture<'_>, node: usize) -> Vec<Ring> {
+    let (puppet, settings) = (picture.puppet, &picture.document.settings);
     let Some(world) = puppet.world_from_node().get(node) else { return Vec::new() };
     let center = Vec3::from(world.translation);
-    let radius = view.metres(center, RADIUS);
+    let radius = picture.view.metres(center, RADIUS);
     let ring = |axis: DVec3, color: Vec4, name| {
         let axis = axis.as_vec3().normalize_or(Vec3::Y);
         Ring { dial: Dial { center, axis, zero: axis.any_orthonormal_vector(), radius }, color, name }
     };
     let own = orientation(&puppet.character().skeleton, puppet.pose(), node);
-    let limit =
-        if session.document.settings.solver.limits { puppet.rig.joint(node).limit } else { Limit::Free };
-    if session.turns_alone(node) {
+    let limit = if settings.solver.limits { puppet.rig.joint(node).limit } else { Limit::Free };
+    if turns_alone(puppet, picture.document, node) {
         match limit {
             Limit::Locked | Limit::Prismatic { .. } => return Vec::new(),
             // Rotating a hinge does not move its axis.
@@ -78,7 +77,7 @@ pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Vec
             _ => {}
         }
     }
-    let frame = if session.document.settings.ring_mode.world { DQuat::IDENTITY } else { own };
+    let frame = if settings.ring_mode.world { DQuat::IDENTITY } else { own };
     let names = ["Rotate X", "Rotate Y", "Rotate Z"];
     let axes = DVec3::AXES.into_iter().zip(AXES).zip(names);
     axes.map(|((axis, color), name)| ring(frame * axis, color, name)).collect()

@@ -161,7 +161,7 @@ pub(crate) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
     } else {
         session.length_unit().text(step.distance)
     };
-    Some((shown.label(&session.gizmo_view(session.document.settings.scale)), text))
+    Some((shown.label(&session.picture().view), text))
 }
 
 /// Returns the position of a target's point in world metres.

@@ -6,6 +6,7 @@ use crate::Session;
 use crate::puppet::{Pin, Target};
 use crate::scene::picking::Hit;
 use crate::session::drag_goal::chain_base;
+use crate::session::place::{allowed, pin_here};
 
 use super::GizmoDrag;
 use super::turned_joint::TurnedJoint;
@@ -19,11 +20,12 @@ impl GizmoDrag {
     /// Returns the local rotations of the joints that the ring turns individually, and of their counterparts in a symmetric drag.
     pub(crate) fn rotations(&self, session: &Session) -> Vec<(usize, Quat)> {
         let Some(angle) = self.turned().filter(|_| self.has_moved) else { return Vec::new() };
-        let allowed = |joint: &TurnedJoint| {
-            let rotation = session.allowed(joint.node, joint.turned(angle));
+        let limits = session.document.settings.solver.limits;
+        let turned = |joint: &TurnedJoint| {
+            let rotation = allowed(&session.puppet, limits, joint.node, joint.turned(angle));
             (joint.node, rotation.as_quat().normalize())
         };
-        let mut rotations: Vec<(usize, Quat)> = self.joints.iter().map(allowed).collect();
+        let mut rotations: Vec<(usize, Quat)> = self.joints.iter().map(turned).collect();
         let Some(reflection) = &session.reflection else { return rotations };
         let skeleton = &session.puppet.character().skeleton;
         let mut pose = session.puppet.primary_pose().clone();
@@ -79,9 +81,9 @@ impl Session {
             return;
         }
         self.show();
-        let tolerance = f64::from(UNMET_DISTANCE * self.home.scene_bounds.sphere().1);
+        let tolerance = f64::from(UNMET_DISTANCE * self.view.home.scene_bounds.sphere().1);
         let settled = |pin: &Pin| {
-            let now = self.pin_here(pin.node);
+            let now = pin_here(&self.puppet, pin.node);
             let pair = pin.target.zip(now.target);
             let is_met = pair.is_some_and(|(wanted, now)| {
                 wanted.0.distance(now.0) < tolerance && wanted.1.angle_between(now.1) < UNMET_ANGLE
