@@ -8,8 +8,6 @@ use crate::files::atomic;
 use crate::ik::Start;
 use crate::puppet::Puppet;
 
-use super::Session;
-
 /// Maximum error that dropping a key may cause, in radians or metres.
 const KEY_ERROR: f32 = 1e-4;
 
@@ -23,22 +21,21 @@ pub struct ClipExport {
     rate: f32,
 }
 
-impl Session {
-    /// Returns a copy of the puppet that plays the motion once. Its poses depend only on the time.
-    pub fn puppet_to_bake(&self) -> Puppet {
-        let mut puppet = self.puppet().clone();
-        puppet.options.looping = false;
-        // Each solve starts from the motion's pose.
-        puppet.options.solver.start = Start::Current;
-        puppet
-    }
+/// Returns a copy of a puppet that plays its motion once. Its poses depend only on the time.
+pub(crate) fn puppet_to_bake(puppet: &Puppet) -> Puppet {
+    let mut puppet = puppet.clone();
+    puppet.looping = false;
+    // Each solve starts from the motion's pose.
+    puppet.options.start = Start::Current;
+    puppet
+}
 
-    /// Prepares the export of the whole motion on the timeline, at the frame rate of its clips.
+impl ClipExport {
+    /// Prepares the export of a puppet's whole motion, at the frame rate of its clips. `file` is the file of the character.
     ///
     /// # Errors
     /// Returns a one-line reason if the timeline is empty, or if there would be too many frames.
-    pub fn clip_export(&self) -> Result<ClipExport, String> {
-        let puppet = self.puppet_to_bake();
+    pub(crate) fn new(puppet: &Puppet, file: Option<&Path>) -> Result<Self, String> {
         if puppet.motion.is_rest() {
             return Err("the timeline is empty; choose a clip to export".into());
         }
@@ -48,31 +45,9 @@ impl Session {
         if frames > bake::MAX_FRAMES as f64 {
             return Err(format!("{frames:.0} frames exceed the limit of {}", bake::MAX_FRAMES));
         }
-        Ok(ClipExport { puppet, file: self.file().map(Path::to_path_buf), rate })
+        Ok(Self { puppet: puppet_to_bake(puppet), file: file.map(Path::to_path_buf), rate })
     }
 
-    /// Returns the proposed path of an exported clip: beside the project or the character, or in `folder` if there is neither. The path
-    /// never names a source file of the character, because the export refuses to replace such files.
-    pub(crate) fn default_clip(&self, folder: &Path) -> PathBuf {
-        let default = self.default_project(folder);
-        let project = self.project().unwrap_or(&default);
-        let stem = project.file_stem().unwrap_or_default().to_string_lossy();
-        let character = self.puppet().character();
-        let inputs: Vec<&PathBuf> = character.files.iter().chain([&character.path]).collect();
-        let is_input = |path: &Path| inputs.iter().any(|input| atomic::is_same(input, path));
-        let mut path = project.with_file_name(format!("{stem}.glb"));
-        for number in 1.. {
-            if !is_input(&path) {
-                break;
-            }
-            let number = if number == 1 { String::new() } else { format!("-{number}") };
-            path = project.with_file_name(format!("{stem}-clip{number}.glb"));
-        }
-        path
-    }
-}
-
-impl ClipExport {
     /// Writes the clip as .glb or .bvh. Calls `goes_on` with the completed fraction, and stops without writing a file if it returns false.
     /// Returns a one-line summary, or `None` if the export was stopped.
     ///
@@ -116,7 +91,7 @@ impl ClipExport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asset;
+    use crate::{Session, asset};
     use glam::Vec2;
 
     /// Regression test: the dialog proposed the character's own file name, and then asked whether to replace it.

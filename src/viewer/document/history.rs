@@ -1,6 +1,7 @@
 //! Undo and redo.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::ik::OptionValue;
 use crate::motion::Motion;
@@ -11,6 +12,8 @@ use super::Scene;
 /// Maximum number of undo steps, and their maximum total size in bytes. A pose of a hundred thousand nodes takes megabytes.
 const MAX_STEPS: usize = 200;
 const MAX_BYTES: usize = 64 << 20;
+/// Maximum time without data before a live source counts as paused.
+const MAX_GAP: Duration = Duration::from_secs(1);
 
 fn bytes_of(rig: &Rig) -> usize {
     let chain = |chain: &Chain| size_of::<Chain>() + chain.name.len() + size_of_val(&chain.joints[..]);
@@ -26,6 +29,8 @@ pub(crate) struct History {
     future: Vec<Scene>,
     /// The kind of edit that the last undo step collects. Further edits of this kind add no step.
     run: Option<EditRun>,
+    /// Clock time at which a live source last sent data.
+    live: Option<Duration>,
 }
 
 /// A kind of edit that consists of many small changes but is undone as one step.
@@ -98,6 +103,14 @@ impl History {
             self.remember(state.clone());
             self.run = Some(run);
         }
+    }
+
+    /// Adds an undo step before the first data of a live source, and before the first data after a pause.
+    pub(crate) fn remember_live(&mut self, now: Duration, state: &Scene) {
+        if self.live.is_none_or(|last| now.saturating_sub(last) > MAX_GAP) {
+            self.remember(state.clone());
+        }
+        self.live = Some(now);
     }
 
     /// Returns whether the last undo step still collects edits of a kind.

@@ -17,7 +17,7 @@ pub(super) use history::{EditRun, History};
 pub(super) use scene::MAX_GOAL_WEIGHT;
 pub(super) use scene::{Scene, axes_fit};
 pub(super) use selection::Selection;
-pub(super) use snapshot::{Restored, is_valid};
+pub(super) use snapshot::{Restored, is_valid, set_pose_values};
 pub use snapshot::{Snapshot, SolveProblem};
 
 /// A character's scene, with its selection, view and settings.

@@ -40,6 +40,11 @@ impl Scene {
         self.goals.iter().any(|goal| goal.node == node)
     }
 
+    /// Returns whether goal keys hold a node at a time.
+    pub(crate) fn has_goal_key(&self, node: usize, time: f32) -> bool {
+        self.motion.goal_at(node, time).is_some_and(|goal| goal.weight > 0.0)
+    }
+
     /// Stores a goal. It replaces the node's previous goal and inherits that goal's axes if they are valid for the new goal.
     pub(crate) fn store_goal(&mut self, goal: Target) {
         let before = self.goals.iter().find(|g| g.node == goal.node).map(|g| g.axes);

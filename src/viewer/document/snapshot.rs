@@ -153,14 +153,7 @@ impl Snapshot {
         let exists = |node: usize| node < skeleton.nodes.len();
         let rig = self.rig(character, before);
         let mut held = Pose::rest(skeleton);
-        for (node, transform) in self.nodes.into_iter().filter(|(_, t)| is_valid(t)) {
-            if let Some(local) = held.locals.get_mut(node) {
-                *local = transform;
-            }
-        }
-        if self.morphs.len() == held.weights.len() && self.morphs.iter().all(|w| w.is_finite()) {
-            held.weights = self.morphs;
-        }
+        set_pose_values(&mut held, &self.nodes, &self.morphs);
         let (mut goals, mut pins) = (self.goals, self.pins);
         let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
         goals.retain(|g| exists(g.node) && g.base.is_none_or(exists) && is_weight(g.weight));
@@ -216,6 +209,19 @@ fn changed_bones(rig: &Rig, before: &Rig) -> Vec<(String, Option<usize>)> {
     let names = now.keys().chain(then.keys().filter(|bone| !now.contains_key(*bone)));
     let changed = names.filter(|bone| now.get(*bone) != then.get(*bone));
     changed.map(|bone| (bone.clone(), now.get(bone).copied())).collect()
+}
+
+/// Sets local transforms of some nodes of a pose, and all morph weights unless `morphs` is empty. Invalid values and unknown nodes are
+/// ignored.
+pub(crate) fn set_pose_values(pose: &mut Pose, nodes: &[(usize, Transform)], morphs: &[f32]) {
+    for (node, transform) in nodes.iter().filter(|(_, t)| is_valid(t)) {
+        if let Some(local) = pose.locals.get_mut(*node) {
+            *local = *transform;
+        }
+    }
+    if morphs.len() == pose.weights.len() && morphs.iter().all(|w| w.is_finite()) {
+        pose.weights.copy_from_slice(morphs);
+    }
 }
 
 /// Returns whether a transform is finite and its rotation is a unit quaternion.

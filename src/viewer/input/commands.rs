@@ -3,13 +3,14 @@
 use glam::Vec3;
 
 use crate::ik::{JointParameters, Method};
+use crate::session::timeline::key_beside;
 use crate::{Action, Axis, Command, Display, RingMode, Session, Timeline};
 
 impl Action {
     /// Returns the command that performs the action. Returns `None` if the action has no effect now, or if it does not concern the session.
     pub fn command(self, session: &Session) -> Option<Command> {
-        let now = session.puppet.time;
-        let [start, end] = session.document.settings.timeline.looped(session.seconds());
+        let (motion, now) = (&session.document.scene.motion, session.puppet.time);
+        let [start, end] = session.document.settings.timeline.looped(session.puppet.seconds());
         let looped =
             |range| Command::Timeline(Timeline { range: Some(range), ..session.document.settings.timeline });
         Some(match self {
@@ -38,11 +39,11 @@ impl Action {
             Self::Play => Command::Play(!session.is_playing()),
             Self::PreviousFrame => Command::Seek(session.document.settings.timeline.beside(now, false)),
             Self::NextFrame => Command::Seek(session.document.settings.timeline.beside(now, true)),
-            Self::PreviousKey => Command::Seek(session.key_beside(false)?),
-            Self::NextKey => Command::Seek(session.key_beside(true)?),
+            Self::PreviousKey => Command::Seek(key_beside(motion, now, false)?),
+            Self::NextKey => Command::Seek(key_beside(motion, now, true)?),
             Self::FirstFrame => Command::Seek(start),
             Self::LastFrame => Command::Seek(end),
-            Self::LoopStart => looped([now, if now < end { end } else { session.seconds() }]),
+            Self::LoopStart => looped([now, if now < end { end } else { session.puppet.seconds() }]),
             Self::LoopEnd => looped([if start < now { start } else { 0.0 }, now]),
             Self::LoopAll => {
                 Command::Timeline(Timeline { range: None, ..session.document.settings.timeline })

@@ -244,7 +244,7 @@ impl Input {
     /// selection. A click on the gizmo keeps the selection.
     fn released(&mut self, session: &mut Session) {
         let clicked = self.pressed.is_some();
-        let joint = session.drag.as_ref().filter(|drag| !drag.by_gizmo).map(|drag| drag.hit.node);
+        let joint = session.drags.joint.as_ref().filter(|drag| !drag.by_gizmo).map(|drag| drag.hit.node);
         let select = match self.action {
             PointerAction::Drag => joint.is_some(),
             PointerAction::Orbit => !self.alt,

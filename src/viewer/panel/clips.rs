@@ -56,7 +56,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let Some(strip) = strip else { return };
     blend(ui, session, index, strip, title.id, commands);
     let mut time = session.puppet.time;
-    if ui.add(Slider::new(&mut time, 0.0..=session.seconds().max(1e-3)).text("Time (s)")).changed() {
+    if ui.add(Slider::new(&mut time, 0.0..=session.puppet.seconds().max(1e-3)).text("Time (s)")).changed() {
         commands.push(Command::Seek(time));
     }
     let mut speed = session.document.settings.speed;

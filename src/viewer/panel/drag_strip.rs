@@ -60,8 +60,8 @@ fn place(at: Pos2, size: Vec2, room: Rect) -> Rect {
 /// Returns a line that names the part that the current drag moves. If the part misses its target, a second line shows the distance and the
 /// reason. Returns `None` if there is no drag.
 fn texts(session: &Session) -> Option<(String, Option<String>)> {
-    let Some(drag) = &session.drag else {
-        let gizmo = session.gizmo_drag.as_ref()?;
+    let Some(drag) = &session.drags.joint else {
+        let gizmo = session.drags.gizmo.as_ref()?;
         gizmo.target()?;
         return Some((String::from("the limb follows"), miss(session, session.document.selection.active?)));
     };
@@ -80,8 +80,8 @@ fn texts(session: &Session) -> Option<(String, Option<String>)> {
     let place = match drag.landing.map(|landing| landing.on) {
         Some(Some(node)) => Some(format!("on {}", node_name(session, node))),
         Some(None) => Some("on the floor".to_owned()),
-        None => session
-            .hanging_point()
+        None => drag
+            .hanging_point(&session.puppet)
             .map(|(_, height)| format!("above the floor: {}", session.length_unit().text(f64::from(height)))),
     };
     let moves = place.map_or_else(|| moves.clone(), |place| format!("{moves}   {place}"));

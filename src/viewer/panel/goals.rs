@@ -3,7 +3,8 @@
 use egui::{Button, RichText, Slider, Ui};
 
 use crate::document::MAX_GOAL_WEIGHT;
-use crate::{Command, Session};
+use crate::puppet::{Puppet, Target};
+use crate::{Command, Session, rig};
 
 use super::{goal_axes, heading, node_name, theme};
 
@@ -14,7 +15,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     }
     heading(ui, "Goals");
     for goal in &session.document.scene.goals {
-        let (metres, radians) = session.goal_error(goal);
+        let (metres, radians) = error(&session.puppet, goal);
         let metres = metres.map(|m| format!("{:.2} mm", m * 1e3));
         let degrees = radians.map(|r| format!("{:.2}°", r.to_degrees()));
         let errors: Vec<String> = metres.into_iter().chain(degrees).collect();
@@ -48,4 +49,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         });
         goal_axes::show(ui, goal, commands);
     }
+}
+
+/// Returns the distance in world metres and the angle in radians between the current pose and a goal, ignoring free axes.
+fn error(puppet: &Puppet, goal: &Target) -> (Option<f64>, Option<f64>) {
+    let skeleton = &puppet.character().skeleton;
+    let Some(world) = puppet.world_from_node().get(goal.node) else { return (None, None) };
+    let reached = world.transform_point3(goal.offset.as_vec3()).as_dvec3();
+    let turned = || rig::orientation(skeleton, puppet.pose(), goal.node);
+    let Target { axes, position, orientation, .. } = goal;
+    let angle = orientation.and_then(|wanted| axes.orientation_error(wanted, turned()));
+    (position.and_then(|wanted| axes.position_error(wanted - reached, *orientation)), angle)
 }

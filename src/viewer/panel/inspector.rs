@@ -2,6 +2,7 @@
 
 use egui::{Button, DragValue, RichText, Ui};
 
+use crate::session::limb;
 use crate::text::printable;
 use crate::{Action, Command, RingMode, Session};
 
@@ -14,7 +15,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let Some(node) = session.document.selection.active else {
         first_steps(ui, session, panel);
         // The limb that was dragged last.
-        if let Some((chain, _)) = session.document.selection.last.and_then(|node| session.limb_pull(node)) {
+        if let Some((chain, _)) =
+            session.document.selection.last.and_then(|node| limb::pull(&session.puppet.rig, node))
+        {
             key_goal(ui, &format!("Key IK of the {}", chain.name), chain.effector, commands);
         }
         return save(ui, session, panel);
@@ -111,7 +114,7 @@ fn key_goal(ui: &mut Ui, text: &str, effector: usize, commands: &mut Vec<Command
 
 /// Shows how strongly the selected joint's limb pulls the body, and the button that keys the limb end's position.
 fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>) {
-    let Some((chain, mut pull)) = session.limb_pull(node) else { return };
+    let Some((chain, mut pull)) = limb::pull(&session.puppet.rig, node) else { return };
     ui.horizontal(|ui| {
         let title = ui.label(RichText::new("Pull of the limb").color(theme::quiet(ui)));
         let number = DragValue::new(&mut pull)

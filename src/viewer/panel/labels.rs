@@ -48,7 +48,7 @@ pub(super) fn show(ui: &Ui, session: &Session, scene: egui::Rect, size: glam::Ve
             .into_iter()
             .for_each(|p| draw_right(p, &node_name(session, node), Color32::WHITE));
     }
-    if let (None, Some(hit)) = (&session.drag, session.hover.hit) {
+    if let (None, Some(hit)) = (&session.drags.joint, session.hover.hit) {
         let base = drag_goal::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));

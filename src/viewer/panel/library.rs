@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use egui::{Button, ColorImage, Id, Image, Key, Popup, RichText, Slider, TextEdit, TextureHandle, Ui, vec2};
 
 use crate::asset::DecodedImage;
+use crate::document::EditRun;
 use crate::export::StoredPose;
 use crate::project::library::PoseLibrary;
 use crate::{Command, Session};
@@ -111,7 +112,7 @@ fn add(ui: &mut Ui, panel: &mut PanelState) {
 /// Shows the slider that blends the last chosen pose. After any other change to the pose, the slider starts at zero again.
 fn blend(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let Some(applied) = &mut panel.library.applied else { return };
-    let mut weight = if session.is_blending() { applied.weight } else { 0.0 };
+    let mut weight = if session.history.is_in_run(EditRun::Blend) { applied.weight } else { 0.0 };
     let slider = Slider::new(&mut weight, 0.0..=1.0).max_decimals(2).text(name(&applied.name));
     let hint = "Blend the previous pose with the chosen one";
     if ui.add(slider).on_hover_text(hint).changed() {

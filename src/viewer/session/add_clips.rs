@@ -89,11 +89,6 @@ impl Session {
 
     /// Adds the additions of another session that this character does not have yet. Returns a one-line error for each addition that does
     /// not fit the character.
-    pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
-        self.reapply_with(additions, &Progress::default())
-    }
-
-    /// Like [`Session::reapply_added_clips`], but can be stopped from another thread.
     pub(crate) fn reapply_with(&mut self, additions: &[AddedClips], progress: &Progress) -> Vec<String> {
         let mut errors = Vec::new();
         let before = self.document.additions.len();

@@ -13,6 +13,7 @@ use crate::{Axis, DragScope};
 
 use super::drag_goal::DragGoal;
 use super::landing::{Landing, Surroundings};
+use super::place::pin_here;
 use crate::document::Scene;
 
 /// Maximum pitch in radians of the line of sight at which a drag of the whole body moves its target in a vertical plane. At steeper angles,
@@ -78,6 +79,7 @@ impl Drag {
     pub(crate) fn new(hit: Hit, at: Vec2, puppet: &Puppet, scope: DragScope, before: Scene) -> Self {
         let goal = DragGoal::new(&hit, puppet, scope, before.base);
         let DragGoal { target, pins, moves_root, turns_joint, frees_depth } = goal;
+        let pins = placed(pins, puppet);
         Self {
             hit,
             target,
@@ -122,7 +124,7 @@ impl Drag {
         let position = self.target.position;
         (self.scope, self.moves_root, self.turns_joint) = (scope, goal.moves_root, goal.turns_joint);
         self.frees_depth = goal.frees_depth;
-        (self.target, self.pins) = (Target { position, ..goal.target }, goal.pins);
+        (self.target, self.pins) = (Target { position, ..goal.target }, placed(goal.pins, puppet));
         let others: Vec<Hit> = self.others.iter().map(|(hit, _)| *hit).collect();
         self.set_others(&others, puppet);
     }
@@ -143,6 +145,28 @@ impl Drag {
             (target.axes, target.orientation) = (self.target.axes, self.target.orientation);
             target.touches = self.target.touches;
         }
+    }
+
+    /// Measures the surfaces on which the drag can land, in a puppet's current pose. `partner` is another node that the drag moves.
+    pub(super) fn prepare_landing(&mut self, puppet: &Puppet, partner: Option<usize>) {
+        if !self.turns_joint {
+            let others: Vec<usize> = self.others.iter().map(|(hit, _)| hit.node).chain(partner).collect();
+            self.surroundings = Surroundings::new(puppet, &self.hit, &others).map(Arc::new);
+        }
+    }
+
+    /// Returns the current position of the dragged point in world metres.
+    pub(super) fn point(&self, puppet: &Puppet) -> Option<Vec3> {
+        let world = puppet.world_from_node().get(self.target.node)?;
+        Some(world.transform_point3(self.target.offset.as_vec3()))
+    }
+
+    /// Returns the dragged point of a hand or foot that touches nothing, and its height above the floor in metres. `None` for other drags,
+    /// or if the point is below the floor.
+    pub(crate) fn hanging_point(&self, puppet: &Puppet) -> Option<(Vec3, f32)> {
+        let point = self.point(puppet).filter(|_| self.moved && self.landing.is_none())?;
+        Some((point, self.surroundings.as_ref()?.height(point)))
+            .filter(|(_, height)| height.is_finite() && *height > 0.0)
     }
 
     /// Returns the drag's target and temporary pins.
@@ -262,4 +286,9 @@ impl Drag {
     pub(crate) fn refresh(&mut self, size: Vec2, camera: &Camera, step: f32) {
         self.follow(self.pointer, size, camera, step);
     }
+}
+
+/// Returns pins at the current positions of their nodes. If a motion determines the pose, the pins keep the positions from the motion.
+fn placed(pins: Vec<Pin>, puppet: &Puppet) -> Vec<Pin> {
+    if puppet.is_posed_by_hand() { pins.iter().map(|pin| pin_here(puppet, pin.node)).collect() } else { pins }
 }

@@ -1,12 +1,12 @@
 //! The goal and the pins of a drag that starts at a point.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 use crate::DragScope;
 use crate::asset::Character;
 use crate::ik::Limit;
 use crate::puppet::{Pin, Puppet, Target};
-use crate::rig::{ChainKind, Rig, default_base, orientation};
+use crate::rig::{ChainKind, LimbKind, Rig, default_base, orientation};
 use crate::scene::picking::Hit;
 
 /// Minimum distance between a joint and the point that it rotates, as a fraction of the distance between that point and the root.
@@ -24,11 +24,6 @@ pub(crate) struct DragGoal {
 }
 
 impl DragGoal {
-    /// Returns whether the whole body follows.
-    pub(crate) fn moves_body(&self) -> bool {
-        self.frees_depth
-    }
-
     /// Creates the goal and the pins for a hit. `base` is the node that must not move.
     pub(crate) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
@@ -70,6 +65,27 @@ impl DragGoal {
         let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
         Self { target, pins, moves_root, turns_joint: false, frees_depth: false }
     }
+}
+
+/// Returns the point on the bone under a skin point of the trunk or a leg, if the whole body would follow the drag. Pulling the skin point
+/// itself would rotate such a thick part about its bone.
+pub(super) fn bone_under(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Option<Hit> {
+    let goal = DragGoal::new(hit, puppet, scope, base);
+    let plan = puppet.rig.body.as_ref()?;
+    let mut arms = plan.limbs.iter().filter(|limb| limb.kind != LimbKind::Leg);
+    if hit.handle || !goal.frees_depth || arms.any(|arm| arm.joints.contains(&hit.node)) {
+        return None;
+    }
+    let ends = puppet.character().skeleton.nodes.get(hit.node)?.children.iter();
+    let ends = ends.filter_map(|&child| Some(puppet.pose().locals.get(child)?.translation.as_dvec3()));
+    let nearest = |end: DVec3| {
+        let share = hit.offset.dot(end) / end.length_squared();
+        end * if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+    };
+    let distance = |offset: &DVec3| offset.distance_squared(hit.offset);
+    let offset = ends.map(nearest).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let point = puppet.world_from_node().get(hit.node)?.transform_point3(offset.as_vec3());
+    point.is_finite().then_some(Hit { point, offset, ..*hit })
 }
 
 /// Returns the base of the chain that contains the hit node. If no chain contains it, searches its ancestors for a chain, nearest first.

@@ -1,15 +1,15 @@
-//! Undo steps, and edits of goals, pins and the selection.
+//! Undo steps, and edits of the selection, goals, pins, morph weights and the rig.
 
 use std::sync::Arc;
 
 use crate::document::{EditRun, Scene, Selection, axes_fit};
-use crate::ik::GoalAxes;
-use crate::puppet::{Pin, Target};
-use crate::rig::orientation;
-use crate::session::drag::Drag;
+use crate::ik::{GoalAxes, Limit};
+use crate::puppet::Pin;
+use crate::rig::{self, Rig, Slide};
 
-use super::Session;
-use super::place::pin_here;
+use super::gizmo::GizmoGrip;
+use super::place::{allowed, pin_here};
+use super::{Session, limb};
 
 impl Session {
     /// Begins a scene edit: ends a drag, and adds an undo step unless the last step still collects edits of this kind.
@@ -30,17 +30,17 @@ impl Session {
         self.set_rig(rig);
         if self.document.scene.motion.has_only_keys() {
             self.puppet.time = self.document.scene.time;
-            self.clock.since = (self.clock.now, self.puppet.time);
+            self.clock.set_time(self.puppet.time);
         }
         self.apply_motion();
-        self.trail.clear();
-        (self.error, self.problem) = (None, None);
+        self.drags.trail.clear();
+        (self.error, self.steps.problem) = (None, None);
         self.show();
     }
 
     /// Returns the node that keys act on: the dragged, hovered, active or last dragged node, in this order of precedence.
     pub(crate) fn active_node(&self) -> Option<usize> {
-        let held = self.drag.as_ref().map(|h| h.hit.node);
+        let held = self.drags.joint.as_ref().map(|drag| drag.hit.node);
         let Selection { active, last, .. } = self.document.selection;
         held.or(self.hover.hit.map(|h| h.node)).or(active).or(last)
     }
@@ -50,22 +50,6 @@ impl Session {
         self.release();
         change(&mut self.document.selection);
         self.hover.grip = None;
-    }
-
-    /// Returns the kept goals, and the goal of the current drag once the pointer has moved.
-    pub(crate) fn goals(&self) -> Vec<Target> {
-        self.targets_and_pins(self.drag.as_ref().filter(|drag| drag.moved).map(Drag::target_and_pins)).0
-    }
-
-    /// Returns the distance in world metres and the angle in radians between the current pose and a goal, ignoring free axes.
-    pub(crate) fn goal_error(&self, goal: &Target) -> (Option<f64>, Option<f64>) {
-        let skeleton = &self.puppet.character().skeleton;
-        let Some(world) = self.puppet.world_from_node().get(goal.node) else { return (None, None) };
-        let reached = world.transform_point3(goal.offset.as_vec3()).as_dvec3();
-        let turned = || orientation(skeleton, self.puppet.pose(), goal.node);
-        let Target { axes, position, orientation, .. } = goal;
-        let angle = orientation.and_then(|wanted| axes.orientation_error(wanted, turned()));
-        (position.and_then(|wanted| axes.position_error(wanted - reached, *orientation)), angle)
     }
 
     /// Sets the weight of a goal and solves again. Consecutive changes to the same goal, until the next release, form
@@ -94,7 +78,7 @@ impl Session {
         if self.document.scene.has_goal(node) {
             self.begin_edit(None);
             self.document.scene.remove_goals(&[node]);
-            self.problem = None;
+            self.steps.problem = None;
             if self.document.scene.goals.is_empty() { self.show() } else { self.solve() }
         }
     }
@@ -104,7 +88,7 @@ impl Session {
         self.begin_edit(None);
         let Scene { goals, pins, base, .. } = &mut self.document.scene;
         (*goals, *pins, *base) = (Vec::new(), Vec::new(), None);
-        self.problem = None;
+        self.steps.problem = None;
         self.show();
     }
 
@@ -150,5 +134,123 @@ impl Session {
             }
             self.show();
         }
+    }
+
+    pub(crate) fn set_rig(&mut self, rig: Arc<Rig>) {
+        if !Arc::ptr_eq(&rig, &self.document.scene.rig) || self.puppet.rig != *rig {
+            self.puppet.rig.clone_from(&rig);
+        }
+        self.document.scene.rig = rig;
+    }
+
+    /// Assigns a node to a bone of the body, or returns that bone to automatic recognition. The body and its limbs are then recognised
+    /// again. Contradictory assignments change nothing.
+    pub(super) fn set_bone(&mut self, bone: &str, node: Option<usize>) {
+        let mut given = self.document.scene.rig.given_bones.clone();
+        match node {
+            Some(node) => drop(given.insert(bone.to_owned(), node)),
+            None => drop(given.remove(bone)),
+        }
+        if given == self.document.scene.rig.given_bones {
+            return;
+        }
+        match rig::with_bones(self.puppet.character(), &self.document.scene.rig, &given) {
+            Ok(rig) => {
+                self.begin_edit(None);
+                self.set_rig(Arc::new(rig));
+                self.puppet.reset_solver();
+                if self.document.scene.goals.is_empty() { self.show() } else { self.solve() }
+            }
+            Err(error) => self.error = Some(error.to_string()),
+        }
+    }
+
+    pub(crate) fn change_rig(&mut self, act: impl FnOnce(&mut Rig)) {
+        let mut rig = Rig::clone(&self.document.scene.rig);
+        act(&mut rig);
+        self.set_rig(Arc::new(rig));
+    }
+
+    /// Sets the limit of a joint, and moves the joint into that limit. Mimic joints that can no longer follow their leaders
+    /// become independent.
+    pub(crate) fn limit_joint(&mut self, node: usize, limit: Limit) {
+        self.change_rig(|rig| {
+            let joint = rig.joints.entry(node).or_default();
+            joint.limit = limit;
+            rig.remove_invalid_mimics();
+            let joint = rig.joints.entry(node).or_default();
+            if *joint == Default::default() {
+                rig.joints.remove(&node);
+            }
+        });
+        let local = self.document.scene.held.locals.get(node).map(|l| l.rotation);
+        let Some(now) = local else { return };
+        let limits = self.document.settings.solver.limits;
+        let allowed = allowed(&self.puppet, limits, node, now.as_dquat()).as_quat().normalize();
+        // A rotation inside the limit is left unchanged, because the conversion to double precision and back would
+        // change its last digits.
+        if let Some(local) =
+            self.document.scene.held.locals.get_mut(node).filter(|_| allowed.angle_between(now) > 1e-6)
+        {
+            local.rotation = allowed;
+        }
+        let skeleton = &self.puppet.character().skeleton;
+        let slide = Slide::new(skeleton, node, &limit).filter(|_| limits);
+        if let (Some(slide), Some(local)) = (slide, self.document.scene.held.locals.get_mut(node)) {
+            let now = slide.split(local.translation).0;
+            let allowed = limit.nearest_displacement(now);
+            if (allowed - now).abs() > 1e-6 {
+                local.translation = slide.with_displacement(local.translation, allowed);
+            }
+        }
+    }
+
+    /// Sets a limit from the panel. Consecutive changes to the same joint, until the next release, form one undo step.
+    pub(super) fn edit_limit(&mut self, node: usize, limit: Limit) {
+        if self.has_node(node) && limit.validate().is_ok() {
+            self.begin_edit(Some(EditRun::Limit(node)));
+            self.limit_joint(node, limit);
+            self.refresh_pins();
+            self.solve();
+        }
+    }
+
+    /// Sets the pull of the limb that ends at a node, and solves again. Consecutive changes to the same limb, until the next release, form
+    /// one undo step.
+    pub(super) fn set_pull(&mut self, end: usize, pull: f64) {
+        let is_end = limb::pull(&self.puppet.rig, end).is_some_and(|(chain, _)| chain.effector == end);
+        if is_end && (0.0..=1.0).contains(&pull) {
+            self.begin_edit(Some(EditRun::Pull(end)));
+            self.change_rig(|rig| rig.set_pull(end, pull));
+            self.solve();
+        }
+    }
+
+    /// Removes the pole of the selected limb if `grip` is that pole. Returns whether a pole was removed.
+    pub(super) fn remove_pole(&mut self, grip: Option<GizmoGrip>) -> bool {
+        let (Some(GizmoGrip::Pole), Some(node)) = (grip, self.document.selection.active) else {
+            return false;
+        };
+        self.begin_edit(None);
+        self.change_rig(|rig| {
+            let limb = rig.chains.iter_mut().find(|c| c.joints.len() == 3 && c.joints.contains(&node));
+            if let Some(limb) = limb {
+                limb.pole = None;
+            }
+        });
+        self.hover.grip = None;
+        self.solve();
+        true
+    }
+
+    /// Moves all pins to the current positions of their nodes, unless a motion is loaded. This is required after every edit other than a
+    /// solve. Otherwise, the next solve would pull the nodes back.
+    pub(crate) fn refresh_pins(&mut self) {
+        if !self.puppet.is_posed_by_hand() {
+            return;
+        }
+        self.show();
+        let pins = self.document.scene.pins.iter().map(|p| pin_here(&self.puppet, p.node)).collect();
+        self.document.scene.pins = pins;
     }
 }

@@ -8,7 +8,7 @@ use crate::document::EditRun;
 use super::gizmo::GizmoGrip;
 use super::picking::Picture;
 use super::views::{BeforeCommand, CameraEffect};
-use super::{OnionSkin, Session, hovering};
+use super::{OnionSkin, Session, hovering, steps};
 
 impl Session {
     /// Executes a command without recording it.
@@ -18,7 +18,7 @@ impl Session {
         let effect = (!matches!(command, Command::Tick(_))).then(|| CameraEffect::of(&command));
         let before = self.before_command();
         let is_tick = matches!(command, Command::Tick(_));
-        self.is_asleep &= is_tick;
+        self.clock.is_asleep &= is_tick;
         if !matches!(command, Command::Tick(_) | Command::Hover(_) | Command::Release) {
             self.limit_note = None;
         }
@@ -115,7 +115,12 @@ impl Session {
             Command::Highlight(node) => self.hover.hint = node,
             Command::Bone(bone, node) => self.set_bone(&bone, node),
             Command::Limit(node, limit) => self.edit_limit(node, limit),
-            Command::Tool(tool) => self.set_tool(tool),
+            Command::Tool(tool) => {
+                if self.document.settings.tool != tool {
+                    self.release();
+                    (self.document.settings.tool, self.hover.grip) = (tool, None);
+                }
+            }
             Command::Rest(chain) => self.rest(chain),
             Command::Turn(node, rotation) => self.turn_joints(&[(node, rotation)], EditRun::Turn(node)),
             Command::RestAll => self.rest_all(),
@@ -123,7 +128,7 @@ impl Session {
             Command::ResetLimb => self.reset(true),
             Command::MirrorPose => self.mirror_pose(),
             Command::MirrorLimb => self.mirror_limb(),
-            Command::SetPose(nodes, morphs) => self.set_pose(&nodes, morphs),
+            Command::SetPose(nodes, morphs) => self.set_pose(&nodes, &morphs),
             Command::Undo => {
                 self.cancel();
                 let before = self.history.undo(self.document.scene.clone());
@@ -144,7 +149,16 @@ impl Session {
             Command::AddClips(addition) => self.add(*addition),
             Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
             Command::LiveGoals(goals) => self.set_live_goals(goals),
-            Command::Variant(name) => self.set_variant(name),
+            Command::Variant(name) => {
+                let names = &self.puppet.character().variants.names;
+                if name.as_ref().is_none_or(|name| names.contains(name)) {
+                    self.document.settings.variant = name;
+                }
+            }
+            Command::Skinning(skinning) => {
+                (self.document.settings.skinning, self.puppet.skinning) = (skinning, skinning);
+                self.show();
+            }
             Command::Springs(on) => self.set_springs(on),
             Command::Pull(end, pull) => self.set_pull(end, pull),
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
@@ -183,6 +197,48 @@ impl Session {
         let shown = settings.onion_skin.shown && !self.clock.playing;
         let skin = OnionSkin { shown, ..settings.onion_skin };
         self.onion.refresh(&self.puppet, &self.document.scene.motion, skin, settings.looping);
+    }
+
+    /// Shows the pose after `shown` steps of the last solve, or after all steps if there are fewer. Turns step mode on, or off if `shown` is
+    /// `None`.
+    fn show_step(&mut self, shown: Option<usize>) {
+        let Some(shown) = shown else { return self.leave_steps() };
+        if !self.steps.is_on() {
+            self.release();
+            match self.steps.start(&mut self.puppet, &self.document) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    self.error = Some(error.to_string());
+                    return;
+                }
+            }
+            self.clock.playing = false;
+            self.clock.set_time(self.puppet.time);
+            self.hover.clear();
+        }
+        if let Err(error) = self.steps.show(&mut self.puppet, shown) {
+            self.hover.clear();
+            self.error = Some(error.to_string());
+        }
+    }
+
+    /// Turns step mode off and shows the solved pose.
+    pub(super) fn leave_steps(&mut self) {
+        if self.steps.leave(&mut self.puppet) {
+            self.hover.clear();
+        }
+    }
+
+    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if, after the command, step
+    /// mode must resume with the steps of the changed problem.
+    fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
+        let shown = self.steps.shown()?;
+        let (leaves, returns) = steps::interrupted_by(command, &self.picture());
+        if leaves {
+            self.leave_steps();
+        }
+        returns.then_some(shown)
     }
 
     /// Makes the point under the pointer the camera target, or removes the pole under the pointer.

@@ -2,97 +2,42 @@
 
 use glam::{DVec3, Vec2};
 
+use crate::EyeTarget;
 use crate::puppet::Target;
-use crate::rig::LimbKind;
 use crate::scene::picking::Hit;
 use crate::session::command::{DragScope, NodePoint};
-use crate::session::drag::Drag;
-use crate::session::drag_goal::DragGoal;
-use crate::session::gizmo::GizmoDrag;
 use crate::view::Camera;
 
-use super::place::pin_here;
-use super::{MAX_TRAIL_POINTS, Session};
+use super::Session;
+use super::drag::Drag;
+use super::drag_goal::bone_under;
+use super::gizmo::{ArrowPull, GizmoChange, GizmoDrag, GizmoGrip, settled_pins};
+use super::place::position;
 
 /// Maximum number of other joints that a drag pulls.
 const MAX_OTHERS: usize = 31;
 
 impl Session {
-    /// Returns the next scope in the cycle of drag scopes, skipping a scope that makes no difference for this character.
-    pub fn next_scope(&self) -> DragScope {
-        match self.document.settings.drag_scope {
-            DragScope::Body if self.has_body() => DragScope::Limb,
-            DragScope::Body | DragScope::Limb => DragScope::Joint,
-            DragScope::Joint => DragScope::Body,
-        }
-    }
-
-    /// Returns whether the character has a recognised body, which [`DragScope::Body`] moves as a whole.
-    pub fn has_body(&self) -> bool {
-        self.puppet.rig.body.is_some()
-    }
-
+    /// Grabs what is under the pointer: a part of the gizmo, or a point of the character.
     pub(super) fn grab(&mut self, at: Vec2) {
         self.release();
         if self.grab_gizmo(at) {
             return;
         }
         if let Some(hit) = self.picture().under(at) {
-            let bone = self.bone_under(&hit);
+            let (scope, base) = (self.document.settings.drag_scope, self.document.scene.base);
+            let bone = bone_under(&hit, &self.puppet, scope, base);
             self.start_drag(bone.unwrap_or(hit), at);
-            if let Some(drag) = &mut self.drag {
+            if let Some(drag) = &mut self.drags.joint {
                 drag.hold_skin(hit.point);
             }
         }
-    }
-
-    /// Returns the point on the bone under a skin point of the trunk or a leg, if the whole body would follow the drag. Pulling the skin
-    /// point itself would rotate such a thick part about its bone.
-    fn bone_under(&self, hit: &Hit) -> Option<Hit> {
-        let goal =
-            DragGoal::new(hit, &self.puppet, self.document.settings.drag_scope, self.document.scene.base);
-        let plan = self.puppet.rig.body.as_ref()?;
-        let mut arms = plan.limbs.iter().filter(|limb| limb.kind != LimbKind::Leg);
-        if hit.handle || !goal.moves_body() || arms.any(|arm| arm.joints.contains(&hit.node)) {
-            return None;
-        }
-        let skeleton = &self.puppet.character().skeleton;
-        let ends = skeleton.nodes.get(hit.node)?.children.iter();
-        let ends =
-            ends.filter_map(|&child| Some(self.puppet.pose().locals.get(child)?.translation.as_dvec3()));
-        let nearest = |end: DVec3| {
-            let share = hit.offset.dot(end) / end.length_squared();
-            end * if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
-        };
-        let distance = |offset: &DVec3| offset.distance_squared(hit.offset);
-        let offset = ends.map(nearest).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-        let point = self.puppet.world_from_node().get(hit.node)?.transform_point3(offset.as_vec3());
-        point.is_finite().then_some(Hit { point, offset, ..*hit })
     }
 
     /// Grabs all selected joints at their origins.
     pub(super) fn grab_selection(&mut self, at: Vec2) {
         self.grab_selected(at);
         self.grab_others();
-    }
-
-    /// Adds the other topmost selected joints to the drag.
-    pub(super) fn grab_others(&mut self) {
-        let Some(drag) = &self.drag else { return };
-        let nodes = self
-            .document
-            .selection
-            .topmost(&self.puppet.character().skeleton)
-            .into_iter()
-            .filter(|&node| node != drag.hit.node);
-        let hit = |node: usize| {
-            let point = self.position_of(node).filter(|point| point.is_finite())?;
-            Some(Hit { node, point, offset: DVec3::ZERO, handle: true })
-        };
-        let others: Vec<Hit> = nodes.filter_map(hit).take(MAX_OTHERS).collect();
-        if let Some(drag) = &mut self.drag {
-            drag.set_others(&others, &self.puppet);
-        }
     }
 
     /// Grabs the selected joint at its origin.
@@ -114,62 +59,152 @@ impl Session {
         }
     }
 
-    pub(super) fn start_drag(&mut self, hit: Hit, at: Vec2) {
+    fn start_drag(&mut self, hit: Hit, at: Vec2) {
         self.document.selection.last = Some(hit.node);
-        self.trail.clear();
-        let drag =
-            Drag::new(hit, at, &self.puppet, self.document.settings.drag_scope, self.document.scene.clone());
-        self.drag = Some(self.with_pins_here(drag));
-        self.begin_reflection();
+        self.drags.trail.clear();
+        let (scope, before) = (self.document.settings.drag_scope, self.document.scene.clone());
+        self.drags.joint = Some(Drag::new(hit, at, &self.puppet, scope, before));
+        self.drags.begin_reflection(&self.puppet, self.document.settings.symmetry);
         self.comparison.set_start_pose(&self.document.scene.held);
     }
 
-    /// Returns the drag with its pins at the current positions of their nodes. If a motion determines the pose, the pins keep the positions
-    /// from the motion.
-    fn with_pins_here(&self, mut drag: Drag) -> Drag {
-        if self.puppet.is_posed_by_hand() {
-            drag.pins = drag.pins.iter().map(|p| pin_here(&self.puppet, p.node)).collect();
+    /// Adds the other topmost selected joints to the drag.
+    fn grab_others(&mut self) {
+        let Some(drag) = &mut self.drags.joint else { return };
+        let topmost = self.document.selection.topmost(&self.puppet.character().skeleton);
+        let nodes = topmost.into_iter().filter(|&node| node != drag.hit.node);
+        let hit = |node: usize| {
+            let point = position(&self.puppet, node).filter(|point| point.is_finite())?;
+            Some(Hit { node, point, offset: DVec3::ZERO, handle: true })
+        };
+        let others: Vec<Hit> = nodes.filter_map(hit).take(MAX_OTHERS).collect();
+        drag.set_others(&others, &self.puppet);
+    }
+
+    /// Starts dragging the part of the gizmo at a pixel. Returns false if no part is there.
+    fn grab_gizmo(&mut self, at: Vec2) -> bool {
+        let picture = self.picture();
+        let Some(grip) = GizmoGrip::under(&picture, at) else { return false };
+        if let Some(ArrowPull { hit, along, offset }) = ArrowPull::new(&picture, grip, at) {
+            self.start_drag(hit, at);
+            if let Some(drag) = &mut self.drags.joint {
+                (drag.along, drag.grip, drag.by_gizmo) = (along, offset, true);
+            }
+            self.grab_others();
+        } else {
+            self.drags.gizmo = GizmoDrag::new(&picture, grip, at);
+            if self.drags.gizmo.is_none() {
+                return false;
+            }
+            self.drags.begin_reflection(&self.puppet, self.document.settings.symmetry);
+            self.comparison.set_start_pose(&self.document.scene.held);
         }
-        drag
+        self.hover.clear();
+        true
+    }
+
+    /// Moves the dragged part of the gizmo to a pixel. `snap` turns snapping on or off.
+    pub(super) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
+        let view = self.picture().view;
+        let Some(drag) = &mut self.drags.gizmo else { return };
+        let node = drag.node;
+        match drag.pull(at, snap, &view) {
+            None => return,
+            Some(GizmoChange::LookAt(point)) => {
+                // The eyes are turned after the command, without a solve.
+                self.document.settings.look_at = EyeTarget::Point(point.as_dvec3());
+                return;
+            }
+            Some(GizmoChange::Limit(limit)) => {
+                // Apply the limit to the initial pose, so that the joint returns when the limit is widened again.
+                self.document.scene.held.clone_from(&drag.before.held);
+                self.limit_joint(node, limit);
+            }
+            Some(GizmoChange::Pole(chain, point)) => self.change_rig(|rig| {
+                if let Some(chain) = rig.chains.get_mut(chain) {
+                    chain.pole = Some(point);
+                }
+            }),
+            Some(GizmoChange::Pose) => {}
+        }
+        self.solve();
+    }
+
+    /// Pushes a dragged look-at point away from the camera. Other parts are unaffected.
+    pub(super) fn push_gizmo(&mut self, steps: f32) {
+        let camera = self.camera();
+        if let Some(at) = self.drags.gizmo.as_mut().and_then(|drag| drag.push(steps, &camera)) {
+            self.pull_gizmo(Some(at), None);
+        }
+    }
+
+    /// Turns symmetric dragging on or off, including the current drag.
+    pub(super) fn set_symmetry(&mut self, symmetry: bool) {
+        if self.document.settings.symmetry == symmetry {
+            return;
+        }
+        self.document.settings.symmetry = symmetry;
+        if self.is_dragging() {
+            self.drags.begin_reflection(&self.puppet, symmetry);
+            self.solve();
+        }
     }
 
     /// Changes the scope of the current drag. The result is the same as if the drag had started with this scope.
     pub(super) fn set_current_scope(&mut self, scope: DragScope) {
-        let Some(drag) = self.drag.take_if(|drag| drag.scope != scope) else { return };
-        self.restart_drag(drag, scope);
-    }
-
-    /// Solves the current drag again from its initial pose, so that the result does not depend on the previously selected method.
-    pub(super) fn resolve_drag(&mut self) {
-        if let Some(drag) = self.drag.take() {
-            let scope = drag.scope;
-            self.restart_drag(drag, scope);
+        if self.drags.joint.as_ref().is_some_and(|drag| drag.scope != scope) {
+            self.restart_drag(Some(scope));
         }
     }
 
-    fn restart_drag(&mut self, mut drag: Drag, scope: DragScope) {
+    /// Solves the current drag again from its initial pose, so that the result does not depend on the previously selected method. `scope`
+    /// is a new scope.
+    pub(super) fn restart_drag(&mut self, scope: Option<DragScope>) {
+        let Some(mut drag) = self.drags.joint.take() else { return };
         if self.puppet.is_posed_by_hand() {
             self.document.scene.held.clone_from(&drag.before.held);
             self.show();
             self.puppet.reset_solver();
             self.comparison.set_start_pose(&self.document.scene.held);
         }
-        drag.set_scope(scope, &self.puppet);
-        let drag = self.with_pins_here(drag);
-        let has_moved = drag.moved;
-        self.drag = Some(drag);
-        self.trail.clear();
-        if self.drag.as_ref().is_some_and(|drag| drag.surroundings.is_none()) {
+        drag.set_scope(scope.unwrap_or(drag.scope), &self.puppet);
+        let (has_moved, is_prepared) = (drag.moved, drag.surroundings.is_some());
+        self.drags.joint = Some(drag);
+        self.drags.trail.clear();
+        if !is_prepared {
             self.prepare_landing();
         }
         if has_moved {
             let (camera, size, step) = (self.camera(), self.view.size, self.step());
-            if let Some(drag) = self.drag.as_mut().filter(|drag| drag.follows_pointer) {
+            if let Some(drag) = self.drags.joint.as_mut().filter(|drag| drag.follows_pointer) {
                 // With another scope, the drag may land elsewhere or not at all.
                 drag.refresh(size, &camera, step);
             }
             self.solve_drag();
         }
+    }
+
+    /// Prepares the landing of a drag in its initial pose. While a motion plays, nothing lands.
+    fn prepare_landing(&mut self) {
+        if self.document.settings.landing && !self.is_playing() {
+            self.drags.prepare_landing(&self.puppet);
+        }
+    }
+
+    pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Drag, Vec2, &Camera, f32)) {
+        let (camera, size, step) = (self.camera(), self.view.size, self.step());
+        if self.drags.joint.as_ref().is_some_and(|drag| !drag.moved) {
+            self.prepare_landing();
+        }
+        let Some(drag) = &mut self.drags.joint else { return };
+        act(drag, size, &camera, step);
+        if drag.turns_joint && self.puppet.is_posed_by_hand() {
+            // The rotation depends only on the pointer position, so that a joint does not twist while the pointer moves in circles.
+            self.document.scene.held.clone_from(&drag.before.held);
+            self.puppet.reset_solver();
+        }
+        self.solve_drag();
+        self.drags.extend_trail(&self.puppet);
     }
 
     /// Solves for the drag's target, and then for its landing if there is one.
@@ -179,49 +214,35 @@ impl Session {
         self.update_comparison(has_targets);
     }
 
-    pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Drag, Vec2, &Camera, f32)) {
-        let (camera, size, step) = (self.camera(), self.view.size, self.step());
-        if self.drag.as_ref().is_some_and(|drag| !drag.moved) {
-            self.prepare_landing();
+    /// Solves until the landing part touches the surface. If the surface has less than full weight, the target is then moved back
+    /// proportionally.
+    fn settle_landing(&mut self) {
+        let Some(drag) = &self.drags.joint else { return };
+        let Some((landing, around)) = drag.landing.zip(drag.surroundings.clone()) else { return };
+        let mut approach = around.approach(landing);
+        while let Some(step) = approach.step(self.puppet.world_from_node()) {
+            let Some(drag) = &mut self.drags.joint else { return };
+            drag.shift(step);
+            self.solve_goals();
         }
-        let Some(drag) = &mut self.drag else { return };
-        act(drag, size, &camera, step);
-        let before = drag.turns_joint.then_some(&drag.before.held);
-        if let Some(before) = before.filter(|_| self.puppet.is_posed_by_hand()) {
-            // The rotation depends only on the pointer position, so that a joint does not twist while the pointer moves in circles.
-            self.document.scene.held.clone_from(before);
-            self.puppet.reset_solver();
-        }
-        self.solve_drag();
-        self.extend_trail();
-    }
-
-    pub(super) fn extend_trail(&mut self) {
-        let Some(drag) = &self.drag else { return };
-        let Some(world) = self.puppet.world_from_node().get(drag.target.node) else { return };
-        self.trail.push(world.transform_point3(drag.target.offset.as_vec3()));
-        if self.trail.len() > MAX_TRAIL_POINTS {
-            self.trail.remove(0);
+        if let Some(drag) = self.drags.joint.as_mut().filter(|_| landing.weight < 1.0) {
+            drag.leave_surface(&landing);
+            self.solve_goals();
         }
     }
 
+    /// Ends the drag and records it as one undo step.
     pub(super) fn release(&mut self) {
-        self.note_laid();
+        self.drags.note_laid(&self.puppet);
         self.key_drag();
         self.history.end_run();
         self.release_gizmo();
-        let Some(drag) = self.drag.take() else { return };
+        let Some(drag) = self.drags.joint.take() else { return };
         if drag.moved && !drag.moves_root {
             let target = Drag::settled(&drag.target, &self.puppet);
             let others = drag.others.iter().map(|(_, other)| Drag::settled(other, &self.puppet));
-            let goals: Vec<Target> =
-                [target].into_iter().chain(others).chain(self.reflected(&target)).collect();
-            // Goal keys would pull a dragged joint back, so such a joint keeps its goal.
-            for goal in goals {
-                if self.document.settings.keep_goals || self.has_goal_key(goal.node) {
-                    self.document.scene.store_goal(goal);
-                }
-            }
+            let goals = std::iter::once(target).chain(others).collect();
+            self.keep_goals(goals, &target);
         }
         if drag.turns_joint && drag.moved {
             // Pinned descendants of the joint have moved with it.
@@ -230,26 +251,64 @@ impl Session {
         if drag.before != self.document.scene {
             self.history.remember(drag.before);
         }
-        self.trail.clear();
+        self.drags.trail.clear();
         if !self.puppet.is_posed_by_hand() {
             self.solve();
         }
     }
 
+    /// Ends the drag of a part of the gizmo.
+    fn release_gizmo(&mut self) {
+        let Some(drag) = self.drags.gizmo.take() else { return };
+        if let Some(target) = drag.target() {
+            self.keep_goals(vec![target], &target);
+        }
+        if drag.turns_joints() {
+            self.settle_pins();
+        } else if drag.limit().is_some() {
+            self.refresh_pins();
+        }
+        if drag.before != self.document.scene {
+            self.history.remember(drag.before);
+        }
+        if !self.puppet.is_posed_by_hand() {
+            self.solve();
+        }
+    }
+
+    /// Stores the goals of a drag, and the goal of the counterpart of its target, if goals are kept. Goal keys would pull a dragged joint
+    /// back, so such a joint always keeps its goal.
+    fn keep_goals(&mut self, mut goals: Vec<Target>, target: &Target) {
+        goals.extend(self.drags.reflected(&self.puppet, &self.document.scene, target));
+        for goal in goals {
+            let scene = &mut self.document.scene;
+            if self.document.settings.keep_goals || scene.has_goal_key(goal.node, self.puppet.time) {
+                scene.store_goal(goal);
+            }
+        }
+    }
+
+    /// Moves the pins that are unreachable after a turn to the current positions of their nodes.
+    fn settle_pins(&mut self) {
+        if self.puppet.is_posed_by_hand() {
+            self.show();
+            let radius = self.view.home.scene_bounds.sphere().1;
+            self.document.scene.pins = settled_pins(&self.puppet, &self.document.scene, radius);
+        }
+    }
+
+    /// Restores the state before the drag, or before the turns that are still collected.
     pub(super) fn cancel(&mut self) {
-        let hold = self.gizmo_drag.take();
-        if let Some(before) = hold.as_ref().and_then(GizmoDrag::look_before) {
+        if let Some(before) = self.drags.gizmo.as_ref().and_then(GizmoDrag::look_before) {
             self.document.settings.look_at = before;
         }
-        let held = hold.map(|hold| hold.before);
-        let before = self.drag.take().map(|drag| drag.before);
-        let dragged = held.or(before);
+        let dragged = self.drags.take_before();
         let before = if dragged.is_some() { dragged } else { self.history.cancel_turn() };
         self.restore(before);
     }
 
     /// Returns the grid step for snapping in metres: 1/40 of the radius of the bounding sphere of the scene.
-    pub(super) fn step(&self) -> f32 {
+    fn step(&self) -> f32 {
         self.view.home.scene_bounds.sphere().1 / 40.0
     }
 }

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::f32::consts::TAU;
-use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
 
@@ -12,9 +11,6 @@ use crate::motion::ease;
 use crate::puppet::Puppet;
 use crate::rig::BodyLimb;
 use crate::scene::picking::{Hit, Ray};
-
-use super::Session;
-use super::surface::Surface;
 
 /// Distance that the target must move before a surface has full weight, in metres at human size. Until then the weight increases gradually,
 /// so that a drag that begins in front of a surface does not jump to it.
@@ -132,6 +128,12 @@ impl Surroundings {
         lands.then_some(Landing { on: None, point, wanted, weight, direction: Vec3::NEG_Y })
     }
 
+    /// Returns the steps of the dragged part to the surface on which it lands.
+    pub(super) fn approach(&self, landing: Landing) -> Approach<'_> {
+        let near = self.surface.near(landing.point, self.reach);
+        Approach { around: self, landing, near, last: None, gain: 1.0, rounds: MAX_ROUNDS }
+    }
+
     /// Samples rays around a ray. Returns the node that was hit most often, the mean distance of all hits along the ray, and the fraction
     /// of rays that hit something.
     fn meet(&self, ray: &Ray) -> Option<(usize, f32, f32)> {
@@ -197,6 +199,34 @@ impl Surroundings {
     }
 }
 
+/// The steps of a landing part to its surface. The surface gives way to the hand or follows it, so a step closes the gap only
+/// approximately. The steps are those of the secant method.
+pub(super) struct Approach<'a> {
+    around: &'a Surroundings,
+    landing: Landing,
+    near: Surface,
+    /// The last gap and the last step in metres.
+    last: Option<(f32, f32)>,
+    gain: f32,
+    rounds: usize,
+}
+
+impl Approach<'_> {
+    /// Returns the next movement of the target in world metres. `None` if the part touches the surface, or after too many steps. `world`
+    /// contains the pose's matrices.
+    pub(super) fn step(&mut self, world: &[Affine3A]) -> Option<Vec3> {
+        self.rounds = self.rounds.checked_sub(1)?;
+        let gap = self.around.gap(&self.landing, &self.near, world)?;
+        if let Some((before, step)) = self.last {
+            self.gain = (step / (before - gap)).clamp(0.5, MAX_GAIN);
+        }
+        let most = MAX_GAP * self.around.size;
+        let step = (gap * self.gain).clamp(-most, most);
+        self.last = Some((gap, step));
+        Some(self.landing.direction * step)
+    }
+}
+
 /// Returns the outermost points of a limb's hand or foot.
 fn end_points(puppet: &Puppet, limb: &BodyLimb, is_end: impl Fn(usize) -> bool) -> Vec<(usize, Vec3)> {
     if let Some(foot) = &limb.foot {
@@ -212,62 +242,13 @@ fn lowest(points: &[(usize, Vec3)], world: &[Affine3A]) -> Option<f32> {
     heights.min_by(f32::total_cmp)
 }
 
-impl Session {
-    /// Returns the dragged point of a hand or foot that touches nothing, and its height above the floor in metres. `None` for other drags,
-    /// or if the point is below the floor.
-    pub(crate) fn hanging_point(&self) -> Option<(Vec3, f32)> {
-        let drag = self.drag.as_ref().filter(|drag| drag.moved && drag.landing.is_none())?;
-        let world = self.puppet.world_from_node().get(drag.target.node)?;
-        let point = world.transform_point3(drag.target.offset.as_vec3());
-        Some((point, drag.surroundings.as_ref()?.height(point)))
-            .filter(|(_, height)| height.is_finite() && *height > 0.0)
-    }
-
-    /// Prepares the landing of a drag in its initial pose. While a motion plays, nothing lands.
-    pub(super) fn prepare_landing(&mut self) {
-        let (puppet, reflection) = (&self.puppet, self.reflection.as_ref());
-        let can_land = self.document.settings.landing && !self.is_playing();
-        if let Some(drag) = self.drag.as_mut().filter(|drag| can_land && !drag.turns_joint) {
-            let partner = reflection.and_then(|reflection| reflection.partner(drag.hit.node));
-            let others: Vec<usize> = drag.others.iter().map(|(hit, _)| hit.node).chain(partner).collect();
-            drag.surroundings = Surroundings::new(puppet, &drag.hit, &others).map(Arc::new);
-        }
-    }
-
-    /// Solves until the landing part touches the surface. If the surface has less than full weight, the target is then moved back
-    /// proportionally.
-    pub(super) fn settle_landing(&mut self) {
-        let Some(drag) = &self.drag else { return };
-        let Some((landing, around)) = drag.landing.zip(drag.surroundings.clone()) else { return };
-        let near = around.surface.near(landing.point, around.reach);
-        // The surface gives way to the hand or follows it, so a step closes the gap only approximately. Use the secant method.
-        let (mut last, mut gain) = (None::<(f32, f32)>, 1.0);
-        for _ in 0..MAX_ROUNDS {
-            let Some(gap) = around.gap(&landing, &near, self.puppet.world_from_node()) else { break };
-            if let Some((before, step)) = last {
-                gain = (step / (before - gap)).clamp(0.5, MAX_GAIN);
-            }
-            let most = MAX_GAP * around.size;
-            let step = (gap * gain).clamp(-most, most);
-            last = Some((gap, step));
-            let Some(drag) = &mut self.drag else { return };
-            drag.shift(landing.direction * step);
-            self.solve_goals();
-        }
-        if let Some(drag) = self.drag.as_mut().filter(|_| landing.weight < 1.0) {
-            drag.leave_surface(&landing);
-            self.solve_goals();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
 
     use super::*;
     use crate::asset::mannequin;
-    use crate::rig;
+    use crate::{Session, rig};
 
     /// A hand landed on the former position of the other hand, which moved as well.
     #[test]

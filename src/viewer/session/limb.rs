@@ -1,7 +1,7 @@
 //! The joints of a limb.
 
 use crate::asset::{Character, Skeleton};
-use crate::rig::{BodyLimb, Rig};
+use crate::rig::{BodyLimb, Chain, Rig};
 
 /// Returns the nodes of a node's limb: an arm, leg or wing of the body, including fingers or toes. If the node belongs to no limb of the
 /// body, returns the shortest chain that contains the node, or only the node itself.
@@ -27,6 +27,16 @@ pub(super) fn find<'a>(
 ) -> Option<(&'a BodyLimb, Vec<usize>)> {
     let mut limbs = rig.limbs().iter().map(|limb| (limb, below(&character.skeleton, limb)));
     limbs.find(|(_, nodes)| nodes.binary_search(&node).is_ok())
+}
+
+/// Returns the chain of the body limb that contains a joint, and the limb's pull. The pull says how strongly the limb's goals pull the
+/// body, from 0 to 1. `None` if no limb of a recognised body contains the joint.
+pub(crate) fn pull(rig: &Rig, node: usize) -> Option<(&Chain, f64)> {
+    let contains = |joints: &[usize]| joints.contains(&node);
+    let limb = rig.body.as_ref()?.limbs.iter().find(|limb| {
+        contains(&limb.joints) || contains(&limb.collar) || limb.digits.iter().any(|digit| contains(digit))
+    })?;
+    Some((rig.chain(limb.end())?, f64::from(limb.pull)))
 }
 
 /// Returns the joints of a limb and all of their descendants, sorted.

@@ -1,14 +1,13 @@
 //! The state of the viewer without a window. Its inputs are commands, and its outputs are frames.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use glam::{Vec2, Vec3};
 
 use crate::asset::Character;
 use crate::ik::Method;
-use crate::puppet::{GoalReport, LengthUnit, Puppet};
+use crate::puppet::{GoalReport, LengthUnit, NodeStep, Puppet, SolveTrace};
 use crate::render::{Background, Frame, Model, RenderError, Renderer};
 use crate::rig::Rig;
 use crate::scene;
@@ -18,26 +17,24 @@ use crate::scene::picking::Hit;
 use crate::view::Camera;
 
 use super::document::{Document, History, Scene, Selection};
-use super::{Command, Orbit, Recorder, Settings};
+use super::{Command, DragScope, Orbit, Recorder, Settings};
 
-use clip::Clock;
-use drag::Drag;
-use gizmo::GizmoDrag;
+use clock::Clock;
+use drags::Drags;
 use hovering::Hover;
 use picking::Picture;
 use save::SavedProject;
-use steps::{Problem, Stepping};
-use symmetry::Reflection;
+use steps::Steps;
 use views::View;
 
 mod add_clips;
 pub(super) mod added_clips;
-mod blend_pose;
-mod clip;
+mod clock;
 pub(super) mod command;
-mod contacts;
+pub(super) mod contacts;
 pub(super) mod drag;
 pub(super) mod drag_goal;
+mod drags;
 mod edit;
 mod execute;
 pub(super) mod fingerprint;
@@ -49,52 +46,48 @@ mod home;
 mod hovering;
 mod initial_pose;
 mod key;
+mod keying;
 mod landing;
-mod limb;
-mod live;
+pub(super) mod limb;
 mod onion;
 pub(super) mod overlay;
 mod picking;
 mod place;
+mod playback;
+mod pose_edits;
 mod posing;
 pub(crate) mod props;
 mod record;
 pub(super) mod recorder;
 mod refusals;
 mod reload;
-mod rig;
 mod rig_file;
 pub(super) mod save;
-mod secondary;
 mod solve;
+mod solver_options;
 pub(super) mod sparse;
 mod steps;
 pub(super) mod style;
 mod surface;
 mod symmetry;
-mod thumbnail;
 pub(super) mod timeline;
-mod turn;
-mod variant;
 pub(super) mod viewpoint;
 mod views;
 
 pub use onion::OnionSkin;
 pub use refusals::Refusals;
-pub use secondary::EyeTarget;
 pub use timeline::Timeline;
+pub use viewpoint::EyeTarget;
 
 pub(super) use add_clips::MAX_ADDITIONS;
 #[cfg(feature = "window")]
 pub(super) use onion::{MAX_GHOSTS, MIN_STEP};
-pub(super) use solve::default_options;
 #[cfg(feature = "window")]
 pub(super) use solve::push_time;
+pub(super) use solver_options::default_options;
 
 /// Maximum number of update durations that are kept for the panel's curves.
 pub(super) const MAX_TIMES: u8 = 120;
-/// Maximum number of points of the dragged effector's trail.
-const MAX_TRAIL_POINTS: usize = 96;
 
 /// The state of the viewer: character, goals, camera and history.
 #[derive(Debug)]
@@ -102,17 +95,10 @@ pub struct Session {
     pub(super) puppet: Puppet,
     pub(super) document: Document,
     pub(super) history: History,
-    pub(super) drag: Option<Drag>,
-    /// The IK problem of the last solve.
-    problem: Option<Problem>,
-    /// The step mode, if it is on.
-    stepping: Option<Stepping>,
+    pub(super) drags: Drags,
+    steps: Steps,
     pub(super) hover: Hover,
-    /// The drag of a part of the gizmo.
-    pub(super) gizmo_drag: Option<GizmoDrag>,
     onion: onion::OnionGhosts,
-    /// Clock time at which a live source last sent data.
-    pub(super) followed: Option<Duration>,
     /// Number of clips in the character's own file.
     own_clip_count: usize,
     /// The project that the session was opened from or last saved to.
@@ -125,16 +111,9 @@ pub struct Session {
     pub(super) limit_note: Option<String>,
     /// The other methods that solve for the same goals, for comparison.
     pub(super) comparison: Comparison,
-    /// The current drag's mirror, if drags are symmetric and the body is recognised.
-    reflection: Option<Box<Reflection>>,
     pub(super) clock: Clock,
-    /// Whether all springs are at rest. This lasts until the next command.
-    is_asleep: bool,
-    pub(super) trail: Vec<glam::Vec3>,
     /// Durations of the last updates in microseconds.
     pub(super) update_times: Vec<f32>,
-    /// The hands and feet that drags have laid on parts of the body.
-    laid: BTreeMap<usize, contacts::Laid>,
     pub(super) view: View,
     length_unit: LengthUnit,
     recorder: Option<Recorder>,
@@ -180,13 +159,10 @@ impl Session {
                 additions: Vec::new(),
             },
             history: History::default(),
-            drag: None,
-            problem: None,
-            stepping: None,
+            drags: Drags::default(),
+            steps: Steps::default(),
             hover: Hover::default(),
-            gizmo_drag: None,
             onion: onion::OnionGhosts::default(),
-            followed: None,
             own_clip_count: puppet.character().clips.len(),
             project: None,
             rig_file: rig_file::RigFile::new(rig),
@@ -195,16 +171,12 @@ impl Session {
             style: style::StyleLoader::default(),
             limit_note: None,
             comparison: Comparison::default(),
-            reflection: None,
             clock: Clock::default(),
-            is_asleep: false,
-            trail: Vec::new(),
             update_times: Vec::new(),
             view,
             length_unit: LengthUnit::for_bounds(&bounds),
             recorder: None,
             props: props::PropModels::default(),
-            laid: BTreeMap::new(),
             refusals: refusals::RefusalCache::default(),
             puppet,
         };
@@ -290,7 +262,7 @@ impl Session {
 
     /// Returns whether a drag is in progress.
     pub fn is_dragging(&self) -> bool {
-        self.drag.is_some() || self.gizmo_drag.is_some()
+        self.drags.is_active()
     }
 
     /// The active joint.
@@ -317,9 +289,66 @@ impl Session {
         self.hover.is_marked()
     }
 
+    /// Returns the next scope in the cycle of drag scopes, skipping a scope that makes no difference for this character.
+    pub fn next_scope(&self) -> DragScope {
+        match self.document.settings.drag_scope {
+            DragScope::Body if self.has_body() => DragScope::Limb,
+            DragScope::Body | DragScope::Limb => DragScope::Joint,
+            DragScope::Joint => DragScope::Body,
+        }
+    }
+
+    /// Returns whether the character has a recognised body, which [`DragScope::Body`] moves as a whole.
+    pub fn has_body(&self) -> bool {
+        self.puppet.rig.body.is_some()
+    }
+
+    /// Returns whether there is a solve whose steps can be shown.
+    pub fn can_step(&self) -> bool {
+        self.steps.can_start()
+    }
+
+    /// Returns the number of steps in the displayed pose, and the total number of steps of the solve. `None` unless step mode is on.
+    pub fn shown_steps(&self) -> Option<(usize, usize)> {
+        self.steps.shown().map(|shown| (shown, self.puppet.steps().count()))
+    }
+
+    /// Returns the last step of the displayed pose. `None` before the first step, or if step mode is off.
+    pub fn shown_step(&self) -> Option<(&SolveTrace, &NodeStep)> {
+        self.steps.last_shown(&self.puppet)
+    }
+
+    /// The rig with all edits.
+    pub fn rig(&self) -> &Rig {
+        &self.document.scene.rig
+    }
+
+    /// Returns whether the rig differs from the one that was last loaded or saved.
+    pub fn is_rig_changed(&self) -> bool {
+        self.rig_file.differs_from(&self.document.scene.rig)
+    }
+
     /// Returns whether a motion is playing.
     pub fn is_playing(&self) -> bool {
         self.clock.playing && !self.puppet.motion.is_rest()
+    }
+
+    /// Returns whether springs are swinging. They move the character even if no motion plays.
+    pub fn is_swinging(&self) -> bool {
+        self.puppet.has_springs() && !self.clock.is_asleep
+    }
+
+    /// Returns the character with the displayed materials, for upload to a renderer. If a variant is shown, this is a copy, because the
+    /// original is shared with the rest of the program.
+    pub fn shown_character(&self) -> Cow<'_, Character> {
+        let character = self.puppet.character();
+        if self.document.settings.variant.is_none() {
+            return Cow::Borrowed(character);
+        }
+        let mut shown = character.clone();
+        // The name was checked when it was set.
+        let _ = shown.select_variant(self.document.settings.variant.as_deref());
+        Cow::Owned(shown)
     }
 
     /// Returns the models of the props in their rest poses, in the order of [`Self::prop_models`].

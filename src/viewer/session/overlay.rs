@@ -36,8 +36,8 @@ pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         let handles = session.picture().handles().chain(hips).filter_map(position);
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
     }
-    let steps = session.trail.len().max(1);
-    for (i, pair) in session.trail.windows(2).enumerate() {
+    let steps = session.drags.trail.len().max(1);
+    for (i, pair) in session.drags.trail.windows(2).enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "a trail is short")]
         let age = (i + 1) as f32 / steps as f32;
         let color = HOT.truncate().extend(0.75 * age * age);
@@ -54,7 +54,11 @@ pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     for (node, color) in [(session.hover.hint, HINT), (*active, Vec4::ONE)] {
         node.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
     }
-    let goals = if session.stepping.is_some() { session.puppet.targets.clone() } else { session.goals() };
+    let goals = if session.steps.is_on() {
+        session.puppet.targets.clone()
+    } else {
+        session.drags.goals(&session.puppet, &session.document.scene)
+    };
     for goal in &goals {
         let Some(world) = session.puppet.world_from_node().get(goal.node) else { continue };
         let Some(target) = goal.position.map(glam::DVec3::as_vec3) else { continue };
@@ -63,14 +67,14 @@ pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         dot(&mut out, target, 11.0 * scale, GOAL);
         dot(&mut out, reached, 5.0 * scale, Vec4::ONE);
     }
-    match (&session.drag, session.hover.hit) {
+    match (&session.drags.joint, session.hover.hit) {
         (Some(drag), _) => {
             if let Some((axis, direction)) = drag.line() {
                 let reach = direction * session.camera().height_at(drag.hit.point) * 2.0;
                 let color = axis.unit().extend(0.8).max(Vec4::splat(0.08));
                 let (start, end) = (drag.hit.point - reach, drag.hit.point + reach);
                 out.push(Line { start, end, widths: [1.5 * scale; 2], color });
-            } else if let Some((point, height)) = session.hanging_point() {
+            } else if let Some((point, height)) = drag.hanging_point(&session.puppet) {
                 // Draw a vertical line from the hanging point to the floor.
                 let end = point - Vec3::Y * height;
                 out.push(Line { start: point, end, widths: [1.5 * scale; 2], color: HANDLE });

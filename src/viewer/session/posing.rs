@@ -1,36 +1,32 @@
-//! Edits of the whole pose or of a limb: mirroring, resetting, and applying poses from other sources. Each edit is one undo step.
+//! Edits of the whole pose, of a limb or of joints. Each edit is one undo step.
 
 use std::sync::Arc;
 
+use glam::Quat;
+
 use crate::Command;
-use crate::asset::{Skeleton, Transform};
-use crate::export::{PoseDocument, ReadPoseError, StoredPose};
+use crate::asset::Transform;
+use crate::capture::vmc::LiveSource;
+use crate::document::{EditRun, Scene, set_pose_values};
 use crate::pose::Pose;
 use crate::puppet::{Pin, Target};
-use crate::rig::Mirror;
 use crate::scene::picking::Hit;
-use crate::text::json;
 
 use super::drag_goal::chain_base;
-use super::symmetry::mirrored_target;
+use super::keying::{keyed_motion, with_key_pose};
+use super::place::allowed;
+use super::pose_edits::{blended, is_valid_goal, limit_note, live_target, reset_pose, turn};
+use super::symmetry::{mirror, mirrored_target};
 use super::{Session, limb};
-use crate::document::Scene;
-use crate::document::is_valid;
 
 const NO_BODY: &str = "mirroring needs a character whose body is recognised";
 const NO_LIMB: &str = "select a joint of an arm or a leg that has a counterpart on the other side";
 
 impl Session {
-    /// Returns the body's mirror. `None` if no body is recognised.
-    pub(super) fn mirror(&self) -> Option<Mirror> {
-        let body = self.puppet.rig.body.as_ref()?;
-        Some(Mirror::new(&self.puppet.character().skeleton, body))
-    }
-
     /// Exchanges the poses, pins and goals of the left and right sides.
     pub(super) fn mirror_pose(&mut self) {
         self.release();
-        let Some(mirror) = self.mirror() else {
+        let Some(mirror) = mirror(&self.puppet) else {
             self.error = Some(NO_BODY.to_owned());
             return;
         };
@@ -48,7 +44,7 @@ impl Session {
     /// Copies the pose of the selected limb to its counterpart on the other side.
     pub(super) fn mirror_limb(&mut self) {
         self.release();
-        let Some(mirror) = self.mirror() else {
+        let Some(mirror) = mirror(&self.puppet) else {
             self.error = Some(NO_BODY.to_owned());
             return;
         };
@@ -112,7 +108,7 @@ impl Session {
         self.begin_edit(None);
         self.document.scene.remove_goals(&nodes);
         reset_pose(&mut self.document.scene.held, &self.puppet.character().skeleton, &nodes);
-        self.problem = None;
+        self.steps.problem = None;
         self.show();
     }
 
@@ -130,80 +126,158 @@ impl Session {
         self.begin_edit(None);
         self.document.scene.held.reset(&self.puppet.character().skeleton);
         self.document.scene.goals.clear();
-        self.problem = None;
+        self.steps.problem = None;
         self.refresh_pins();
         self.show();
     }
 
     /// Sets local transforms of some nodes, and all morph weights unless `morphs` is empty. Removes all goals. Invalid
     /// transforms and unknown nodes are ignored.
-    pub(super) fn set_pose(&mut self, nodes: &[(usize, Transform)], morphs: Vec<f32>) {
+    pub(super) fn set_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
         self.release();
         let mut pose = self.puppet.primary_pose().clone();
-        for (node, transform) in nodes.iter().filter(|(_, t)| is_valid(t)) {
-            if let Some(local) = pose.locals.get_mut(*node) {
-                *local = *transform;
-            }
-        }
-        if morphs.len() == pose.weights.len() && morphs.iter().all(|w| w.is_finite()) {
-            pose.weights = morphs;
-        }
+        set_pose_values(&mut pose, nodes, morphs);
         self.replace_pose(pose, |scene| scene.goals.clear());
     }
 
-    /// Returns the pose as the text that *Save pose* writes, for example for the clipboard.
-    ///
-    /// # Errors
-    /// [`ReadPoseError`] if the pose is not finite.
-    pub fn copy_pose(&self) -> Result<String, ReadPoseError> {
-        let document = PoseDocument::new(&self.puppet, &[], None);
-        json::to_string(&document).map_err(|e| ReadPoseError::Json(e.to_string()))
+    /// Sets joint rotations, in the parents' frames, to the allowed rotations nearest to the given ones. Consecutive turns of the same
+    /// kind, until the next release, form one undo step. Unknown joints and invalid rotations are ignored.
+    pub(super) fn turn_joints(&mut self, turns: &[(usize, Quat)], run: EditRun) {
+        let is_valid = |(node, local): &&(usize, Quat)| {
+            let length = local.length_squared();
+            *node < self.document.scene.held.locals.len() && length.is_finite() && length >= 1e-6
+        };
+        let valid: Vec<(usize, Quat)> = turns.iter().filter(is_valid).copied().collect();
+        if valid.is_empty() {
+            return;
+        }
+        let limits = self.document.settings.solver.limits;
+        let nearest = |&(node, local): &(usize, Quat)| {
+            (node, allowed(&self.puppet, limits, node, local.normalize().as_dquat()).as_quat().normalize())
+        };
+        let turns: Vec<(usize, Quat)> = valid.iter().map(nearest).collect();
+        self.begin_edit(Some(run));
+        // A goal for a turned joint would turn it back.
+        let turned: Vec<usize> = turns.iter().map(|(node, _)| *node).collect();
+        self.document.scene.remove_goals(&turned);
+        if self.puppet.is_posed_by_hand() {
+            turn(&mut self.document.scene.held, &turns);
+        } else {
+            // A clip would overwrite the pose, so the turn becomes a key. All turns of a run start from the same motion.
+            if let Some(before) = self.history.last() {
+                self.document.scene.motion = Arc::clone(&before.motion);
+            }
+            let turned = |own: &Pose| {
+                let mut pose = own.clone();
+                turn(&mut pose, &turns);
+                pose
+            };
+            if let Some(motion) = keyed_motion(&self.puppet, &self.document.scene.motion, turned) {
+                self.document.scene.motion = Arc::new(motion);
+            }
+            self.apply_motion();
+        }
+        self.steps.problem = None;
+        self.refresh_pins();
+        self.show();
+        self.limit_note = limit_note(&self.puppet, self.document.settings.show_limits, &valid, &turns);
     }
 
-    /// Applies a pose written by [`Session::copy_pose`], *Save pose* or `sinew pose`, even if it was written for another character with the
-    /// same joint names. This is one undo step.
-    ///
-    /// # Errors
-    /// [`ReadPoseError`] if the text is not a pose, or is the pose of a character with different joints. The session is then unchanged.
-    pub fn paste_pose(&mut self, text: &str) -> Result<(), ReadPoseError> {
-        let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
-        let (mut nodes, mut morphs) = StoredPose::read(text)?.fit(&self.puppet.character().skeleton, hips)?;
-        let pose = self.puppet.primary_pose();
-        nodes.retain(|(node, local)| pose.locals.get(*node) != Some(local));
-        if morphs.is_empty() && pose.weights != self.puppet.character().skeleton.rest_weights {
-            morphs.clone_from(&self.puppet.character().skeleton.rest_weights);
+    /// Blends the pose with local transforms of some nodes, and with all morph weights unless `morphs` is empty. Removes all goals. If a
+    /// motion determines the pose, the result becomes a key at the current time. Until the next release, consecutive blends start from the
+    /// same pose and form one undo step. Invalid transforms and unknown nodes are ignored.
+    pub(super) fn blend_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32], weight: f32) {
+        if !weight.is_finite() {
+            return;
         }
-        self.apply(Command::SetPose(nodes, morphs));
-        Ok(())
+        let weight = weight.clamp(0.0, 1.0);
+        self.begin_edit(Some(EditRun::Blend));
+        if let Some(before) = self.history.last() {
+            self.document.scene = before.clone();
+        }
+        let blend = |from: &Pose| blended(from, nodes, morphs, weight);
+        if self.puppet.is_posed_by_hand() {
+            let scene = &mut self.document.scene;
+            scene.held = blend(&scene.held);
+            if self.document.settings.auto_key {
+                scene.motion = Arc::new(with_key_pose(&self.puppet, &scene.motion, &scene.held));
+            }
+        } else if let Some(motion) = keyed_motion(&self.puppet, &self.document.scene.motion, blend) {
+            self.document.scene.motion = Arc::new(motion);
+        }
+        self.document.scene.goals.clear();
+        (self.error, self.steps.problem) = (None, None);
+        self.drags.trail.clear();
+        self.apply_motion();
+        self.puppet.reset_solver();
+        self.refresh_pins();
+        self.show();
+    }
+
+    /// Follows a live source: applies the data received since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and adds
+    /// the result to the source's running take. `seconds` is the time that the filters and the take of the source use. Returns false if no
+    /// data has arrived.
+    pub fn follow_performer(&mut self, source: &mut LiveSource, seconds: f64) -> bool {
+        let held = &self.document.scene.held;
+        let mut pose = held.clone();
+        if !source.update(seconds, &mut pose) {
+            return false;
+        }
+        let pairs = pose.locals.iter().zip(&held.locals).enumerate();
+        let moved = pairs.filter(|(_, (now, was))| now != was);
+        let nodes = moved.map(|(node, (now, _))| (node, *now)).collect();
+        let morphs = if pose.weights == held.weights { Vec::new() } else { pose.weights };
+        let goals: Vec<Target> = source.goals().iter().map(live_target).collect();
+        let has_goals = !goals.is_empty();
+        if has_goals {
+            self.apply(Command::LiveGoals(goals));
+        }
+        self.apply(Command::LivePose(nodes, morphs));
+        if has_goals {
+            source.record_solved(seconds, &self.document.scene.held);
+        }
+        true
+    }
+
+    /// Sets goals. A goal inherits the weight and the axes of the goal that it replaces. Invalid goals and unknown nodes are ignored.
+    pub(super) fn set_live_goals(&mut self, goals: Vec<Target>) {
+        self.history.remember_live(self.clock.now, &self.document.scene);
+        let nodes = self.puppet.character().skeleton.nodes.len();
+        for goal in goals.into_iter().filter(|goal| goal.node < nodes && is_valid_goal(goal)) {
+            let before = self.document.scene.goals.iter().find(|g| g.node == goal.node).map(|g| g.weight);
+            self.document.scene.store_goal(Target { weight: before.unwrap_or(goal.weight), ..goal });
+        }
+    }
+
+    /// Sets the local transforms of some nodes, and all morph weights unless `morphs` is empty. The goals are then
+    /// solved from this pose. Invalid transforms and unknown nodes are ignored.
+    ///
+    /// The first pose of a source adds one undo step, as does the first pose after each pause. Other poses add none,
+    /// so that the user's own edits remain separate undo steps.
+    pub(super) fn apply_live_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
+        self.history.remember_live(self.clock.now, &self.document.scene);
+        set_pose_values(&mut self.document.scene.held, nodes, morphs);
+        if self.is_dragging() || !self.document.scene.goals.is_empty() { self.solve() } else { self.show() }
     }
 
     /// Replaces the pose and changes the rest of the scene as one undo step. Pins move with their nodes. If a motion determines the pose,
     /// only the pose changes: it becomes a key at the current time.
     fn replace_pose(&mut self, pose: Pose, change: impl FnOnce(&mut Scene)) {
         if !self.puppet.is_posed_by_hand() {
-            self.key_pose(&pose);
-            return;
+            return self.key_pose(&pose);
         }
         self.begin_edit(None);
         change(&mut self.document.scene);
         self.document.scene.held = pose;
         if self.document.settings.auto_key {
-            self.document.scene.motion = Arc::new(self.with_key_pose(&self.document.scene.held));
+            let scene = &mut self.document.scene;
+            scene.motion = Arc::new(with_key_pose(&self.puppet, &scene.motion, &scene.held));
             self.apply_motion();
         }
-        (self.error, self.problem) = (None, None);
-        self.trail.clear();
+        (self.error, self.steps.problem) = (None, None);
+        self.drags.trail.clear();
         self.puppet.reset_solver();
         self.refresh_pins();
         self.show();
-    }
-}
-
-/// Resets some nodes of a pose to the rest pose.
-fn reset_pose(pose: &mut Pose, skeleton: &Skeleton, nodes: &[usize]) {
-    for &node in nodes {
-        if let Some((local, rest)) = pose.locals.get_mut(node).zip(skeleton.nodes.get(node)) {
-            *local = rest.rest;
-        }
     }
 }

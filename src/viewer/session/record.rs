@@ -11,7 +11,7 @@ use crate::session::recorder::{Header, relative_to};
 use crate::{Command, Recorder, SaveError};
 
 use super::Session;
-use super::clip::Clock;
+use super::clock::Clock;
 use super::steps::Problem;
 
 impl Session {
@@ -95,7 +95,7 @@ impl Session {
     /// with the same rig.
     fn snapshot(&self) -> Snapshot {
         let (character, rig) = (self.puppet.character(), &self.rig_file.loaded);
-        let problem = self.problem.as_ref().map(|problem| problem.to_data(&character.skeleton));
+        let problem = self.steps.problem.as_ref().map(|problem| problem.to_data(&character.skeleton));
         Snapshot { problem, ..Snapshot::of(&self.document, character, rig, self.puppet.time) }
     }
 
@@ -109,16 +109,16 @@ impl Session {
             snapshot.restored(self.puppet.character(), &self.rig_file.loaded);
         let problem = problem.map(|data| Problem::from_data(data, &self.puppet.character().skeleton));
         self.document.selection = selection;
-        (self.drag, self.gizmo_drag, self.hover.hint) = (None, None, None);
+        (self.drags.joint, self.drags.gizmo, self.hover.hint) = (None, None, None);
         self.hover.clear();
-        (self.history, self.followed) = (History::default(), None);
+        self.history = History::default();
         self.puppet.time = scene.time;
         self.puppet.reset_solver();
         // Recreate the compared methods, so that no method continues from a result for different goals.
         self.comparison = Comparison::default();
         self.comparison.set_methods(&self.document.settings.compare, &self.puppet);
         self.restore(Some(scene));
-        self.problem = problem;
+        self.steps.problem = problem;
         self.settle_springs();
     }
 }

@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3, Vec3};
 
+use crate::document::Document;
 use crate::ik::{Method, Options};
-use crate::puppet::{Pin, Target};
+use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::Rig;
-use crate::session::drag::Drag;
-use crate::session::drag_goal::DragGoal;
 
-use super::Session;
-use super::style::{LoadedStyle, NO_CLIPS, StyleSource};
+use super::style::{LoadedStyle, NO_CLIPS, StyleLoader, StyleSource};
 
 /// Methods that cannot solve a problem, each with the reason.
 pub type Refusals = Arc<[(Method, String)]>;
@@ -36,15 +34,16 @@ struct RefusalKey {
 }
 
 impl RefusalKey {
-    fn new(session: &Session, targets: &[Target], pins: &[Pin]) -> Self {
-        let nodes = session.puppet.pose().locals.iter().enumerate();
+    fn new(problem: &CurrentProblem<'_>) -> Self {
+        let CurrentProblem { puppet, document, style, targets, pins } = problem;
+        let nodes = puppet.pose().locals.iter().enumerate();
         let degenerate = nodes.filter(|(_, l)| l.scale != Vec3::ONE || l.translation == Vec3::ZERO);
         Self {
             targets: targets.iter().map(with_zeroed_values).collect(),
             pins: pins.iter().map(|p| p.node).collect(),
-            options: session.puppet.options.solver.with_method(Method::Auto),
-            rig: Arc::clone(&session.document.scene.rig),
-            style: (session.puppet.character().clips.len(), session.style.loaded.clone()),
+            options: puppet.options.with_method(Method::Auto),
+            rig: Arc::clone(&document.scene.rig),
+            style: (puppet.character().clips.len(), style.loaded.clone()),
             degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),
         }
     }
@@ -72,16 +71,18 @@ fn with_zeroed_values(target: &Target) -> Target {
     }
 }
 
-impl Session {
-    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem comes from the current drag, from a
-    /// drag that would start at the pointer, or from the last solve, in this order of precedence.
-    pub fn refusal(&self, method: Method) -> Option<String> {
-        let (targets, pins) = self.current_problem();
-        self.refusal_of(&targets, &pins, method)
-    }
+/// The goals and pins that are solved for now, or that a drag at the pointer would solve for.
+pub(super) struct CurrentProblem<'a> {
+    pub(super) puppet: &'a Puppet,
+    pub(super) document: &'a Document,
+    pub(super) style: &'a StyleLoader,
+    pub(super) targets: Vec<Target>,
+    pub(super) pins: Vec<Pin>,
+}
 
-    /// Returns why a method cannot solve a problem.
-    fn refusal_of(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<String> {
+impl CurrentProblem<'_> {
+    /// Returns why a method cannot solve the problem, or `None` if it can.
+    pub(super) fn refusal(&self, method: Method) -> Option<String> {
         let needs_clips = !matches!(self.document.settings.style, StyleSource::File { .. });
         if method == Method::Style && needs_clips && self.puppet.character().clips.is_empty() {
             return Some(NO_CLIPS.into());
@@ -93,37 +94,21 @@ impl Session {
         // method, which solves in the same way.
         let is_ready = method != Method::Style || self.puppet.style.is_some();
         let method = if is_ready { method } else { Method::FullBody };
-        self.puppet.refusal(targets, pins, method).map(|error| error.to_string())
+        self.puppet.refusal(&self.targets, &self.pins, method).map(|error| error.to_string())
     }
+}
 
-    /// Returns all methods that cannot solve the current problem, each with the reason. See [`Session::refusal`].
-    pub fn refusals(&self) -> Refusals {
-        let (targets, pins) = self.current_problem();
-        let key = RefusalKey::new(self, &targets, &pins);
-        let mut cache = self.refusals.0.borrow_mut();
+impl RefusalCache {
+    /// Returns the methods that cannot solve a problem, each with the reason.
+    pub(super) fn of(&self, problem: &CurrentProblem<'_>) -> Refusals {
+        let key = RefusalKey::new(problem);
+        let mut cache = self.0.borrow_mut();
         if let Some((_, known)) = cache.as_ref().filter(|(last, _)| last.matches(&key)) {
             return Arc::clone(known);
         }
-        let refusal = |method| Some((method, self.refusal_of(&targets, &pins, method)?));
+        let refusal = |method| Some((method, problem.refusal(method)?));
         let refusals: Refusals = Method::all().filter_map(refusal).collect();
         *cache = Some((key, Arc::clone(&refusals)));
         refusals
-    }
-
-    /// Returns the goals and pins of the current drag, of a drag that would start at the pointer, or of the last solve, in this order of
-    /// precedence.
-    fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
-        let hovered = self.hover.hit.filter(|_| self.drag.is_none());
-        let hovered = hovered.map(|hit| {
-            DragGoal::new(&hit, &self.puppet, self.document.settings.drag_scope, self.document.scene.base)
-        });
-        let held = self.drag.as_ref().map(Drag::plain_target_and_pins);
-        let (targets, pins) =
-            self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));
-        if targets.is_empty() {
-            (self.puppet.targets.iter().map(|t| t.with_known_depth()).collect(), self.puppet.pins.clone())
-        } else {
-            (targets, pins)
-        }
     }
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::StyleSource;
 use crate::asset::Character;
+use crate::document::Scene;
+use crate::files::Progress;
+use crate::ik::{Method, OptionOverrides, Options};
 use crate::motion::Motion;
 
-use super::Session;
 use super::views::CameraEffect;
-use crate::StyleSource;
-use crate::document::Scene;
+use super::{Session, default_options};
 
 impl Session {
     /// Copies the settings of the previous session. If `reloaded` is set, both sessions show the same file, and the camera, the added clips
@@ -17,7 +19,11 @@ impl Session {
     pub fn take_over(&mut self, from: &Self, reloaded: bool) -> Vec<String> {
         let mut errors = Vec::new();
         from.document.stored_settings().commands().into_iter().for_each(|command| self.execute(command));
-        self.adopt_rig_options(from, !reloaded);
+        let (old, new) = (&from.rig_file.saved.options, &self.document.scene.rig.options);
+        let options = adopted(&self.document.settings.solver, old, new, !reloaded);
+        if options != *self.document.settings.solver {
+            self.set_solver(options);
+        }
         self.document.orbit = self.home_view();
         if !reloaded {
             // Another character has different variants and a different motion.
@@ -28,7 +34,7 @@ impl Session {
         if reloaded {
             self.document.orbit = from.document.orbit;
             self.project.clone_from(&from.project);
-            errors = self.reapply_added_clips(&from.document.additions);
+            errors = self.reapply_with(&from.document.additions, &Progress::default());
             self.restore_from(from);
         }
         self.comparison.set_methods(&from.document.settings.compare, &self.puppet);
@@ -54,7 +60,7 @@ impl Session {
             let node = |n: usize| here.skeleton.find(there.skeleton.nodes.get(n)?.name.as_deref()?);
             let motion = from.document.scene.motion.renumbered(clip, node);
             if motion.fits(&here) && !motion.is_rest() {
-                self.clock = from.clock;
+                self.clock.copy(&from.clock);
                 self.restore(Some(Scene {
                     motion: Arc::new(motion),
                     time: from.puppet.time,
@@ -63,8 +69,8 @@ impl Session {
             }
             return;
         }
-        (self.clock, self.history) = (from.clock, from.history.clone());
-        self.followed = from.followed;
+        self.clock.copy(&from.clock);
+        self.history.clone_from(&from.history);
         self.document.selection.clone_from(&from.document.selection);
         let clips_moved = clips.iter().enumerate().any(|(index, now)| *now != Some(index));
         let mut scene = from.document.scene.clone();
@@ -85,4 +91,22 @@ impl Session {
         self.restore(Some(Scene { rig, ..scene }));
         self.rig_file.written.clone_from(&from.rig_file.written);
     }
+}
+
+/// Returns options in which the rig options of the previous session are replaced with those of the new session. Options that the user has
+/// changed are kept, unless the new rig has another value for them. `is_other` is set if the new session shows another character.
+fn adopted(current: &Options, old: &OptionOverrides, new: &OptionOverrides, is_other: bool) -> Options {
+    let mut options = *current;
+    let defaults = default_options(Method::Auto);
+    for (option, value) in old.iter().filter(|(option, value)| option.get(current) == *value) {
+        if new.get(option) != Some(value) {
+            let _ = option.set(&mut options, option.get(&defaults));
+        }
+    }
+    for (option, value) in new.iter() {
+        if is_other || old.get(option) != Some(value) {
+            let _ = option.set(&mut options, value);
+        }
+    }
+    options
 }

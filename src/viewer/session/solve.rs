@@ -1,19 +1,15 @@
 //! Solving: computes a pose that meets the goals.
 
-use crate::ik::{Method, Options, Start};
+use crate::ik::{Method, Options};
 use crate::platform::Instant;
 use crate::puppet::{Pin, Target};
-use crate::session::drag::Drag;
-use crate::session::gizmo::GizmoDrag;
 
+use super::drag::Drag;
+use super::drag_goal::DragGoal;
+use super::refusals::{CurrentProblem, Refusals};
+use super::solver_options::{default_options, sanitize};
 use super::style::StyleSource;
 use super::{MAX_TIMES, Session};
-
-/// Returns the viewer's default options for a method. Each solve continues from the displayed pose, so that the pose
-/// does not jump. The errors of all iterations are recorded for the convergence curve.
-pub(crate) fn default_options(method: Method) -> Options {
-    Options::default().with_method(method).with_start(Start::Continue).with_restarts(0).with_record(true)
-}
 
 /// Appends a duration. If there are more than [`MAX_TIMES`] durations, the oldest is dropped.
 pub(crate) fn push_time(times: &mut Vec<f32>, time: f32) {
@@ -40,39 +36,16 @@ impl Session {
         }
     }
 
-    /// Replaces the rig options of the previous session with those of this session. Options that the user has changed are kept, unless the
-    /// rig file has a new value for them. `is_other` is set if the session shows another character.
-    pub(super) fn adopt_rig_options(&mut self, from: &Self, is_other: bool) {
-        let (old, new) = (&from.rig_file.saved.options, &self.document.scene.rig.options);
-        let mut options = *self.document.settings.solver;
-        let defaults = default_options(Method::Auto);
-        for (option, value) in
-            old.iter().filter(|(option, value)| option.get(&self.document.settings.solver) == *value)
-        {
-            if new.get(option) != Some(value) {
-                let _ = option.set(&mut options, option.get(&defaults));
-            }
-        }
-        for (option, value) in new.iter() {
-            if is_other || old.get(option) != Some(value) {
-                let _ = option.set(&mut options, value);
-            }
-        }
-        if options != *self.document.settings.solver {
-            self.set_solver(options);
-        }
-    }
-
     /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
         let before = std::mem::replace(&mut *self.document.settings.solver, sanitize(options));
         self.refresh_style();
         if before.method != self.document.settings.solver.method
             && self.refusal(self.document.settings.solver.method).is_none()
-            && self.drag.is_some()
+            && self.drags.joint.is_some()
         {
-            self.puppet.options.solver = *self.document.settings.solver;
-            return self.resolve_drag();
+            self.puppet.options = *self.document.settings.solver;
+            return self.restart_drag(None);
         }
         let before = (!self.is_dragging()).then(|| self.document.scene.clone());
         let has_targets = self.solve_goals();
@@ -82,10 +55,10 @@ impl Session {
         }
         // During a drag, all methods continue from their current poses, unless the method changes. Outside a drag, the compared methods
         // restart from their common start pose.
-        if self.drag.is_some() || !has_targets {
+        if self.drags.joint.is_some() || !has_targets {
             self.update_comparison(has_targets);
         }
-        if self.drag.is_none() {
+        if self.drags.joint.is_none() {
             self.comparison.refresh(&self.puppet);
         }
         if self.error.is_none() {
@@ -152,19 +125,19 @@ impl Session {
     pub(super) fn solve_goals(&mut self) -> bool {
         let started = Instant::now();
         self.puppet.held = Some(self.document.scene.held.clone());
-        self.puppet.options.solver = *self.document.settings.solver;
-        let drag = self.drag.as_ref().filter(|_| self.puppet.is_posed_by_hand());
+        self.puppet.options = *self.document.settings.solver;
+        let drag = self.drags.joint.as_ref().filter(|_| self.puppet.is_posed_by_hand());
         // Copy the stance only if it has changed, because copying it in each frame would take longer than the solve.
         match drag.map(|drag| &drag.before.held) {
             stance if self.puppet.stance.as_ref() == stance => {}
             stance => self.puppet.stance = stance.cloned(),
         }
-        let (targets, pins) = self.targets_and_pins(self.drag.as_ref().map(Drag::target_and_pins));
-        if self.drag.as_ref().is_some_and(|h| h.moves_root) {
-            self.puppet.options.solver.method = Method::FullBody;
-            self.puppet.options.solver.textbook = false;
+        let (targets, pins) = self.targets_and_pins(self.drags.joint.as_ref().map(Drag::target_and_pins));
+        if self.drags.joint.as_ref().is_some_and(|drag| drag.moves_root) {
+            self.puppet.options.method = Method::FullBody;
+            self.puppet.options.textbook = false;
         }
-        self.puppet.rotations = self.gizmo_drag.as_ref().map_or_else(Vec::new, |hold| hold.rotations(self));
+        self.puppet.rotations = self.drags.rotations(&self.puppet, self.document.settings.solver.limits);
         let (has_targets, has_rotations) = (!targets.is_empty(), !self.puppet.rotations.is_empty());
         let has_goals = has_targets || has_rotations;
         if has_targets && !self.puppet.is_posed_by_hand() {
@@ -178,9 +151,9 @@ impl Session {
         self.puppet.options.looping = self.document.settings.looping;
         if has_rotations {
             // The steps of a solve would not include the rotations of these joints.
-            self.problem = None;
+            self.steps.problem = None;
         } else if has_targets {
-            self.note_problem();
+            self.steps.note(&self.puppet, &self.document, self.drags.pose_before());
         }
         match self.puppet.update() {
             Ok(reports) => {
@@ -200,74 +173,34 @@ impl Session {
         has_targets
     }
 
-    /// Returns all goals and pins, including those of a drag. There are no pins if there are no goals.
-    pub(super) fn targets_and_pins(&self, held: Option<(Target, &[Pin])>) -> (Vec<Target>, Vec<Pin>) {
-        let mut targets: Vec<Target> = self.document.scene.goals.clone();
-        let mut pins = self.document.scene.pins.clone();
-        if let Some((target, own)) = held {
-            targets.retain(|t| t.node != target.node);
-            targets.push(target);
-            pins.extend(own.iter().filter(|p| !self.document.scene.is_pinned(p.node)));
-            pins.retain(|p| p.node != target.node);
-            self.add_reflected(&target, &mut targets);
-            for (_, other) in self.drag.iter().flat_map(|drag| &drag.others) {
-                targets.retain(|t| t.node != other.node);
-                targets.push(*other);
-                pins.retain(|p| p.node != other.node);
-            }
-            let turns_joint = self.drag.as_ref().is_some_and(|drag| drag.turns_joint);
-            if turns_joint && targets.iter().all(|t| t.base.is_some() || t.position.is_none()) {
-                // The dragged joint moves only its descendants, whether they are pinned or not.
-                pins.clear();
-            }
-        }
-        if let Some(target) = self.gizmo_drag.as_ref().and_then(GizmoDrag::target) {
-            targets.retain(|t| t.node != target.node);
-            targets.push(target);
-            pins.retain(|p| p.node != target.node);
-            self.add_reflected(&target, &mut targets);
-        }
-        if let Some(hold) = &self.gizmo_drag {
-            // Only descendants of the turned joints can move. A pin elsewhere would make the whole body follow.
-            let is_free = |t: &Target| !targets.iter().any(|other| other.node == t.node);
-            let pinned: Vec<Target> = hold.pinned_targets(self).into_iter().filter(is_free).collect();
-            targets.extend(pinned);
-            if targets.iter().all(|t| t.base.is_some() || t.position.is_none()) {
-                pins.clear();
-            }
-        }
+    /// Returns all goals and pins, including those of a drag. `held` is the drag of a joint.
+    fn targets_and_pins(&self, held: Option<(Target, &[Pin])>) -> (Vec<Target>, Vec<Pin>) {
+        self.drags.targets_and_pins(&self.puppet, &self.document.scene, held)
+    }
+
+    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem comes from the current drag, from a
+    /// drag that would start at the pointer, or from the last solve, in this order of precedence.
+    pub fn refusal(&self, method: Method) -> Option<String> {
+        self.current_problem().refusal(method)
+    }
+
+    /// Returns all methods that cannot solve the current problem, each with the reason. See [`Session::refusal`].
+    pub fn refusals(&self) -> Refusals {
+        self.refusals.of(&self.current_problem())
+    }
+
+    fn current_problem(&self) -> CurrentProblem<'_> {
+        let (puppet, document) = (&self.puppet, &self.document);
+        let (scope, base) = (document.settings.drag_scope, document.scene.base);
+        let hovered = self.hover.hit.filter(|_| self.drags.joint.is_none());
+        let hovered = hovered.map(|hit| DragGoal::new(&hit, puppet, scope, base));
+        let held = self.drags.joint.as_ref().map(Drag::plain_target_and_pins);
+        let (mut targets, mut pins) =
+            self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));
         if targets.is_empty() {
-            pins.clear();
+            targets = puppet.targets.iter().map(|t| t.with_known_depth()).collect();
+            pins.clone_from(&puppet.pins);
         }
-        if self.pulls_body(&targets, held.map(|(target, _)| target.node)) {
-            targets.iter_mut().for_each(|t| t.base = None);
-        }
-        (targets, pins)
+        CurrentProblem { puppet, document, style: &self.style, targets, pins }
     }
-
-    /// Returns whether the whole body follows all targets, because it is pulled by the dragged node or by a goal for the hips. In this
-    /// case, goals that moved only their limbs when they were set also move the body.
-    fn pulls_body(&self, targets: &[Target], dragged: Option<usize>) -> bool {
-        let Some(body) = &self.puppet.rig.body else { return false };
-        let pulls = |t: &Target| {
-            let is_strong = Some(t.node) == dragged || t.node == body.hips;
-            is_strong && t.base.is_none() && self.puppet.moves_whole_body(t.node)
-        };
-        targets.iter().any(pulls) && targets.iter().all(|t| t.position.is_some())
-    }
-}
-
-/// Replaces invalid numbers with their defaults. In the viewer, [`Start::Current`] always means [`Start::Continue`]. Old recordings contain
-/// `current`, or omit the option.
-fn sanitize(mut options: Options) -> Options {
-    options.record = true;
-    if options.start == Start::Current {
-        options.start = Start::Continue;
-    }
-    options.iterations = options.iterations.min(10_000);
-    options.restarts = options.restarts.min(100);
-    options.replace_invalid(&default_options(options.method));
-    // Step mode requests traces itself.
-    (options.record, options.trace) = (true, false);
-    options
 }

@@ -7,11 +7,11 @@ use crate::Command;
 use crate::asset::Skeleton;
 use crate::ik::Method;
 use crate::pose::Pose;
-use crate::puppet::{NodeStep, Pin, Puppet, SolveTrace, Target};
+use crate::puppet::{NodeStep, Pin, Puppet, PuppetError, SolveTrace, Target};
 
 use super::gizmo::GizmoGrip;
-use super::{Clock, Session};
-use crate::document::{SolveProblem, is_valid};
+use super::picking::Picture;
+use crate::document::{Document, SolveProblem, set_pose_values};
 
 /// The IK problem of the last solve, with the pose before the solve.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,14 +38,10 @@ impl Problem {
 
     /// Creates the problem from data. Invalid transforms and unknown nodes are ignored.
     pub(super) fn from_data(data: SolveProblem, skeleton: &Skeleton) -> Self {
+        let SolveProblem { nodes, mut targets, mut pins, whole_body } = data;
         let mut before = Pose::rest(skeleton);
         let count = before.locals.len();
-        for (node, transform) in data.nodes.into_iter().filter(|(_, t)| is_valid(t)) {
-            if let Some(local) = before.locals.get_mut(node) {
-                *local = transform;
-            }
-        }
-        let SolveProblem { mut targets, mut pins, whole_body, .. } = data;
+        set_pose_values(&mut before, &nodes, &[]);
         let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
         targets.retain(|t| t.node < count && t.base.is_none_or(|b| b < count) && is_weight(t.weight));
         pins.retain(|p| p.node < count);
@@ -53,170 +49,164 @@ impl Problem {
     }
 }
 
+/// The last solve, and the step mode if it is on.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    /// The IK problem of the last solve.
+    pub(super) problem: Option<Problem>,
+    stepping: Option<Stepping>,
+}
+
 /// The state of step mode.
 #[derive(Debug)]
-pub(super) struct Stepping {
+struct Stepping {
     /// The puppet with the solved pose.
     solved: Box<Puppet>,
     /// Number of steps in the displayed pose.
     shown: usize,
 }
 
-impl Session {
+impl Steps {
+    pub(super) fn is_on(&self) -> bool {
+        self.stepping.is_some()
+    }
+
+    /// Returns the number of steps in the displayed pose. `None` if step mode is off.
+    pub(super) fn shown(&self) -> Option<usize> {
+        self.stepping.as_ref().map(|stepping| stepping.shown)
+    }
+
     /// Returns whether there is a solve whose steps can be shown.
-    pub fn can_step(&self) -> bool {
+    pub(super) fn can_start(&self) -> bool {
         self.problem.as_ref().is_some_and(|problem| !problem.targets.is_empty())
     }
 
-    /// Returns the number of steps in the displayed pose, and the total number of steps of the solve. `None` unless step mode is on.
-    pub fn shown_steps(&self) -> Option<(usize, usize)> {
-        self.stepping.as_ref().map(|stepping| (stepping.shown, self.puppet.steps().count()))
-    }
-
     /// Returns the last step of the displayed pose. `None` before the first step, or if step mode is off.
-    pub fn shown_step(&self) -> Option<(&SolveTrace, &NodeStep)> {
-        self.puppet.steps().nth(self.stepping.as_ref()?.shown.checked_sub(1)?)
+    pub(super) fn last_shown<'a>(&self, puppet: &'a Puppet) -> Option<(&'a SolveTrace, &'a NodeStep)> {
+        puppet.steps().nth(self.shown()?.checked_sub(1)?)
     }
 
-    /// Stores the session's current problem, which starts in the pose before the drag. If there is no drag, only the kept goals have
-    /// changed, so the problem still starts in the pose before the last drag.
-    pub(super) fn note_problem(&mut self) {
-        let dragged = self.drag.as_ref().map(|drag| &drag.before.held);
-        let turned = self.gizmo_drag.as_ref().filter(|drag| drag.target().is_some());
-        let before = dragged.or(turned.map(|drag| &drag.before.held));
+    /// Stores the problem that the puppet is about to solve. `before` is the pose before the drag. If there is no drag, only the kept goals
+    /// have changed, so the problem still starts in the pose before the last drag.
+    pub(super) fn note(&mut self, puppet: &Puppet, document: &Document, before: Option<&Pose>) {
         let empty = || Problem {
-            before: self.document.scene.held.clone(),
+            before: document.scene.held.clone(),
             targets: Vec::new(),
             pins: Vec::new(),
             whole_body: false,
         };
-        let mut problem = self.problem.take().unwrap_or_else(empty);
+        let problem = self.problem.get_or_insert_with(empty);
         if let Some(before) = before {
             problem.before.clone_from(before);
         }
-        problem.targets.clone_from(&self.puppet.targets);
-        problem.pins.clone_from(&self.puppet.pins);
-        problem.whole_body = self.puppet.options.solver.method != self.document.settings.solver.method;
-        self.problem = Some(problem);
+        problem.targets.clone_from(&puppet.targets);
+        problem.pins.clone_from(&puppet.pins);
+        problem.whole_body = puppet.options.method != document.settings.solver.method;
     }
 
-    /// Shows the pose after `shown` steps, or after all steps if there are fewer. Turns step mode on, or off if `shown` is `None`.
-    pub(super) fn show_step(&mut self, shown: Option<usize>) {
-        let Some(shown) = shown else { return self.leave_steps() };
-        if self.stepping.is_none() && !self.enter_steps() {
-            return;
-        }
-        let shown = shown.min(self.puppet.steps().count());
-        self.puppet.options.shown_steps = Some(shown);
-        // Do not continue from the last solve, so that the same problem always has the same steps.
-        self.puppet.reset_solver();
-        match self.puppet.update() {
-            Ok(_) => self.stepping.iter_mut().for_each(|stepping| stepping.shown = shown),
-            Err(error) => {
-                self.leave_steps();
-                self.error = Some(error.to_string());
-            }
-        }
-    }
-
-    /// Turns step mode on. Returns false if there is nothing to show, or if the problem cannot be solved.
-    fn enter_steps(&mut self) -> bool {
-        self.release();
-        let Some(problem) = self.problem.as_ref().filter(|_| self.can_step()) else { return false };
-        let solved = Box::new(self.puppet.clone());
-        let weights = self.document.scene.held.weights.clone();
-        self.puppet.held = Some(Pose { weights, ..problem.before.clone() });
-        self.puppet.targets.clone_from(&problem.targets);
-        self.puppet.pins.clone_from(&problem.pins);
-        self.puppet.rotations.clear();
-        self.puppet.options.solver = *self.document.settings.solver;
+    /// Turns step mode on. Returns false if there is nothing to show.
+    ///
+    /// # Errors
+    /// [`PuppetError`] if the problem cannot be solved.
+    pub(super) fn start(&mut self, puppet: &mut Puppet, document: &Document) -> Result<bool, PuppetError> {
+        let Some(problem) = self.problem.as_ref().filter(|_| self.can_start()) else { return Ok(false) };
+        let solved = Box::new(puppet.clone());
+        let weights = document.scene.held.weights.clone();
+        puppet.held = Some(Pose { weights, ..problem.before.clone() });
+        puppet.targets.clone_from(&problem.targets);
+        puppet.pins.clone_from(&problem.pins);
+        puppet.rotations.clear();
+        puppet.options = *document.settings.solver;
         if problem.whole_body {
-            self.puppet.options.solver.method = Method::FullBody;
+            puppet.options.method = Method::FullBody;
         }
-        if !matches!(self.puppet.options.solver.method, Method::Auto | Method::FullBody) {
-            self.puppet.targets.iter_mut().for_each(|target| *target = target.with_known_depth());
+        if !matches!(puppet.options.method, Method::Auto | Method::FullBody) {
+            puppet.targets.iter_mut().for_each(|target| *target = target.with_known_depth());
         }
-        self.puppet.options.shown_steps = Some(0);
-        self.puppet.reset_solver();
-        if let Err(error) = self.puppet.update() {
-            self.puppet = *solved;
-            self.error = Some(error.to_string());
-            return false;
-        }
-        self.clock = Clock { playing: false, since: (self.clock.now, self.puppet.time), ..self.clock };
-        self.hover.clear();
         self.stepping = Some(Stepping { solved, shown: 0 });
-        true
+        self.show(puppet, 0)?;
+        Ok(true)
     }
 
-    /// Turns step mode off and shows the solved pose.
-    pub(super) fn leave_steps(&mut self) {
-        if let Some(stepping) = self.stepping.take() {
-            self.puppet = *stepping.solved;
-            self.hover.clear();
+    /// Shows the pose after `shown` steps, or after all steps if there are fewer.
+    ///
+    /// # Errors
+    /// [`PuppetError`] if the problem cannot be solved. Step mode is then off.
+    pub(super) fn show(&mut self, puppet: &mut Puppet, shown: usize) -> Result<(), PuppetError> {
+        let shown = shown.min(puppet.steps().count());
+        puppet.shown_steps = Some(shown);
+        // Do not continue from the last solve, so that the same problem always has the same steps.
+        puppet.reset_solver();
+        if let Err(error) = puppet.update() {
+            self.leave(puppet);
+            return Err(error);
         }
+        self.stepping.iter_mut().for_each(|stepping| stepping.shown = shown);
+        Ok(())
     }
 
-    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if, after the command, step
-    /// mode must resume with the steps of the changed problem.
-    pub(super) fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
-        let shown = self.stepping.as_ref()?.shown;
-        let picture = self.picture();
-        let touches = |at| GizmoGrip::under(&picture, at).is_some() || picture.under(at).is_some();
-        let (leaves, returns) = match command {
-            Command::Solver(_)
-            | Command::Style(_)
-            | Command::StoreOptions
-            | Command::KeepGoals(_)
-            | Command::Compare(_)
-            | Command::Skinning(_) => (true, true),
-            Command::Grab(at) => (touches(*at), false),
-            Command::GrabNode(point) => (self.puppet.world_from_node().len() > point.node, false),
-            Command::Center(at) => (GizmoGrip::under(&picture, *at).is_some(), false),
-            // These commands have no effect without a drag.
-            Command::Drag(_)
-            | Command::DragTo(_)
-            | Command::Push(_)
-            | Command::Constrain(_)
-            | Command::Snap(_)
-            | Command::CurrentScope(_)
-            | Command::Release
-            | Command::Cancel => (false, false),
-            Command::Step(_)
-            | Command::Resize(_)
-            | Command::Hover(_)
-            | Command::Orbit(_)
-            | Command::Pan(_)
-            | Command::Zoom(..)
-            | Command::FrameAll
-            | Command::Framing(_)
-            | Command::Select(_)
-            | Command::SelectAdd(_)
-            | Command::SelectRemove(_)
-            | Command::Symmetry(_)
-            | Command::AutoKey(_)
-            | Command::Highlight(_)
-            | Command::RingMode(_)
-            | Command::ShowLimits(_)
-            | Command::Landing(_)
-            | Command::Tool(_)
-            | Command::DragScope(_)
-            | Command::Scale(_)
-            | Command::ShadingMode(_)
-            | Command::Variant(_)
-            | Command::Display(_)
-            | Command::Light(_)
-            | Command::OnionSkin(_)
-            | Command::Timeline(_)
-            | Command::Springs(_)
-            | Command::LookAt(_)
-            | Command::Camera(_)
-            | Command::Tick(_) => (false, false),
-            _ => (true, false),
-        };
-        if leaves {
-            self.leave_steps();
-        }
-        returns.then_some(shown)
+    /// Turns step mode off and shows the solved pose. Returns false if it was off.
+    pub(super) fn leave(&mut self, puppet: &mut Puppet) -> bool {
+        let stepping = self.stepping.take();
+        let was_on = stepping.is_some();
+        stepping.into_iter().for_each(|stepping| *puppet = *stepping.solved);
+        was_on
+    }
+}
+
+/// Returns whether step mode ends before a command, and whether it resumes after the command with the steps of the changed problem. Only
+/// commands that change no more than the view do not end it.
+pub(super) fn interrupted_by(command: &Command, picture: &Picture<'_>) -> (bool, bool) {
+    let touches = |at| GizmoGrip::under(picture, at).is_some() || picture.under(at).is_some();
+    match command {
+        Command::Solver(_)
+        | Command::Style(_)
+        | Command::StoreOptions
+        | Command::KeepGoals(_)
+        | Command::Compare(_)
+        | Command::Skinning(_) => (true, true),
+        Command::Grab(at) => (touches(*at), false),
+        Command::GrabNode(point) => (picture.puppet.world_from_node().len() > point.node, false),
+        Command::Center(at) => (GizmoGrip::under(picture, *at).is_some(), false),
+        // These commands have no effect without a drag.
+        Command::Drag(_)
+        | Command::DragTo(_)
+        | Command::Push(_)
+        | Command::Constrain(_)
+        | Command::Snap(_)
+        | Command::CurrentScope(_)
+        | Command::Release
+        | Command::Cancel => (false, false),
+        Command::Step(_)
+        | Command::Resize(_)
+        | Command::Hover(_)
+        | Command::Orbit(_)
+        | Command::Pan(_)
+        | Command::Zoom(..)
+        | Command::FrameAll
+        | Command::Framing(_)
+        | Command::Select(_)
+        | Command::SelectAdd(_)
+        | Command::SelectRemove(_)
+        | Command::Symmetry(_)
+        | Command::AutoKey(_)
+        | Command::Highlight(_)
+        | Command::RingMode(_)
+        | Command::ShowLimits(_)
+        | Command::Landing(_)
+        | Command::Tool(_)
+        | Command::DragScope(_)
+        | Command::Scale(_)
+        | Command::ShadingMode(_)
+        | Command::Variant(_)
+        | Command::Display(_)
+        | Command::Light(_)
+        | Command::OnionSkin(_)
+        | Command::Timeline(_)
+        | Command::Springs(_)
+        | Command::LookAt(_)
+        | Command::Camera(_)
+        | Command::Tick(_) => (false, false),
+        _ => (true, false),
     }
 }

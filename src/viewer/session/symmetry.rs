@@ -4,10 +4,9 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use crate::asset::Skeleton;
 use crate::pose::{Pose, orientation, rest_orientation, world_matrix};
-use crate::puppet::Target;
+use crate::puppet::{Puppet, Target};
 use crate::rig::{BodyPlan, Mirror};
 
-use super::Session;
 use super::place::position;
 
 /// Minimum length of the horizontal component of a body's facing direction (a unit vector). A lying body faces up, so its facing direction
@@ -23,9 +22,9 @@ pub(super) struct Reflection {
 }
 
 impl Reflection {
-    fn new(session: &Session) -> Option<Self> {
-        let (mirror, body) = (session.mirror()?, session.puppet.rig.body.as_ref()?);
-        Some(Self { mirror, world_from_rest: planar_motion(session, body)? })
+    pub(super) fn new(puppet: &Puppet) -> Option<Self> {
+        let (mirror, body) = (mirror(puppet)?, puppet.rig.body.as_ref()?);
+        Some(Self { mirror, world_from_rest: planar_motion(puppet, body)? })
     }
 
     /// Returns the mirrored target, for the counterpart of the target's node. `None` for a joint in the middle of the body.
@@ -58,6 +57,12 @@ impl Reflection {
     }
 }
 
+/// Returns the mirror of a puppet's body. `None` if no body is recognised.
+pub(super) fn mirror(puppet: &Puppet) -> Option<Mirror> {
+    let body = puppet.rig.body.as_ref()?;
+    Some(Mirror::new(&puppet.character().skeleton, body))
+}
+
 /// Returns the mirror image of a target. `None` if its node has no counterpart.
 pub(super) fn mirrored_target(mirror: &Mirror, skeleton: &Skeleton, target: &Target) -> Option<Target> {
     let point = |p: Option<DVec3>| p.map(|p| mirror.point(p));
@@ -76,8 +81,8 @@ pub(super) fn mirrored_target(mirror: &Mirror, skeleton: &Skeleton, target: &Tar
 
 /// Returns the planar transform that moves the hips from the rest pose to their current position, and turns the body to its current facing
 /// direction.
-fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
-    let (puppet, skeleton) = (&session.puppet, &session.puppet.character().skeleton);
+fn planar_motion(puppet: &Puppet, body: &BodyPlan) -> Option<DAffine3> {
+    let skeleton = &puppet.character().skeleton;
     let turn =
         orientation(skeleton, puppet.pose(), body.hips) * rest_orientation(skeleton, body.hips).conjugate();
     let facing = body.facing.as_dvec3();
@@ -89,42 +94,7 @@ fn planar_motion(session: &Session, body: &BodyPlan) -> Option<DAffine3> {
     };
     let rest = Pose::rest(skeleton);
     let from = world_matrix(skeleton, &rest, body.hips).translation.as_dvec3().with_y(0.0);
-    let to = position(&session.puppet, body.hips)?.as_dvec3().with_y(0.0);
+    let to = position(puppet, body.hips)?.as_dvec3().with_y(0.0);
     let motion = DAffine3::from_rotation_translation(yaw, to - yaw * from);
     motion.is_finite().then_some(motion)
-}
-
-impl Session {
-    /// Turns symmetric dragging on or off, including the current drag.
-    pub(super) fn set_symmetry(&mut self, symmetry: bool) {
-        if self.document.settings.symmetry == symmetry {
-            return;
-        }
-        self.document.settings.symmetry = symmetry;
-        if self.is_dragging() {
-            self.begin_reflection();
-            self.solve();
-        }
-    }
-
-    /// Prepares the mirror of a drag that starts in the current pose.
-    pub(super) fn begin_reflection(&mut self) {
-        self.reflection =
-            if self.document.settings.symmetry { Reflection::new(self).map(Box::new) } else { None };
-    }
-
-    /// Returns the target of the counterpart of a dragged node, unless the counterpart is pinned.
-    pub(super) fn reflected(&self, target: &Target) -> Option<Target> {
-        let skeleton = &self.puppet.character().skeleton;
-        let other = self.reflection.as_ref()?.target(skeleton, target)?;
-        (!self.document.scene.is_pinned(other.node)).then_some(other)
-    }
-
-    /// Adds the target of a dragged node's counterpart, replacing the counterpart's goal.
-    pub(super) fn add_reflected(&self, target: &Target, targets: &mut Vec<Target>) {
-        if let Some(other) = self.reflected(target) {
-            targets.retain(|t| t.node != other.node);
-            targets.push(other);
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Session;
+use crate::motion::{Motion, is_same_time};
 
 /// Maximum frame rate.
 pub(crate) const MAX_FRAME_RATE: f32 = 240.0;
@@ -91,21 +91,19 @@ impl Timeline {
     }
 }
 
-impl Session {
-    /// Returns the latest time that the playhead can reach, in seconds. A motion of key poses can be extended.
-    pub(crate) fn last_time(&self) -> f32 {
-        #[expect(clippy::cast_possible_truncation, reason = "an hour")]
-        let last = LAST_TIME as f32;
-        if self.document.scene.motion.takes_keys() { last } else { self.seconds() }
-    }
+/// Returns the latest time that the playhead can reach in a motion of this length, in seconds. A motion of key poses can be extended.
+pub(super) fn last_time(motion: &Motion, seconds: f32) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "an hour")]
+    let last = LAST_TIME as f32;
+    if motion.takes_keys() { last } else { seconds }
+}
 
-    /// Returns the time of the previous or next key, if any.
-    pub(crate) fn key_beside(&self, forward: bool) -> Option<f32> {
-        let (times, now) = (self.document.scene.motion.key_times(), self.puppet.time);
-        let is_here = |time: f32| crate::motion::is_same_time(time, now);
-        let mut beside = times.into_iter().filter(|time| !is_here(*time) && (*time > now) == forward);
-        if forward { beside.next() } else { beside.next_back() }
-    }
+/// Returns the time of the previous or next key, if any.
+pub(crate) fn key_beside(motion: &Motion, now: f32, forward: bool) -> Option<f32> {
+    let is_here = |time: f32| is_same_time(time, now);
+    let times = motion.key_times().into_iter();
+    let mut beside = times.filter(|time| !is_here(*time) && (*time > now) == forward);
+    if forward { beside.next() } else { beside.next_back() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The position and direction from which a character looks.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
+use serde::{Deserialize, Serialize};
 
 use crate::pose::{orientation, rest_orientation};
 use crate::puppet::Puppet;
@@ -8,6 +9,19 @@ use crate::puppet::Puppet;
 /// Initial distance of the look-at point from the eyes, as a fraction of the scene's radius.
 #[cfg(any(test, feature = "window"))]
 const DISTANCE: f32 = 0.5;
+
+/// The look-at target of a character's eyes, or of its head if the file does not define eyes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EyeTarget {
+    /// Nothing: eyes and head follow the motion.
+    #[default]
+    Nothing,
+    /// The camera.
+    Camera,
+    /// A point in the world, in metres.
+    Point(DVec3),
+}
 
 /// The eyes of a character in its current pose.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -47,6 +47,7 @@ pub(super) mod surface;
 pub(super) mod swapchain;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+mod thumbnail;
 mod touch;
 mod unsaved;
 #[cfg(not(target_arch = "wasm32"))]

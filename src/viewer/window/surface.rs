@@ -20,6 +20,7 @@ use super::gpu_timer::GpuTimer;
 use super::panel_output::PanelOutput;
 use super::software::PanelTexture;
 use super::swapchain::{Acquired, Swapchain};
+use super::thumbnail;
 
 /// Size in pixels of the hidden image in [`Graphics::prepare`].
 const UNSEEN_SIZE: (u32, u32) = (64, 64);
@@ -147,7 +148,7 @@ impl Graphics {
 
     /// Renders a small image of the session's pose as PNG.
     pub(crate) fn thumbnail(&mut self, session: &Session) -> Result<Vec<u8>, RenderError> {
-        session.thumbnail(&mut self.renderer, &self.model)
+        thumbnail::render(&session.puppet, &session.document.orbit, &mut self.renderer, &self.model)
     }
 
     pub(crate) fn resize(&mut self, width: u32, height: u32) {

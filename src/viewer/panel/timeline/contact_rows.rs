@@ -3,6 +3,7 @@
 use crate::Session;
 use crate::motion::Contact;
 use crate::panel::node_name;
+use crate::rig::Foot;
 
 /// The contacts of a foot or a hand.
 #[derive(Debug)]
@@ -24,10 +25,12 @@ pub(super) struct Bar {
 impl ContactRow {
     /// Collects the contacts of the session's motion.
     pub(super) fn all(session: &Session) -> Vec<Self> {
-        let stored = &session.document.scene.motion.contacts;
+        let (motion, puppet) = (&session.document.scene.motion, &session.puppet);
+        let stored = &motion.contacts;
         let own = stored.iter().enumerate();
         let own = own.map(|(index, contact)| Bar { contact: *contact, index, is_stored: true });
-        let of_keys = session.contacts_of_keys().into_iter();
+        let feet: Vec<Foot> = puppet.rig.soles().collect();
+        let of_keys = motion.contacts_of_keys(&puppet.character().skeleton, &feet).into_iter();
         let of_keys = of_keys.map(|contact| Bar { contact, index: stored.len(), is_stored: false });
         let mut rows: Vec<Self> = Vec::new();
         for bar in own.chain(of_keys) {

@@ -24,14 +24,14 @@ pub(super) fn time(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     if session.puppet.motion.keys.is_empty() {
         let timeline = &session.document.settings.timeline;
         let length = if timeline.frames {
-            format!("{:.0}", timeline.frame(session.seconds()))
+            format!("{:.0}", timeline.frame(session.puppet.seconds()))
         } else {
-            format!("{:.2} s", session.seconds())
+            format!("{:.2} s", session.puppet.seconds())
         };
         ui.label(RichText::new(length).monospace().color(theme::quiet(ui)));
         return;
     }
-    let mut duration = session.seconds();
+    let mut duration = session.puppet.seconds();
     if field(ui, &session.document.settings.timeline, &mut duration, [0.1, 3600.0], "Duration of the motion")
     {
         commands.push(Command::Duration(Some(duration)));

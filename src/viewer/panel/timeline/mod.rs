@@ -155,7 +155,14 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
         }
     });
     let timeline = &session.document.settings.timeline;
-    draw::background(ui, &ruler, timeline, top, middle.union(bottom), timeline.looped(session.seconds()));
+    draw::background(
+        ui,
+        &ruler,
+        timeline,
+        top,
+        middle.union(bottom),
+        timeline.looped(session.puppet.seconds()),
+    );
     if area.clicked() {
         state.select_key(None);
     }

@@ -5,6 +5,7 @@ use egui::{Button, Checkbox, ComboBox, Rect, RichText, StrokeKind, Ui, pos2, vec
 use crate::arrange::{Grip, Item, with_contact_replaced};
 use crate::motion::{Contact, Motion};
 use crate::panel::{node_name, theme};
+use crate::session::contacts::new_contact;
 use crate::{Command, Session, Timeline};
 
 use super::change::push_change;
@@ -97,7 +98,9 @@ fn draw(ui: &Ui, rect: Rect, is_stored: bool, is_selected: bool, is_highlighted:
 
 /// Shows a button that stores the contacts implied by the keys, and a button that adds a contact.
 pub(super) fn buttons(ui: &mut Ui, session: &Session, plants: bool, commands: &mut Vec<Command>) {
-    let node = session.selected().filter(|&node| session.can_add_contact(node));
+    let motion = &session.document.scene.motion;
+    let has_room = |node: usize| !motion.is_rest() && new_contact(&session.puppet, motion, node).is_some();
+    let node = session.selected().filter(|&node| has_room(node));
     let add = ui.add_enabled(node.is_some(), Button::new("Add contact"));
     let add = add
         .on_hover_text("Keep the foot or the hand of the selected limb in place from here to the next key");

@@ -2,16 +2,16 @@
 
 use glam::{DQuat, DVec3, Vec2, Vec3, Vec4};
 
+use crate::Axis;
 use crate::render::Line;
 use crate::rig::orientation;
 use crate::scene::picking::Hit;
 use crate::session::picking::Picture;
 use crate::session::place::position;
-use crate::{Axis, Session};
 
 use super::dial::GizmoView;
 use super::pen::Pen;
-use super::{AXES, GizmoGrip, Tool};
+use super::{AXES, GizmoGrip};
 
 /// Distances in points from the joint to an arrow's ends, and to the base of its head.
 const START: f32 = 13.0;
@@ -84,39 +84,26 @@ impl Arrows {
     }
 }
 
-impl Session {
-    /// Sets the tool, and ends a drag of another tool's gizmo.
-    pub(in crate::session) fn set_tool(&mut self, tool: Tool) {
-        if self.document.settings.tool != tool {
-            self.release();
-            (self.document.settings.tool, self.hover.grip) = (tool, None);
-        }
-    }
+/// A joint that an arrow or the square pulls.
+pub(in crate::session) struct ArrowPull {
+    pub(in crate::session) hit: Hit,
+    /// The axis and the unit direction of the arrow. `None` for the square.
+    pub(in crate::session) along: Option<(Axis, Vec3)>,
+    /// Offset from the pointer to the joint in pixels.
+    pub(in crate::session) offset: Vec2,
+}
 
-    /// Starts to pull the selected joints by an arrow or the square. Returns false if there is no such part.
-    pub(super) fn grab_arrow(&mut self, grip: GizmoGrip, at: Vec2) -> bool {
-        let picture = self.picture();
-        let view = picture.view;
-        let Some(node) = self.document.selection.active else { return false };
-        let Some(arrows) = Arrows::for_joint(&picture, node) else { return false };
+impl ArrowPull {
+    /// Returns the pull that starts at a pixel. `None` if the grip is neither an arrow nor the square.
+    pub(in crate::session) fn new(picture: &Picture<'_>, grip: GizmoGrip, at: Vec2) -> Option<Self> {
+        let node = picture.document.selection.active?;
+        let arrows = Arrows::for_joint(picture, node)?;
         let along = match grip {
-            GizmoGrip::Arrow(arrow) => {
-                let Some(along) = Axis::ALL.get(arrow).zip(arrows.directions.get(arrow)) else {
-                    return false;
-                };
-                Some((*along.0, *along.1))
-            }
+            GizmoGrip::Arrow(arrow) => Some((*Axis::ALL.get(arrow)?, *arrows.directions.get(arrow)?)),
             GizmoGrip::Center => None,
-            _ => return false,
+            _ => return None,
         };
         let hit = Hit { node, point: arrows.center, offset: DVec3::ZERO, handle: true };
-        self.start_drag(hit, at);
-        if let Some(drag) = &mut self.drag {
-            let seen = view.pixel(arrows.center).unwrap_or(at);
-            (drag.along, drag.grip, drag.by_gizmo) = (along, seen - at, true);
-        }
-        self.grab_others();
-        self.hover.clear();
-        true
+        Some(Self { hit, along, offset: picture.view.pixel(arrows.center).unwrap_or(at) - at })
     }
 }

@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3, Vec2, Vec3};
 
+use crate::EyeTarget;
 use crate::document::{Document, Scene};
 use crate::ik::Limit;
 use crate::orbit::pushed;
@@ -9,7 +10,7 @@ use crate::puppet::{Puppet, Target};
 use crate::session::picking::Picture;
 use crate::session::place::{placement, position};
 use crate::session::viewpoint::Viewpoint;
-use crate::{EyeTarget, Session};
+use crate::view::Camera;
 
 use super::rail::{Rail, stops, with_stop};
 use super::rings::turns_alone;
@@ -56,6 +57,19 @@ pub(super) enum DragKind {
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
     /// The look-at point, which moves like a pole. `before` is the setting when the drag started.
     LookAt { grabbed: Vec3, start: Vec3, before: EyeTarget },
+}
+
+/// The effect of a movement of a dragged part.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::session) enum GizmoChange {
+    /// Only the pose changes.
+    Pose,
+    /// The limit of the joint changes.
+    Limit(Limit),
+    /// The pole of a chain moves to a position in world metres. The chain is given by its index.
+    Pole(usize, Vec3),
+    /// The look-at point moves to a position in world metres. The pose is not solved again.
+    LookAt(Vec3),
 }
 
 /// A chain end that a ring turns. It stays at `position` in world metres. `own` is its world orientation when the drag started. Both
@@ -144,6 +158,34 @@ impl GizmoDrag {
         }
     }
 
+    /// Moves the part to a pixel, or to the last pixel if only `snap` is given, which turns snapping on or off. `None` if nothing changes.
+    pub(in crate::session) fn pull(
+        &mut self,
+        at: Option<Vec2>,
+        snap: Option<bool>,
+        view: &GizmoView,
+    ) -> Option<GizmoChange> {
+        self.snap = snap.unwrap_or(self.snap);
+        let at = at.or(Some(self.pointer).filter(|_| self.has_moved))?;
+        let point = self.follow(at, view);
+        match (self.kind, point) {
+            (DragKind::LookAt { .. }, point) => point.map(GizmoChange::LookAt),
+            (DragKind::Pole { chain, .. }, Some(point)) => Some(GizmoChange::Pole(chain, point)),
+            _ => Some(self.limit().map_or(GizmoChange::Pose, GizmoChange::Limit)),
+        }
+    }
+
+    /// Pushes the look-at point away from the camera. Returns the pixel to which the drag must then be pulled. `None` for other parts.
+    pub(in crate::session) fn push(&mut self, steps: f32, camera: &Camera) -> Option<Vec2> {
+        let DragKind::LookAt { grabbed, start, .. } = &mut self.kind else { return None };
+        let [from, to] = [*grabbed, *start].map(|point| pushed(point, steps, camera));
+        if !from.is_finite() || !to.is_finite() {
+            return None;
+        }
+        (*grabbed, *start) = (from, to);
+        Some(self.pointer)
+    }
+
     /// Moves the part with the pointer. Returns the new position if the part is a pole or the look-at point.
     fn follow(&mut self, at: Vec2, view: &GizmoView) -> Option<Vec3> {
         (self.pointer, self.has_moved) = (at, true);
@@ -168,6 +210,11 @@ impl GizmoDrag {
         self.has_moved && matches!(self.kind, DragKind::Ring { .. } | DragKind::Pole { .. })
     }
 
+    /// Returns whether the drag turns joints individually.
+    pub(in crate::session) fn turns_joints(&self) -> bool {
+        self.has_moved && !self.joints.is_empty()
+    }
+
     /// Returns the target to solve for during the drag.
     pub(crate) fn target(&self) -> Option<Target> {
         let mut target = Target::new(self.node);
@@ -189,7 +236,7 @@ impl GizmoDrag {
     }
 
     /// Returns the limit that results from dragging one of its ends or stops.
-    fn limit(&self) -> Option<Limit> {
+    pub(in crate::session) fn limit(&self) -> Option<Limit> {
         if let (DragKind::Stop { from, now, .. }, GizmoGrip::Stop(upper)) = (self.kind, self.grip) {
             let limit = self.before.rig.joint(self.node).limit;
             let step = if self.snap { STOP_STEP } else { FINE_STOP_STEP };
@@ -203,96 +250,6 @@ impl GizmoDrag {
         let end = limits::ends(&limit, arc)?[usize::from(upper)];
         let value = snapped(end + now - from, Some(if self.snap { END_STEP } else { FINE_STEP }));
         self.has_moved.then(|| limits::with_end(limit, arc, upper, value))
-    }
-}
-
-impl Session {
-    /// Starts dragging the part of the gizmo at a pixel. Returns false if no part is there.
-    pub(crate) fn grab_gizmo(&mut self, at: Vec2) -> bool {
-        let picture = self.picture();
-        let grip = GizmoGrip::under(&picture, at);
-        if let Some(grip @ (GizmoGrip::Arrow(_) | GizmoGrip::Center)) = grip {
-            return self.grab_arrow(grip, at);
-        }
-        let hold = grip.and_then(|grip| GizmoDrag::new(&picture, grip, at));
-        if hold.is_some() {
-            self.gizmo_drag = hold;
-            self.hover.clear();
-            self.begin_reflection();
-            self.comparison.set_start_pose(&self.document.scene.held);
-        }
-        self.gizmo_drag.is_some()
-    }
-
-    /// Moves the dragged part to a pixel. `snap` turns snapping on or off.
-    pub(crate) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
-        let view = self.picture().view;
-        let Some(mut hold) = self.gizmo_drag.take() else { return };
-        hold.snap = snap.unwrap_or(hold.snap);
-        let Some(at) = at.or(Some(hold.pointer).filter(|_| hold.has_moved)) else {
-            self.gizmo_drag = Some(hold);
-            return;
-        };
-        let pole = hold.follow(at, &view);
-        let limit = hold.limit();
-        let (node, kind) = (hold.node, hold.kind);
-        if let Some(limit) = limit {
-            // Apply the limit to the initial pose, so that the joint returns when the limit is widened again.
-            self.document.scene.held.clone_from(&hold.before.held);
-            self.limit_joint(node, limit);
-        }
-        self.gizmo_drag = Some(hold);
-        if let DragKind::LookAt { .. } = kind {
-            // The eyes are turned after the command, without a solve.
-            self.document.settings.look_at =
-                pole.map_or(self.document.settings.look_at, |at| EyeTarget::Point(at.as_dvec3()));
-            return;
-        }
-        if let (Some(position), DragKind::Pole { chain, .. }) = (pole, kind) {
-            self.change_rig(|rig| {
-                if let Some(chain) = rig.chains.get_mut(chain) {
-                    chain.pole = Some(position);
-                }
-            });
-        }
-        self.solve();
-    }
-
-    /// Pushes a dragged look-at point away from the camera. Other parts are unaffected.
-    pub(crate) fn push_gizmo(&mut self, steps: f32) {
-        let camera = self.camera();
-        let Some(hold) = &mut self.gizmo_drag else { return };
-        if let DragKind::LookAt { grabbed, start, .. } = &mut hold.kind {
-            let [from, to] = [*grabbed, *start].map(|point| pushed(point, steps, &camera));
-            if from.is_finite() && to.is_finite() {
-                (*grabbed, *start) = (from, to);
-                let pointer = hold.pointer;
-                self.pull_gizmo(Some(pointer), None);
-            }
-        }
-    }
-
-    /// Ends the drag and records it as one undo step.
-    pub(crate) fn release_gizmo(&mut self) {
-        let Some(hold) = self.gizmo_drag.take() else { return };
-        if let Some(target) = hold.target() {
-            for goal in [Some(target), self.reflected(&target)].into_iter().flatten() {
-                if self.document.settings.keep_goals || self.has_goal_key(goal.node) {
-                    self.document.scene.store_goal(goal);
-                }
-            }
-        }
-        if !hold.joints.is_empty() && hold.has_moved {
-            self.settle_pins();
-        } else if hold.limit().is_some() {
-            self.refresh_pins();
-        }
-        if hold.before != self.document.scene {
-            self.history.remember(hold.before);
-        }
-        if !self.puppet.is_posed_by_hand() {
-            self.solve();
-        }
     }
 }
 

@@ -54,9 +54,10 @@ pub(crate) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
 }
 
 fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
-    let held = session.gizmo_drag.as_ref();
+    let held = session.drags.gizmo.as_ref();
     let hovered_grip = held.map(|h| h.grip).or(session.hover.grip);
-    let shows = |kind: fn(&GizmoGrip) -> bool| session.drag.is_none() && held.is_none_or(|h| kind(&h.grip));
+    let shows =
+        |kind: fn(&GizmoGrip) -> bool| session.drags.joint.is_none() && held.is_none_or(|h| kind(&h.grip));
     if let Some(limit) = &gizmo.limit {
         draw_limit(pen, limit, hovered_grip);
     }
@@ -76,10 +77,12 @@ fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
             }
         }
     }
-    let pulled = session.drag.as_ref().filter(|drag| drag.by_gizmo).and_then(|drag| drag.along);
+    let pulled = session.drags.joint.as_ref().filter(|drag| drag.by_gizmo).and_then(|drag| drag.along);
     match (&gizmo.arrows, pulled) {
         (Some(arrows), Some((axis, _))) => arrows.draw_arrow(pen, axis as usize, true),
-        (Some(arrows), None) if session.drag.is_none() && held.is_none() => arrows.draw(pen, hovered_grip),
+        (Some(arrows), None) if session.drags.joint.is_none() && held.is_none() => {
+            arrows.draw(pen, hovered_grip)
+        }
         _ => {}
     }
     if let Some(pole) = gizmo.pole.filter(|_| shows(|g| *g == GizmoGrip::Pole)) {
@@ -98,7 +101,7 @@ fn draw_pole(pen: &mut Pen<'_>, pole: &Pole, hovered_grip: bool) {
 fn draw_look(pen: &mut Pen<'_>, session: &Session) {
     let point = look::placed(&session.puppet, &session.document);
     let Some((point, viewpoint)) = point.zip(Viewpoint::of(&session.puppet)) else { return };
-    let grip = session.gizmo_drag.as_ref().map(|hold| hold.grip).or(session.hover.grip);
+    let grip = session.drags.gizmo.as_ref().map(|hold| hold.grip).or(session.hover.grip);
     let is_hovered = grip == Some(GizmoGrip::LookAt);
     pen.line(viewpoint.eyes, point, 1.0, LOOK.with_w(if is_hovered { 0.7 } else { 0.3 }));
     draw_diamond(pen, point, if is_hovered { WHITE } else { LOOK }, true);
@@ -217,7 +220,7 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
 
 /// Returns the caption of the dragged or hovered part, and its world position.
 pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
-    let grip = session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hover.grip)?;
+    let grip = session.drags.gizmo.as_ref().map(|h| h.grip).or(session.hover.grip)?;
     if grip == GizmoGrip::LookAt {
         return Some((look::placed(&session.puppet, &session.document)?, "Look at".to_owned()));
     }
@@ -225,7 +228,7 @@ pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
     let gizmo = Gizmo::new(&picture)?;
     let degrees = |angle: f64| format!("{:.1}°", angle.to_degrees() + 0.0);
     match grip {
-        GizmoGrip::Ring(i) => match session.gizmo_drag.as_ref().map(|h| (h.kind, h.turned())) {
+        GizmoGrip::Ring(i) => match session.drags.gizmo.as_ref().map(|h| (h.kind, h.turned())) {
             Some((DragKind::Ring { dial, from, .. }, Some(turned))) => {
                 Some((dial.point(from + turned), degrees(turned)))
             }

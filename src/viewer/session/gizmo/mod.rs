@@ -20,17 +20,19 @@ mod tool;
 mod turn;
 mod turned_joint;
 
+pub(super) use arrows::ArrowPull;
 pub(crate) use dial::GizmoView;
+pub(super) use drag::GizmoChange;
 pub(crate) use drag::GizmoDrag;
 #[cfg(feature = "window")]
 pub(crate) use draw::caption;
 pub(crate) use draw::draw;
 #[cfg(feature = "window")]
 pub(crate) use limits::{across, bone};
-pub use rings::RingMode;
 #[cfg(feature = "window")]
 pub(crate) use step::step_caption;
-pub use tool::Tool;
+pub use tool::{RingMode, Tool};
+pub(super) use turn::settled_pins;
 
 use arrows::Arrows;
 use dial::Dial;

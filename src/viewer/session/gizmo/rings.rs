@@ -3,7 +3,6 @@
 use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3, Vec3, Vec4};
-use serde::{Deserialize, Serialize};
 
 use crate::document::Document;
 use crate::ik::Limit;
@@ -16,16 +15,6 @@ use super::{AXES, FREE};
 
 /// Radius of the rings in points.
 const RADIUS: f32 = 84.0;
-
-/// Options of the rings: what they rotate, and about which axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RingMode {
-    /// Rotates the joint alone, even if it is the end of a chain that could follow.
-    pub alone: bool,
-    /// Rotates about the world axes instead of the joint's axes.
-    pub world: bool,
-}
 
 /// A ring that rotates about an axis.
 #[derive(Clone, Copy, Debug)]

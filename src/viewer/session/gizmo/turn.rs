@@ -2,11 +2,12 @@
 
 use glam::{DVec3, Quat};
 
-use crate::Session;
-use crate::puppet::{Pin, Target};
+use crate::document::Scene;
+use crate::puppet::{Pin, Puppet, Target};
 use crate::scene::picking::Hit;
 use crate::session::drag_goal::chain_base;
 use crate::session::place::{allowed, pin_here};
+use crate::session::symmetry::Reflection;
 
 use super::GizmoDrag;
 use super::turned_joint::TurnedJoint;
@@ -18,17 +19,21 @@ const UNMET_ANGLE: f64 = 1e-2;
 
 impl GizmoDrag {
     /// Returns the local rotations of the joints that the ring turns individually, and of their counterparts in a symmetric drag.
-    pub(crate) fn rotations(&self, session: &Session) -> Vec<(usize, Quat)> {
+    pub(in crate::session) fn rotations(
+        &self,
+        puppet: &Puppet,
+        limits: bool,
+        reflection: Option<&Reflection>,
+    ) -> Vec<(usize, Quat)> {
         let Some(angle) = self.turned().filter(|_| self.has_moved) else { return Vec::new() };
-        let limits = session.document.settings.solver.limits;
         let turned = |joint: &TurnedJoint| {
-            let rotation = allowed(&session.puppet, limits, joint.node, joint.turned(angle));
+            let rotation = allowed(puppet, limits, joint.node, joint.turned(angle));
             (joint.node, rotation.as_quat().normalize())
         };
         let mut rotations: Vec<(usize, Quat)> = self.joints.iter().map(turned).collect();
-        let Some(reflection) = &session.reflection else { return rotations };
-        let skeleton = &session.puppet.character().skeleton;
-        let mut pose = session.puppet.primary_pose().clone();
+        let Some(reflection) = reflection else { return rotations };
+        let skeleton = &puppet.character().skeleton;
+        let mut pose = puppet.primary_pose().clone();
         for (node, rotation) in rotations.clone() {
             let Some(other) = reflection.partner(node) else { continue };
             if rotations.iter().any(|(n, _)| *n == other) {
@@ -44,10 +49,10 @@ impl GizmoDrag {
     }
 
     /// Returns the joints whose descendants all move during the drag.
-    fn moved_joints(&self, session: &Session) -> Vec<usize> {
+    fn moved_joints(&self, reflection: Option<&Reflection>) -> Vec<usize> {
         let base = self.target().and_then(|t| Some((t.node, t.base?)));
         let mut moved: Vec<usize> = self.joints.iter().map(|j| j.node).chain(base.map(|b| b.1)).collect();
-        if let Some(reflection) = &session.reflection {
+        if let Some(reflection) = reflection {
             moved.extend(moved.clone().into_iter().filter_map(|n| reflection.partner(n)));
         }
         moved
@@ -55,41 +60,41 @@ impl GizmoDrag {
 
     /// Returns targets for the pinned descendants of the joints that the drag moves. Each limb reaches its own targets, so the rest of the
     /// body stays in place.
-    pub(crate) fn pinned_targets(&self, session: &Session) -> Vec<Target> {
-        let moved = self.moved_joints(session);
+    pub(in crate::session) fn pinned_targets(
+        &self,
+        puppet: &Puppet,
+        scene: &Scene,
+        reflection: Option<&Reflection>,
+    ) -> Vec<Target> {
+        let moved = self.moved_joints(reflection);
         let target = |pin: &Pin| {
             let (position, orientation) = pin.target?;
-            let skeleton = &session.puppet.character().skeleton;
+            let skeleton = &puppet.character().skeleton;
             let path: Vec<usize> = skeleton.ancestors(pin.node).collect();
             let turned = path.iter().position(|n| moved.contains(n)).filter(|&steps| steps > 0)?;
             let at = Hit { node: pin.node, point: glam::Vec3::ZERO, offset: DVec3::ZERO, handle: true };
-            let limb = chain_base(session.puppet.character(), &session.puppet.rig, &at);
+            let limb = chain_base(puppet.character(), &puppet.rig, &at);
             let limb = limb.filter(|base| *base != pin.node && path.contains(base));
             // If the pin is not at the end of a limb, the chain that reaches for it starts at a child of the turned joint.
             let base = limb.or_else(|| path.get(turned - 1).copied().filter(|&n| n != pin.node));
             let position = base.map(|_| position);
             Some(Target { base, position, orientation: Some(orientation), ..Target::new(pin.node) })
         };
-        session.document.scene.pins.iter().filter_map(target).collect()
+        scene.pins.iter().filter_map(target).collect()
     }
 }
 
-impl Session {
-    /// Moves the pins that are unreachable after a turn to the current positions of their nodes.
-    pub(in crate::session) fn settle_pins(&mut self) {
-        if !self.puppet.is_posed_by_hand() {
-            return;
-        }
-        self.show();
-        let tolerance = f64::from(UNMET_DISTANCE * self.view.home.scene_bounds.sphere().1);
-        let settled = |pin: &Pin| {
-            let now = pin_here(&self.puppet, pin.node);
-            let pair = pin.target.zip(now.target);
-            let is_met = pair.is_some_and(|(wanted, now)| {
-                wanted.0.distance(now.0) < tolerance && wanted.1.angle_between(now.1) < UNMET_ANGLE
-            });
-            if is_met { *pin } else { now }
-        };
-        self.document.scene.pins = self.document.scene.pins.iter().map(settled).collect();
-    }
+/// Returns the pins of a scene, of which those that are unreachable after a turn are moved to the current positions of their nodes. `radius`
+/// is the radius of the scene in metres.
+pub(in crate::session) fn settled_pins(puppet: &Puppet, scene: &Scene, radius: f32) -> Vec<Pin> {
+    let tolerance = f64::from(UNMET_DISTANCE * radius);
+    let settled = |pin: &Pin| {
+        let now = pin_here(puppet, pin.node);
+        let pair = pin.target.zip(now.target);
+        let is_met = pair.is_some_and(|(wanted, now)| {
+            wanted.0.distance(now.0) < tolerance && wanted.1.angle_between(now.1) < UNMET_ANGLE
+        });
+        if is_met { *pin } else { now }
+    };
+    scene.pins.iter().map(settled).collect()
 }
