@@ -8,7 +8,7 @@ use crate::ik::{AxesFrame, AxisTerm, GoalAxes, Tolerance};
 use crate::puppet::Target;
 
 use super::option_row::table;
-use super::theme;
+use super::{is_finished, theme};
 
 /// The sliders' weight range.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
@@ -37,7 +37,7 @@ impl Edit {
     /// Records a slider's changes. A slider drag or a typed number is one undo step.
     fn slider(&mut self, slider: &Response) {
         self.changed |= slider.changed();
-        self.finished |= slider.drag_stopped() || slider.changed() && !slider.dragged();
+        self.finished |= is_finished(slider);
     }
 
     fn click(&mut self, clicked: bool) {

@@ -6,7 +6,7 @@ use crate::document::MAX_GOAL_WEIGHT;
 use crate::puppet::{Puppet, Target};
 use crate::{Command, Session, rig};
 
-use super::{goal_axes, heading, node_name, theme};
+use super::{finish, goal_axes, heading, node_name, theme};
 
 /// Shows each goal's joint, remaining error, weight and axes.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
@@ -34,10 +34,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             if slider.changed() {
                 commands.push(Command::GoalWeight(goal.node, weight));
             }
-            // A slider drag or a typed number is one undo step.
-            if slider.drag_stopped() || slider.changed() && !slider.dragged() {
-                commands.push(Command::Release);
-            }
+            finish(&slider, commands);
             let key = ui.add(Button::new("Key").small());
             if key.on_hover_text(format!("Key the goal of {name} at this time")).clicked() {
                 commands.push(Command::KeyGoal(goal.node));

@@ -6,7 +6,7 @@ use crate::rig::{HandPose, LimbSide};
 use crate::session::hand::ActiveHands;
 use crate::{Command, Session};
 
-use super::heading;
+use super::{finish, heading};
 
 /// Shows the section while a joint of an arm with fingers is selected, or was dragged last.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
@@ -60,11 +60,4 @@ fn hint(pose: HandPose) -> &'static str {
 fn slider(ui: &mut Ui, value: &mut f64, text: &str) -> Response {
     // A slider with fixed decimals would round the pose's value and thus change it without user input.
     ui.add(Slider::new(value, 0.0..=1.0).custom_formatter(|value, _| format!("{value:.2}")).text(text))
-}
-
-/// A slider drag or a typed number is one undo step.
-fn finish(slider: &Response, commands: &mut Vec<Command>) {
-    if slider.drag_stopped() || slider.changed() && !slider.dragged() {
-        commands.push(Command::Release);
-    }
 }

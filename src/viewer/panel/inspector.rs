@@ -6,7 +6,7 @@ use crate::session::limb;
 use crate::text::printable;
 use crate::{Action, Command, RingMode, Session};
 
-use super::{AppRequest, PanelState, limit, name, node_name, theme, transform};
+use super::{AppRequest, PanelState, finish, limit, name, node_name, theme, transform};
 
 /// Tooltip for a limb's pull.
 const PULL_HINT: &str = "How strongly a goal of this limb takes the body along when the whole body is dragged, from 0 (the limb only reaches as far as it can) to 1. It belongs to the rig.";
@@ -126,10 +126,7 @@ fn pull(ui: &mut Ui, session: &Session, node: usize, commands: &mut Vec<Command>
         if field.changed() {
             commands.push(Command::Pull(chain.effector, pull));
         }
-        // Dragging the number or typing a number is one undo step.
-        if field.drag_stopped() || field.changed() && !field.dragged() {
-            commands.push(Command::Release);
-        }
+        finish(&field, commands);
         key_goal(ui, "Key IK", chain.effector, commands);
     });
 }

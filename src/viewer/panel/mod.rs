@@ -279,6 +279,16 @@ fn node_name(session: &Session, node: usize) -> String {
     name(&session.puppet.character().skeleton.label(node))
 }
 
+/// Returns whether a slider drag has ended or a number was typed. Each is one undo step.
+fn is_finished(field: &egui::Response) -> bool {
+    field.drag_stopped() || field.changed() && !field.dragged()
+}
+
+/// Ends the undo step of a slider or a number when it is finished.
+fn finish(field: &egui::Response, commands: &mut Vec<Command>) {
+    commands.extend(is_finished(field).then_some(Command::Release));
+}
+
 fn heading(ui: &mut Ui, text: &str) -> egui::Response {
     ui.add_space(10.0);
     ui.label(RichText::new(text.to_uppercase()).small().strong().color(theme::accent(ui)))

@@ -5,7 +5,7 @@ use egui::{Slider, Ui};
 use crate::asset::{Character, PoseTarget};
 use crate::{Command, Session};
 
-use super::{heading, name};
+use super::{finish, heading, name};
 
 /// Shows a slider for each morph weight, and for each expression that changes materials. Weights animated by the motion are read-only, because the
 /// motion would overwrite any change.
@@ -23,12 +23,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         let is_editable = !animated.contains(&index);
         let slider = Slider::new(&mut weight, 0.0..=1.0).text(name(&target));
         let slider = ui.add_enabled(is_editable, slider).on_disabled_hover_text("Animated by the motion");
-        if is_editable && slider.changed() {
-            commands.push(Command::Morph(index, weight));
-        }
-        // A slider drag or a typed number is one undo step.
-        if is_editable && (slider.drag_stopped() || slider.changed() && !slider.dragged()) {
-            commands.push(Command::Release);
+        if is_editable {
+            commands.extend(slider.changed().then_some(Command::Morph(index, weight)));
+            finish(&slider, commands);
         }
     }
 }

@@ -6,7 +6,7 @@ use glam::{DVec3, EulerRot, Quat, Vec3};
 use crate::pose::world_matrix;
 use crate::{Command, NodePoint, Session};
 
-use super::theme;
+use super::{is_finished, theme};
 
 /// Degrees per point when dragging a number.
 const SPEED: f64 = 0.5;
@@ -61,7 +61,7 @@ fn rotation(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
             _ => Command::TurnJoints(turns),
         });
     }
-    finish(&numbers, commands);
+    commands.extend(numbers.iter().any(is_finished).then_some(Command::Release));
 }
 
 /// Returns the angles shown for a joint in degrees.
@@ -145,19 +145,12 @@ fn position(ui: &mut Ui, session: &Session, node: usize, world: bool, commands: 
         }
         commands.push(Command::DragTo(to.as_dvec3()));
     }
-    finish(&numbers, commands);
+    commands.extend(numbers.iter().any(is_finished).then_some(Command::Release));
 }
 
 /// Replaces a number with a mark if the selected joints have different values.
 fn mark(number: DragValue<'_>, differs: bool) -> DragValue<'_> {
     if differs { number.custom_formatter(|_, _| DIFFERENT.to_owned()) } else { number }
-}
-
-/// A drag of a number or a typed number is one undo step.
-fn finish(numbers: &[Response; 3], commands: &mut Vec<Command>) {
-    if numbers.iter().any(|number| number.drag_stopped() || number.changed() && !number.dragged()) {
-        commands.push(Command::Release);
-    }
 }
 
 /// Shows a title and three numbers.

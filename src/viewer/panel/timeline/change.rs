@@ -4,6 +4,7 @@ use egui::Response;
 
 use crate::Command;
 use crate::motion::Motion;
+use crate::panel::finish;
 
 /// Issues the commands that replace the motion as one undo step.
 pub(in crate::panel) fn push_change(commands: &mut Vec<Command>, motion: Motion) {
@@ -22,7 +23,5 @@ pub(in crate::panel) fn push_edit(
     if field.changed() {
         commands.push(Command::Motion(Box::new(motion())));
     }
-    if field.drag_stopped() || field.changed() && !field.dragged() {
-        commands.push(Command::Release);
-    }
+    finish(field, commands);
 }
