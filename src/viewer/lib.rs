@@ -39,9 +39,10 @@ pub use project::library::{PoseLibrary, poses_of};
 pub use replay::{Recording, Replay, ReplayError};
 pub use session::added_clips::{AddedClips, Transfer};
 pub use session::command::{Axis, Command, Display, DragScope, NodePoint, Settings};
+pub use session::files::SaveError;
 pub use session::gizmo::{RingMode, Tool};
 pub use session::recorder::Recorder;
-pub use session::save::{PoseFile, SaveError};
+pub use session::save::PoseFile;
 pub use session::style::StyleSource;
 pub use session::{EyeTarget, OnionSkin, Refusals, Session, Timeline};
 #[cfg(feature = "window")]

@@ -22,7 +22,9 @@ impl Session {
 
     /// Returns the clips of the character's own file. Added clips come after these.
     pub(crate) fn own_clips(&self) -> &[Clip] {
-        self.puppet.character().clips.get(..self.own_clip_count).unwrap_or_default()
+        let clips = &self.puppet.character().clips;
+        let added: usize = self.document.additions.iter().map(AddedClips::clip_count).sum();
+        clips.get(..clips.len().saturating_sub(added)).unwrap_or_default()
     }
 
     /// Prepares the clips of a file for [`Command::AddClips`]. `keep_hands` works as in [`Source::clips`].
@@ -117,7 +119,7 @@ impl Session {
         let mut indices: Vec<Option<usize>> = own.collect();
         let mut taken = vec![false; self.document.additions.len()];
         for addition in &from.document.additions {
-            let mut start = self.own_clip_count;
+            let mut start = here.len();
             let mut found = None;
             for (other, taken) in self.document.additions.iter().zip(&mut taken) {
                 if !*taken && other.same_source(addition) && found.is_none() {

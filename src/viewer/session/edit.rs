@@ -161,7 +161,7 @@ impl Session {
                 self.puppet.reset_solver();
                 if self.document.scene.goals.is_empty() { self.show() } else { self.solve() }
             }
-            Err(error) => self.error = Some(error.to_string()),
+            Err(error) => self.refuse(error),
         }
     }
 

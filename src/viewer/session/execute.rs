@@ -40,31 +40,28 @@ impl Session {
     }
 
     fn perform(&mut self, command: Command) {
+        if let Command::Grab(at)
+        | Command::GrabSelected(at)
+        | Command::GrabSelection(at)
+        | Command::Drag(at) = command
+        {
+            self.hover.point_at(at);
+        }
         match command {
             Command::Resize(size) => self.view.resize(size, &mut self.document.orbit),
             Command::Hover(at) => {
                 let picture = Picture::new(&self.puppet, &self.document, &self.view);
                 self.hover.pick(&picture, at);
             }
-            Command::Grab(at) => {
-                self.hover.point_at(at);
-                self.grab(at);
-            }
-            Command::GrabSelected(at) => {
-                self.hover.point_at(at);
-                self.grab_selected(at);
-            }
-            Command::GrabSelection(at) => {
-                self.hover.point_at(at);
-                self.grab_selection(at);
-            }
+            Command::Grab(at) => self.grab(at),
+            Command::GrabSelected(at) => self.grab_selected(at),
+            Command::GrabSelection(at) => self.grab_selection(at),
             Command::GrabNode(point) => self.grab_node(point),
             Command::DragTo(position) if position.as_vec3().is_finite() => {
                 self.update_drag(|drag, _, _, _| drag.move_to(position));
             }
             Command::DragTo(_) => {}
             Command::Drag(at) => {
-                self.hover.point_at(at);
                 self.pull_gizmo(Some(at), None);
                 self.update_drag(|drag, size, camera, step| drag.follow(at, size, camera, step));
             }
@@ -208,10 +205,7 @@ impl Session {
             match self.steps.start(&mut self.puppet, &self.document) {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(error) => {
-                    self.error = Some(error.to_string());
-                    return;
-                }
+                Err(error) => return self.refuse(error),
             }
             self.clock.playing = false;
             self.clock.set_time(self.puppet.time);
@@ -219,8 +213,13 @@ impl Session {
         }
         if let Err(error) = self.steps.show(&mut self.puppet, shown) {
             self.hover.clear();
-            self.error = Some(error.to_string());
+            self.refuse(error);
         }
+    }
+
+    /// Notes why a solve or an edit was refused.
+    pub(super) fn refuse(&mut self, reason: impl std::fmt::Display) {
+        self.error = Some(reason.to_string());
     }
 
     /// Turns step mode off and shows the solved pose.

@@ -37,6 +37,7 @@ pub(super) mod drag_goal;
 mod drags;
 mod edit;
 mod execute;
+pub(super) mod files;
 pub(super) mod fingerprint;
 pub(super) mod gizmo;
 mod grab;
@@ -57,15 +58,14 @@ mod playback;
 mod pose_edits;
 mod posing;
 pub(crate) mod props;
-mod record;
 pub(super) mod recorder;
 mod refusals;
-mod reload;
 mod rig_file;
 pub(super) mod save;
 mod solve;
 mod solver_options;
 pub(super) mod sparse;
+mod state;
 mod steps;
 pub(super) mod style;
 mod surface;
@@ -99,8 +99,6 @@ pub struct Session {
     steps: Steps,
     pub(super) hover: Hover,
     onion: onion::OnionGhosts,
-    /// Number of clips in the character's own file.
-    own_clip_count: usize,
     /// The project that the session was opened from or last saved to.
     project: Option<SavedProject>,
     pub(super) rig_file: rig_file::RigFile,
@@ -163,7 +161,6 @@ impl Session {
             steps: Steps::default(),
             hover: Hover::default(),
             onion: onion::OnionGhosts::default(),
-            own_clip_count: puppet.character().clips.len(),
             project: None,
             rig_file: rig_file::RigFile::new(rig),
             reports: Vec::new(),
@@ -367,23 +364,26 @@ impl Session {
 
     /// Describes the scene for a renderer. `scale` is the number of pixels per point.
     pub fn frame(&self, scale: f32) -> Frame<'_> {
-        let lit = self.document.settings.shading_mode.is_shaded();
-        let settings = ViewSettings {
+        let settings = &self.document.settings;
+        let (mode, is_data) = (settings.shading_mode, settings.shading_mode.is_data());
+        let background =
+            if mode.is_shaded() { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK };
+        let view = ViewSettings {
             camera: self.camera(),
-            mode: self.document.settings.shading_mode,
-            light: self.document.settings.light.clone(),
-            background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
+            mode,
+            light: settings.light.clone(),
+            background,
             samples: 4,
             bounds: self.view.scene_bounds(&self.puppet),
-            floor: self.document.settings.display.ground && !self.document.settings.shading_mode.is_data(),
-            shadow: self.document.settings.display.shadow,
+            floor: settings.display.ground && !is_data,
+            shadow: settings.display.shadow,
             scale,
         };
-        let mut frame = scene::frame(&self.puppet, &settings);
-        frame.instances.extend(self.props.instances(&self.document.settings.props, &self.puppet));
+        let mut frame = scene::frame(&self.puppet, &view);
+        frame.instances.extend(self.props.instances(&settings.props, &self.puppet));
         frame.lines = overlay::lines(self, scale);
         self.comparison.add_to_frame(&mut frame, &self.puppet, scale);
-        if !self.document.settings.shading_mode.is_data() {
+        if !is_data {
             frame.ghosts.extend(self.onion.instances(&self.puppet));
             let (fills, lines) = gizmo::draw(self, scale);
             frame.fills = fills;

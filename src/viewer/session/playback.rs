@@ -168,21 +168,25 @@ impl Session {
 
     /// Lets the springs settle after a jump to the current pose.
     pub(super) fn settle_springs(&mut self) {
-        let settled = if self.document.settings.springs {
+        if self.document.settings.springs {
             self.clock.skip_springs();
-            self.puppet.settle(SETTLE_SECONDS)
+            let settled = self.puppet.settle(SETTLE_SECONDS);
+            settled.unwrap_or_else(|error| self.refuse(error));
         } else {
-            self.puppet.refresh_secondary()
-        };
-        self.note_error(settled);
+            self.refresh_secondary();
+        }
     }
 
     /// Updates the displayed springs to the current time, without posing the character again.
     fn refresh_springs(&mut self) {
         if self.is_swinging() {
-            let refreshed = self.puppet.refresh_secondary();
-            self.note_error(refreshed);
+            self.refresh_secondary();
         }
+    }
+
+    fn refresh_secondary(&mut self) {
+        let refreshed = self.puppet.refresh_secondary();
+        refreshed.unwrap_or_else(|error| self.refuse(error));
     }
 
     /// Turns the eyes to their target, which may have moved.
@@ -194,14 +198,7 @@ impl Session {
         };
         if self.puppet.look_at != target {
             self.puppet.look_at = target;
-            let refreshed = self.puppet.refresh_secondary();
-            self.note_error(refreshed);
-        }
-    }
-
-    fn note_error<E: std::fmt::Display>(&mut self, result: Result<(), E>) {
-        if let Err(error) = result {
-            self.error = Some(error.to_string());
+            self.refresh_secondary();
         }
     }
 }

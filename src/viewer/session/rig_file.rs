@@ -10,7 +10,7 @@ use crate::files::atomic;
 use crate::rig;
 use crate::rig::{Rig, RigLoadError};
 
-use super::save::{SaveError, file_of, write_numbered};
+use super::files::{SaveError, file_of, write_numbered};
 
 /// The rig that a session has loaded, and its file.
 #[derive(Debug)]

@@ -3,24 +3,19 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::asset::{Character, LoadError};
 use crate::clip_export::puppet_to_bake;
 use crate::export;
 use crate::export::{PoseDocument, ReadPoseError, StoredPose};
 use crate::files::{atomic, bounded};
-use crate::platform::fs;
 use crate::project::{self, EXTENSION, MAX_BYTES, ProjectContents};
 use crate::puppet::Puppet;
 use crate::render::{Background, Frame, Model, Pending, RenderError, Renderer};
-use crate::rig::RigLoadError;
 use crate::text::json;
 use crate::text::json::JsonError;
 use crate::{ClipExport, Command, Session};
 
+use super::files::{SaveError, file_of, write_numbered};
 use super::keying;
-
-/// The range of numbers in file names. The first free one is used.
-const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
 
 /// File formats for a pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,34 +24,6 @@ pub enum PoseFile {
     Json,
     /// A copy of the model in this pose, readable by other programs.
     Glb,
-}
-
-/// Why a file was not saved.
-#[derive(Debug, thiserror::Error)]
-pub enum SaveError {
-    /// The scene could not be rendered.
-    #[error(transparent)]
-    Render(#[from] RenderError),
-    /// The model file could not be read again.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The existing rig file could not be read.
-    #[error(transparent)]
-    Rig(#[from] RigLoadError),
-    /// The rig file exists and was not written by this session.
-    #[error("{} already exists", path.display())]
-    Exists {
-        /// The path of the rig file.
-        path: PathBuf,
-    },
-    /// The file could not be written.
-    #[error("{}: {source}", path.display())]
-    Write {
-        /// The path of the file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
 }
 
 /// A project's file as last read or written.
@@ -348,40 +315,4 @@ impl Session {
         let stem = self.file().and_then(Path::file_stem);
         stem.map_or_else(|| "sinew".to_owned(), |s| s.to_string_lossy().into_owned())
     }
-}
-
-/// Returns the file of a character. The built-in character has none.
-pub(super) fn file_of(character: &Character) -> Option<&Path> {
-    let path = character.path.as_path();
-    // The built-in character's path is a description, not a file.
-    (path.extension().is_some() || fs::is_file(path)).then_some(path)
-}
-
-/// Writes a file under the first free number.
-pub(crate) fn write_numbered(
-    folder: &Path,
-    name: &str,
-    extension: &str,
-    bytes: &[u8],
-) -> Result<PathBuf, SaveError> {
-    with_free_name(folder, name, extension, |path| atomic::write_new(path, bytes))
-}
-
-/// Calls `create` with each numbered path until a call does not fail with `AlreadyExists`.
-pub(crate) fn with_free_name(
-    folder: &Path,
-    name: &str,
-    extension: &str,
-    mut create: impl FnMut(&Path) -> io::Result<()>,
-) -> Result<PathBuf, SaveError> {
-    let mut last = folder.to_path_buf();
-    for number in NUMBERS {
-        last = folder.join(format!("{name}-{number:04}.{extension}"));
-        match create(&last) {
-            Ok(()) => return Ok(last),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(source) => return Err(SaveError::Write { path: last, source }),
-        }
-    }
-    Err(SaveError::Write { path: last, source: io::ErrorKind::AlreadyExists.into() })
 }

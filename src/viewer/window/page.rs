@@ -22,7 +22,7 @@ use winit::window::{Window, WindowAttributes};
 use crate::export::MAX_POSE_BYTES;
 use crate::panel::PathPurpose;
 use crate::render::{AdapterChoice, Gpu, RenderError};
-use crate::session::save::write_numbered;
+use crate::session::files::write_numbered;
 
 use super::dialogs::DialogRequest;
 use super::files::AppEvent;

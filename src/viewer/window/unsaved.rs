@@ -8,7 +8,7 @@ use crate::files::{atomic, bounded};
 use crate::panel::{Answer, Leave, Question};
 use crate::platform::{Instant, fs};
 use crate::project::{EXTENSION, MAX_BYTES};
-use crate::session::save::write_numbered;
+use crate::session::files::write_numbered;
 
 use super::App;
 

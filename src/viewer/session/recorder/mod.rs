@@ -15,8 +15,8 @@ use crate::{AddedClips, Command, SaveError, Session};
 
 use names::SessionNames;
 
+use super::files::{with_free_name, write_numbered};
 use super::fingerprint;
-use super::save::{with_free_name, write_numbered};
 use crate::document::History;
 
 pub(crate) mod error;
