@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use crate::export::bake;
 use crate::export::bake::{BakedClip, ClipFormat};
 use crate::files::atomic;
-use crate::ik::Start;
 use crate::puppet::Puppet;
 
 /// Maximum error that dropping a key may cause, in radians or metres.
@@ -21,21 +20,13 @@ pub struct ClipExport {
     rate: f32,
 }
 
-/// Returns a copy of a puppet that plays its motion once. Its poses depend only on the time.
-pub(crate) fn puppet_to_bake(puppet: &Puppet) -> Puppet {
-    let mut puppet = puppet.clone();
-    puppet.looping = false;
-    // Each solve starts from the motion's pose.
-    puppet.options.start = Start::Current;
-    puppet
-}
-
 impl ClipExport {
-    /// Prepares the export of a puppet's whole motion, at the frame rate of its clips. `file` is the file of the character.
+    /// Prepares the export of the whole motion of a puppet that plays it once, at the frame rate of its clips. `file` is the file of the
+    /// character.
     ///
     /// # Errors
     /// Returns a one-line reason if the timeline is empty, or if there would be too many frames.
-    pub(crate) fn new(puppet: &Puppet, file: Option<&Path>) -> Result<Self, String> {
+    pub(crate) fn new(puppet: Puppet, file: Option<&Path>) -> Result<Self, String> {
         if puppet.motion.is_rest() {
             return Err("the timeline is empty; choose a clip to export".into());
         }
@@ -45,7 +36,7 @@ impl ClipExport {
         if frames > bake::MAX_FRAMES as f64 {
             return Err(format!("{frames:.0} frames exceed the limit of {}", bake::MAX_FRAMES));
         }
-        Ok(Self { puppet: puppet_to_bake(puppet), file: file.map(Path::to_path_buf), rate })
+        Ok(Self { puppet, file: file.map(Path::to_path_buf), rate })
     }
 
     /// Writes the clip as .glb or .bvh. Calls `goes_on` with the completed fraction, and stops without writing a file if it returns false.

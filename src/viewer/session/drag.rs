@@ -13,7 +13,7 @@ use crate::{Axis, DragScope};
 
 use super::drag_goal::DragGoal;
 use super::landing::{Landing, Surroundings};
-use super::place::pin_here;
+use super::place::{pin_here, point};
 use crate::document::Scene;
 
 /// Maximum pitch in radians of the line of sight at which a drag of the whole body moves its target in a vertical plane. At steeper angles,
@@ -157,8 +157,7 @@ impl Drag {
 
     /// Returns the current position of the dragged point in world metres.
     pub(super) fn point(&self, puppet: &Puppet) -> Option<Vec3> {
-        let world = puppet.world_from_node().get(self.target.node)?;
-        Some(world.transform_point3(self.target.offset.as_vec3()))
+        point(puppet, self.target.node, self.target.offset)
     }
 
     /// Returns the dragged point of a hand or foot that touches nothing, and its height above the floor in metres. `None` for other drags,
@@ -257,8 +256,7 @@ impl Drag {
         if known == *target {
             return known;
         }
-        let world = puppet.world_from_node().get(target.node);
-        let at = world.map(|w| w.transform_point3(target.offset.as_vec3()).as_dvec3());
+        let at = point(puppet, target.node, target.offset).map(Vec3::as_dvec3);
         Target { position: at.or(target.position), ..known }
     }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::document::{EditRun, Scene, Selection, axes_fit};
 use crate::ik::{GoalAxes, Limit};
-use crate::puppet::Pin;
 use crate::rig::{self, Rig, Slide};
 
 use super::gizmo::GizmoGrip;
@@ -92,28 +91,28 @@ impl Session {
         self.show();
     }
 
-    /// Pins a node at its current position and orientation, or removes its pin. Unknown nodes are ignored.
-    pub(super) fn toggle_pin(&mut self, node: usize) {
-        if self.has_node(node) {
-            self.begin_edit(None);
-            let pin = pin_here(&self.puppet, node);
-            self.document.scene.toggle_pin(pin);
+    /// Pins nodes at their current positions and orientations, or removes their pins if all are already pinned. Unknown nodes are ignored.
+    pub(super) fn toggle_pins(&mut self, nodes: &[usize]) {
+        if !nodes.iter().all(|&node| self.has_node(node)) {
+            return;
         }
+        self.begin_edit(None);
+        let scene = &mut self.document.scene;
+        let unpins = nodes.iter().all(|node| scene.is_pinned(*node));
+        let toggled: Vec<usize> =
+            nodes.iter().copied().filter(|node| scene.is_pinned(*node) == unpins).collect();
+        toggled.into_iter().for_each(|node| scene.toggle_pin(pin_here(&self.puppet, node)));
     }
 
-    /// Pins or unpins the joint that keys act on. If it is one of several selected joints, all of them are pinned, or unpinned if all are
-    /// already pinned.
-    pub(super) fn toggle_pins(&mut self) {
+    /// Pins or unpins the joint that keys act on. If it is one of several selected joints, all of them are pinned or unpinned.
+    pub(super) fn toggle_active_pins(&mut self) {
         let Some(node) = self.active_node() else { return };
-        let selection = self.document.selection.nodes();
-        let nodes = if selection.contains(&node) { selection } else { vec![node] };
-        self.begin_edit(None);
-        let pins: Vec<Pin> = nodes.into_iter().map(|node| pin_here(&self.puppet, node)).collect();
-        let scene = &mut self.document.scene;
-        let unpins = pins.iter().all(|pin| scene.is_pinned(pin.node));
-        for pin in pins.into_iter().filter(|pin| scene.is_pinned(pin.node) == unpins).collect::<Vec<_>>() {
-            scene.toggle_pin(pin);
-        }
+        let selection = self.selection();
+        self.toggle_pins(if selection.contains(&node) {
+            selection.as_slice()
+        } else {
+            std::slice::from_ref(&node)
+        });
     }
 
     /// Makes the joint that keys act on the base, or removes the base if this joint is the base.

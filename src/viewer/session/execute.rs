@@ -7,7 +7,7 @@ use crate::document::EditRun;
 
 use super::gizmo::GizmoGrip;
 use super::picking::Picture;
-use super::views::{BeforeCommand, CameraEffect};
+use super::views::CameraEffect;
 use super::{OnionSkin, Session, hovering, steps};
 
 impl Session {
@@ -16,7 +16,7 @@ impl Session {
         let shown_steps = self.suspend_steps(&command);
         let changes_view = hovering::changes_view(&command);
         let effect = (!matches!(command, Command::Tick(_))).then(|| CameraEffect::of(&command));
-        let before = self.before_command();
+        let before = self.view.before_command(&self.puppet, &self.document.orbit, self.is_dragging());
         let is_tick = matches!(command, Command::Tick(_));
         self.clock.is_asleep &= is_tick;
         if !matches!(command, Command::Tick(_) | Command::Hover(_) | Command::Release) {
@@ -55,7 +55,10 @@ impl Session {
             }
             Command::Grab(at) => self.grab(at),
             Command::GrabSelected(at) => self.grab_selected(at),
-            Command::GrabSelection(at) => self.grab_selection(at),
+            Command::GrabSelection(at) => {
+                self.grab_selected(at);
+                self.grab_others();
+            }
             Command::GrabNode(point) => self.grab_node(point),
             Command::DragTo(position) if position.as_vec3().is_finite() => {
                 self.update_drag(|drag, _, _, _| drag.move_to(position));
@@ -97,8 +100,8 @@ impl Session {
             Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
             Command::Center(at) => self.center(at),
             Command::FrameAll => self.document.orbit = self.view.whole(&self.puppet, &self.document),
-            Command::Pin => self.toggle_pins(),
-            Command::PinNode(node) => self.toggle_pin(node),
+            Command::Pin => self.toggle_active_pins(),
+            Command::PinNode(node) => self.toggle_pins(&[node]),
             Command::Base => self.toggle_base(),
             Command::Select(node) => {
                 let node = node.filter(|&node| self.has_node(node));
@@ -249,10 +252,5 @@ impl Session {
         } else if let Some(hit) = hit {
             self.document.orbit.target = hit.point;
         }
-    }
-
-    /// Returns the state before a command that may move the camera.
-    pub(super) fn before_command(&self) -> BeforeCommand {
-        self.view.before_command(&self.puppet, &self.document.orbit, self.is_dragging())
     }
 }

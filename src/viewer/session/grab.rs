@@ -3,6 +3,7 @@
 use glam::{DVec3, Vec2};
 
 use crate::EyeTarget;
+use crate::document::Scene;
 use crate::puppet::Target;
 use crate::scene::picking::Hit;
 use crate::session::command::{DragScope, NodePoint};
@@ -12,7 +13,7 @@ use super::Session;
 use super::drag::Drag;
 use super::drag_goal::bone_under;
 use super::gizmo::{ArrowPull, GizmoChange, GizmoDrag, GizmoGrip, settled_pins};
-use super::place::position;
+use super::place::{point, position};
 
 /// Maximum number of other joints that a drag pulls.
 const MAX_OTHERS: usize = 31;
@@ -34,12 +35,6 @@ impl Session {
         }
     }
 
-    /// Grabs all selected joints at their origins.
-    pub(super) fn grab_selection(&mut self, at: Vec2) {
-        self.grab_selected(at);
-        self.grab_others();
-    }
-
     /// Grabs the selected joint at its origin.
     pub(super) fn grab_selected(&mut self, at: Vec2) {
         self.release();
@@ -52,9 +47,7 @@ impl Session {
     /// Grabs a point of a node, wherever the pointer is. Unknown nodes are ignored.
     pub(super) fn grab_node(&mut self, NodePoint { node, offset }: NodePoint) {
         self.release();
-        let Some(world) = self.puppet.world_from_node().get(node) else { return };
-        let point = world.transform_point3(offset.as_vec3());
-        if point.is_finite() {
+        if let Some(point) = point(&self.puppet, node, offset).filter(|p| p.is_finite()) {
             self.start_drag(Hit { node, point, offset, handle: offset == DVec3::ZERO }, self.hover.pointer);
         }
     }
@@ -69,7 +62,7 @@ impl Session {
     }
 
     /// Adds the other topmost selected joints to the drag.
-    fn grab_others(&mut self) {
+    pub(super) fn grab_others(&mut self) {
         let Some(drag) = &mut self.drags.joint else { return };
         let topmost = self.document.selection.topmost(&self.puppet.character().skeleton);
         let nodes = topmost.into_iter().filter(|&node| node != drag.hit.node);
@@ -248,13 +241,8 @@ impl Session {
             // Pinned descendants of the joint have moved with it.
             self.settle_pins();
         }
-        if drag.before != self.document.scene {
-            self.history.remember(drag.before);
-        }
         self.drags.trail.clear();
-        if !self.puppet.is_posed_by_hand() {
-            self.solve();
-        }
+        self.finish_drag(drag.before);
     }
 
     /// Ends the drag of a part of the gizmo.
@@ -268,8 +256,13 @@ impl Session {
         } else if drag.limit().is_some() {
             self.refresh_pins();
         }
-        if drag.before != self.document.scene {
-            self.history.remember(drag.before);
+        self.finish_drag(drag.before);
+    }
+
+    /// Adds an undo step that returns to the state before a drag, unless nothing has changed.
+    fn finish_drag(&mut self, before: Scene) {
+        if before != self.document.scene {
+            self.history.remember(before);
         }
         if !self.puppet.is_posed_by_hand() {
             self.solve();

@@ -7,6 +7,7 @@ use crate::scene::picking::Hit;
 
 use super::gizmo::GizmoGrip;
 use super::picking::Picture;
+use super::place::point;
 
 /// The pointer, and what is under it.
 #[derive(Debug)]
@@ -58,8 +59,7 @@ impl Hover {
             return;
         }
         if let Some(hit) = self.hit {
-            let world = picture.puppet.world_from_node().get(hit.node);
-            let point = world.map(|m| m.transform_point3(hit.offset.as_vec3()));
+            let point = point(picture.puppet, hit.node, hit.offset);
             self.hit = point.filter(|p| p.is_finite()).map(|point| Hit { point, ..hit });
         }
         if self.grip.is_some() {

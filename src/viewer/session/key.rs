@@ -18,7 +18,7 @@ impl Session {
             return self.key_pose(&wanted);
         }
         let motion = with_key_pose(&self.puppet, &self.document.scene.motion, &wanted);
-        let motion = self.with_dragged_goals(motion);
+        let motion = with_dragged_goals(&self.puppet, &self.document.scene, &self.drags, motion);
         let motion = self.drags.with_laid(&self.puppet, motion);
         if motion == *self.document.scene.motion && !self.is_dragging() {
             return;
@@ -36,7 +36,8 @@ impl Session {
     pub(super) fn key_pose(&mut self, wanted: &Pose) {
         let before = &self.document.scene.motion;
         let edited = keyed_motion(&self.puppet, before, |_| wanted.clone());
-        let motion = self.with_dragged_goals(edited.unwrap_or_else(|| Motion::clone(before)));
+        let motion = edited.unwrap_or_else(|| Motion::clone(before));
+        let motion = with_dragged_goals(&self.puppet, &self.document.scene, &self.drags, motion);
         if motion == *self.document.scene.motion {
             return;
         }
@@ -49,8 +50,7 @@ impl Session {
     /// Stores a node's position as a goal key at the current time. The node's goal and pin are removed.
     pub(super) fn key_goal(&mut self, node: usize) {
         let (puppet, scene) = (&self.puppet, &self.document.scene);
-        let dragged = self.drags.held_nodes(puppet, scene);
-        let Some(key) = goal_key(puppet, scene, &dragged, node) else { return };
+        let Some(key) = goal_key(puppet, scene, &self.drags, node) else { return };
         // Without strips, the goal key applies on top of key poses, so at least one must exist.
         let before = &scene.motion;
         let has_pose = !before.keys.is_empty() || !before.takes_keys();
@@ -72,12 +72,6 @@ impl Session {
         self.apply_motion();
         self.follow_keys();
         self.show();
-    }
-
-    /// Returns a motion in which dragged nodes with goal keys are keyed at their current positions.
-    fn with_dragged_goals(&self, motion: Motion) -> Motion {
-        let dragged = self.drags.held_nodes(&self.puppet, &self.document.scene);
-        with_dragged_goals(&self.puppet, &self.document.scene, &dragged, motion)
     }
 
     /// Ends the drag, adds an undo step that returns to the state before it, and stores the motion with a new key.

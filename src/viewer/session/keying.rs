@@ -8,6 +8,7 @@ use crate::puppet::Puppet;
 use crate::rig::Foot;
 
 use super::contacts::new_contact;
+use super::drags::Drags;
 use super::place::placement;
 use super::timeline::DEFAULT_DURATION;
 
@@ -43,12 +44,12 @@ pub(super) fn edited(command: &Command, puppet: &Puppet, motion: &Motion) -> Opt
     }
 }
 
-/// Returns a goal key that keeps a node's current position at the current time. `dragged` contains the nodes that a drag or a goal holds.
-pub(super) fn goal_key(puppet: &Puppet, scene: &Scene, dragged: &[usize], node: usize) -> Option<GoalKey> {
+/// Returns a goal key that keeps a node's current position at the current time.
+pub(super) fn goal_key(puppet: &Puppet, scene: &Scene, drags: &Drags, node: usize) -> Option<GoalKey> {
     let time = puppet.time;
     let (mut position, mut turn) = placement(puppet, node)?;
     let known = scene.motion.goal_at(node, time);
-    if let Some(known) = known.filter(|_| !dragged.contains(&node)) {
+    if let Some(known) = known.filter(|_| !drags.held_nodes(puppet, scene).contains(&node)) {
         // The node has not moved.
         return Some(GoalKey { time, ..known });
     }
@@ -75,14 +76,10 @@ pub(super) fn goal_key(puppet: &Puppet, scene: &Scene, dragged: &[usize], node: 
 }
 
 /// Returns a motion in which dragged nodes with goal keys are keyed at their current positions.
-pub(super) fn with_dragged_goals(
-    puppet: &Puppet,
-    scene: &Scene,
-    dragged: &[usize],
-    motion: Motion,
-) -> Motion {
-    let nodes = dragged.iter().filter(|node| scene.has_goal_key(**node, puppet.time));
-    let keys = nodes.filter_map(|node| goal_key(puppet, scene, dragged, *node));
+pub(super) fn with_dragged_goals(puppet: &Puppet, scene: &Scene, drags: &Drags, motion: Motion) -> Motion {
+    let nodes = drags.held_nodes(puppet, scene).into_iter();
+    let keyed = nodes.filter(|node| scene.has_goal_key(*node, puppet.time));
+    let keys = keyed.filter_map(|node| goal_key(puppet, scene, drags, node));
     keys.fold(motion, |motion, key| motion.with_goal_key(key))
 }
 

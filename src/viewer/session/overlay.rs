@@ -7,6 +7,8 @@ use crate::render::Line;
 use crate::scene;
 use crate::{DragScope, Session};
 
+use super::place::point;
+
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.8);
 const GOAL: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
 const HOT: Vec4 = Vec4::new(1.0, 0.62, 0.1, 1.0);
@@ -60,9 +62,8 @@ pub(crate) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         session.drags.goals(&session.puppet, &session.document.scene)
     };
     for goal in &goals {
-        let Some(world) = session.puppet.world_from_node().get(goal.node) else { continue };
+        let Some(reached) = point(&session.puppet, goal.node, goal.offset) else { continue };
         let Some(target) = goal.position.map(glam::DVec3::as_vec3) else { continue };
-        let reached = world.transform_point3(goal.offset.as_vec3());
         out.push(Line { start: reached, end: target, widths: [2.0 * scale; 2], color: GOAL });
         dot(&mut out, target, 11.0 * scale, GOAL);
         dot(&mut out, reached, 5.0 * scale, Vec4::ONE);

@@ -12,6 +12,11 @@ pub(super) fn position(puppet: &Puppet, node: usize) -> Option<Vec3> {
     puppet.world_from_node().get(node).map(|m| m.translation.into())
 }
 
+/// Returns the world position of a point that moves with a node. `offset` is its position in the frame of the node.
+pub(super) fn point(puppet: &Puppet, node: usize, offset: DVec3) -> Option<Vec3> {
+    Some(puppet.world_from_node().get(node)?.transform_point3(offset.as_vec3()))
+}
+
 /// Returns the world position in metres and the world orientation of a node in the edited pose, without the effects of look-at,
 /// constraints and springs.
 pub(super) fn placement(puppet: &Puppet, node: usize) -> Option<(DVec3, DQuat)> {

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::clip_export::puppet_to_bake;
 use crate::export;
 use crate::export::{PoseDocument, ReadPoseError, StoredPose};
 use crate::files::{atomic, bounded};
+use crate::ik::Start;
 use crate::project::{self, EXTENSION, MAX_BYTES, ProjectContents};
 use crate::puppet::Puppet;
 use crate::render::{Background, Frame, Model, Pending, RenderError, Renderer};
@@ -262,12 +262,16 @@ impl Session {
     /// # Errors
     /// Returns a one-line reason if the timeline is empty, or if there would be too many frames.
     pub fn clip_export(&self) -> Result<ClipExport, String> {
-        ClipExport::new(&self.puppet, self.file())
+        ClipExport::new(self.puppet_to_bake(), self.file())
     }
 
     /// Returns a copy of the puppet that plays the motion once. Its poses depend only on the time.
     pub fn puppet_to_bake(&self) -> Puppet {
-        puppet_to_bake(&self.puppet)
+        let mut puppet = self.puppet.clone();
+        puppet.looping = false;
+        // Each solve starts from the motion's pose.
+        puppet.options.start = Start::Current;
+        puppet
     }
 
     /// Returns the proposed path of an exported clip: beside the project or the character, or in `folder` if there is neither. The path

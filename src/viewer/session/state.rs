@@ -153,7 +153,7 @@ impl Session {
             self.restore_from(from);
         }
         self.comparison.set_methods(&from.document.settings.compare, &self.puppet);
-        let before = self.before_command();
+        let before = self.view.before_command(&self.puppet, &self.document.orbit, false);
         self.view.update_anchor(CameraEffect::Sets, before, &self.puppet, &mut self.document, false);
         errors
     }

@@ -4,6 +4,7 @@ use glam::{DVec3, Quat, Vec3, Vec4};
 
 use crate::Session;
 use crate::puppet::{NodeStep, SolveTrace, Target};
+use crate::session::place::point;
 
 use super::dial::{Dial, GizmoView};
 use super::pen::Pen;
@@ -71,7 +72,7 @@ impl ShownStep {
         let back = Quat::from_axis_angle(axis, -narrow(step.angle));
         let shift = axis * narrow(step.distance);
         let lever = |target: &Target| {
-            let after = effector(session, target)?;
+            let after = point(&session.puppet, target.node, target.offset)?;
             let before = joint + back * (after - joint) - shift;
             Some(Lever { before, after, target: target.position?.as_vec3() })
         };
@@ -162,12 +163,6 @@ pub(crate) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
         session.length_unit().text(step.distance)
     };
     Some((shown.label(&session.picture().view), text))
-}
-
-/// Returns the position of a target's point in world metres.
-fn effector(session: &Session, target: &Target) -> Option<Vec3> {
-    let world = session.puppet.world_from_node().get(target.node)?;
-    Some(world.transform_point3(target.offset.as_vec3()))
 }
 
 /// Returns the targets whose effectors a joint moves. These are the position targets of its descendants. If no target is below the joint,
