@@ -81,7 +81,7 @@ fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
     match (&gizmo.arrows, pulled) {
         (Some(arrows), Some((axis, _))) => arrows.draw_arrow(pen, axis as usize, true),
         (Some(arrows), None) if session.drags.joint.is_none() && held.is_none() => {
-            arrows.draw(pen, hovered_grip)
+            arrows.draw(pen, hovered_grip);
         }
         _ => {}
     }
