@@ -160,7 +160,7 @@ impl Session {
                 self.puppet.reset_solver();
                 if self.document.scene.goals.is_empty() { self.show() } else { self.solve() }
             }
-            Err(error) => self.refuse(error),
+            Err(error) => self.refuse(&error),
         }
     }
 

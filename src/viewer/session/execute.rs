@@ -208,7 +208,7 @@ impl Session {
             match self.steps.start(&mut self.puppet, &self.document) {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(error) => return self.refuse(error),
+                Err(error) => return self.refuse(&error),
             }
             self.clock.playing = false;
             self.clock.set_time(self.puppet.time);
@@ -216,12 +216,12 @@ impl Session {
         }
         if let Err(error) = self.steps.show(&mut self.puppet, shown) {
             self.hover.clear();
-            self.refuse(error);
+            self.refuse(&error);
         }
     }
 
     /// Notes why a solve or an edit was refused.
-    pub(super) fn refuse(&mut self, reason: impl std::fmt::Display) {
+    pub(super) fn refuse(&mut self, reason: &dyn std::fmt::Display) {
         self.error = Some(reason.to_string());
     }
 

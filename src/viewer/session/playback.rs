@@ -171,7 +171,7 @@ impl Session {
         if self.document.settings.springs {
             self.clock.skip_springs();
             let settled = self.puppet.settle(SETTLE_SECONDS);
-            settled.unwrap_or_else(|error| self.refuse(error));
+            settled.unwrap_or_else(|error| self.refuse(&error));
         } else {
             self.refresh_secondary();
         }
@@ -186,7 +186,7 @@ impl Session {
 
     fn refresh_secondary(&mut self) {
         let refreshed = self.puppet.refresh_secondary();
-        refreshed.unwrap_or_else(|error| self.refuse(error));
+        refreshed.unwrap_or_else(|error| self.refuse(&error));
     }
 
     /// Turns the eyes to their target, which may have moved.

@@ -26,7 +26,7 @@ impl Session {
     /// Exchanges the poses, pins and goals of the left and right sides.
     pub(super) fn mirror_pose(&mut self) {
         self.release();
-        let Some(mirror) = mirror(&self.puppet) else { return self.refuse(NO_BODY) };
+        let Some(mirror) = mirror(&self.puppet) else { return self.refuse(&NO_BODY) };
         let skeleton = &self.puppet.character().skeleton;
         let pose = mirror.pose(skeleton, self.puppet.primary_pose());
         let other = |node: usize| mirror.partner(node).unwrap_or(node);
@@ -41,13 +41,13 @@ impl Session {
     /// Copies the pose of the selected limb to its counterpart on the other side.
     pub(super) fn mirror_limb(&mut self) {
         self.release();
-        let Some(mirror) = mirror(&self.puppet) else { return self.refuse(NO_BODY) };
+        let Some(mirror) = mirror(&self.puppet) else { return self.refuse(&NO_BODY) };
         let character = self.puppet.character();
         let limb = self.active_node().and_then(|node| limb::of_body(character, &self.puppet.rig, node));
         let has_counterpart = |n: &usize| mirror.partner(*n).is_some_and(|other| other != *n);
         let nodes: Vec<usize> = limb.unwrap_or_default().into_iter().filter(has_counterpart).collect();
         if nodes.is_empty() {
-            return self.refuse(NO_LIMB);
+            return self.refuse(&NO_LIMB);
         }
         let mut pose = self.puppet.primary_pose().clone();
         mirror.copy(&character.skeleton, self.puppet.primary_pose(), nodes.iter().copied(), &mut pose);
