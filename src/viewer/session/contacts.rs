@@ -37,7 +37,7 @@ fn limb_end(rig: &Rig, node: usize) -> Option<(usize, Vec3)> {
 /// [`TOUCHING`]. The hand's own arm is excluded.
 fn touched_by(puppet: &Puppet, hand: usize) -> Option<usize> {
     let body = puppet.rig.body.as_ref()?;
-    let own = &body.limbs.iter().find(|limb| limb.end() == hand)?.joints;
+    let own = &body.limb_ending_at(hand)?.joints;
     let world = puppet.world_from_node();
     let axis = |capsule: &Capsule| Some(capsule.axis(world.get(capsule.node)?).map(Vec3::as_dvec3));
     let palm = body.capsules.iter().find(|capsule| capsule.node == hand)?;

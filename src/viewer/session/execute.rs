@@ -155,10 +155,6 @@ impl Session {
                     self.document.settings.variant = name;
                 }
             }
-            Command::Skinning(skinning) => {
-                (self.document.settings.skinning, self.puppet.skinning) = (skinning, skinning);
-                self.show();
-            }
             Command::Springs(on) => self.set_springs(on),
             Command::Pull(end, pull) => self.set_pull(end, pull),
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),

@@ -111,7 +111,7 @@ pub(super) fn keyed_motion(
     free.motion.goals.clear();
     free.motion.plant = false;
     drop(free.update());
-    let round = puppet.looping.then(|| puppet.seconds());
+    let round = puppet.options.looping.then(|| puppet.seconds());
     let poses = Keyed { bare: free.primary_pose(), own: &own, wanted: &wanted(&own), round };
     let keyed = motion.keyed(poses, puppet.time, FADE_SECONDS);
     keyed.filter(|motion| motion.validate().is_ok())

@@ -32,10 +32,7 @@ pub(super) fn find<'a>(
 /// Returns the chain of the body limb that contains a joint, and the limb's pull. The pull says how strongly the limb's goals pull the
 /// body, from 0 to 1. `None` if no limb of a recognised body contains the joint.
 pub(crate) fn pull(rig: &Rig, node: usize) -> Option<(&Chain, f64)> {
-    let contains = |joints: &[usize]| joints.contains(&node);
-    let limb = rig.body.as_ref()?.limbs.iter().find(|limb| {
-        contains(&limb.joints) || contains(&limb.collar) || limb.digits.iter().any(|digit| contains(digit))
-    })?;
+    let limb = rig.limbs().iter().find(|limb| limb.nodes().any(|own| own == node))?;
     Some((rig.chain(limb.end())?, f64::from(limb.pull)))
 }
 

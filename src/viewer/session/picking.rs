@@ -61,7 +61,7 @@ impl<'a> Picture<'a> {
     /// animal that is seen from the front.
     fn hips_behind(&self, hit: &Hit, at: Vec2) -> Option<Hit> {
         let body = self.puppet.rig.body.as_ref()?;
-        let is_limb = body.limbs.iter().any(|limb| limb.joints.contains(&hit.node));
+        let is_limb = body.limb_of(hit.node).is_some();
         let point = position(self.puppet, body.hips)?;
         let eye = Ray::through(&self.view.camera, at, self.view.size)?.origin;
         let is_behind = point.distance(eye) > hit.point.distance(eye) + self.radius * FAR_BEHIND;

@@ -41,7 +41,7 @@ impl RefusalKey {
         Self {
             targets: targets.iter().map(with_zeroed_values).collect(),
             pins: pins.iter().map(|p| p.node).collect(),
-            options: puppet.options.with_method(Method::Auto),
+            options: puppet.options.solver.with_method(Method::Auto),
             rig: Arc::clone(&document.scene.rig),
             style: (puppet.character().clips.len(), style.loaded.clone()),
             degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),

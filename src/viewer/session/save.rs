@@ -268,9 +268,9 @@ impl Session {
     /// Returns a copy of the puppet that plays the motion once. Its poses depend only on the time.
     pub fn puppet_to_bake(&self) -> Puppet {
         let mut puppet = self.puppet.clone();
-        puppet.looping = false;
+        puppet.options.looping = false;
         // Each solve starts from the motion's pose.
-        puppet.options.start = Start::Current;
+        puppet.options.solver.start = Start::Current;
         puppet
     }
 

@@ -44,7 +44,7 @@ impl Session {
             && self.refusal(self.document.settings.solver.method).is_none()
             && self.drags.joint.is_some()
         {
-            self.puppet.options = *self.document.settings.solver;
+            self.puppet.options.solver = *self.document.settings.solver;
             return self.restart_drag(None);
         }
         let before = (!self.is_dragging()).then(|| self.document.scene.clone());
@@ -125,7 +125,7 @@ impl Session {
     pub(super) fn solve_goals(&mut self) -> bool {
         let started = Instant::now();
         self.puppet.held = Some(self.document.scene.held.clone());
-        self.puppet.options = *self.document.settings.solver;
+        self.puppet.options.solver = *self.document.settings.solver;
         let drag = self.drags.joint.as_ref().filter(|_| self.puppet.is_posed_by_hand());
         // Copy the stance only if it has changed, because copying it in each frame would take longer than the solve.
         match drag.map(|drag| &drag.before.held) {
@@ -134,8 +134,8 @@ impl Session {
         }
         let (targets, pins) = self.targets_and_pins(self.drags.joint.as_ref().map(Drag::target_and_pins));
         if self.drags.joint.as_ref().is_some_and(|drag| drag.moves_root) {
-            self.puppet.options.method = Method::FullBody;
-            self.puppet.options.textbook = false;
+            self.puppet.options.solver.method = Method::FullBody;
+            self.puppet.options.solver.textbook = false;
         }
         self.puppet.rotations = self.drags.rotations(&self.puppet, self.document.settings.solver.limits);
         let (has_targets, has_rotations) = (!targets.is_empty(), !self.puppet.rotations.is_empty());

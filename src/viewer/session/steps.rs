@@ -101,7 +101,7 @@ impl Steps {
         }
         problem.targets.clone_from(&puppet.targets);
         problem.pins.clone_from(&puppet.pins);
-        problem.whole_body = puppet.options.method != document.settings.solver.method;
+        problem.whole_body = puppet.options.solver.method != document.settings.solver.method;
     }
 
     /// Turns step mode on. Returns false if there is nothing to show.
@@ -116,11 +116,11 @@ impl Steps {
         puppet.targets.clone_from(&problem.targets);
         puppet.pins.clone_from(&problem.pins);
         puppet.rotations.clear();
-        puppet.options = *document.settings.solver;
+        puppet.options.solver = *document.settings.solver;
         if problem.whole_body {
-            puppet.options.method = Method::FullBody;
+            puppet.options.solver.method = Method::FullBody;
         }
-        if !matches!(puppet.options.method, Method::Auto | Method::FullBody) {
+        if !matches!(puppet.options.solver.method, Method::Auto | Method::FullBody) {
             puppet.targets.iter_mut().for_each(|target| *target = target.with_known_depth());
         }
         self.stepping = Some(Stepping { solved, shown: 0 });
@@ -134,7 +134,7 @@ impl Steps {
     /// [`PuppetError`] if the problem cannot be solved. Step mode is then off.
     pub(super) fn show(&mut self, puppet: &mut Puppet, shown: usize) -> Result<(), PuppetError> {
         let shown = shown.min(puppet.steps().count());
-        puppet.shown_steps = Some(shown);
+        puppet.options.shown_steps = Some(shown);
         // Do not continue from the last solve, so that the same problem always has the same steps.
         puppet.reset_solver();
         if let Err(error) = puppet.update() {
