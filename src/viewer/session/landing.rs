@@ -12,6 +12,8 @@ use crate::puppet::Puppet;
 use crate::rig::BodyLimb;
 use crate::scene::picking::{Hit, Ray};
 
+use super::surface::Surface;
+
 /// Distance that the target must move before a surface has full weight, in metres at human size. Until then the weight increases gradually,
 /// so that a drag that begins in front of a surface does not jump to it.
 const RAMP: f32 = 0.08;

@@ -9,7 +9,7 @@ use toml_edit::{Item, Table};
 use crate::asset::Skeleton;
 use crate::ik::Limit;
 use crate::text::toml::{
-    SpannedError, at_least, check_file, check_keys, choice, each, elements, number, numbers, optional, parse,
+    SpannedError, at_least, check_file, check_keys, choice, each, elements, number, optional, parse,
     required, singles, string, table_like, tables, within,
 };
 
