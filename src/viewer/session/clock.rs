@@ -54,7 +54,7 @@ impl Clock {
         (self.spring_steps, self.is_asleep) = (steps_at(self.now), false);
     }
 
-    /// Returns whether the springs have not been simulated for so long that they must settle at this time.
+    /// Returns whether the springs were last simulated too long ago and must settle at this time.
     pub(super) fn is_gap(&self, now: Duration) -> bool {
         now.saturating_sub(step_end(self.spring_steps)) > MAX_GAP
     }
