@@ -36,7 +36,7 @@ struct TreeGoal {
 
 struct ChainTarget {
     position: vec4<f32>,
-    spin: vec4<f32>,
+    orientation: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> tree: Tree;
@@ -66,7 +66,7 @@ const ROUNDS: u32 = 3u;
 const LOCK_MARGIN: f32 = 1e-6;
 const LOCK_FRACTION: f32 = 0.01;
 
-var<workgroup> spins: array<vec4<f32>, MAX_JOINTS>;
+var<workgroup> orientations: array<vec4<f32>, MAX_JOINTS>;
 var<workgroup> places: array<vec4<f32>, MAX_JOINTS>;
 // In base space, the axis of a hinge that is not locked, or the locked direction of another joint.
 var<workgroup> axes: array<vec4<f32>, MAX_JOINTS>;
@@ -101,15 +101,15 @@ fn forward(problem: u32, lane: u32) {
         for (var i = 0u; i < OWNED; i++) {
             let j = lane + i * LANES;
             if j < tree.joints && joints[j].depth == level {
-                var spin = IDENTITY;
+                var orientation = IDENTITY;
                 var place = root;
                 let parent = joints[j].parent;
                 if parent != NO_PARENT {
-                    spin = spins[parent];
+                    orientation = orientations[parent];
                     place = places[parent].xyz;
                 }
-                places[j] = vec4<f32>(place + quat_rotate(spin, joints[j].offset.xyz), joints[j].offset.w);
-                spins[j] = quat_mul(quat_mul(spin, joints[j].before), own[i]);
+                places[j] = vec4<f32>(place + quat_rotate(orientation, joints[j].offset.xyz), joints[j].offset.w);
+                orientations[j] = quat_mul(quat_mul(orientation, joints[j].before), own[i]);
             }
         }
         workgroupBarrier();
@@ -117,11 +117,11 @@ fn forward(problem: u32, lane: u32) {
     if lane < tree.goals {
         let goal = goals[lane];
         let wanted = targets[problem * tree.goals + lane];
-        let spin = spins[goal.joint];
-        let end = places[goal.joint].xyz + quat_rotate(spin, goal.end.xyz);
+        let orientation = orientations[goal.joint];
+        let end = places[goal.joint].xyz + quat_rotate(orientation, goal.end.xyz);
         ends[lane] = end;
         let error = (wanted.position.xyz - end) * goal.end.w;
-        let turn = rotation_vector(quat_mul(wanted.spin, quat_conjugate(spin))) * goal.tolerances.z;
+        let turn = rotation_vector(quat_mul(wanted.orientation, quat_conjugate(orientation))) * goal.tolerances.z;
         for (var i = 0u; i < 3u; i++) {
             errors[6u * lane + i] = error[i];
             errors[6u * lane + 3u + i] = turn[i];
@@ -241,7 +241,7 @@ fn joint_step(j: u32, lock: vec4<f32>) -> vec3<f32> {
             wanted += cross(r, y) + goals[g].tolerances.z * t;
         }
     }
-    let local = quat_rotate(quat_conjugate(spins[j]), places[j].w * wanted);
+    let local = quat_rotate(quat_conjugate(orientations[j]), places[j].w * wanted);
     let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
     if joints[j].limit.kind == HINGE {
         return select(joints[j].limit.axis * dot(joints[j].limit.axis, local), lock.xyz * lock.w, is_locked);
@@ -273,10 +273,10 @@ fn turn_joint(j: u32, i: u32) -> bool {
 // Stores the axis of a hinge or the locked direction of another joint, and the known rotation.
 fn store_lock(j: u32, lock: vec4<f32>) {
     let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
-    let direction = quat_rotate(spins[j], lock.xyz);
+    let direction = quat_rotate(orientations[j], lock.xyz);
     known[j] = vec4<f32>(direction * lock.w, 0.0);
     if joints[j].limit.kind == HINGE {
-        let axis = select(quat_rotate(spins[j], joints[j].limit.axis), vec3<f32>(0.0), is_locked);
+        let axis = select(quat_rotate(orientations[j], joints[j].limit.axis), vec3<f32>(0.0), is_locked);
         axes[j] = vec4<f32>(axis, 1.0);
     } else {
         axes[j] = vec4<f32>(direction, 0.0);

@@ -28,7 +28,7 @@ struct Chain {
 
 struct ChainTarget {
     position: vec4<f32>,
-    spin: vec4<f32>,
+    orientation: vec4<f32>,
 }
 
 struct Unsolved {
@@ -70,7 +70,7 @@ struct Lower {
 
 var<private> own: array<vec4<f32>, JOINTS>;
 var<private> kept: array<vec4<f32>, JOINTS>;
-var<private> spins: array<vec4<f32>, JOINTS>;
+var<private> orientations: array<vec4<f32>, JOINTS>;
 var<private> places: array<vec3<f32>, JOINTS>;
 // For each joint, the locked direction in its own frame, and the turn about it. A zero vector means that no direction is locked.
 var<private> locks: array<vec4<f32>, JOINTS>;
@@ -97,17 +97,17 @@ fn joint_count() -> u32 {
 
 // Computes the frames of the joints and the errors of the effector.
 fn forward(target_pose: ChainTarget) {
-    var spin = IDENTITY;
+    var orientation = IDENTITY;
     var place = vec3<f32>(0.0);
     for (var j = 0u; j < joint_count(); j++) {
-        place += quat_rotate(spin, joints[j].offset.xyz);
-        spin = quat_mul(quat_mul(spin, joints[j].before), own[j]);
-        spins[j] = spin;
+        place += quat_rotate(orientation, joints[j].offset.xyz);
+        orientation = quat_mul(quat_mul(orientation, joints[j].before), own[j]);
+        orientations[j] = orientation;
         places[j] = place;
     }
-    end_place = place + quat_rotate(spin, chain.end.xyz);
+    end_place = place + quat_rotate(orientation, chain.end.xyz);
     error = (target_pose.position.xyz - end_place) * chain.end.w;
-    turn = rotation_vector(quat_mul(target_pose.spin, quat_conjugate(spin))) * chain.tolerances.z;
+    turn = rotation_vector(quat_mul(target_pose.orientation, quat_conjugate(orientation))) * chain.tolerances.z;
     cost = dot(error, error) + dot(turn, turn);
 }
 
@@ -162,7 +162,7 @@ fn solve(damping: f32) {
         var axis = vec3<f32>(0.0);
         var sign = weight;
         if joints[j].limit.kind == HINGE {
-            axis = quat_rotate(spins[j], joints[j].limit.axis);
+            axis = quat_rotate(orientations[j], joints[j].limit.axis);
             if is_locked {
                 sign = 0.0;
             }
@@ -178,7 +178,7 @@ fn solve(damping: f32) {
             oo0.x += weight * radian * radian;
             oo1.y += weight * radian * radian;
             oo2.z += weight * radian * radian;
-            axis = quat_rotate(spins[j], lock.xyz);
+            axis = quat_rotate(orientations[j], lock.xyz);
             sign = -weight;
         }
         let p = cross(axis, r);
@@ -193,7 +193,7 @@ fn solve(damping: f32) {
         oo1 += sign * o.y * o;
         oo2 += sign * o.z * o;
         if is_locked {
-            let known = quat_rotate(spins[j], lock.xyz) * lock.w;
+            let known = quat_rotate(orientations[j], lock.xyz) * lock.w;
             e -= cross(known, r);
             t -= known * radian;
         }
@@ -215,7 +215,7 @@ fn solve(damping: f32) {
 fn joint_step(j: u32) -> vec3<f32> {
     let r = (end_place - places[j]) * chain.end.w;
     let wanted = joints[j].offset.w * (cross(r, pull) + chain.tolerances.z * twist);
-    let local = quat_rotate(quat_conjugate(spins[j]), wanted);
+    let local = quat_rotate(quat_conjugate(orientations[j]), wanted);
     let lock = locks[j];
     let is_locked = dot(lock.xyz, lock.xyz) > 0.0;
     if joints[j].limit.kind == HINGE {

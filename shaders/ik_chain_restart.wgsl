@@ -12,7 +12,7 @@ fn load_nearest(target_pose: ChainTarget, restart: u32) {
     for (var pose = restart; pose < chain.poses; pose += chain.restarts) {
         let end = pose * (JOINTS + 2u) + JOINTS;
         let away = (target_pose.position.xyz - poses[end].xyz) * chain.end.w;
-        let cosine = dot(target_pose.spin, poses[end + 1u]);
+        let cosine = dot(target_pose.orientation, poses[end + 1u]);
         let radian = chain.tolerances.z;
         // The chord of a rotation is shorter than its angle, but results in the same order.
         let distance = dot(away, away) + 4.0 * radian * radian * (1.0 - cosine * cosine);

@@ -221,8 +221,8 @@ fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
             reserved_2
         }
     );
-    assert_twins!("ik_chain", ChainTarget { position, spin });
-    assert_twins!("ik_body", ChainTarget { position, spin });
+    assert_twins!("ik_chain", ChainTarget { position, orientation });
+    assert_twins!("ik_body", ChainTarget { position, orientation });
     assert_twins!("ik_body", Tree { joints, goals, problems, iterations, depth, root_weight, damping, rows });
     assert_twins!("ik_body", TreeGoal { end, tolerances, above, joint });
     assert_twins!("ik_limb", LimbProblem { upper, lower, bend, goal, pole });

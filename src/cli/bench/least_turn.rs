@@ -78,14 +78,14 @@ impl LeastTurn {
             if link.weight == 0.0 || link.limit == Limit::Locked {
                 continue;
             }
-            let spin = between.orientation(index).unwrap_or(DQuat::IDENTITY);
-            let world_from_frame = spin * between.rotations()[index].conjugate();
+            let rotation = between.orientation(index).unwrap_or(DQuat::IDENTITY);
+            let world_from_frame = rotation * between.rotations()[index].conjugate();
             let turn = after.rotations()[index] * before.rotations()[index].conjugate();
             joints.push(MovedJoint {
                 link: index,
                 world_from_frame,
                 position: position(&between, index),
-                hinge: if let Limit::Hinge { axis, .. } = link.limit { Some(spin * axis) } else { None },
+                hinge: if let Limit::Hinge { axis, .. } = link.limit { Some(rotation * axis) } else { None },
                 before: before.rotations()[index],
                 turn: world_from_frame * rotation_vector(turn),
             });

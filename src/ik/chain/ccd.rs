@@ -70,10 +70,10 @@ impl Chain {
             effector = joint + moved;
         }
         let mut carried = DQuat::IDENTITY;
-        for ((vector, spin), arc) in self.vectors.iter_mut().zip(&mut self.spins).zip(&self.arcs) {
+        for ((vector, q), arc) in self.vectors.iter_mut().zip(&mut self.orientations).zip(&self.arcs) {
             carried *= *arc;
             *vector = carried * *vector;
-            *spin = carried * *spin;
+            *q = carried * *q;
         }
     }
 
@@ -86,12 +86,12 @@ impl Chain {
         mut turn: impl FnMut(usize, DVec3, DVec3) -> (DQuat, DVec3),
     ) {
         let (mut joint, mut effector, mut carried) = (DVec3::ZERO, end, DQuat::IDENTITY);
-        for (index, (vector, spin)) in self.vectors.iter_mut().zip(&mut self.spins).enumerate() {
+        for (index, (vector, q)) in self.vectors.iter_mut().zip(&mut self.orientations).enumerate() {
             let (arc, moved) = turn(index, effector - joint, target - joint);
             effector = joint + moved;
             carried = arc * carried;
             *vector = carried * *vector;
-            *spin = carried * *spin;
+            *q = carried * *q;
             joint += *vector;
         }
     }

@@ -163,14 +163,14 @@ impl Chain {
         std::mem::swap(&mut self.vectors, &mut self.next);
         self.end_now = end;
         let (turns, last_turn) = self.turns.as_chunks::<2>();
-        let (spins, last_spin) = self.spins.as_chunks_mut::<2>();
-        spin::<f64x2, 2>(turns, spins);
-        spin::<f64, 1>(last_turn.as_chunks::<1>().0, last_spin.as_chunks_mut::<1>().0);
+        let (orientations, last_orientation) = self.orientations.as_chunks_mut::<2>();
+        apply_turns::<f64x2, 2>(turns, orientations);
+        apply_turns::<f64, 1>(last_turn.as_chunks::<1>().0, last_orientation.as_chunks_mut::<1>().0);
     }
 
     /// Returns the axis in base space about which the rest pose bends, rotated with the chain's first joint.
     pub(super) fn bend_now(&self) -> DVec3 {
-        self.spins.first().copied().unwrap_or(DQuat::IDENTITY) * self.bend
+        self.orientations.first().copied().unwrap_or(DQuat::IDENTITY) * self.bend
     }
 
     /// Computes the arms and returns the position of the end relative to the base.
@@ -200,9 +200,9 @@ impl Chain {
         let Some(mut arch) = Arch::new(self.reach, self.end_now, target, self.bend_now()) else {
             return false;
         };
-        for ((vector, spin), &length) in self.vectors.iter_mut().zip(&mut self.spins).zip(&self.lengths) {
+        for ((vector, q), &length) in self.vectors.iter_mut().zip(&mut self.orientations).zip(&self.lengths) {
             let (there, turn) = arch.lay(*vector, length);
-            *spin = turn * *spin;
+            *q = turn * *q;
             *vector = there;
         }
         self.end_now = self.vectors.iter().sum();
@@ -236,12 +236,12 @@ fn turned<L: Lanes<N>, const N: usize>(
 }
 
 /// Applies turns to orientations. The resulting quaternions are not normalised.
-fn spin<L: Lanes<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat; N]]) {
-    for (turns, spins) in turns.iter().zip(spins) {
-        let (turn, spin) = (Vec3::<L>::gather(turns, |t| *t), Quaternion::gather(spins));
-        let axis = spin.axis();
-        let xyz = axis.plus(turn.times(spin.w)).plus(turn.cross(axis));
-        *spins = Quaternion::new(xyz, spin.w - turn.dot(axis)).each();
+fn apply_turns<L: Lanes<N>, const N: usize>(turns: &[[DVec3; N]], orientations: &mut [[DQuat; N]]) {
+    for (turns, orientations) in turns.iter().zip(orientations) {
+        let (turn, orientation) = (Vec3::<L>::gather(turns, |t| *t), Quaternion::gather(orientations));
+        let axis = orientation.axis();
+        let xyz = axis.plus(turn.times(orientation.w)).plus(turn.cross(axis));
+        *orientations = Quaternion::new(xyz, orientation.w - turn.dot(axis)).each();
     }
 }
 

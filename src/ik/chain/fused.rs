@@ -119,8 +119,8 @@ impl Chain {
 
 /// A chain that is being solved for a target. The target is relative to the base.
 ///
-/// `Chain::next` and `Chain::spins_before` contain the stored pose. `Chain::arcs` contains, in base space, the rotation of each joint since
-/// the stored pose, combined with the rotations of all joints above it.
+/// `Chain::next` and `Chain::orientations_before` contain the stored pose. `Chain::arcs` contains, in base space, the
+/// rotation of each joint since the stored pose, combined with the rotations of all joints above it.
 struct ChainPose<'a> {
     chain: &'a mut Chain,
     target: DVec3,
@@ -163,7 +163,7 @@ impl FusedPose for ChainPose<'_> {
     fn apply_closed_form(&mut self) {
         let chain = &mut *self.chain;
         chain.next.clone_from(&chain.vectors);
-        chain.spins_before.clone_from(&chain.spins);
+        chain.orientations_before.clone_from(&chain.orientations);
         let end = chain.end_now;
         if let Some([first, second]) = chain.solve_halves(self.target, end) {
             chain.arcs[..chain.middle].fill(first);
@@ -192,9 +192,9 @@ impl FusedPose for ChainPose<'_> {
     }
 
     fn turn_to_middle(&self, joint: usize) -> DVec3 {
-        let spins = &self.chain.spins;
-        let frame = joint.checked_sub(1).map_or(DQuat::IDENTITY, |parent| spins[parent]);
-        rotation_vector((frame * self.chain.rests[joint] * spins[joint].conjugate()).normalize())
+        let orientations = &self.chain.orientations;
+        let frame = joint.checked_sub(1).map_or(DQuat::IDENTITY, |parent| orientations[parent]);
+        rotation_vector((frame * self.chain.rests[joint] * orientations[joint].conjugate()).normalize())
     }
 
     fn step(&mut self, additional: Option<&[DVec3]>, boost: f64) {
@@ -219,10 +219,10 @@ impl FusedPose for ChainPose<'_> {
             above = multiply(above, retract(*turn * scale));
             *arc = above;
         }
-        // After the swap, the previous pose is in `next` and `spins_before`.
+        // After the swap, the previous pose is in `next` and `orientations_before`.
         std::mem::swap(&mut chain.vectors, &mut chain.next);
-        std::mem::swap(&mut chain.spins, &mut chain.spins_before);
-        chain.spins.resize(chain.spins_before.len(), DQuat::IDENTITY);
+        std::mem::swap(&mut chain.orientations, &mut chain.orientations_before);
+        chain.orientations.resize(chain.orientations_before.len(), DQuat::IDENTITY);
         let (arcs, last_arc) = chain.arcs.as_chunks::<2>();
         let (old, last_old) = chain.next.as_chunks::<2>();
         let (new, last_new) = chain.vectors.as_chunks_mut::<2>();
@@ -232,14 +232,16 @@ impl FusedPose for ChainPose<'_> {
             joint_vectors::<f64, 1>(last_arc.as_chunks::<1>().0, last_old.as_chunks::<1>().0, last_new)
                 .each();
         chain.end_now = even + odd + last;
-        for ((arc, old), new) in chain.arcs.iter().zip(&chain.spins_before).zip(&mut chain.spins) {
+        for ((arc, old), new) in
+            chain.arcs.iter().zip(&chain.orientations_before).zip(&mut chain.orientations)
+        {
             *new = multiply(*arc, *old);
         }
     }
 
     fn undo(&mut self) {
         std::mem::swap(&mut self.chain.vectors, &mut self.chain.next);
-        std::mem::swap(&mut self.chain.spins, &mut self.chain.spins_before);
+        std::mem::swap(&mut self.chain.orientations, &mut self.chain.orientations_before);
         self.chain.end_now = self.chain.vectors.iter().sum();
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct Chain {
     /// Whether the orientations and vectors below belong to the last solution.
     is_current: bool,
     /// Orientation of each joint in base space. The quaternions can have any length.
-    spins: Vec<DQuat>,
+    orientations: Vec<DQuat>,
     /// The current vectors from joint to joint in base space, and their sum, which is the position of the end
     /// relative to the base.
     vectors: Vec<DVec3>,
@@ -68,7 +68,7 @@ pub(super) struct Chain {
     arcs: Vec<DQuat>,
     /// State and buffers of the fused method: the orientations before its last step, and the joints' rest rotations.
     fused: FusedSteps,
-    spins_before: Vec<DQuat>,
+    orientations_before: Vec<DQuat>,
     rests: Vec<DQuat>,
     /// Buffer of the methods that work on points.
     points: Vec<DVec3>,
@@ -191,7 +191,7 @@ impl Chain {
         {
             vectors.resize(n, DVec3::ZERO);
         }
-        for turns in [&mut self.spins, &mut self.arcs] {
+        for turns in [&mut self.orientations, &mut self.arcs] {
             turns.resize(n, DQuat::IDENTITY);
         }
     }
@@ -199,12 +199,12 @@ impl Chain {
     /// Returns the axis about which the rest pose bends. For a straight rest pose, this axis is perpendicular to the
     /// first link.
     fn rest_bend(&self, links: &[Link]) -> DVec3 {
-        let (mut spin, mut before, mut normal) = (DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO);
+        let (mut orientation, mut before, mut normal) = (DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO);
         for (i, (&link, &local)) in self.links.iter().zip(&self.locals).enumerate() {
-            // `spin` and `normal` are in the turned frame of the first joint.
-            spin = if i == 0 { DQuat::IDENTITY } else { spin * links[link].rest };
-            normal += before.cross(spin * local);
-            before = spin * local;
+            // `orientation` and `normal` are in the turned frame of the first joint.
+            orientation = if i == 0 { DQuat::IDENTITY } else { orientation * links[link].rest };
+            normal += before.cross(orientation * local);
+            before = orientation * local;
         }
         let first = self.locals.first().copied().unwrap_or(DVec3::Y);
         let bent = normal.length() > BENT * self.longest * self.longest;

@@ -49,12 +49,12 @@ impl Chain {
     /// ends.
     fn fit_points(&mut self) {
         let (mut carried, hint) = (DQuat::IDENTITY, self.bend_now());
-        let links = self.vectors.iter_mut().zip(&mut self.spins).zip(self.points.windows(2));
-        for (((vector, spin), points), length) in links.zip(&self.lengths) {
+        let links = self.vectors.iter_mut().zip(&mut self.orientations).zip(self.points.windows(2));
+        for (((vector, q), points), length) in links.zip(&self.lengths) {
             let now = carried * *vector;
             let way = points[1] - points[0];
             carried = shortest_arc(now, way, hint) * carried;
-            *spin = carried * *spin;
+            *q = carried * *q;
             *vector = way * (length / way.length().max(f64::MIN_POSITIVE));
         }
     }

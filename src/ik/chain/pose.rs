@@ -28,20 +28,21 @@ impl Chain {
     }
 
     fn forward_kinematics(&mut self, rotations: &[DQuat]) {
-        let mut spin = DQuat::IDENTITY;
-        for (&link, out) in self.links.iter().zip(&mut self.spins) {
-            spin = multiply(spin, rotations[link]);
-            *out = spin;
+        let mut orientation = DQuat::IDENTITY;
+        for (&link, out) in self.links.iter().zip(&mut self.orientations) {
+            orientation = multiply(orientation, rotations[link]);
+            *out = orientation;
         }
-        let (spins, last_spin) = self.spins.as_chunks::<2>();
+        let (orientations, last_orientation) = self.orientations.as_chunks::<2>();
         let (locals, last_local) = self.locals.as_chunks::<2>();
         let (vectors, last_vector) = self.vectors.as_chunks_mut::<2>();
-        let most = joint_vectors::<f64x2, 2>(spins, locals, vectors);
+        let most = joint_vectors::<f64x2, 2>(orientations, locals, vectors);
         let [even, odd] = most.each();
         self.end_now = even + odd;
         let last = last_vector.as_chunks_mut::<1>().0;
         let [last] =
-            joint_vectors::<f64, 1>(last_spin.as_chunks::<1>().0, last_local.as_chunks::<1>().0, last).each();
+            joint_vectors::<f64, 1>(last_orientation.as_chunks::<1>().0, last_local.as_chunks::<1>().0, last)
+                .each();
         self.end_now += last;
     }
 
@@ -54,7 +55,7 @@ impl Chain {
         self.is_current = false;
         let Some(mut way) = target.try_normalize() else { return };
         let rotations = body.rotations_mut();
-        let (mut spin, mut end) = (DQuat::IDENTITY, DVec3::ZERO);
+        let (mut orientation, mut end) = (DQuat::IDENTITY, DVec3::ZERO);
         for ((&link, &local), &length) in self.links.iter().zip(&self.locals).zip(&self.lengths) {
             let rotation = rotations[link];
             let now = rotation * local;
@@ -66,8 +67,8 @@ impl Chain {
                 shortest_arc(now, way, any_perpendicular(now))
             };
             rotations[link] = renormalized(arc * rotation);
-            spin *= rotations[link];
-            end += spin * local;
+            orientation *= rotations[link];
+            end += orientation * local;
             way = local / length;
         }
         self.end_now = end;
@@ -76,20 +77,19 @@ impl Chain {
     /// Writes the rotations of the joints to the body and stores the resulting position of the end.
     pub(crate) fn write(&mut self, body: &mut Body) {
         let rotations = body.rotations_mut();
-        let (spins, last_spin) = self.spins.as_chunks::<2>();
+        let (orientations, last_orientation) = self.orientations.as_chunks::<2>();
         let (links, last_link) = self.links.as_chunks::<2>();
         let mut parent = DQuat::IDENTITY;
-        for (links, spins) in links.iter().zip(spins) {
-            let spins = normalized(Quaternion::<f64x2>::gather(spins));
-            let [first, second] = spins.each();
-            let own = relative(Quaternion::gather(&[parent, first]), spins).each();
+        for (links, orientations) in links.iter().zip(orientations) {
+            let orientations = normalized(Quaternion::<f64x2>::gather(orientations));
+            let [first, second] = orientations.each();
+            let own = relative(Quaternion::gather(&[parent, first]), orientations).each();
             (rotations[links[0]], rotations[links[1]]) = (own[0], own[1]);
             parent = second;
         }
-        if let ([link], [spin]) = (last_link, last_spin) {
+        if let ([link], [q]) = (last_link, last_orientation) {
             let [own] =
-                relative(Quaternion::<f64>::gather(&[parent]), normalized(Quaternion::gather(&[*spin])))
-                    .each();
+                relative(Quaternion::<f64>::gather(&[parent]), normalized(Quaternion::gather(&[*q]))).each();
             rotations[*link] = own;
         }
         self.forward_kinematics(body.rotations());
@@ -99,7 +99,7 @@ impl Chain {
     /// Turns a range of joints as one rigid part about the first of them.
     pub(super) fn turn_all(&mut self, joints: std::ops::Range<usize>, arc: DQuat) {
         self.vectors[joints.clone()].iter_mut().for_each(|v| *v = arc * *v);
-        self.spins[joints].iter_mut().for_each(|q| *q = arc * *q);
+        self.orientations[joints].iter_mut().for_each(|q| *q = arc * *q);
     }
 }
 
@@ -116,17 +116,17 @@ pub(super) fn multiply(a: DQuat, b: DQuat) -> DQuat {
 
 /// Rotates vectors, each by its own quaternion. Returns the sum of the results.
 pub(super) fn joint_vectors<L: Lanes<N>, const N: usize>(
-    spins: &[[DQuat; N]],
+    orientations: &[[DQuat; N]],
     locals: &[[DVec3; N]],
     out: &mut [[DVec3; N]],
 ) -> Vec3<L> {
     let mut sum = Vec3::splat(DVec3::ZERO);
-    for ((spins, locals), out) in spins.iter().zip(locals).zip(out) {
-        let spin = Quaternion::<L>::gather(spins);
-        let (axis, local) = (spin.axis(), Vec3::gather(locals, |l| *l));
+    for ((orientations, locals), out) in orientations.iter().zip(locals).zip(out) {
+        let orientation = Quaternion::<L>::gather(orientations);
+        let (axis, local) = (orientation.axis(), Vec3::gather(locals, |l| *l));
         let across = axis.cross(local);
         let twice = across.plus(across);
-        let vector = local.plus(twice.times(spin.w)).plus(axis.cross(twice));
+        let vector = local.plus(twice.times(orientation.w)).plus(axis.cross(twice));
         *out = vector.each();
         sum = sum.plus(vector);
     }

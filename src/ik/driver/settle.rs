@@ -71,9 +71,9 @@ fn applies(tree: &Tree, task: &Task<'_>) -> bool {
 /// Makes the current position and orientation of an effector its target.
 fn hold(task: &mut EffectorTask) {
     task.target = task.target.map(|_| task.position);
-    task.orientation = task.orientation.map(|_| task.spin);
+    task.orientation = task.orientation.map(|_| task.rotation);
     if let Some((axis, at)) = task.aim {
-        let away = task.spin * axis * task.position.distance(at);
+        let away = task.rotation * axis * task.position.distance(at);
         task.aim = Some((axis, task.position + away));
     }
     (task.turn, task.aim_turn) = (DVec3::ZERO, DVec3::ZERO);

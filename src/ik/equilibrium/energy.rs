@@ -117,13 +117,13 @@ impl Problem {
         }
         let model = &self.model;
         let upright = |link: usize, stiffness: f64, axis: DVec3| {
-            let own = self.stance_now.spins[link].conjugate() * axis;
+            let own = self.stance_now.rotations[link].conjugate() * axis;
             (link, stiffness, own, axis)
         };
         let chest = (model.chest != 0).then(|| upright(model.chest, constant::UPRIGHT, DVec3::Y));
         let head = model.head.map(|head| upright(head, constant::HEAD_UPRIGHT, DVec3::Y));
         let sight = self.look.zip(model.head).map(|((sight, stiffness), head)| {
-            let forwards = self.stance_now.spins[head].conjugate() * self.front();
+            let forwards = self.stance_now.rotations[head].conjugate() * self.front();
             (head, stiffness, forwards, sight)
         });
         let pelvis = [upright(0, constant::UPRIGHT, DVec3::Y), upright(0, constant::YAW, DVec3::X)];
@@ -134,7 +134,7 @@ impl Problem {
         for (link, stiffness, own, axis) in
             pelvis.into_iter().chain(chest).chain(head).chain(sight).chain(feet)
         {
-            let direction = now.spins[link] * own;
+            let direction = now.rotations[link] * own;
             let r = direction - axis;
             energy += 0.5 * stiffness * r.length_squared();
             if let Some(s) = &mut system {
@@ -149,7 +149,7 @@ impl Problem {
 
     /// Returns the direction in which the stance faces.
     fn front(&self) -> DVec3 {
-        (self.stance_now.spins[0] * DVec3::Z).with_y(0.0).normalize_or(DVec3::Z)
+        (self.stance_now.rotations[0] * DVec3::Z).with_y(0.0).normalize_or(DVec3::Z)
     }
 
     /// Keeps the centre of mass over its intended place. The derivatives enter the problem as rows (see

@@ -142,7 +142,7 @@ impl Contact {
     pub(super) fn new(index: usize, foot: &Foot, stance: &Kinematics) -> Self {
         let along = (foot.ball - foot.heel).with_y(0.0).normalize_or(DVec3::Z);
         let local_side = DVec3::Y.cross(along);
-        let side = stance.spins[foot.link] * local_side;
+        let side = stance.rotations[foot.link] * local_side;
         Self {
             foot: index,
             ball: stance.point(foot.link, foot.ball),
@@ -172,14 +172,14 @@ impl Contact {
         let (Some([hip, knee]), ankle) = (foot.leg, foot.link) else { return };
         let Freedom::Hinge { axis, .. } = model.joints[knee].freedom else { return };
         let turn = |from: DVec3, to: DVec3| shortest_arc(from, to, DVec3::ZERO);
-        let spin = if foot.is_point {
-            now.spins[ankle]
+        let rotation = if foot.is_point {
+            now.rotations[ankle]
         } else {
-            (turn(now.spins[ankle] * self.local_side, self.side) * now.spins[ankle]).normalize()
+            (turn(now.rotations[ankle] * self.local_side, self.side) * now.rotations[ankle]).normalize()
         };
-        let wanted = self.ball - spin * foot.ball - now.positions[hip];
+        let wanted = self.ball - rotation * foot.ball - now.positions[hip];
         // Compute both bones in the frame above the knee, with the hinge as in the stance.
-        let above = |link: usize| model.joints[link].parent.map_or(DQuat::IDENTITY, |p| now.spins[p]);
+        let above = |link: usize| model.joints[link].parent.map_or(DQuat::IDENTITY, |p| now.rotations[p]);
         let frame = above(knee);
         let angle = pose.angles[knee];
         let thigh = frame.conjugate() * (now.positions[knee] - now.positions[hip]);
@@ -198,11 +198,11 @@ impl Contact {
         pose.set_angle(model, knee, bent);
         let reached = frame * (thigh + DQuat::from_axis_angle(axis, bent) * shin);
         let aim = turn(reached, wanted);
-        pose.turns[hip] = (above(hip).conjugate() * aim * now.spins[hip]).normalize();
+        pose.turns[hip] = (above(hip).conjugate() * aim * now.rotations[hip]).normalize();
         // The links between hip and knee turn with the hip.
         let frame = aim * frame;
-        let knee_spin = (frame * pose.turns[knee]).normalize();
-        let below_knee = now.spins[knee].conjugate() * above(ankle);
-        pose.turns[ankle] = ((knee_spin * below_knee).conjugate() * spin).normalize();
+        let knee_rotation = (frame * pose.turns[knee]).normalize();
+        let below_knee = now.rotations[knee].conjugate() * above(ankle);
+        pose.turns[ankle] = ((knee_rotation * below_knee).conjugate() * rotation).normalize();
     }
 }

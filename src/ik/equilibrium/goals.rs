@@ -93,7 +93,7 @@ impl Problem {
             // expects.
             if model.up(goal.link).all(|link| model.joints[link].signs[0] == DVec3::ONE) {
                 let end = unit(space.orientation(orientation) * model.frame(goal.link));
-                let start = now.spins[goal.link];
+                let start = now.rotations[goal.link];
                 kinds[1] = Some(PullKind::Orientation { axes, start, end, target: end });
             }
         }
@@ -101,7 +101,7 @@ impl Problem {
             let axis =
                 model.axes(goal.link) * (aim.axis * model.joints[goal.link].signs[1]).normalize_or(DVec3::Z);
             let (eye, end) = (now.positions[goal.link], space.from_world.transform_point3(aim.at));
-            let start = eye + now.spins[goal.link] * axis * eye.distance(end);
+            let start = eye + now.rotations[goal.link] * axis * eye.distance(end);
             kinds[2] = Some(PullKind::Aim { axis, eye, start, end, target: end });
         }
         kinds

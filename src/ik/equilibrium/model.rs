@@ -79,7 +79,7 @@ pub(super) struct Space {
     pub(super) to_world: DAffine3,
     /// Rotations that convert orientations in base space and in the world to the space of the figure.
     from_base: DQuat,
-    from_world_spin: DQuat,
+    from_world_rotation: DQuat,
     /// Metres in world space per metre at human size.
     pub(super) size: f64,
 }
@@ -89,23 +89,23 @@ impl Space {
         let placed = body.world_from_base().matrix3;
         let mirror = if placed.determinant() < 0.0 { DVec3::new(-1.0, 1.0, 1.0) } else { DVec3::ONE };
         let mirror = DMat3::from_diagonal(mirror);
-        let world_spin = body.world_from_base_rotation();
+        let world_from_base = body.world_from_base_rotation();
         // For a reflected base, this is the rotation of the mirrored base.
         let is_reflected = placed.determinant() < 0.0;
-        let spin = if is_reflected { DQuat::from_mat3(&proper(mirror * placed)) } else { world_spin };
-        let front = spin * body.facing() * DVec3::Z;
+        let turned = if is_reflected { DQuat::from_mat3(&proper(mirror * placed)) } else { world_from_base };
+        let front = turned * body.facing() * DVec3::Z;
         let yaw = if front.x.hypot(front.z) > 1e-6 { front.x.atan2(front.z) } else { 0.0 };
         let turn = DQuat::from_rotation_y(-yaw);
         let matrix3 = DMat3::from_quat(turn) * mirror * (1.0 / size);
         let from_world = DAffine3 { matrix3, translation: -(matrix3 * origin) };
-        let from_base = unit(turn * spin);
-        let from_world_spin = unit(from_base * world_spin.conjugate());
-        Self { from_world, to_world: from_world.inverse(), from_base, from_world_spin, size }
+        let from_base = unit(turn * turned);
+        let from_world_rotation = unit(from_base * world_from_base.conjugate());
+        Self { from_world, to_world: from_world.inverse(), from_base, from_world_rotation, size }
     }
 
     /// Converts a world orientation to the space of the figure.
     pub(super) fn orientation(&self, world: DQuat) -> DQuat {
-        unit(self.from_world_spin * world)
+        unit(self.from_world_rotation * world)
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) struct Kinematics {
     /// Position of each link.
     pub(super) positions: Vec<DVec3>,
     /// Rotation of each link from its rest orientation.
-    pub(super) spins: Vec<DQuat>,
+    pub(super) rotations: Vec<DQuat>,
     /// The unit axis of each degree of freedom, and a point on the axis for a rotation. A translation has no such point.
     pub(super) axes: Vec<(DVec3, Option<DVec3>)>,
 }
@@ -71,27 +71,27 @@ impl Kinematics {
 
     /// Computes the positions and the rotations.
     pub(super) fn place(&mut self, model: &Model, pose: &Pose) {
-        let Self { positions, spins, .. } = self;
+        let Self { positions, rotations, .. } = self;
         positions.clear();
-        spins.clear();
+        rotations.clear();
         for (joint, &turn) in model.joints.iter().zip(&pose.turns) {
             let (at, above) = match joint.parent {
-                Some(p) => (positions[p] + spins[p] * joint.offset, spins[p]),
+                Some(p) => (positions[p] + rotations[p] * joint.offset, rotations[p]),
                 None => (pose.hips, DQuat::IDENTITY),
             };
             positions.push(at);
-            let spin = above * turn;
+            let rotation = above * turn;
             // The rotations are normalised, because rounding errors would otherwise add up along a chain of joints that turn.
-            spins.push(if joint.freedom == Freedom::None { spin } else { spin.normalize() });
+            rotations.push(if joint.freedom == Freedom::None { rotation } else { rotation.normalize() });
         }
     }
 
     /// Computes the axes of the degrees of freedom.
     pub(super) fn derive(&mut self, model: &Model) {
-        let Self { positions, spins, axes } = self;
+        let Self { positions, rotations, axes } = self;
         axes.clear();
         for (link, joint) in model.joints.iter().enumerate() {
-            let above = joint.parent.map_or(DQuat::IDENTITY, |p| spins[p]);
+            let above = joint.parent.map_or(DQuat::IDENTITY, |p| rotations[p]);
             let at = Some(positions[link]);
             if joint.freedom == Freedom::Root {
                 axes.extend([(DVec3::X, None), (DVec3::Y, None), (DVec3::Z, None)]);
@@ -115,7 +115,7 @@ impl Kinematics {
         [above, link, end]: [usize; 3],
     ) -> Option<(f64, f64)> {
         let Freedom::Hinge { axis, .. } = model.joints[link].freedom else { return None };
-        let axis = model.joints[link].parent.map_or(DQuat::IDENTITY, |p| self.spins[p]) * axis;
+        let axis = model.joints[link].parent.map_or(DQuat::IDENTITY, |p| self.rotations[p]) * axis;
         let at = |l: usize| self.positions[l];
         let [into, out] = [at(link) - at(above), at(end) - at(link)];
         let bend = axis.dot(into.cross(out)).atan2(into.dot(out) - axis.dot(into) * axis.dot(out));
@@ -126,7 +126,7 @@ impl Kinematics {
 
     /// Returns the position of a point that is fixed to a link.
     pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
-        self.positions[link] + self.spins[link] * offset
+        self.positions[link] + self.rotations[link] * offset
     }
 
     /// Sets `columns` to the derivatives of a link's point with respect to the degrees of freedom above it.

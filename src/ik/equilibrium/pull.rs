@@ -69,11 +69,11 @@ impl Pull {
         match self.kind {
             PullKind::Position { offset, axes, target, .. } => axes * (now.point(self.link, offset) - target),
             PullKind::Orientation { axes, target, .. } => {
-                axes * rotation_vector(now.spins[self.link] * target.conjugate())
+                axes * rotation_vector(now.rotations[self.link] * target.conjugate())
             }
             PullKind::Aim { axis, target, .. } => {
                 let sight = (target - now.positions[self.link]).normalize_or(DVec3::Z);
-                now.spins[self.link] * axis - sight
+                now.rotations[self.link] * axis - sight
             }
         }
     }
@@ -92,7 +92,7 @@ impl Pull {
                 columns.iter_mut().for_each(|c| *c = axes * *c);
             }
             PullKind::Orientation { axes, target, .. } => {
-                let error = rotation_vector(now.spins[self.link] * target.conjugate());
+                let error = rotation_vector(now.rotations[self.link] * target.conjugate());
                 let map = axes * inverse_left_jacobian(error);
                 columns.clear();
                 let turn = |&d: &usize| {
@@ -105,7 +105,7 @@ impl Pull {
                 let eye = now.positions[self.link];
                 let (sight, distance) =
                     ((target - eye).normalize_or(DVec3::Z), target.distance(eye).max(1e-6));
-                now.direction_columns(model, self.link, now.spins[self.link] * axis, columns);
+                now.direction_columns(model, self.link, now.rotations[self.link] * axis, columns);
                 now.point_columns(model, self.link, eye, other);
                 for (column, moved) in columns.iter_mut().zip(other) {
                     *column += (*moved - sight * sight.dot(*moved)) / distance;
@@ -135,7 +135,7 @@ impl Pull {
                 forces.on_point(self.link, now.point(self.link, offset), axes.transpose() * force);
             }
             PullKind::Aim { axis, .. } => {
-                forces.on_direction(self.link, now.spins[self.link] * axis, force);
+                forces.on_direction(self.link, now.rotations[self.link] * axis, force);
             }
             // Nothing is added for orientations. The error of an orientation is small while its target is held, and its columns are exact.
             PullKind::Orientation { .. } => {}

@@ -169,7 +169,7 @@ impl Problem {
             if foot.is_point {
                 continue;
             }
-            let side = now.spins[foot.link] * contact.local_side;
+            let side = now.rotations[foot.link] * contact.local_side;
             if n.is_some() {
                 now.direction_columns(&self.model, foot.link, side, columns);
             }
@@ -319,7 +319,7 @@ impl Problem {
                 Kind::Contact(index) => {
                     let contact = &self.contacts[index];
                     let foot = &self.feet[contact.foot];
-                    let side = now.spins[foot.link] * contact.local_side;
+                    let side = now.rotations[foot.link] * contact.local_side;
                     match nth {
                         0..3 => {
                             let ball = now.point(foot.link, foot.ball);

@@ -74,7 +74,7 @@ impl Problem {
     fn corners(&self, now: &Kinematics, index: usize) -> impl Iterator<Item = Corner> {
         let contact = &self.contacts[index];
         let foot = &self.feet[contact.foot];
-        let side = now.spins[foot.link] * contact.local_side * foot.half_width;
+        let side = now.rotations[foot.link] * contact.local_side * foot.half_width;
         let (heel, ball) = (now.point(foot.link, foot.heel), now.point(foot.link, foot.ball));
         let (risen, risen_slope) = smooth((heel.y - contact.heel.y) / RISEN);
         let tip = if contact.holds {

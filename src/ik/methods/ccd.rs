@@ -183,12 +183,12 @@ impl Ccd {
                 let from = task.position - joint.position;
                 self.vectors.push((inside(from), inside(target - joint.position), task.position_weight()));
             }
-            if let Some(orientation) = task.nearest_orientation(task.spin) {
+            if let Some(orientation) = task.nearest_orientation(task.rotation) {
                 // This length makes the errors of the three axes together count as much as the orientation error times
                 // `radian`.
                 let length = task.radian * std::f64::consts::FRAC_1_SQRT_2;
                 for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
-                    let (from, to) = (task.spin * axis * length, orientation * axis * length);
+                    let (from, to) = (task.rotation * axis * length, orientation * axis * length);
                     self.vectors.push((
                         tree.axis_to_frame(joint, from),
                         tree.axis_to_frame(joint, to),
@@ -264,13 +264,13 @@ impl Tree {
             let joint: &Joint = &self.joints[index];
             let from = self.to_frame(joint, self.tasks[task].position - joint.position);
             let position = joint.position + Self::from_frame(joint, arc * from);
-            let spin = if self.tasks[task].orientation.is_some() || self.tasks[task].aim.is_some() {
+            let rotation = if self.tasks[task].orientation.is_some() || self.tasks[task].aim.is_some() {
                 let base_from_axes = DQuat::from_mat3(&self.base_from_axes(joint));
-                base_from_axes * arc * base_from_axes.conjugate() * self.tasks[task].spin
+                base_from_axes * arc * base_from_axes.conjugate() * self.tasks[task].rotation
             } else {
-                self.tasks[task].spin
+                self.tasks[task].rotation
             };
-            (self.tasks[task].position, self.tasks[task].spin) = (position, spin);
+            (self.tasks[task].position, self.tasks[task].rotation) = (position, rotation);
         }
     }
 }

@@ -27,13 +27,13 @@ pub(crate) struct Segment {
     /// Position of the joint, in base space.
     pub(crate) position: DVec3,
     /// Rotation from the joint's turned frame to base space.
-    pub(crate) spin: DQuat,
+    pub(crate) rotation: DQuat,
 }
 
 impl Segment {
     /// Transforms a point from the turned frame to base space.
     pub(crate) fn point(&self, local: DVec3) -> DVec3 {
-        self.position + self.spin * local
+        self.position + self.rotation * local
     }
 }
 
@@ -90,7 +90,7 @@ impl Segments {
 
     /// Moves the segments to the pose of the tree.
     pub(crate) fn move_to_pose(&mut self, tree: &Tree) {
-        let base = Segment { position: DVec3::ZERO, spin: DQuat::IDENTITY };
+        let base = Segment { position: DVec3::ZERO, rotation: DQuat::IDENTITY };
         self.all.resize(tree.joints.len(), base);
         self.binding.clear();
         let parents = tree.joints.iter().map(|joint| joint.parent).enumerate();
@@ -98,8 +98,9 @@ impl Segments {
             let joint = &tree.joints[index];
             let at_border = || joint.limit != Limit::Free && joint.is_at_border(BORDER);
             self.binding.push(joint.hinge_axis().is_some() || at_border());
-            let spin = (above.unwrap_or(&base).spin * joint.fixed_spin() * joint.rotation).normalize();
-            Segment { position: joint.position, spin }
+            let rotation =
+                (above.unwrap_or(&base).rotation * joint.fixed_rotation() * joint.rotation).normalize();
+            Segment { position: joint.position, rotation }
         });
     }
 
@@ -119,19 +120,19 @@ impl Segments {
             let joint = &tree.joints[index];
             let above = joint.parent.map(|p| self.all[p]);
             let position = above.map_or(tree.local(index) + tree.root, |s| s.point(tree.local(index)));
-            let frame = above.map_or(DQuat::IDENTITY, |s| s.spin) * joint.fixed_spin();
+            let frame = above.map_or(DQuat::IDENTITY, |s| s.rotation) * joint.fixed_rotation();
             let old = self.all[index];
             self.collect_below(tree, index, position);
             let turns = |a: &Attached| matches!(a, Attached::Effector(t) if is_turned(tree, *t));
             let wanted = if self.attached(index).iter().any(turns) {
                 // The segment already has the orientation of a goal.
-                old.spin
+                old.rotation
             } else {
-                (fit_pairs(&self.pairs) * old.spin).normalize()
+                (fit_pairs(&self.pairs) * old.rotation).normalize()
             };
             let requested = if let Some(axis) = joint.hinge_axis() {
                 // Both vectors of a pair are in the frame before the joint turns.
-                let (from, to) = (joint.rotation * old.spin.conjugate(), frame.conjugate());
+                let (from, to) = (joint.rotation * old.rotation.conjugate(), frame.conjugate());
                 self.pairs.iter_mut().for_each(|p| (p.0, p.1) = (from * p.0, to * p.1));
                 push_frame(&mut self.pairs, joint.rotation, to * wanted);
                 best_turn_about(axis, &self.pairs) * joint.rotation
@@ -140,7 +141,7 @@ impl Segments {
             };
             let rotation = allowed(joint, requested);
             tree.joints[index].rotation = rotation;
-            self.all[index] = Segment { position, spin: (frame * rotation).normalize() };
+            self.all[index] = Segment { position, rotation: (frame * rotation).normalize() };
         }
         tree.forward();
     }

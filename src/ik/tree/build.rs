@@ -76,7 +76,7 @@ impl Tree {
         self.locked.clear();
         (self.rigid, self.has_uniform_scale) = (true, true);
         for (index, (link, &rotation)) in links.iter().zip(body.rotations()).enumerate() {
-            let (post, spin) = self.joint_from(link.parent);
+            let (post, post_rotation) = self.joint_from(link.parent);
             let chosen = self.reduced.get(index).copied();
             let limit = limit(index);
             let prismatic = chosen.filter(|_| can_slide).and_then(|_| prismatic(link, &limit));
@@ -99,7 +99,7 @@ impl Tree {
                     parent: chosen.parent,
                     fixed: pre,
                     fixed_is_translation: pre.matrix3 == DMat3::IDENTITY,
-                    fixed_spin: spin,
+                    fixed_rotation: post_rotation,
                     rotation: nearest(&limit, link.rest, link.reversed, rotation),
                     displacement: prismatic.map_or(0.0, |p| p.clamped(body.displacement(index))),
                     rest: link.rest,
@@ -115,7 +115,7 @@ impl Tree {
                     position: DVec3::ZERO,
                     frame: DMat3::IDENTITY,
                     frame_from_base: DMat3::IDENTITY,
-                    spin: DQuat::IDENTITY,
+                    frame_rotation: DQuat::IDENTITY,
                     turned: DMat3::IDENTITY,
                     below: (0, 0),
                     child: None,
@@ -134,7 +134,7 @@ impl Tree {
                 }
                 let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
                 let post = DAffine3 { matrix3: pre.matrix3 * linear, translation: pre.translation };
-                self.joint_from_link.push((post, spin * rotation));
+                self.joint_from_link.push((post, post_rotation * rotation));
             }
         }
     }
@@ -148,7 +148,7 @@ impl Tree {
     fn set_tasks(&mut self, body: &Body, goals: &[Goal]) {
         self.tasks.clear();
         let base_from_world = body.base_from_world();
-        let unspin = body.world_from_base_rotation().conjugate();
+        let base_from_world_rotation = body.world_from_base_rotation().conjugate();
         let scale = self.world_from_base.determinant().abs().cbrt();
         let base_rotation = DMat3::from_quat(body.world_from_base_rotation());
         // Only ratios of weights matter: among the pins, and among the other goals.
@@ -161,11 +161,11 @@ impl Tree {
         for goal in goals {
             let moving = moving_link(body, goal);
             let joint = moving.and_then(|l| self.reduced.nearest(l));
-            let (post, spin) = self.joint_from(moving);
-            let (offset, local_spin) = if moves_own(body, goal) {
-                (goal.offset, spin)
+            let (post, post_rotation) = self.joint_from(moving);
+            let (offset, local_rotation) = if moves_own(body, goal) {
+                (goal.offset, post_rotation)
             } else {
-                (body.links()[goal.link].offset, spin * body.rotations()[goal.link])
+                (body.links()[goal.link].offset, post_rotation * body.rotations()[goal.link])
             };
             let local = post.transform_point3(offset);
             if let Some(joint) = joint.and_then(|j| self.joints.get_mut(j)) {
@@ -177,15 +177,15 @@ impl Tree {
             let axes_from_base = axes_from_world * base_rotation;
             let orientation_term = Term::new(&goal.axes.orientation, axes_from_base, DMat3::IDENTITY, 1.0);
             let (target, orientation) =
-                (goal.position.map(inside), goal.orientation.map(|q| unspin * unit(q)));
+                (goal.position.map(inside), goal.orientation.map(|q| base_from_world_rotation * unit(q)));
             let largest = largest[usize::from(goal.pinned)];
             self.tasks.push(EffectorTask {
                 joint,
                 limb: None,
                 local,
-                local_spin,
+                local_rotation,
                 position: local,
-                spin: local_spin,
+                rotation: local_rotation,
                 target: target.filter(|_| position_term.counts()),
                 orientation: orientation.filter(|_| orientation_term.counts()),
                 stated: (target, orientation),

@@ -16,11 +16,11 @@ pub(crate) struct EffectorTask {
     /// Position in the turned frame of `joint`, or in base space without a joint.
     pub(crate) local: DVec3,
     /// Orientation of the link in the frame of `local`.
-    pub(super) local_spin: DQuat,
+    pub(super) local_rotation: DQuat,
     /// Position in base space.
     pub(crate) position: DVec3,
     /// Orientation of the link in base space.
-    pub(crate) spin: DQuat,
+    pub(crate) rotation: DQuat,
     /// Target position in base space. `None` if all of its axes are free.
     pub(crate) target: Option<DVec3>,
     /// Target orientation in base space. `None` if all of its axes are free.
@@ -54,21 +54,21 @@ pub(crate) struct EffectorTask {
 
 impl EffectorTask {
     /// Returns the orientation of the link in the turned frame of `joint`.
-    pub(crate) fn local_spin(&self) -> DQuat {
-        self.local_spin
+    pub(crate) fn local_rotation(&self) -> DQuat {
+        self.local_rotation
     }
 
     /// Returns the rotation from the current to the target orientation as a rotation vector in base space, without turns
     /// about free axes.
     pub(crate) fn orientation_error(&self) -> Option<DVec3> {
-        self.orientation.map(|target| self.rotation_error(target, self.spin).0)
+        self.orientation.map(|target| self.rotation_error(target, self.rotation).0)
     }
 
-    /// Returns the orientation error of a link with the orientation `spin`, and the map of the axes.
-    pub(super) fn rotation_error(&self, target: DQuat, spin: DQuat) -> (DVec3, Option<DMat3>) {
-        match self.orientation_term.rotation_error(target, spin) {
+    /// Returns the orientation error of a link with the orientation `rotation`, and the map of the axes.
+    pub(super) fn rotation_error(&self, target: DQuat, rotation: DQuat) -> (DVec3, Option<DMat3>) {
+        match self.orientation_term.rotation_error(target, rotation) {
             Some((error, map)) => (error, Some(map)),
-            None => (rotation_vector(target * spin.conjugate()), None),
+            None => (rotation_vector(target * rotation.conjugate()), None),
         }
     }
 
@@ -80,11 +80,11 @@ impl EffectorTask {
         self.weight * self.orientation_term.weight
     }
 
-    /// Returns the allowed orientation, in base space, that is nearest to `spin`. Without free axes, this is the target.
-    pub(crate) fn nearest_orientation(&self, spin: DQuat) -> Option<DQuat> {
+    /// Returns the allowed orientation, in base space, that is nearest to `rotation`. Without free axes, this is the target.
+    pub(crate) fn nearest_orientation(&self, rotation: DQuat) -> Option<DQuat> {
         let target = self.orientation?;
-        match self.orientation_term.rotation_error(target, spin) {
-            Some((error, _)) => Some((DQuat::from_scaled_axis(error) * spin).normalize()),
+        match self.orientation_term.rotation_error(target, rotation) {
+            Some((error, _)) => Some((DQuat::from_scaled_axis(error) * rotation).normalize()),
             None => Some(target),
         }
     }
@@ -92,7 +92,7 @@ impl EffectorTask {
     /// Returns the current and desired directions of the aiming axis, as unit vectors in base space.
     pub(crate) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
         let (axis, at) = self.aim?;
-        Some((self.spin * axis, (at - self.position).try_normalize()?))
+        Some((self.rotation * axis, (at - self.position).try_normalize()?))
     }
 
     /// Returns the rotation from the current to the desired direction of the aiming axis as a rotation vector in base

@@ -57,7 +57,7 @@ impl Tree {
         let position = target.map(|target| (self.world_from_base * (target - task.position)).length());
         let turn = orientation.map(|target| match task.orientation_term.axes {
             None if task.orientation.is_some() => task.turn,
-            _ => rotation_vector(target * task.spin.conjugate()),
+            _ => rotation_vector(target * task.rotation.conjugate()),
         });
         let turns = [turn, task.aim.map(|_| task.aim_turn)];
         (position, turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp))

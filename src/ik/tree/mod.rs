@@ -42,7 +42,7 @@ pub(super) struct Joint {
     /// Whether `fixed` is only a translation, as for a joint directly below another joint.
     fixed_is_translation: bool,
     /// The product of the rotations in `fixed`.
-    fixed_spin: DQuat,
+    fixed_rotation: DQuat,
     pub(super) rotation: DQuat,
     /// Displacement of a prismatic joint, in metres in its frame. Zero for other joints.
     pub(super) displacement: f64,
@@ -69,7 +69,7 @@ pub(super) struct Joint {
     frame_from_base: DMat3,
     /// Product of the rotations from base space to the frame. Computed only if the body has scale, because otherwise
     /// `frame` is this rotation.
-    spin: DQuat,
+    frame_rotation: DQuat,
     /// Linear part of `base_from_turned`.
     turned: DMat3,
     /// Range in [`Tree::below`] of the effectors below this joint.
@@ -120,8 +120,8 @@ impl Joint {
     }
 
     /// Returns the product of the rotations from the frame before turning to the parent's turned frame.
-    pub(super) fn fixed_spin(&self) -> DQuat {
-        self.fixed_spin
+    pub(super) fn fixed_rotation(&self) -> DQuat {
+        self.fixed_rotation
     }
 
     /// Returns the axis of a hinge, in the frame before turning.
@@ -221,13 +221,13 @@ impl Tree {
                     parent.turned * joint.fixed.matrix3
                 };
                 if !rigid {
-                    joint.spin = parent.spin * parent.rotation * joint.fixed_spin;
+                    joint.frame_rotation = parent.frame_rotation * parent.rotation * joint.fixed_rotation;
                 }
             }
             None => {
                 joint.position = joint.fixed.translation + root;
                 joint.frame = joint.fixed.matrix3;
-                joint.spin = joint.fixed_spin;
+                joint.frame_rotation = joint.fixed_rotation;
             }
         }
         joint.turned = joint.frame * DMat3::from_quat(joint.rotation);
@@ -246,16 +246,19 @@ impl Tree {
                 Some(joint) => {
                     task.position = joint.position + joint.turned * task.local;
                     if turns {
-                        let turned =
-                            if rigid { DQuat::from_mat3(&joint.turned) } else { joint.spin * joint.rotation };
-                        task.spin = turned * task.local_spin;
+                        let turned = if rigid {
+                            DQuat::from_mat3(&joint.turned)
+                        } else {
+                            joint.frame_rotation * joint.rotation
+                        };
+                        task.rotation = turned * task.local_rotation;
                     }
                 }
-                None => (task.position, task.spin) = (task.local + self.root, task.local_spin),
+                None => (task.position, task.rotation) = (task.local + self.root, task.local_rotation),
             }
             if turns {
                 (task.turn, task.turn_map) = match task.orientation {
-                    Some(target) => task.rotation_error(target, task.spin),
+                    Some(target) => task.rotation_error(target, task.rotation),
                     None => (DVec3::ZERO, None),
                 };
                 task.aim_turn = task.aim_error().unwrap_or(DVec3::ZERO);
@@ -264,9 +267,9 @@ impl Tree {
     }
 
     /// Returns the orientation of an effector's link for the current rotation of its joint.
-    pub(super) fn spin_of(&self, joint: &Joint, task: &EffectorTask) -> DQuat {
-        let spin = if self.rigid { DQuat::from_mat3(&joint.frame) } else { joint.spin };
-        spin * joint.rotation * task.local_spin
+    pub(super) fn rotation_of(&self, joint: &Joint, task: &EffectorTask) -> DQuat {
+        let frame_rotation = if self.rigid { DQuat::from_mat3(&joint.frame) } else { joint.frame_rotation };
+        frame_rotation * joint.rotation * task.local_rotation
     }
 
     /// Transforms a world position to base space.
@@ -323,18 +326,22 @@ impl Tree {
     /// Transforms a rotation axis from base space to a joint's frame.
     #[inline]
     pub(super) fn axis_to_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
-        if self.rigid { joint.frame.transpose_mul_vec3(axis) } else { joint.spin.conjugate() * axis }
+        if self.rigid {
+            joint.frame.transpose_mul_vec3(axis)
+        } else {
+            joint.frame_rotation.conjugate() * axis
+        }
     }
 
     /// Transforms a rotation axis from a joint's frame to base space.
     #[inline]
     pub(super) fn axis_from_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
-        if self.rigid { joint.frame * axis } else { joint.spin * axis }
+        if self.rigid { joint.frame * axis } else { joint.frame_rotation * axis }
     }
 
     /// Returns the matrix that transforms rotation axes from a joint's frame to base space.
     pub(super) fn base_from_axes(&self, joint: &Joint) -> DMat3 {
-        if self.rigid { joint.frame } else { DMat3::from_quat(joint.spin) }
+        if self.rigid { joint.frame } else { DMat3::from_quat(joint.frame_rotation) }
     }
 
     /// Returns the rotation in a joint's frame that turns everything below the joint about a direction in base space. In a mirrored frame,
@@ -352,7 +359,7 @@ impl Tree {
             return axis.cross(arm);
         }
         // The joint's frame may be scaled unevenly, so the cross product is taken in that frame.
-        joint.frame * (joint.spin.conjugate() * axis).cross(joint.frame_from_base * arm)
+        joint.frame * (joint.frame_rotation.conjugate() * axis).cross(joint.frame_from_base * arm)
     }
 
     /// Returns the joints above an effector, nearest first.

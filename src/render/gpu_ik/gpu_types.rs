@@ -37,7 +37,7 @@ pub(crate) struct Chain {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct ChainTarget {
     pub(crate) position: [f32; 4],
-    pub(crate) spin: [f32; 4],
+    pub(crate) orientation: [f32; 4],
 }
 
 /// `Tree` in `shaders/ik_body.wgsl`.

@@ -241,10 +241,10 @@ impl Group {
         let target = |(goal, effector): (&Goal, &Effector)| {
             let place = goal.position.unwrap_or_default();
             let place = (base_from_world.transform_point3(place) - root) / self.structure.length;
-            let spin = goal.orientation.map_or(DQuat::IDENTITY, DQuat::normalize);
-            // `spin` is now the target orientation of the last joint.
-            let spin = world_from_base.conjugate() * spin * effector.spin.conjugate();
-            ChainTarget { position: four(place, 0.0), spin: quaternion(spin.normalize()) }
+            let orientation = goal.orientation.map_or(DQuat::IDENTITY, DQuat::normalize);
+            // `orientation` is now the target orientation of the last joint.
+            let orientation = world_from_base.conjugate() * orientation * effector.rotation.conjugate();
+            ChainTarget { position: four(place, 0.0), orientation: quaternion(orientation.normalize()) }
         };
         goals.iter().zip(&self.structure.effectors).map(target).collect()
     }

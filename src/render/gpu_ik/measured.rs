@@ -82,8 +82,8 @@ impl Group {
         let point = body.world_from_link(goal.link).map(|m| m.transform_point3(goal.offset));
         let position = goal.position.zip(point).map(|(target, point)| target.distance(point));
         let turn = goal.orientation.zip(body.orientation(goal.link));
-        let turn = turn.map(|(target, spin)| {
-            let away = target.normalize() * spin.conjugate();
+        let turn = turn.map(|(target, orientation)| {
+            let away = target.normalize() * orientation.conjugate();
             2.0 * away.xyz().length().atan2(away.w.abs())
         });
         let scale = world_scale(body).unwrap_or(1.0);

@@ -22,16 +22,16 @@ pub(super) fn table(structure: &Structure, effector: &Effector) -> Vec<[f32; 4]>
     let mut random = Random(1);
     let mut table = Vec::with_capacity(POSES * (structure.joints.len() + 2));
     for _ in 0..POSES {
-        let (mut place, mut spin) = (DVec3::ZERO, DQuat::IDENTITY);
+        let (mut place, mut orientation) = (DVec3::ZERO, DQuat::IDENTITY);
         for joint in &structure.joints {
             let own = rotation(&joint.limit, &mut random);
             let own = if joint.is_reversed { own.conjugate() } else { own };
             table.push(quaternion(own));
-            place += spin * joint.offset;
-            spin = (spin * joint.before * own).normalize();
+            place += orientation * joint.offset;
+            orientation = (orientation * joint.before * own).normalize();
         }
-        table.push(four((place + spin * effector.place) / structure.length, 0.0));
-        table.push(quaternion(spin));
+        table.push(four((place + orientation * effector.place) / structure.length, 0.0));
+        table.push(quaternion(orientation));
     }
     table
 }

@@ -38,7 +38,7 @@ pub(super) struct Effector {
     /// Position in the turned frame of the joint.
     pub(super) place: DVec3,
     /// Orientation of the link in the turned frame of the joint.
-    pub(super) spin: DQuat,
+    pub(super) rotation: DQuat,
     /// Length of the chain above the effector.
     pub(super) length: f64,
     /// Scale of the effector's errors. Its square is the weight of the goal.
@@ -65,7 +65,7 @@ pub(super) struct Structure {
 struct Folded {
     joint: Option<usize>,
     place: DVec3,
-    spin: DQuat,
+    rotation: DQuat,
     scale: f64,
 }
 
@@ -88,7 +88,7 @@ impl Structure {
         let mut joints: Vec<ReducedJoint> = Vec::new();
         let mut folded: Vec<Folded> = Vec::with_capacity(links.len());
         for (index, (link, rotation)) in links.iter().zip(body.rotations()).enumerate() {
-            let start = Folded { joint: None, place: DVec3::ZERO, spin: DQuat::IDENTITY, scale: 1.0 };
+            let start = Folded { joint: None, place: DVec3::ZERO, rotation: DQuat::IDENTITY, scale: 1.0 };
             let above = link.parent.and_then(|p| folded.get(p)).copied().unwrap_or(start);
             if !involved[index] {
                 folded.push(above);
@@ -99,26 +99,26 @@ impl Structure {
             if matches!(link.limit, Limit::Prismatic { .. }) || link.mimic.is_some() {
                 return Err("prismatic and mimic joints");
             }
-            let place = above.place + above.spin * (link.offset * above.scale);
+            let place = above.place + above.rotation * (link.offset * above.scale);
             if link.weight > 0.0 && limit != Limit::Locked {
                 JointLimit::new(&limit).ok_or(UNSUPPORTED_ORDER)?;
-                let (rest, after) =
+                let (rest, rotation) =
                     if link.reversed { (DQuat::IDENTITY, link.rest) } else { (link.rest, DQuat::IDENTITY) };
                 joints.push(ReducedJoint {
                     link: index,
                     parent: above.joint,
-                    before: (above.spin * rest).normalize(),
+                    before: (above.rotation * rest).normalize(),
                     offset: place,
                     limit,
                     is_reversed: link.reversed,
                     depth: above.joint.map_or(0, |j| joints[j].depth + 1),
                 });
                 let joint = Some(joints.len() - 1);
-                folded.push(Folded { joint, place: DVec3::ZERO, spin: after, scale: above.scale * scale });
+                folded.push(Folded { joint, place: DVec3::ZERO, rotation, scale: above.scale * scale });
             } else {
                 let own = if limit == Limit::Locked { link.rest } else { *rotation };
-                let spin = (above.spin * own).normalize();
-                folded.push(Folded { joint: above.joint, place, spin, scale: above.scale * scale });
+                let rotation = (above.rotation * own).normalize();
+                folded.push(Folded { joint: above.joint, place, rotation, scale: above.scale * scale });
             }
         }
         let largest =
@@ -128,13 +128,13 @@ impl Structure {
             let moving = moving_link(links, goal).ok_or(NOTHING_MOVES)?;
             let own = folded.get(moving).copied().ok_or(NOTHING_MOVES)?;
             let joint = own.joint.ok_or(NOTHING_MOVES)?;
-            let (offset, spin) = if moving == goal.link {
-                (goal.offset, own.spin)
+            let (offset, rotation) = if moving == goal.link {
+                (goal.offset, own.rotation)
             } else {
                 let link = links.get(goal.link).ok_or(NOTHING_MOVES)?;
-                (link.offset, own.spin * body.rotations().get(goal.link).copied().unwrap_or(link.rest))
+                (link.offset, own.rotation * body.rotations().get(goal.link).copied().unwrap_or(link.rest))
             };
-            let place = own.place + own.spin * (offset * own.scale);
+            let place = own.place + own.rotation * (offset * own.scale);
             let mut length = place.length();
             let up = |j: &usize| joints[*j].parent;
             for j in std::iter::successors(Some(joint), up) {
@@ -146,7 +146,7 @@ impl Structure {
             let weight = if most > 0.0 { stated_weight(goal) / most } else { 0.0 };
             let scale = weight.sqrt() * if goal.pinned { PIN_SCALE } else { 1.0 };
             // A chain of zero length, which is one joint that turns in place, counts as one metre long.
-            Ok(Effector { joint, place, spin, length: if length > 0.0 { length } else { 1.0 }, scale })
+            Ok(Effector { joint, place, rotation, length: if length > 0.0 { length } else { 1.0 }, scale })
         };
         let effectors: Vec<Effector> = goals.iter().map(effector).collect::<Result<_, &'static str>>()?;
         let length = effectors.iter().map(|e| e.length).fold(0.0, f64::max);

@@ -162,11 +162,11 @@ fn angles_are_continuous_past_half_a_turn_and_gimbal_lock() {
     let text =
         "HIERARCHY ROOT a { OFFSET 0 0 0 JOINT b { OFFSET 0 1 0 CHANNELS 3 Zrotation Xrotation Yrotation } }
         MOTION\nFrames: 73\nFrame Time: 0.1\n";
-    for spin in 0..3 {
+    for axis in 0..3 {
         let mut motion = text.to_owned();
         for frame in 0..73 {
             let mut angles = [20.0, 0.0, 10.0];
-            angles[spin] = f64::from(frame) * 10.0;
+            angles[axis] = f64::from(frame) * 10.0;
             motion += &format!("{} {} {}\n", angles[0], angles[1], angles[2]);
         }
         let character = read(&motion).unwrap();
@@ -174,11 +174,11 @@ fn angles_are_continuous_past_half_a_turn_and_gimbal_lock() {
         for (frame, pair) in rows(&written.text).windows(2).enumerate() {
             // The first six numbers belong to the root.
             for (a, b) in pair[0].iter().zip(&pair[1]).skip(6) {
-                assert!((a - b).abs() < 11.0, "about axis {spin}, frame {frame}: from {a} to {b}");
+                assert!((a - b).abs() < 11.0, "about axis {axis}, frame {frame}: from {a} to {b}");
             }
         }
-        let last = rows(&written.text)[72][6 + spin];
-        assert!((last - 720.0).abs() < 1e-3, "about axis {spin}: {last}");
+        let last = rows(&written.text)[72][6 + axis];
+        assert!((last - 720.0).abs() < 1e-3, "about axis {axis}: {last}");
     }
 }
 

@@ -84,9 +84,9 @@ pub(crate) fn mannequin() -> String {
     let mut rig = RigText::new();
     let (out, _) = hand_axes();
     for (side, sign) in [("left", 1.0), ("right", -1.0)] {
-        // Mirror a direction (`on_side`) and a rotation axis (`spin`).
+        // Mirror a direction (`on_side`) and a rotation axis (`mirrored_axis`).
         let on_side = |v: DVec3| DVec3::new(sign * v.x, v.y, v.z);
-        let spin = |v: DVec3| DVec3::new(v.x, sign * v.y, sign * v.z);
+        let mirrored_axis = |v: DVec3| DVec3::new(v.x, sign * v.y, sign * v.z);
         let joint = |name: &str| format!("{side}{name}");
         rig.chain(&format!("{side} arm"), "arm", &joint("UpperArm"), &joint("Hand"));
         rig.chain(&format!("{side} leg"), "leg", &joint("UpperLeg"), &joint("Foot"));
@@ -100,7 +100,7 @@ pub(crate) fn mannequin() -> String {
             [-80, 80],
             0.0,
         );
-        let elbow = spin(flat(HAND - LOWER_ARM).cross(DVec3::Z));
+        let elbow = mirrored_axis(flat(HAND - LOWER_ARM).cross(DVec3::Z));
         rig.hinge(&joint("LowerArm"), elbow.to_array(), -5, 145);
         rig.cone(&joint("Hand"), on_side(out), DVec3::Z, [85, 35], [-70, 70], 0.0);
         rig.cone(&joint("UpperLeg"), DVec3::NEG_Y, DVec3::X, [110, 45], [-40, 40], 0.0);
@@ -127,7 +127,7 @@ pub(crate) fn mannequin() -> String {
                 rig.euler(&names[0], "zyx", [low, -14, -14], [high, 14, 14]);
             }
             for name in &names[1..] {
-                rig.hinge(name, spin(axis).to_array(), -12, if is_thumb { 70 } else { 95 });
+                rig.hinge(name, mirrored_axis(axis).to_array(), -12, if is_thumb { 70 } else { 95 });
             }
         }
     }

@@ -93,9 +93,9 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
                 (0.0, 0.04),
             ];
             let profile = cup.map(|(r, y)| (r * size, y * size));
-            let spin = DQuat::from_xyzw(out.z, 0.0, -out.x, 1.0 + out.y).normalize();
+            let rotation = DQuat::from_xyzw(out.z, 0.0, -out.x, 1.0 + out.y).normalize();
             let bones = weights(t);
-            let cup = revolve(&profile, 12).placed(spin, center_line(t) + out * radius(t) * 0.98);
+            let cup = revolve(&profile, 12).placed(rotation, center_line(t) + out * radius(t) * 0.98);
             shape.add(cup, |_| CORAL, |_| bones.clone());
         }
     }

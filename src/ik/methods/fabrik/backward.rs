@@ -31,14 +31,14 @@ impl Proposals {
                 };
                 self.all.push(proposal);
             }
-            if let Some(mean) = self.mean(segments.all[index].spin) {
+            if let Some(mean) = self.mean(segments.all[index].rotation) {
                 segments.all[index] = mean;
             }
         }
     }
 
-    /// Returns the mean of the proposals, or `None` if there are none. `spin` is the old orientation.
-    fn mean(&self, spin: DQuat) -> Option<Segment> {
+    /// Returns the mean of the proposals, or `None` if there are none. `rotation` is the old orientation.
+    fn mean(&self, rotation: DQuat) -> Option<Segment> {
         match self.all[..] {
             [] => None,
             [only] => Some(only),
@@ -47,8 +47,9 @@ impl Proposals {
                 let count = several.len() as f64;
                 let position = several.iter().map(|s| s.position).sum::<DVec3>() / count;
                 let axes = [DVec3::X, DVec3::Y, DVec3::Z];
-                let pairs = several.iter().flat_map(|s| axes.map(|axis| (spin * axis, s.spin * axis, 1.0)));
-                Some(Segment { position, spin: (best_fit(pairs) * spin).normalize() })
+                let pairs =
+                    several.iter().flat_map(|s| axes.map(|axis| (rotation * axis, s.rotation * axis, 1.0)));
+                Some(Segment { position, rotation: (best_fit(pairs) * rotation).normalize() })
             }
         }
     }
@@ -57,25 +58,25 @@ impl Proposals {
 /// Returns the segment pose that an effector's goal proposes.
 fn from_goal(segments: &mut Segments, tree: &Tree, index: usize, task: usize) -> Segment {
     let task = &tree.tasks[task];
-    let Segment { position, spin } = segments.all[index];
-    let here = position + spin * task.local;
+    let Segment { position, rotation } = segments.all[index];
+    let here = position + rotation * task.local;
     let target = tree.nearest_target(task, here);
     let there = target.map_or(here, |target| here.lerp(target, task.position_weight().min(1.0)));
     let weight = task.weight.min(1.0);
-    let turned = if let Some(orientation) = task.nearest_orientation(spin * task.local_spin()) {
-        let wanted = (orientation * task.local_spin().conjugate()).normalize();
-        spin.slerp(wanted, task.orientation_weight().min(1.0))
+    let turned = if let Some(orientation) = task.nearest_orientation(rotation * task.local_rotation()) {
+        let wanted = (orientation * task.local_rotation().conjugate()).normalize();
+        rotation.slerp(wanted, task.orientation_weight().min(1.0))
     } else if let Some((axis, at)) = task.aim {
-        let arc = shortest_arc(spin * (task.local_spin() * axis), at - there, DVec3::X);
-        DQuat::IDENTITY.slerp(arc, weight) * spin
+        let arc = shortest_arc(rotation * (task.local_rotation() * axis), at - there, DVec3::X);
+        DQuat::IDENTITY.slerp(arc, weight) * rotation
     } else {
         collect_above(segments, tree, index, here, there);
-        fit_pairs(&segments.pairs) * spin
+        fit_pairs(&segments.pairs) * rotation
     };
-    let spin = turned.normalize();
+    let rotation = turned.normalize();
     // If there is no target position, the segment turns in place.
-    let position = if task.target.is_some() { there - spin * task.local } else { position };
-    Segment { position, spin }
+    let position = if task.target.is_some() { there - rotation * task.local } else { position };
+    Segment { position, rotation }
 }
 
 /// Returns the pose that the joint at the end of a segment proposes for the segment. The child segment has already
@@ -84,21 +85,23 @@ fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) 
     let (old, below) = (segments.all[index], segments.all[child]);
     let (joint, local) = (&tree.joints[child], tree.local(child));
     collect_above(segments, tree, index, old.point(local), below.position);
-    let wanted = (fit_pairs(&segments.pairs) * old.spin).normalize();
+    let wanted = (fit_pairs(&segments.pairs) * old.rotation).normalize();
     let rotation = if let Some(axis) = joint.hinge_axis() {
         // Both vectors of a pair are in the frame before the joint turns. The joint turns the segment above it in the
         // opposite direction.
-        let (from, to) =
-            ((old.spin * joint.fixed_spin()).conjugate(), joint.rotation * below.spin.conjugate());
+        let (from, to) = (
+            (old.rotation * joint.fixed_rotation()).conjugate(),
+            joint.rotation * below.rotation.conjugate(),
+        );
         segments.pairs.iter_mut().for_each(|p| (p.0, p.1) = (from * p.0, to * p.1));
-        push_frame(&mut segments.pairs, DQuat::IDENTITY, to * wanted * joint.fixed_spin());
+        push_frame(&mut segments.pairs, DQuat::IDENTITY, to * wanted * joint.fixed_rotation());
         best_turn_about(axis, &segments.pairs).conjugate() * joint.rotation
     } else {
-        (wanted * joint.fixed_spin()).conjugate() * below.spin
+        (wanted * joint.fixed_rotation()).conjugate() * below.rotation
     };
     let rotation = joint.allowed(rotation.normalize());
-    let spin = (below.spin * (joint.fixed_spin() * rotation).conjugate()).normalize();
-    Segment { position: below.position - spin * local, spin }
+    let rotation = (below.rotation * (joint.fixed_rotation() * rotation).conjugate()).normalize();
+    Segment { position: below.position - rotation * local, rotation }
 }
 
 /// Collects the vectors from a point of a segment to the joint of the segment. Also collects the vectors to the

@@ -260,17 +260,17 @@ impl Tree {
     fn orientation_vectors(&self, index: usize, out: &mut Vec<(DVec3, DVec3, f64)>) {
         let joint = &self.joints[index];
         for task in self.tasks.iter().filter(|t| t.joint == Some(index)) {
-            let spin = self.spin_of(joint, task);
+            let rotation = self.rotation_of(joint, task);
             let mut add = |from: DVec3, to: DVec3, weight: f64| {
                 out.push((self.axis_to_frame(joint, from), self.axis_to_frame(joint, to), weight));
             };
-            if let Some(orientation) = task.nearest_orientation(spin) {
+            if let Some(orientation) = task.nearest_orientation(rotation) {
                 [DVec3::X, DVec3::Y, DVec3::Z]
                     .into_iter()
-                    .for_each(|axis| add(spin * axis, orientation * axis, task.orientation_weight()));
+                    .for_each(|axis| add(rotation * axis, orientation * axis, task.orientation_weight()));
             }
             if let Some((axis, at)) = task.aim {
-                add(spin * axis, (at - task.position).normalize_or_zero(), task.weight);
+                add(rotation * axis, (at - task.position).normalize_or_zero(), task.weight);
             }
         }
     }

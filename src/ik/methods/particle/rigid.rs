@@ -28,7 +28,7 @@ struct RigidSegment {
     centre: DVec3,
     local_centre: DVec3,
     /// Rotation from the turned frame to base space.
-    spin: DQuat,
+    rotation: DQuat,
     /// Inverse of the moment of inertia, which is the same about all axes.
     inverse_inertia: f64,
 }
@@ -36,11 +36,11 @@ struct RigidSegment {
 impl RigidSegment {
     /// Returns the vector from the centre of mass to a point of the turned frame.
     fn arm(&self, local: DVec3) -> DVec3 {
-        self.spin * (local - self.local_centre)
+        self.rotation * (local - self.local_centre)
     }
 
     fn turn(&mut self, vector: DVec3) {
-        self.spin = (DQuat::from_scaled_axis(vector) * self.spin).normalize();
+        self.rotation = (DQuat::from_scaled_axis(vector) * self.rotation).normalize();
     }
 
     /// Returns the generalised inverse mass at the end of an arm along a unit vector (equation 2).
@@ -90,7 +90,7 @@ impl RigidSegments {
             self.all.push(RigidSegment {
                 centre: segment.point(local_centre),
                 local_centre,
-                spin: segment.spin,
+                rotation: segment.rotation,
                 inverse_inertia: 1.0 / (radius * radius),
             });
         }
@@ -112,7 +112,7 @@ impl RigidSegments {
             (0..self.all.len()).for_each(|index| self.relax(tree, index, factor));
         }
         for (segment, rigid) in segments.all.iter_mut().zip(&self.all) {
-            *segment = Segment { position: rigid.centre + rigid.arm(DVec3::ZERO), spin: rigid.spin };
+            *segment = Segment { position: rigid.centre + rigid.arm(DVec3::ZERO), rotation: rigid.rotation };
         }
         segments.fit(tree);
     }
@@ -123,8 +123,8 @@ impl RigidSegments {
         let joint = &tree.joints[index];
         let mut below = self.all[index];
         let mut above = joint.parent.map(|p| self.all[p]);
-        let frame = above.map_or(DQuat::IDENTITY, |a| a.spin) * joint.fixed_spin();
-        let rotation = (frame.conjugate() * below.spin).normalize();
+        let frame = above.map_or(DQuat::IDENTITY, |a| a.rotation) * joint.fixed_rotation();
+        let rotation = (frame.conjugate() * below.rotation).normalize();
         let back = (joint.allowed(rotation) * rotation.conjugate()).normalize();
         let turn = frame * rotation_vector(back) * factor;
         let share = above.map_or(0.0, |a| a.inverse_inertia);
@@ -155,13 +155,13 @@ impl RigidSegments {
 
 /// Pulls the segment of an effector to its goal. If the weight is below one, the segment moves only part of the way.
 fn pull(segment: &mut RigidSegment, tree: &Tree, task: &EffectorTask) {
-    if let Some(orientation) = task.nearest_orientation(segment.spin * task.local_spin()) {
-        let wanted = orientation * task.local_spin().conjugate();
+    if let Some(orientation) = task.nearest_orientation(segment.rotation * task.local_rotation()) {
+        let wanted = orientation * task.local_rotation().conjugate();
         let weight = task.orientation_weight().min(1.0);
-        segment.turn(rotation_vector((wanted * segment.spin.conjugate()).normalize()) * weight);
+        segment.turn(rotation_vector((wanted * segment.rotation.conjugate()).normalize()) * weight);
     }
     if let Some((axis, at)) = task.aim {
-        let now = segment.spin * (task.local_spin() * axis);
+        let now = segment.rotation * (task.local_rotation() * axis);
         let way = at - (segment.centre + segment.arm(task.local));
         segment.turn(rotation_vector(shortest_arc(now, way, DVec3::X)) * task.weight.min(1.0));
     }

@@ -26,10 +26,10 @@ impl WeightedError {
         Self { square: (weights * along).dot(along), pull: world_from_axes * (weights * along) }
     }
 
-    /// Returns the orientation error of a goal whose link has the orientation `spin`.
-    pub(super) fn orientation(goal: &Goal, target: DQuat, spin: DQuat) -> Self {
+    /// Returns the orientation error of a goal whose link has the orientation `rotation`.
+    pub(super) fn orientation(goal: &Goal, target: DQuat, rotation: DQuat) -> Self {
         let weights = goal.axes.orientation.effective_weights();
-        let q = target.normalize() * spin.conjugate();
+        let q = target.normalize() * rotation.conjugate();
         let is_even = weights == DVec3::splat(weights.x);
         if is_even {
             let error = rotation_vector(q);

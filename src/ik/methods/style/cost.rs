@@ -61,7 +61,7 @@ struct LinkFrame {
     linear: DMat3,
     position: DVec3,
     /// Product of the rotations.
-    spin: DQuat,
+    rotation: DQuat,
 }
 
 impl Mul for LinkFrame {
@@ -72,7 +72,7 @@ impl Mul for LinkFrame {
         Self {
             linear: self.linear * own.linear,
             position: self.position + self.linear * own.position,
-            spin: self.spin * own.spin,
+            rotation: self.rotation * own.rotation,
         }
     }
 }
@@ -151,8 +151,8 @@ impl<'a> Cost<'a> {
         gradient.fill(0.0);
         let (by_latent, by_rest) = gradient.split_at_mut(dims);
         let (by_v, by_place) = by_rest.split_at_mut(self.unknowns.len());
-        let spin = self.body.world_from_base_rotation();
-        let torque = spin * self.torques.first().copied().unwrap_or_default();
+        let rotation = self.body.world_from_base_rotation();
+        let torque = rotation * self.torques.first().copied().unwrap_or_default();
         let turns = f64::from(u8::from(self.turns));
         by_place[0] = PLACEMENT_STEP[0] * torque.y * turns;
         if self.moves {
@@ -222,7 +222,7 @@ impl<'a> Cost<'a> {
         let base = LinkFrame {
             linear: body.world_from_base().matrix3,
             position: body.world_from_base().translation,
-            spin: body.world_from_base_rotation(),
+            rotation: body.world_from_base_rotation(),
         };
         frames.resize(body.links().len(), base);
         accumulate_below(parents(body.links()), base, frames, |index| {
@@ -231,7 +231,7 @@ impl<'a> Cost<'a> {
             LinkFrame {
                 linear: DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale),
                 position: link.offset + root,
-                spin: rotation,
+                rotation,
             }
         });
     }
@@ -259,13 +259,13 @@ impl<'a> Cost<'a> {
                 force -= weight * pull;
             }
             if let Some(target) = goal.orientation {
-                let WeightedError { square, pull } = WeightedError::orientation(goal, target, frame.spin);
+                let WeightedError { square, pull } = WeightedError::orientation(goal, target, frame.rotation);
                 cost += 0.5 * turn * square;
                 torque -= turn * pull;
             }
             let aim = goal.aim.and_then(|aim| {
                 let away = aim.at - point;
-                Some(((frame.spin * aim.axis).try_normalize()?, away.try_normalize()?, away.length()))
+                Some(((frame.rotation * aim.axis).try_normalize()?, away.try_normalize()?, away.length()))
             });
             if let Some((now, wanted, far)) = aim {
                 let error = rotation_vector(shortest_arc(now, wanted, any_perpendicular(now)));
@@ -286,12 +286,12 @@ impl<'a> Cost<'a> {
         let (mut next, mut local) = (Some(goal.link), goal.offset);
         while let Some(index) = next {
             let link = &body.links()[index];
-            let (linear, spin) = link.parent.map_or_else(
+            let (linear, rotation) = link.parent.map_or_else(
                 || (body.world_from_base().matrix3, body.world_from_base_rotation()),
-                |p| (self.frames[p].linear, self.frames[p].spin),
+                |p| (self.frames[p].linear, self.frames[p].rotation),
             );
             let arm = body.rotations()[index] * (link.scale * local);
-            self.torques[index] += arm.cross(linear.transpose() * force) + spin.conjugate() * torque;
+            self.torques[index] += arm.cross(linear.transpose() * force) + rotation.conjugate() * torque;
             local = link.offset + arm;
             next = link.parent;
         }
@@ -310,8 +310,8 @@ impl<'a> Cost<'a> {
             let torque = self.torques[unknown.link];
             let link = &self.body.links()[unknown.link];
             let slope = if first == 0 {
-                let spin = self.body.world_from_base_rotation();
-                let inside = DQuat::from_rotation_y(-heading) * (spin * torque);
+                let rotation = self.body.world_from_base_rotation();
+                let inside = DQuat::from_rotation_y(-heading) * (rotation * torque);
                 let tilt = pull_back_turn(DVec3::new(triple.y, 0.0, triple.z), inside);
                 DVec3::new(shift.y, tilt.x, tilt.z)
             } else if link.reversed {

@@ -33,7 +33,7 @@ pub(super) struct Tree<'a> {
     pub(super) settings: Settings,
     pub(super) own: Vec<Quat>,
     pub(super) root: Vec3,
-    spins: Vec<Quat>,
+    orientations: Vec<Quat>,
     places: Vec<Vec3>,
     ends: Vec<Vec3>,
     /// Six errors for each goal.
@@ -58,7 +58,7 @@ impl<'a> Tree<'a> {
             settings,
             own: starts.iter().map(|start| Quat::from_array(*start)).collect(),
             root: Vec3::ZERO,
-            spins: vec![Quat::IDENTITY; joints.len()],
+            orientations: vec![Quat::IDENTITY; joints.len()],
             places: vec![Vec3::ZERO; joints.len()],
             ends: vec![Vec3::ZERO; goals.len()],
             errors: vec![0.0; 6 * goals.len()],
@@ -73,18 +73,20 @@ impl<'a> Tree<'a> {
     /// Computes the frames of the joints and the errors of the goals.
     pub(super) fn forward(&mut self) {
         for (j, joint) in self.joints.iter().enumerate() {
-            let (mut spin, mut place) = (Quat::IDENTITY, self.root);
+            let (mut orientation, mut place) = (Quat::IDENTITY, self.root);
             if joint.parent != NO_PARENT {
-                (spin, place) = (self.spins[joint.parent as usize], self.places[joint.parent as usize]);
+                (orientation, place) =
+                    (self.orientations[joint.parent as usize], self.places[joint.parent as usize]);
             }
-            self.places[j] = place + spin * Vec4::from(joint.offset).xyz();
-            self.spins[j] = spin * Quat::from_array(joint.before) * self.own[j];
+            self.places[j] = place + orientation * Vec4::from(joint.offset).xyz();
+            self.orientations[j] = orientation * Quat::from_array(joint.before) * self.own[j];
         }
         for (g, (goal, target)) in self.goals.iter().zip(self.targets).enumerate() {
-            let (spin, end) = (self.spins[goal.joint as usize], Vec4::from(goal.end));
-            self.ends[g] = self.places[goal.joint as usize] + spin * end.xyz();
+            let (orientation, end) = (self.orientations[goal.joint as usize], Vec4::from(goal.end));
+            self.ends[g] = self.places[goal.joint as usize] + orientation * end.xyz();
             let error = (Vec4::from(target.position).xyz() - self.ends[g]) * end.w;
-            let turn = rotation_vector(Quat::from_array(target.spin) * spin.conjugate()) * goal.tolerances[2];
+            let turn = rotation_vector(Quat::from_array(target.orientation) * orientation.conjugate())
+                * goal.tolerances[2];
             self.errors[6 * g..6 * g + 3].copy_from_slice(&error.to_array());
             self.errors[6 * g + 3..6 * g + 6].copy_from_slice(&turn.to_array());
         }
@@ -110,10 +112,10 @@ impl<'a> Tree<'a> {
         let (joint, lock) = (&self.joints[j], self.locks[j].xyz());
         let weight = joint.offset[3];
         if joint.limit.kind == HINGE {
-            let axis = self.spins[j] * joint.limit.axis;
+            let axis = self.orientations[j] * joint.limit.axis;
             return if lock == Vec3::ZERO { weight * axis.dot(a) * axis.dot(b) } else { 0.0 };
         }
-        let direction = self.spins[j] * lock;
+        let direction = self.orientations[j] * lock;
         weight * (a.dot(b) - direction.dot(a) * direction.dot(b))
     }
 
@@ -135,7 +137,7 @@ impl<'a> Tree<'a> {
                 matrix[packed(row, column)] = sum;
             }
             for j in (0..self.joints.len()).filter(|j| self.is_above(row / 6, *j)) {
-                let known = self.spins[j] * self.locks[j].xyz() * self.locks[j].w;
+                let known = self.orientations[j] * self.locks[j].xyz() * self.locks[j].w;
                 right[row] -= self.row_of(row, j).dot(known);
             }
         }
@@ -171,7 +173,7 @@ impl<'a> Tree<'a> {
             wanted += r.cross(y) + self.goals[g].tolerances[2] * t;
         }
         let joint = &self.joints[j];
-        let local = self.spins[j].conjugate() * (joint.offset[3] * wanted);
+        let local = self.orientations[j].conjugate() * (joint.offset[3] * wanted);
         let (lock, turn) = (self.locks[j].xyz(), self.locks[j].w);
         if joint.limit.kind == HINGE {
             let axis = joint.limit.axis;
