@@ -40,7 +40,7 @@ struct ChainTarget {
 }
 
 @group(0) @binding(0) var<uniform> tree: Tree;
-@group(0) @binding(1) var<storage, read> joints: array<Joint>;
+@group(0) @binding(1) var<storage, read> joints: array<PackedJoint>;
 @group(0) @binding(2) var<storage, read> goals: array<TreeGoal>;
 // One target for each goal of each problem.
 @group(0) @binding(3) var<storage, read> targets: array<ChainTarget>;

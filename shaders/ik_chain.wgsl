@@ -37,7 +37,7 @@ struct Unsolved {
 }
 
 @group(0) @binding(0) var<uniform> chain: Chain;
-@group(0) @binding(1) var<storage, read> joints: array<Joint>;
+@group(0) @binding(1) var<storage, read> joints: array<PackedJoint>;
 @group(0) @binding(2) var<storage, read> targets: array<ChainTarget>;
 // The rotations of each problem's start pose.
 @group(0) @binding(3) var<storage, read> starts: array<vec4<f32>>;

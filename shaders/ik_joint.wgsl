@@ -4,7 +4,7 @@
 // Marks the joint that has no parent.
 const NO_PARENT: u32 = 0xffffffffu;
 
-struct Joint {
+struct PackedJoint {
     // Rotation from the parent's rotated frame to the rest frame of this joint.
     before: vec4<f32>,
     // Position in the parent's rotated frame, and the weight.

@@ -4,7 +4,7 @@
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
-@group(0) @binding(2) var<storage, read> joints: array<Joint>;
+@group(0) @binding(2) var<storage, read> joints: array<CrowdJoint>;
 @group(0) @binding(3) var<storage, read> body: Body;
 @group(0) @binding(4) var<storage, read> heights: array<f32>;
 @group(0) @binding(5) var<storage, read> goals: array<Goal>;

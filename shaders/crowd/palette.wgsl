@@ -10,7 +10,7 @@ struct Bone {
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
-@group(0) @binding(2) var<storage, read> joints: array<Joint>;
+@group(0) @binding(2) var<storage, read> joints: array<CrowdJoint>;
 @group(0) @binding(3) var<storage, read> models: array<Rows>;
 @group(0) @binding(4) var<storage, read> bones: array<Bone>;
 @group(0) @binding(5) var<storage, read_write> palettes: array<Rows>;

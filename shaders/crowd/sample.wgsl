@@ -21,7 +21,7 @@ const CUBIC: u32 = 2u;
 @group(0) @binding(4) var<storage, read> values: array<vec4<f32>>;
 // For each clip and each joint: the tracks of translation, rotation and scale, or NONE.
 @group(0) @binding(5) var<storage, read> channels: array<vec4<u32>>;
-@group(0) @binding(6) var<storage, read> joints: array<Joint>;
+@group(0) @binding(6) var<storage, read> joints: array<CrowdJoint>;
 @group(0) @binding(7) var<storage, read_write> locals: array<Local>;
 
 // A position between two keys.

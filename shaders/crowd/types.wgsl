@@ -24,7 +24,7 @@ struct Step {
 }
 
 // A joint of the skeleton. Joints are sorted by depth, so that each comes after its parent.
-struct Joint {
+struct CrowdJoint {
     rest_rotation: vec4<f32>,
     rest_translation: vec3<f32>,
     parent: u32,              // or NONE

@@ -3,7 +3,7 @@
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
-@group(0) @binding(2) var<storage, read> joints: array<Joint>;
+@group(0) @binding(2) var<storage, read> joints: array<CrowdJoint>;
 // The first joint of each level of the skeleton, followed by the number of joints.
 @group(0) @binding(3) var<storage, read> levels: array<u32>;
 @group(0) @binding(4) var<storage, read> locals: array<Local>;

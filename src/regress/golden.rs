@@ -174,13 +174,13 @@ pub struct Joints {
     /// The file format, `sinew-joints-1`.
     format: String,
     /// One element for each node, in file order.
-    pub nodes: Vec<Joint>,
+    pub nodes: Vec<JointRecord>,
 }
 
 /// A node's world matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Joint {
+pub struct JointRecord {
     /// Name of the node, or `#INDEX`.
     pub name: String,
     /// The x, y and z axes, followed by the position in metres, in world space.
@@ -219,7 +219,7 @@ impl Joints {
     pub fn add(&mut self, puppet: &Puppet, prefix: &str) {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();
-        let joint = |(n, world): (usize, &Affine3A)| Joint {
+        let joint = |(n, world): (usize, &Affine3A)| JointRecord {
             name: format!("{prefix}{}", skeleton.label(n)),
             world: world.to_cols_array(),
         };
@@ -249,8 +249,9 @@ impl Joints {
     /// # Errors
     /// [`GoldenError::Encode`] with the first joint whose matrix is not finite.
     pub fn encode(&self) -> Result<Vec<u8>, GoldenError> {
-        let line =
-            |joint: &Joint| json::to_string(joint).map_err(|e| format!("joint \"{}\": {e}", joint.name));
+        let line = |joint: &JointRecord| {
+            json::to_string(joint).map_err(|e| format!("joint \"{}\": {e}", joint.name))
+        };
         let lines = self.nodes.iter().map(line).collect::<Result<Vec<String>, String>>();
         let lines = lines.map_err(|cause| GoldenError::Encode { cause })?;
         let lines = lines.join(",\n");
@@ -290,7 +291,7 @@ impl Joints {
                 return Err(GoldenError::Nodes { cause });
             }
             let column =
-                |joint: &Joint, i: usize| Vec3::from_slice(&joint.world[3 * i..3 * i + 3]).as_dvec3();
+                |joint: &JointRecord, i: usize| Vec3::from_slice(&joint.world[3 * i..3 * i + 3]).as_dvec3();
             let between = |i: usize| {
                 let (a, b) = (column(actual, i), column(expected, i));
                 // A change of scale does not change angles, but must count as a difference too.
@@ -350,8 +351,10 @@ mod tests {
     use super::*;
 
     fn joints(world: [f32; 12]) -> Joints {
-        let nodes =
-            vec![Joint { name: "a \"b\"".into(), world }, Joint { name: "#1".into(), world: [1.0; 12] }];
+        let nodes = vec![
+            JointRecord { name: "a \"b\"".into(), world },
+            JointRecord { name: "#1".into(), world: [1.0; 12] },
+        ];
         Joints { nodes, ..Joints::none() }
     }
 

@@ -28,7 +28,7 @@ mod tolerance;
 pub use self::image::{Difference, Rule, TILE, compare};
 pub use assertions::{AssertedImage, AssertedPose};
 pub use explain::{Change, ChangeKind, Conditions, Explanation};
-pub use golden::{Drawn, GoldenError, GoldenState, Joint, JointDifference, Joints};
+pub use golden::{Drawn, GoldenError, GoldenState, JointDifference, JointRecord, Joints};
 pub use record::{
     Attribute, CameraRecord, FloorRecord, MaterialRecord, PartRecord, RecordedScene, SceneRecord, SeenRecord,
     VerticesRecord,

@@ -203,9 +203,9 @@ fn lines_have_the_same_layout_in_shaders_and_rust() {
 
 #[test]
 fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
-    use crate::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, LimbProblem, NO_PARENT, Tree, TreeGoal};
-    assert_twins!("ik_chain", Joint { before, offset, limit, parent, depth, reserved });
-    assert_twins!("ik_body", Joint { before, offset, limit, parent, depth, reserved });
+    use crate::gpu_ik::gpu_types::{Chain, ChainTarget, LimbProblem, NO_PARENT, PackedJoint, Tree, TreeGoal};
+    assert_twins!("ik_chain", PackedJoint { before, offset, limit, parent, depth, reserved });
+    assert_twins!("ik_body", PackedJoint { before, offset, limit, parent, depth, reserved });
     assert_twins!(
         "ik_chain",
         Chain {

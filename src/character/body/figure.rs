@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 
 use super::frames::unit;
 use super::stance::Stance;
-use super::types::{Joint, Local, Rows};
+use super::types::{CrowdJoint, Local, Rows};
 use super::{Body, FREE, JointLimit};
 
 /// A character whose body is being posed. `models` contains the matrices of the clip pose.
@@ -13,7 +13,7 @@ pub struct Figure<'a> {
     /// Seconds since the last step.
     pub seconds: f32,
     pub body: &'a Body,
-    pub joints: &'a [Joint],
+    pub joints: &'a [CrowdJoint],
     pub place: Place,
     /// One bit for each leg whose foot is in contact with the ground.
     pub contacts: u32,

@@ -6,11 +6,11 @@ use glam::{Mat4, Quat, Vec3, Vec4};
 /// Marks the absence of a joint, a clip or a mask.
 pub const NONE: u32 = u32::MAX;
 
-/// `Joint`: a joint in the rest pose.
+/// `CrowdJoint`: a joint in the rest pose.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct Joint {
+pub struct CrowdJoint {
     pub rest_rotation: Quat,
     pub rest_translation: Vec3,
     pub parent: u32,

@@ -4,7 +4,7 @@ use glam::{Affine3A, Quat, Vec3, Vec3Swizzles};
 
 use crate::asset::{Character, Skeleton};
 use crate::body::stance::Stance;
-use crate::body::types::{Joint, Local, NONE, Rows};
+use crate::body::types::{CrowdJoint, Local, NONE, Rows};
 use crate::body::{Body, Figure, Ground, LIMBS, Limb, Place};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Rig;
@@ -57,7 +57,7 @@ pub struct FootPlacer {
     pub scale: f32,
     skeleton: Skeleton,
     body: Body,
-    joints: Vec<Joint>,
+    joints: Vec<CrowdJoint>,
     stance: Stance,
     locals: Vec<Local>,
     models: Vec<Rows>,
@@ -126,7 +126,7 @@ impl FootPlacer {
         let skeleton = character.skeleton.clone();
         let body = Body::new(character, character.default_scene, rig, &|node| u32::try_from(node).ok());
         let parent = |parent: Option<usize>| parent.and_then(|p| u32::try_from(p).ok()).unwrap_or(NONE);
-        let joint = |node: &crate::asset::Node| Joint {
+        let joint = |node: &crate::asset::Node| CrowdJoint {
             rest_rotation: node.rest.rotation,
             rest_translation: node.rest.translation,
             parent: parent(node.parent),
@@ -134,7 +134,7 @@ impl FootPlacer {
             radius: -1.0,
             masks: [1.0; 4],
         };
-        let joints: Vec<Joint> = skeleton.nodes.iter().map(joint).collect();
+        let joints: Vec<CrowdJoint> = skeleton.nodes.iter().map(joint).collect();
         (!body.legs().is_empty()).then(|| Self {
             position: Vec3::ZERO,
             rotation: Quat::IDENTITY,

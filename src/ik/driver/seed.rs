@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use glam::DQuat;
 
 use crate::Limit;
-use crate::tree::{Joint, Tree, TreePose};
+use crate::tree::{Tree, TreeJoint, TreePose};
 use sinew_base::Random;
 
 /// A restart begins with the best of this many random poses. A pose costs one forward-kinematics evaluation, a fraction
@@ -52,7 +52,7 @@ fn turn_randomly(tree: &mut Tree, turns: &[bool], random: &mut Random) {
 }
 
 /// Returns a random rotation within the limit of a joint.
-fn rotation(joint: &Joint, random: &mut Random) -> DQuat {
+fn rotation(joint: &TreeJoint, random: &mut Random) -> DQuat {
     let own = match joint.limit {
         Limit::Free => return (joint.rest * DQuat::from_scaled_axis(random.turn(FREE_TURN))).normalize(),
         Limit::Locked | Limit::Prismatic { .. } => DQuat::IDENTITY,

@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 
 use super::constant::{LEVER, LIGHT_PULL, PULL};
-use super::model::{Freedom, Joint};
+use super::model::{FigureJoint, Freedom};
 use super::problem::Problem;
 use super::pull::{Pull, PullKind};
 use super::yielding::Yielding;
@@ -111,7 +111,7 @@ impl Problem {
     fn pole(&self, index: usize, goal: &Goal) -> Option<Pull> {
         let pole = self.model.space.from_world.transform_point3(goal.pole?);
         let Some(Part::Limb(limb, _)) = self.carrier(goal.link) else { return None };
-        let inner = |joint: &Joint| matches!((joint.part, joint.freedom), (Some(Part::Limb(l, _)), Freedom::Hinge { .. }) if l == limb);
+        let inner = |joint: &FigureJoint| matches!((joint.part, joint.freedom), (Some(Part::Limb(l, _)), Freedom::Hinge { .. }) if l == limb);
         let link = self.model.joints.iter().position(inner)?;
         let (axes, free, start) = (DMat3::IDENTITY, DMat3::ZERO, self.stance_now.positions[link]);
         let kind = PullKind::Position { offset: DVec3::ZERO, axes, free, start, end: pole, target: pole };

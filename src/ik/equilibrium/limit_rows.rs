@@ -4,7 +4,7 @@
 use glam::{DQuat, DVec2, DVec3};
 
 use super::factor::TreeMatrix;
-use super::model::Joint;
+use super::model::FigureJoint;
 use super::problem::Problem;
 use super::rows::NEAR_LIMIT;
 use crate::Limit;
@@ -79,7 +79,7 @@ impl Problem {
     /// sine of half the rotation angle from rest.
     pub(super) fn measure_limits(&mut self) {
         let Self { model, stance, limit_slack, safe_turns, .. } = self;
-        let safe = |joint: &Joint| {
+        let safe = |joint: &FigureJoint| {
             let least = match joint.limit {
                 Limit::Cone { swing, twist, .. } => swing[0].min(swing[1]).min(-twist[0]).min(twist[1]),
                 Limit::Euler { min, max, .. } => {

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::model::{Joint, Model};
+use super::model::{FigureJoint, Model};
 use super::pose::Kinematics;
 use super::system::Forces;
 
@@ -18,8 +18,9 @@ pub(super) struct CentreOfMass {
 impl CentreOfMass {
     /// Returns the centre of mass of a pose.
     pub(super) fn place(model: &Model, now: &Kinematics) -> DVec3 {
-        let centre =
-            |(link, joint): (usize, &Joint)| now.point(link, balance_centre(joint)) * joint.balance_mass;
+        let centre = |(link, joint): (usize, &FigureJoint)| {
+            now.point(link, balance_centre(joint)) * joint.balance_mass
+        };
         model.joints.iter().enumerate().filter(|(_, j)| j.balance_mass > 0.0).map(centre).sum()
     }
 
@@ -54,6 +55,6 @@ impl CentreOfMass {
     }
 }
 
-fn balance_centre(joint: &Joint) -> DVec3 {
+fn balance_centre(joint: &FigureJoint) -> DVec3 {
     if joint.counts_above { DVec3::ZERO } else { joint.centre }
 }

@@ -43,7 +43,7 @@ impl Freedom {
 
 /// A joint of a figure. A figure has one joint for each link of the body.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Joint {
+pub(super) struct FigureJoint {
     pub(super) parent: Option<usize>,
     pub(super) part: Option<Part>,
     /// Position relative to the parent in the rest pose, along the axes of the figure.
@@ -119,7 +119,7 @@ fn proper(m: DMat3) -> DMat3 {
 /// The model of a figure in a stance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
-    pub(super) joints: Vec<Joint>,
+    pub(super) joints: Vec<FigureJoint>,
     pub(super) space: Space,
     /// Number of degrees of freedom.
     pub(super) count: usize,
@@ -196,7 +196,7 @@ impl Model {
                 (_, Some(hinge)) => hinge.range.map(|end| end - turned),
                 _ => [-PI, PI],
             };
-            self.joints.push(Joint {
+            self.joints.push(FigureJoint {
                 parent: link.parent,
                 part,
                 offset: facing.conjugate() * offset * scale,
@@ -208,7 +208,7 @@ impl Model {
                 limit,
                 // The stance is always allowed.
                 range: [range[0].min(0.0), range[1].max(0.0)],
-                ..Joint::default()
+                ..FigureJoint::default()
             });
             self.count += freedom.count();
             self.owners.resize(self.count, index);
@@ -260,7 +260,7 @@ impl Model {
 
     /// Returns the largest turn of a joint in a step, in radians. A movement of the hips by one metre counts as two radians.
     pub(super) fn largest_turn(&self, step: &[f64]) -> f64 {
-        let turn = |joint: &Joint| {
+        let turn = |joint: &FigureJoint| {
             let own = step.get(joint.first..joint.first + joint.freedom.count()).unwrap_or_default();
             let length = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>().sqrt();
             match joint.freedom {
@@ -299,7 +299,7 @@ impl Model {
 
     /// Converts a turn in the axes of the figure to a rotation from rest in the link's frame, in which its limit is defined.
     pub(super) fn own(&self, link: usize, turn: DQuat) -> DQuat {
-        let Joint { frame, signs, .. } = self.joints[link];
+        let FigureJoint { frame, signs, .. } = self.joints[link];
         reflect(signs[0], frame * turn * frame.conjugate())
     }
 

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::constant::GRAVITY;
-use super::model::{Freedom, Joint, Model};
+use super::model::{FigureJoint, Freedom, Model};
 use crate::figure::{Figure, LimbParts, Part};
 use crate::{Body, Options};
 
@@ -98,7 +98,7 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
 
 /// Returns the vector from a joint to one of its descendants in the rest pose, along the figure's axes. All offsets are expressed in these
 /// axes, so they can be added.
-fn offset_of(joints: &[Joint], link: usize, below: usize) -> DVec3 {
+fn offset_of(joints: &[FigureJoint], link: usize, below: usize) -> DVec3 {
     let up = std::iter::successors(Some(below), |&l| joints[l].parent).take_while(|&l| l != link);
     up.map(|l| joints[l].offset).sum()
 }

@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
 use crate::rotation::{any_perpendicular, best_fit, rotation_vector, shortest_arc};
-use crate::tree::{Joint, JointState, Role, Tree};
+use crate::tree::{JointState, Role, Tree, TreeJoint};
 use crate::{CcdOptions, Limit};
 
 use super::ccd_joints::{slide, turn_coupled};
@@ -237,7 +237,7 @@ pub(crate) fn linear_turn(axis: Option<DVec3>, vectors: &[(DVec3, DVec3, f64)], 
 
 /// Returns the shortest arc between two vectors in a joint's frame. If the vectors are opposite, the axis of the arc is
 /// perpendicular to them and does not depend on the joint's frame.
-fn arc_to_target(tree: &Tree, joint: &Joint, from: DVec3, to: DVec3) -> DQuat {
+fn arc_to_target(tree: &Tree, joint: &TreeJoint, from: DVec3, to: DVec3) -> DQuat {
     let hint = if from.dot(to) < 0.0 {
         tree.to_frame(joint, any_perpendicular(Tree::from_frame(joint, from)))
     } else {
@@ -261,7 +261,7 @@ impl Tree {
     fn move_effectors_below(&mut self, index: usize, arc: DQuat) {
         for place in self.tasks_below(index) {
             let task = self.task_at(place);
-            let joint: &Joint = &self.joints[index];
+            let joint: &TreeJoint = &self.joints[index];
             let from = self.to_frame(joint, self.tasks[task].position - joint.position);
             let position = joint.position + Self::from_frame(joint, arc * from);
             let rotation = if self.tasks[task].orientation.is_some() || self.tasks[task].aim.is_some() {

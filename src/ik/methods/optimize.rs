@@ -8,7 +8,7 @@
 
 use crate::damping::Damping;
 use crate::rotation::rotation_vector;
-use crate::tree::{Joint, JointState, Role, Tree};
+use crate::tree::{JointState, Role, Tree, TreeJoint};
 use crate::{JointParameters, OptimizeOptions};
 
 use super::jacobian::{Inverse, Jacobian, towards};
@@ -28,7 +28,7 @@ pub(crate) struct Optimize {
 
 /// Returns the squared distance of a joint from another state, in radians squared. A leader's prior covers its own
 /// turn, and the followers have no prior.
-fn distance_squared(joint: &Joint, state: JointState) -> f64 {
+fn distance_squared(joint: &TreeJoint, state: JointState) -> f64 {
     match &joint.prismatic {
         _ if joint.role == Role::Follower => 0.0,
         Some(prismatic) => ((state.displacement - joint.displacement) / prismatic.per_radian).powi(2),

@@ -10,7 +10,7 @@ use sinew_base::mathematics::propagate;
 
 use crate::Limit;
 use crate::rotation::{best_fit, shortest_arc};
-use crate::tree::{Joint, Tree};
+use crate::tree::{Tree, TreeJoint};
 
 use super::ccd::best_turn_about;
 
@@ -191,7 +191,7 @@ fn is_turned(tree: &Tree, task: usize) -> bool {
 
 /// Returns the allowed rotation of a joint that is nearest to the requested one. A joint with a weight below one turns
 /// only that fraction of the way.
-fn allowed(joint: &Joint, requested: DQuat) -> DQuat {
+fn allowed(joint: &TreeJoint, requested: DQuat) -> DQuat {
     let rotation = joint.allowed(requested.normalize());
     if joint.weight >= 1.0 {
         return rotation;

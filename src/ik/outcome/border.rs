@@ -7,7 +7,7 @@ use glam::{DQuat, DVec2, DVec3, EulerRot};
 use crate::limit::euler_ways;
 use crate::link::own;
 use crate::rotation::rotation_vector;
-use crate::tree::{Joint, Tree};
+use crate::tree::{Tree, TreeJoint};
 use crate::{Limit, swing_twist};
 
 /// Angle that is beyond every limit, in radians.
@@ -60,7 +60,7 @@ impl Coordinate {
 /// the ellipse. `push` returns the amount by which a turn reduces the error, to first order.
 pub(super) fn coordinates(
     tree: &Tree,
-    joint: &Joint,
+    joint: &TreeJoint,
     push: impl Fn(DVec3) -> f64,
 ) -> [Option<Coordinate>; 3] {
     if let Some(axis) = joint.only_axis() {
@@ -76,7 +76,12 @@ pub(super) fn coordinates(
 }
 
 /// Returns the turn of the joint in base space per unit change of each number that describes the joint's own rotation.
-fn turns(tree: &Tree, joint: &Joint, numbers: [f64; 3], rotation: impl Fn([f64; 3]) -> DQuat) -> [DVec3; 3] {
+fn turns(
+    tree: &Tree,
+    joint: &TreeJoint,
+    numbers: [f64; 3],
+    rotation: impl Fn([f64; 3]) -> DQuat,
+) -> [DVec3; 3] {
     DVec3::AXES.map(|change| {
         let at = |probe: f64| joint.link_rotation(rotation((DVec3::from(numbers) + change * probe).into()));
         let turn = rotation_vector(at(PROBE) * at(-PROBE).conjugate()) / (2.0 * PROBE);
@@ -96,7 +101,12 @@ fn room(angle: f64, min: f64, max: f64) -> [f64; 2] {
 }
 
 /// Returns the coordinates of a joint with an Euler limit: its three angles.
-fn euler(tree: &Tree, joint: &Joint, order: EulerRot, [min, max]: [[f64; 3]; 2]) -> [Option<Coordinate>; 3] {
+fn euler(
+    tree: &Tree,
+    joint: &TreeJoint,
+    order: EulerRot,
+    [min, max]: [[f64; 3]; 2],
+) -> [Option<Coordinate>; 3] {
     // Uses the triple that is within the limit.
     let ways = euler_ways(own(joint.rest, joint.reversed(), joint.rotation), order);
     let rooms = |way: [f64; 3]| std::array::from_fn::<_, 3, _>(|i| room(way[i], min[i], max[i]));
@@ -109,7 +119,7 @@ fn euler(tree: &Tree, joint: &Joint, order: EulerRot, [min, max]: [[f64; 3]; 2])
 
 /// Returns the coordinates of a joint with a cone limit: the direction out of the ellipse of the swing, the direction
 /// along the ellipse, and the twist.
-fn cone(tree: &Tree, joint: &Joint, push: impl Fn(DVec3) -> f64) -> [Option<Coordinate>; 3] {
+fn cone(tree: &Tree, joint: &TreeJoint, push: impl Fn(DVec3) -> f64) -> [Option<Coordinate>; 3] {
     let Limit::Cone { axis, side, swing, twist } = joint.limit else { return [None; 3] };
     let (away, angle) = swing_twist(own(joint.rest, joint.reversed(), joint.rotation), axis);
     let (vector, size) = (rotation_vector(away), DVec2::from(swing));

@@ -8,7 +8,7 @@ use crate::{Body, Goal, Limit, Link, Options};
 
 use super::measure::nonzero_length;
 use super::term::Term;
-use super::{EffectorTask, Hinge, Joint, Prismatic, Role, Tree};
+use super::{EffectorTask, Hinge, Prismatic, Role, Tree, TreeJoint};
 
 impl Tree {
     /// Loads the pose of a body and its goals, which must be valid. The only options that this function uses are the limits, the
@@ -94,7 +94,7 @@ impl Tree {
             if let Some(chosen) = chosen {
                 let shift = if turns_first { body.shift_after_turn(index) } else { DVec3::ZERO };
                 self.joint_from_link.push((DAffine3::from_translation(shift), DQuat::IDENTITY));
-                self.joints.push(Joint {
+                self.joints.push(TreeJoint {
                     link: index,
                     parent: chosen.parent,
                     fixed: pre,
@@ -259,7 +259,7 @@ fn largest_factor(goal: &Goal) -> f64 {
 }
 
 /// Returns the hinge of a joint whose limit is a hinge.
-fn hinge(joint: &Joint) -> Option<Hinge> {
+fn hinge(joint: &TreeJoint) -> Option<Hinge> {
     let Limit::Hinge { axis, min, max } = joint.limit else { return None };
     let axis = if joint.reversed { axis } else { joint.rest * axis };
     Some(Hinge::new(axis, joint.centre(), max - min))

@@ -32,7 +32,7 @@ pub(super) use prismatic::{JointState, Prismatic};
 /// base space ──fixed──▶ ──displacement──▶ frame ──rotation──▶ ──scale──▶ turned ──fixed──▶ frame of the next joint
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Joint {
+pub(super) struct TreeJoint {
     /// Index of the joint's link in the body.
     pub(super) link: usize,
     pub(super) parent: Option<usize>,
@@ -78,7 +78,7 @@ pub(super) struct Joint {
     child: Option<DVec3>,
 }
 
-impl Joint {
+impl TreeJoint {
     /// Transforms a point from the turned frame to the frame before turning.
     pub(super) fn turn(&self, local: DVec3) -> DVec3 {
         self.rotation * (self.scale * local)
@@ -143,7 +143,7 @@ impl Joint {
 /// The joints, parents first, and one effector task per goal. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
-    pub(super) joints: Vec<Joint>,
+    pub(super) joints: Vec<TreeJoint>,
     pub(super) tasks: Vec<EffectorTask>,
     /// Indices of effectors, grouped by the joint above them.
     below: Vec<usize>,
@@ -267,7 +267,7 @@ impl Tree {
     }
 
     /// Returns the orientation of an effector's link for the current rotation of its joint.
-    pub(super) fn rotation_of(&self, joint: &Joint, task: &EffectorTask) -> DQuat {
+    pub(super) fn rotation_of(&self, joint: &TreeJoint, task: &EffectorTask) -> DQuat {
         let frame_rotation = if self.rigid { DQuat::from_mat3(&joint.frame) } else { joint.frame_rotation };
         frame_rotation * joint.rotation * task.local_rotation
     }
@@ -314,18 +314,18 @@ impl Tree {
     }
 
     /// Transforms a vector from base space to a joint's frame before it turns.
-    pub(super) fn to_frame(&self, joint: &Joint, vector: DVec3) -> DVec3 {
+    pub(super) fn to_frame(&self, joint: &TreeJoint, vector: DVec3) -> DVec3 {
         if self.rigid { joint.frame.transpose_mul_vec3(vector) } else { joint.frame_from_base * vector }
     }
 
     /// Transforms a vector from a joint's frame before it turns to base space.
-    pub(super) fn from_frame(joint: &Joint, vector: DVec3) -> DVec3 {
+    pub(super) fn from_frame(joint: &TreeJoint, vector: DVec3) -> DVec3 {
         joint.frame * vector
     }
 
     /// Transforms a rotation axis from base space to a joint's frame.
     #[inline]
-    pub(super) fn axis_to_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
+    pub(super) fn axis_to_frame(&self, joint: &TreeJoint, axis: DVec3) -> DVec3 {
         if self.rigid {
             joint.frame.transpose_mul_vec3(axis)
         } else {
@@ -335,18 +335,18 @@ impl Tree {
 
     /// Transforms a rotation axis from a joint's frame to base space.
     #[inline]
-    pub(super) fn axis_from_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
+    pub(super) fn axis_from_frame(&self, joint: &TreeJoint, axis: DVec3) -> DVec3 {
         if self.rigid { joint.frame * axis } else { joint.frame_rotation * axis }
     }
 
     /// Returns the matrix that transforms rotation axes from a joint's frame to base space.
-    pub(super) fn base_from_axes(&self, joint: &Joint) -> DMat3 {
+    pub(super) fn base_from_axes(&self, joint: &TreeJoint) -> DMat3 {
         if self.rigid { joint.frame } else { DMat3::from_quat(joint.frame_rotation) }
     }
 
     /// Returns the rotation in a joint's frame that turns everything below the joint about a direction in base space. In a mirrored frame,
     /// the angle has the opposite sign.
-    pub(super) fn turn_about(&self, joint: &Joint, direction: DVec3, angle: f64) -> DQuat {
+    pub(super) fn turn_about(&self, joint: &TreeJoint, direction: DVec3, angle: f64) -> DQuat {
         let Some(axis) = self.to_frame(joint, direction).try_normalize() else { return DQuat::IDENTITY };
         DQuat::from_axis_angle(axis, if joint.frame.determinant() < 0.0 { -angle } else { angle })
     }
@@ -354,7 +354,7 @@ impl Tree {
     /// Returns the velocity in base space of a point below a joint that turns about `axis` at one radian per second. `axis` is a rotation
     /// vector in base space, and `arm` is the vector from the joint to the point.
     #[inline]
-    pub(super) fn velocity(&self, joint: &Joint, axis: DVec3, arm: DVec3) -> DVec3 {
+    pub(super) fn velocity(&self, joint: &TreeJoint, axis: DVec3, arm: DVec3) -> DVec3 {
         if self.rigid {
             return axis.cross(arm);
         }

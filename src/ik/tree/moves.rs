@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 use crate::Limit;
 use crate::rotation::{BENT, any_perpendicular, rotation_vector, shortest_arc};
 
-use super::{Joint, Tree};
+use super::{Tree, TreeJoint};
 
 /// Two rotations count as equal if their dot product differs from 1 by at most this. The angle between them is below 3e-6.
 const SAME_ROTATION: f64 = 1e-12;
@@ -140,7 +140,7 @@ fn is_narrow(limit: &Limit) -> bool {
 
 /// Returns the axis, perpendicular to a link, about which a joint's limit allows the largest turn. Returns the default axis if that axis
 /// allows at least half of this turn. A knee whose limit is a box of Euler angles bends about the widest side of the box.
-fn widest_axis(joint: &Joint, default_axis: DVec3, link: DVec3) -> DVec3 {
+fn widest_axis(joint: &TreeJoint, default_axis: DVec3, link: DVec3) -> DVec3 {
     let Some(link) = link.try_normalize() else { return default_axis };
     let axis = |direction: u32| {
         let angle = TAU * f64::from(direction) / f64::from(DIRECTIONS);

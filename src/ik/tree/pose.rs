@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{Joint, JointState, Tree};
+use super::{JointState, Tree, TreeJoint};
 
 /// The states of a tree's joints, and the translation of its base. The buffer is reused.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ impl Tree {
     /// Copies the states of the joints to a buffer.
     pub(crate) fn store_joints(&self, states: &mut Vec<JointState>) {
         states.clear();
-        states.extend(self.joints.iter().map(Joint::state));
+        states.extend(self.joints.iter().map(TreeJoint::state));
     }
 
     /// Moves the joints to stored states. The base stays where it is.

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Joint, Tree};
+use super::{Tree, TreeJoint};
 
 /// Displacement that counts as much as a rotation of one radian, as a fraction of the chain's length. This fraction is the
 /// mean distance of an effector from the joints of a straight chain, so that turns and displacements contribute equally to
@@ -91,7 +91,7 @@ impl Prismatic {
     }
 }
 
-impl Joint {
+impl TreeJoint {
     pub(crate) fn state(&self) -> JointState {
         JointState { rotation: self.rotation, displacement: self.displacement }
     }
@@ -171,7 +171,7 @@ impl Tree {
     /// Returns, to first order, how a point below a joint turns and moves in base space if the joint turns by `turn`, a rotation vector in
     /// base space. `arm` is the vector from the joint to the point. A prismatic joint does not turn the point.
     #[inline]
-    pub(crate) fn motion(&self, joint: &Joint, turn: DVec3, arm: DVec3) -> (DVec3, DVec3) {
+    pub(crate) fn motion(&self, joint: &TreeJoint, turn: DVec3, arm: DVec3) -> (DVec3, DVec3) {
         match &joint.prismatic {
             None => (turn, self.velocity(joint, turn, arm)),
             Some(prismatic) => {
@@ -192,7 +192,7 @@ impl Tree {
     /// Returns the lengths of the segment that ends at a joint. The segment begins at the parent, or at the undisplaced
     /// position of the topmost joint. Returns `None` if the joint is not prismatic. The length is then constant.
     #[cold]
-    pub(super) fn segment_lengths(&self, joint: &Joint) -> Option<SegmentLengths> {
+    pub(super) fn segment_lengths(&self, joint: &TreeJoint) -> Option<SegmentLengths> {
         let prismatic = joint.prismatic.as_ref()?;
         let along = joint.slide(prismatic);
         let unmoved = joint.position - along * joint.displacement;

@@ -2,7 +2,7 @@
 
 use crate::asset::{DecodedImage, Skeleton};
 use crate::explain::Explanation;
-use crate::golden::{Drawn, Joint, Joints};
+use crate::golden::{Drawn, JointRecord, Joints};
 use crate::pose::{Pose, world_matrices};
 use crate::puppet::Puppet;
 
@@ -29,7 +29,7 @@ impl AssertedPose for (&Skeleton, &Pose) {
         let (skeleton, pose) = *self;
         let (mut world, mut joints) = (Vec::new(), Joints::none());
         world_matrices(skeleton, pose, &mut world);
-        let joint = |(node, world): (usize, &glam::Affine3A)| Joint {
+        let joint = |(node, world): (usize, &glam::Affine3A)| JointRecord {
             name: skeleton.label(node),
             world: world.to_cols_array(),
         };

@@ -7,7 +7,7 @@ use glam::Affine3A;
 
 use crate::view::Bounds;
 
-use super::{Joint, SceneRecord};
+use super::{JointRecord, SceneRecord};
 
 /// Largest difference between two world matrices of the same joint, relative to the size of the figure.
 const SAME: f32 = 1e-4;
@@ -43,16 +43,16 @@ impl SceneRecord {
     }
 
     fn rename_joints(&mut self, other: &Self) {
-        let is_unnamed = |joint: &&Joint| joint.name.starts_with('#');
+        let is_unnamed = |joint: &&JointRecord| joint.name.starts_with('#');
         let size =
             Bounds::around(self.joints.iter().map(|joint| joint.matrix().translation.into())).sphere().1;
-        let is_same = |a: &Joint, b: &Joint| {
+        let is_same = |a: &JointRecord, b: &JointRecord| {
             a.world.iter().zip(b.world).zip(0..).all(|((a, b), index)| {
                 let unit = if index < 9 { 1.0 } else { size };
                 (a - b).abs() <= SAME * unit.max(f32::MIN_POSITIVE)
             })
         };
-        let mut free: Vec<&Joint> = other.joints.iter().filter(is_unnamed).collect();
+        let mut free: Vec<&JointRecord> = other.joints.iter().filter(is_unnamed).collect();
         if free.len() > MAX_UNNAMED {
             return;
         }
@@ -99,7 +99,7 @@ impl SceneRecord {
     }
 }
 
-impl Joint {
+impl JointRecord {
     fn matrix(&self) -> Affine3A {
         Affine3A::from_cols_array(&self.world)
     }
@@ -109,9 +109,9 @@ impl Joint {
 mod tests {
     use super::*;
 
-    fn joint(name: &str, x: f32) -> Joint {
+    fn joint(name: &str, x: f32) -> JointRecord {
         let world = Affine3A::from_translation(glam::Vec3::new(x, 1.0, 0.0)).to_cols_array();
-        Joint { name: name.into(), world }
+        JointRecord { name: name.into(), world }
     }
 
     #[test]

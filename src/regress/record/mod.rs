@@ -20,7 +20,7 @@ use crate::render::Frame;
 use crate::skin::Skinning;
 use crate::view::{Camera, Projection};
 
-use super::golden::Joint;
+use super::golden::JointRecord;
 
 pub(super) use contents::Contents;
 pub(super) use contents::ContentsCache;
@@ -51,7 +51,7 @@ pub struct SceneRecord {
     /// The camera.
     pub camera: CameraRecord,
     /// The world matrices of all nodes, in file order.
-    pub joints: Vec<Joint>,
+    pub joints: Vec<JointRecord>,
     /// The weights of the pose: weights of morph targets, and values of expressions and animated properties.
     pub weights: Vec<f32>,
     /// The parts that are drawn.
@@ -149,8 +149,9 @@ impl SceneRecord {
     pub(super) fn with(puppet: &Puppet, frame: &Frame<'_>, size: (u32, u32), contents: &Contents) -> Self {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();
-        let joints =
-            nodes.map(|(n, world)| Joint { name: skeleton.label(n), world: world.to_cols_array() }).collect();
+        let joints = nodes
+            .map(|(n, world)| JointRecord { name: skeleton.label(n), world: world.to_cols_array() })
+            .collect();
         let (parts, materials) = look::parts(puppet, frame, size, contents);
         Self {
             version: VERSION,
@@ -209,12 +210,12 @@ impl SceneRecord {
     /// Returns the recorded world matrices of a skeleton's nodes. If the skeleton has changed since the recording, nodes are found by name.
     /// A node that is not in the record keeps its rest transform relative to its parent.
     pub fn world_from_node(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
-        let named = |joint: &Joint| Affine3A::from_cols_array(&joint.world);
+        let named = |joint: &JointRecord| Affine3A::from_cols_array(&joint.world);
         let labels: Vec<String> = (0..skeleton.nodes.len()).map(|node| skeleton.label(node)).collect();
         if labels.iter().eq(self.joints.iter().map(|joint| &joint.name)) {
             return self.joints.iter().map(named).collect();
         }
-        let recorded: HashMap<&str, &Joint> =
+        let recorded: HashMap<&str, &JointRecord> =
             self.joints.iter().rev().map(|j| (j.name.as_str(), j)).collect();
         let mut worlds = vec![Affine3A::IDENTITY; labels.len()];
         propagate(skeleton.parents_first.iter().copied(), &mut worlds, |above, node| {

@@ -13,7 +13,7 @@ use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::terrain::Terrain;
-use super::types::{Character, Joint, Local, Rows, Step};
+use super::types::{Character, CrowdJoint, Local, Rows, Step};
 use crate::body::{GOALS, Goal};
 
 /// Number of characters or elements per workgroup.
@@ -231,7 +231,7 @@ impl Batch {
     }
 
     /// Returns the range of a character's joint matrices in `models`, in bytes.
-    pub(super) fn model_range(&self, slot: u32, joints: &[Joint]) -> std::ops::Range<u64> {
+    pub(super) fn model_range(&self, slot: u32, joints: &[CrowdJoint]) -> std::ops::Range<u64> {
         let size = (joints.len() * size_of::<Rows>()) as u64;
         u64::from(slot) * size..(u64::from(slot) + 1) * size
     }

@@ -22,7 +22,7 @@ use super::palette::{enclose, palette};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
 use super::terrain::Terrain;
-use super::types::{Character, Joint, Local, Rows};
+use super::types::{Character, CrowdJoint, Local, Rows};
 use super::world::world;
 
 /// A crowd on the CPU, for devices without compute shaders and as the reference for the GPU. The results are bit-identical
@@ -62,7 +62,7 @@ impl CpuCrowd {
         let model = &self.model;
         let state = spawn.character(model.clips.infos.len())?;
         let at_rest =
-            |joint: &Joint| Local::new(joint.rest_rotation, joint.rest_translation, joint.rest_scale);
+            |joint: &CrowdJoint| Local::new(joint.rest_rotation, joint.rest_translation, joint.rest_scale);
         self.characters.push(Posed {
             locals: model.joints.iter().map(at_rest).collect(),
             models: vec![Rows::IDENTITY; model.joints.len()],

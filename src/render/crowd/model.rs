@@ -16,7 +16,7 @@ use super::CrowdError;
 use super::clips::{Clips, to_u32};
 use super::gait;
 use super::palette::Bone;
-use super::types::{Joint, NONE, Rows};
+use super::types::{CrowdJoint, NONE, Rows};
 
 /// The immutable data that all characters of a crowd share: skeleton, clips, palette and body.
 ///
@@ -27,7 +27,7 @@ pub struct CrowdModel {
     pub(super) character: Arc<Character>,
     pub(super) parts: Arc<[Part]>,
     /// The joints in the rest pose.
-    pub(super) joints: Vec<Joint>,
+    pub(super) joints: Vec<CrowdJoint>,
     /// The node of each joint.
     pub(super) nodes: Vec<usize>,
     /// The index of the first joint of each level of the skeleton, followed by the number of joints.
@@ -67,11 +67,11 @@ impl CrowdModel {
             slots[node] = Some(slot);
         }
         let slot_of = |node: usize| slots.get(node).copied().flatten();
-        let mut joints: Vec<Joint> = nodes
+        let mut joints: Vec<CrowdJoint> = nodes
             .iter()
             .map(|&node| {
                 let rest = skeleton.nodes[node].rest;
-                Joint {
+                CrowdJoint {
                     rest_rotation: rest.rotation,
                     rest_translation: rest.translation,
                     parent: skeleton.nodes[node].parent.and_then(slot_of).map_or(NONE, to_u32),
@@ -197,7 +197,7 @@ fn joint_nodes(character: &Character, palette: &Palette, rig: &Rig) -> Vec<usize
 }
 
 /// Returns the index of the first joint of each level, followed by the number of joints.
-fn levels(joints: &[Joint]) -> Vec<u32> {
+fn levels(joints: &[CrowdJoint]) -> Vec<u32> {
     let mut depths: Vec<u32> = Vec::with_capacity(joints.len());
     let mut levels = Vec::new();
     for (index, joint) in joints.iter().enumerate() {
@@ -218,7 +218,7 @@ fn enclose_vertices(
     parts: &[Part],
     draws: &[PartDraw],
     bones: &[Bone],
-    joints: &mut [Joint],
+    joints: &mut [CrowdJoint],
 ) {
     for (part, draw) in parts.iter().zip(draws) {
         let boxes = JointBoxes::new(character.primitive(*part), part.skin.is_some());

@@ -5,7 +5,7 @@ use glam::Vec3;
 
 use crate::gpu_types::Placed;
 
-use super::types::{Character, Joint, Rows};
+use super::types::{Character, CrowdJoint, Rows};
 
 /// `Bone` in `shaders/crowd/palette.wgsl`: a matrix of the palette.
 #[repr(C)]
@@ -29,7 +29,7 @@ pub(super) fn palette(character: &Character, models: &[Rows], bones: &[Bone], pa
 }
 
 /// Returns the bounding sphere of a character, and the character's tint.
-pub(super) fn enclose(character: &Character, joints: &[Joint], models: &[Rows]) -> Placed {
+pub(super) fn enclose(character: &Character, joints: &[CrowdJoint], models: &[Rows]) -> Placed {
     if character.is_present == 0 {
         return Placed { sphere: [0.0, 0.0, 0.0, -1.0], tint: [0.0; 4] };
     }
@@ -77,7 +77,7 @@ mod tests {
     fn spheres(
         gpu: &Gpu,
         characters: &[Character],
-        joints: &[Joint],
+        joints: &[CrowdJoint],
         models: &[Rows],
         entry: &str,
         groups: u32,
@@ -115,8 +115,8 @@ mod tests {
         let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
         let mut state = 1;
         let mut number = || random(&mut state);
-        let joints: Vec<Joint> = (0..JOINTS)
-            .map(|_| Joint {
+        let joints: Vec<CrowdJoint> = (0..JOINTS)
+            .map(|_| CrowdJoint {
                 rest_rotation: Quat::IDENTITY,
                 rest_translation: Vec3::ZERO,
                 parent: NONE,

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Quat, Vec3};
 
 use crate::body::Place;
-pub(crate) use crate::body::types::{Joint, Local, NONE, Rows};
+pub(crate) use crate::body::types::{CrowdJoint, Local, NONE, Rows};
 
 /// Maximum number of clips that a character can play at the same time.
 pub(crate) const LAYERS: usize = 4;

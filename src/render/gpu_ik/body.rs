@@ -3,7 +3,7 @@
 use crate::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
 use crate::{Gpu, RenderError};
 
-use super::gpu_types::{ChainTarget, Joint, Tree, TreeGoal};
+use super::gpu_types::{ChainTarget, PackedJoint, Tree, TreeGoal};
 use super::shaders;
 
 /// Maximum numbers of joints and goals of a body.
@@ -19,7 +19,7 @@ pub(super) struct BodyKernel(Kernel);
 pub(super) struct BodyProblems<'a> {
     /// The constants of the shader. [`BodyKernel::solve`] fills in the number of problems.
     pub(super) tree: Tree,
-    pub(super) joints: &'a [Joint],
+    pub(super) joints: &'a [PackedJoint],
     pub(super) goals: &'a [TreeGoal],
     /// For each row of the normal equations, the index of its error.
     pub(super) rows: &'a [u32],

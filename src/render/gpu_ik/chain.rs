@@ -5,7 +5,7 @@ use wgpu::Buffer;
 use crate::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
 use crate::{Gpu, RenderError};
 
-use super::gpu_types::{Chain, ChainTarget, Joint};
+use super::gpu_types::{Chain, ChainTarget, PackedJoint};
 use super::pose_table::POSES;
 use super::shaders;
 
@@ -56,7 +56,7 @@ pub(super) struct ChainProblems<'a> {
 }
 
 impl UploadedChain {
-    pub(super) fn new(gpu: &Gpu, joints: &[Joint], poses: &[[f32; 4]]) -> Result<Self, RenderError> {
+    pub(super) fn new(gpu: &Gpu, joints: &[PackedJoint], poses: &[[f32; 4]]) -> Result<Self, RenderError> {
         Ok(Self {
             joints: storage_with(gpu, "joints", bytemuck::cast_slice(joints))?,
             poses: storage_with(gpu, "poses", bytemuck::cast_slice(poses))?,

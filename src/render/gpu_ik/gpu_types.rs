@@ -4,10 +4,10 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::body::JointLimit;
 
-/// `Joint` in `shaders/ik_joint.wgsl`.
+/// `PackedJoint` in `shaders/ik_joint.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Joint {
+pub(crate) struct PackedJoint {
     pub(crate) before: [f32; 4],
     pub(crate) offset: [f32; 4],
     pub(crate) limit: JointLimit,
@@ -75,5 +75,5 @@ pub(crate) struct LimbProblem {
     pub(crate) pole: [f32; 4],
 }
 
-/// Value of `Joint::parent` for a joint without a parent.
+/// Value of `PackedJoint::parent` for a joint without a parent.
 pub(crate) const NO_PARENT: u32 = u32::MAX;

@@ -9,7 +9,7 @@ use crate::body::JointLimit;
 use crate::ik::shared::HINGE_FREEDOM;
 use crate::ik::{Body, Goal, Limit, Link, Options};
 
-use super::gpu_types::{Joint, NO_PARENT};
+use super::gpu_types::{NO_PARENT, PackedJoint};
 
 /// Scale of the errors of pinned goals relative to the errors of other goals. The relative weight of pinned goals is the
 /// square of this scale.
@@ -57,7 +57,7 @@ pub(super) struct Structure {
     /// Largest number of degrees of freedom above an effector, divided by the three of a ball joint.
     pub(super) freedom: f64,
     /// The joints in the form that the shaders read.
-    pub(super) packed: Vec<Joint>,
+    pub(super) packed: Vec<PackedJoint>,
 }
 
 /// The fixed transform between a link and the joint above it.
@@ -216,9 +216,9 @@ pub(super) fn quaternion(q: DQuat) -> [f32; 4] {
 }
 
 impl ReducedJoint {
-    fn pack(&self, link: &Link, length: f64) -> Joint {
+    fn pack(&self, link: &Link, length: f64) -> PackedJoint {
         let limit = JointLimit::new(&self.limit).unwrap_or_default();
-        Joint {
+        PackedJoint {
             before: quaternion(self.before),
             offset: four(self.offset / length, link.weight),
             limit: if link.reversed { limit.inverted() } else { limit },

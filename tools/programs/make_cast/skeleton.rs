@@ -6,7 +6,7 @@ use crate::hands::FINGERS;
 use glam::DVec3;
 
 /// A joint in the rest pose.
-pub(crate) struct Joint {
+pub(crate) struct CastJoint {
     /// VRM 1.0 humanoid bone name.
     pub(crate) name: String,
     /// Index of the parent joint; `None` for the hips.
@@ -68,23 +68,23 @@ pub(crate) const LIMB_COUNT: usize = EYE_INDEX + 1 + 15;
 pub(crate) const JOINT_COUNT: usize = TRUNK_COUNT + 2 * LIMB_COUNT;
 
 /// Returns all joints, parents before children: the torso, the left side and the right side.
-pub(crate) fn joints() -> Vec<Joint> {
-    let mut all: Vec<Joint> = TRUNK
+pub(crate) fn joints() -> Vec<CastJoint> {
+    let mut all: Vec<CastJoint> = TRUNK
         .iter()
-        .map(|&(name, parent, position)| Joint { name: name.to_owned(), parent, position })
+        .map(|&(name, parent, position)| CastJoint { name: name.to_owned(), parent, position })
         .collect();
     for side in ["left", "right"] {
         let first = all.len();
         for (name, parent, position) in LIMBS {
             let parent = Some(parent.map_or_else(|trunk| trunk, |limb| first + limb));
             let position = if side == "left" { position } else { mirrored(position) };
-            all.push(Joint { name: format!("{side}{name}"), parent, position });
+            all.push(CastJoint { name: format!("{side}{name}"), parent, position });
         }
         for finger in &FINGERS {
             for (bone, at) in finger.joints().into_iter().take(3).enumerate() {
                 let parent = Some(if bone == 0 { first + 3 } else { all.len() - 1 });
                 let position = if side == "left" { at } else { mirrored(at) };
-                all.push(Joint {
+                all.push(CastJoint {
                     name: format!("{side}{}{}", finger.name, finger.bones[bone]),
                     parent,
                     position,

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::tree::{Joint, Tree};
+use crate::tree::{Tree, TreeJoint};
 
 use super::{Jacobian, LEVELS, TaskKind};
 
@@ -68,7 +68,7 @@ pub(super) struct Masses {
 impl Masses {
     /// Returns the vector from a joint to the centre of the mass that it moves, and this mass as a fraction of the
     /// total mass.
-    pub(super) fn arm(&self, index: usize, joint: &Joint) -> (DVec3, f64) {
+    pub(super) fn arm(&self, index: usize, joint: &TreeJoint) -> (DVec3, f64) {
         match self.below.get(index) {
             Some(&(mass, moment)) if mass > 0.0 => (moment / mass - joint.position, mass / self.total),
             _ => (DVec3::ZERO, 0.0),

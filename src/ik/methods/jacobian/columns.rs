@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 
 use crate::JointParameters;
-use crate::tree::{Joint, Role, Tree};
+use crate::tree::{Role, Tree, TreeJoint};
 
 use super::apply::euler_axes;
 use super::{Columns, Jacobian, TaskKind};
@@ -166,7 +166,7 @@ impl Jacobian {
         turn: DVec3,
         mut each: impl FnMut(usize, DVec3),
     ) {
-        let (columns, joint): (_, &Joint) = (self.columns[index], &tree.joints[index]);
+        let (columns, joint): (_, &TreeJoint) = (self.columns[index], &tree.joints[index]);
         let below = &self.below[columns.blocks.0..columns.blocks.1];
         if joint.role != Role::Single || joint.prismatic.is_some() {
             return self.responses_of_motion(tree, index, turn, &mut each);

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::rotation::rotation_vector;
-use crate::tree::{Joint, JointState, Role, Tree};
+use crate::tree::{JointState, Role, Tree, TreeJoint};
 use crate::{JacobianOptions, Method, Secondary};
 
 use super::{Inverse, Jacobian};
@@ -46,7 +46,7 @@ impl Jacobian {
 
 /// Returns the state that a secondary task pulls a joint towards, or `None` if it does not pull single joints.
 pub(crate) fn secondary_state(
-    joint: &Joint,
+    joint: &TreeJoint,
     secondary: Secondary,
     start: Option<JointState>,
 ) -> Option<JointState> {
@@ -62,7 +62,7 @@ pub(crate) fn secondary_state(
 /// Returns the rotation that turns a joint to `wanted`, as a rotation vector in base space. For a hinge, only the
 /// component about its axis is returned. The turn of a prismatic joint represents its displacement
 /// ([`Prismatic::per_radian`](crate::tree::Prismatic::per_radian)). A mimic joint does not turn by itself.
-pub(crate) fn towards(tree: &Tree, joint: &Joint, wanted: JointState) -> DVec3 {
+pub(crate) fn towards(tree: &Tree, joint: &TreeJoint, wanted: JointState) -> DVec3 {
     if joint.role == Role::Follower || joint.prismatic.is_some() {
         return joint.prismatic.filter(|_| joint.role != Role::Follower).map_or(DVec3::ZERO, |prismatic| {
             let angle = (wanted.displacement - joint.displacement) / prismatic.per_radian;

@@ -6,7 +6,7 @@ mod rigid;
 use glam::{DQuat, DVec3};
 
 use crate::rotation::{BENT, best_fit, shortest_arc};
-use crate::tree::{Joint, Tree};
+use crate::tree::{Tree, TreeJoint};
 use crate::{Limit, ParticleOptions};
 
 use super::segments::{Segments, needs_segments};
@@ -217,7 +217,7 @@ impl Particles {
     /// Adds the plane of a child hinge to the fit. The axis of the hinge must be perpendicular to the plane of the
     /// particles next to it. This determines the twist of the parent, which the shortest arc does not determine.
     fn hinge_plane(&mut self, tree: &Tree, index: usize, child: usize) {
-        let Some(axis) = tree.joints.get(child).and_then(Joint::hinge_axis) else { return };
+        let Some(axis) = tree.joints.get(child).and_then(TreeJoint::hinge_axis) else { return };
         let (start, end) = self.ranges[child];
         let [next] = self.attached[start..end] else { return };
         let (joint, hinge) = (&tree.joints[index], &tree.joints[child]);

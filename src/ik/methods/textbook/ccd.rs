@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 use crate::methods::ccd::partial_turn;
 use crate::rotation::{rotation_vector, wrapped};
-use crate::tree::{Joint, Tree};
+use crate::tree::{Tree, TreeJoint};
 use crate::{CcdOptions, Limit};
 
 use super::{child_local, planar_axis, signed_angle};
@@ -105,7 +105,7 @@ impl Ccd {
 
     /// Multiplies a turn by the weight of a joint, and limits it to the joint's maximum angles. `place` is the joint's
     /// number, counted from the tip.
-    fn capped(&self, arc: DQuat, place: usize, left: f64, joint: &Joint, options: &CcdOptions) -> DQuat {
+    fn capped(&self, arc: DQuat, place: usize, left: f64, joint: &TreeJoint, options: &CcdOptions) -> DQuat {
         let is_whole = options.step.is_infinite()
             && left.is_infinite()
             && options.factor() == 1.0
@@ -133,7 +133,7 @@ pub(crate) fn stretch(tree: &mut Tree) {
 
 /// Returns the turn of a hinge to the mirror image of its angle, if the angle after `arc` is beyond the limit and its mirror image is not.
 /// A straight knee then bends in the direction that its limit allows.
-fn mirrored(joint: &Joint, axis: DVec3, arc: DQuat) -> DQuat {
+fn mirrored(joint: &TreeJoint, axis: DVec3, arc: DQuat) -> DQuat {
     let Limit::Hinge { axis: own_axis, min, max } = joint.limit else { return arc };
     let angle_of = |rotation: DQuat| {
         let own = joint.own_rotation(rotation);

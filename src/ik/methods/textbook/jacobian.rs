@@ -5,7 +5,7 @@ use glam::{DMat3, DQuat, DVec3, EulerRot};
 
 use crate::methods::jacobian::{euler_axes, secondary_state, towards};
 use crate::rotation::wrapped;
-use crate::tree::{Joint, JointState, Tree};
+use crate::tree::{JointState, Tree, TreeJoint};
 use crate::{JacobianOptions, JointParameters};
 
 use super::linear::{Matrix, solve};
@@ -205,7 +205,12 @@ impl Jacobian {
 
 /// Returns the changes of a joint's parameters on the way to a state: a rotation vector in base space, or the changes
 /// of its three Euler angles.
-pub(crate) fn difference(tree: &Tree, joint: &Joint, to: JointState, parameters: JointParameters) -> DVec3 {
+pub(crate) fn difference(
+    tree: &Tree,
+    joint: &TreeJoint,
+    to: JointState,
+    parameters: JointParameters,
+) -> DVec3 {
     if parameters == JointParameters::RotationVector || joint.hinge_axis().is_some() {
         return towards(tree, joint, to);
     }

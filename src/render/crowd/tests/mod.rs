@@ -14,7 +14,7 @@ use crate::body::{Body, Figure, GOALS, Goal, Inputs};
 use crate::crowd::model::CrowdModel;
 use crate::crowd::sample::sample;
 use crate::crowd::terrain::Terrain;
-use crate::crowd::types::{Character, Joint, LAYERS, Layer, Local, Rows};
+use crate::crowd::types::{Character, CrowdJoint, LAYERS, Layer, Local, Rows};
 use crate::crowd::world::world;
 use crate::rig::Rig;
 use crate::{asset, rig};
@@ -52,7 +52,7 @@ impl Actor {
         self.find_clip(name).unwrap()
     }
 
-    pub(super) fn joints(&self) -> &[Joint] {
+    pub(super) fn joints(&self) -> &[CrowdJoint] {
         &self.model.joints
     }
 
@@ -71,7 +71,8 @@ impl Actor {
             looks: 0.0,
             layers,
         };
-        let local = |joint: &Joint| Local::new(joint.rest_rotation, joint.rest_translation, joint.rest_scale);
+        let local =
+            |joint: &CrowdJoint| Local::new(joint.rest_rotation, joint.rest_translation, joint.rest_scale);
         let locals: Vec<Local> = self.joints().iter().map(local).collect();
         let models = vec![Rows::IDENTITY; locals.len()];
         Posed { state, locals, models, stance: Stance::default(), goals: [Goal::NONE; GOALS] }

@@ -6,7 +6,7 @@ use glam::{DAffine3, DQuat, DVec3, EulerRot, Quat, Vec3};
 use crate::Gpu;
 use crate::gpu_ik::body::{BodyKernel, BodyProblems};
 use crate::gpu_ik::chain::{ChainKernels, ChainProblems, UploadedChain};
-use crate::gpu_ik::gpu_types::{Chain, ChainTarget, Joint, Tree as TreeConstants, TreeGoal};
+use crate::gpu_ik::gpu_types::{Chain, ChainTarget, PackedJoint, Tree as TreeConstants, TreeGoal};
 use crate::gpu_ik::group::{Group, groups};
 use crate::gpu_ik::limb::{LimbKernel, packed};
 use crate::gpu_ik::pose_table;
@@ -95,7 +95,7 @@ fn angle(a: Quat, b: Quat) -> f32 {
 
 /// Compares the answers of a shader after one step with the answers of its twin. `stride` is the number of vectors in an answer.
 fn compare(
-    joints: &[Joint],
+    joints: &[PackedJoint],
     goals: &[TreeGoal],
     targets: &[ChainTarget],
     starts: &[[f32; 4]],

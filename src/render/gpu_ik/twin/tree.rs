@@ -4,7 +4,7 @@
 use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
 
 use crate::body::{FREE, HINGE};
-use crate::gpu_ik::gpu_types::{ChainTarget, Joint, NO_PARENT, TreeGoal};
+use crate::gpu_ik::gpu_types::{ChainTarget, NO_PARENT, PackedJoint, TreeGoal};
 use crate::mathematics::single::normalize;
 use crate::mathematics::single_trigonometry::{retract, rotation_vector, step_of};
 
@@ -27,7 +27,7 @@ fn packed(row: usize, column: usize) -> usize {
 
 /// A body in a pose, with its goals.
 pub(super) struct Tree<'a> {
-    pub(super) joints: &'a [Joint],
+    pub(super) joints: &'a [PackedJoint],
     pub(super) goals: &'a [TreeGoal],
     pub(super) targets: &'a [ChainTarget],
     pub(super) settings: Settings,
@@ -45,7 +45,7 @@ pub(super) struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     pub(super) fn new(
-        joints: &'a [Joint],
+        joints: &'a [PackedJoint],
         goals: &'a [TreeGoal],
         targets: &'a [ChainTarget],
         settings: Settings,
