@@ -8,7 +8,7 @@
 // src/render/gpu_ik/shaders.rs generates the constants JOINTS, UNROLLED and KINDS. Lengths are fractions of the chain's length.
 // #import ik_joint, joint_limits, rotation, trigonometry
 
-struct Chain {
+struct ChainConstants {
     // The effector in the frame of the last joint, and the scale of position errors: zero if the goal has no position.
     end: vec4<f32>,
     // Tolerances of position and orientation, the scale of orientation errors, and the damping for a unit error.
@@ -36,7 +36,7 @@ struct Unsolved {
     problems: array<u32>,
 }
 
-@group(0) @binding(0) var<uniform> chain: Chain;
+@group(0) @binding(0) var<uniform> chain: ChainConstants;
 @group(0) @binding(1) var<storage, read> joints: array<PackedJoint>;
 @group(0) @binding(2) var<storage, read> targets: array<ChainTarget>;
 // The rotations of each problem's start pose.

@@ -46,7 +46,7 @@ struct Limb {
 }
 
 // A tail or another chain. Its last joint is the end, which does not turn.
-struct Chain {
+struct CrowdChain {
     links: u32,
     reserved: array<u32, 3>,
     joints: array<u32, 12>,
@@ -69,7 +69,7 @@ struct Body {
     neck: array<u32, NECK>,
     neck_limits: array<JointLimit, NECK>,
     limb: array<Limb, LIMBS>,
-    chain: array<Chain, CHAINS>,
+    chain: array<CrowdChain, CHAINS>,
     contacts: array<vec2<f32>>, // start and end in seconds: INTERVALS for each leg of each clip
 }
 

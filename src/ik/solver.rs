@@ -2,7 +2,7 @@
 
 mod clear;
 
-use super::chain::Chain;
+use super::chain::FreeChain;
 use super::custom::registered;
 use super::custom_solve::{self, NO_METHOD};
 use super::driver::{ClearSearch, Driver, Progress, Task};
@@ -31,7 +31,7 @@ const NO_STYLE: &str = "it needs a style that was learned from postures, or exam
 /// An IK solver, which reuses its buffers from solve to solve. The same input gives bit-identical results.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
-    chain: Chain,
+    chain: FreeChain,
     tree: Tree,
     driver: Driver,
     start: BodyPose,

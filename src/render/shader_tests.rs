@@ -6,7 +6,7 @@ use sinew_shaders::{FILES, imports, with_imports};
 use wgpu::naga;
 
 use crate::body::stance::{Foot, Stance};
-use crate::body::{self, BodyParts, Chain, Goal, JointLimit, Limb, Sole};
+use crate::body::{self, BodyParts, CrowdChain, Goal, JointLimit, Limb, Sole};
 use crate::gpu_types::{
     Globals, Instance, Line, Part, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
 };
@@ -183,7 +183,7 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
         "bodies",
         Limb { first, middle, end, soles, hinge, least_cos, most_cos, heel, toe, flags, limit, sole }
     );
-    assert_twins!("bodies", Chain { links, reserved, joints, limits });
+    assert_twins!("bodies", CrowdChain { links, reserved, joints, limits });
     assert_twins!("bodies", Goal { rotation, position, limb, pole, flags, weight, reserved });
     assert_twins!("bodies", Foot { heel, toe, offset, heading, weight, yaw });
     assert_twins!(
@@ -203,12 +203,14 @@ fn lines_have_the_same_layout_in_shaders_and_rust() {
 
 #[test]
 fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
-    use crate::gpu_ik::gpu_types::{Chain, ChainTarget, LimbProblem, NO_PARENT, PackedJoint, Tree, TreeGoal};
+    use crate::gpu_ik::gpu_types::{
+        ChainConstants, ChainTarget, LimbProblem, NO_PARENT, PackedJoint, Tree, TreeGoal,
+    };
     assert_twins!("ik_chain", PackedJoint { before, offset, limit, parent, depth, reserved });
     assert_twins!("ik_body", PackedJoint { before, offset, limit, parent, depth, reserved });
     assert_twins!(
         "ik_chain",
-        Chain {
+        ChainConstants {
             end,
             tolerances,
             problems,

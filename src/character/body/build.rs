@@ -12,7 +12,7 @@ use crate::rig::{ChainKind, Rig};
 use super::frames::normalize_or;
 use super::types::NONE;
 use super::{
-    BELOW_HIPS, Body, BodyParts, CHAINS, Chain, DETACHED, HINGED, JointLimit, LIMBS, LINKS, Limb, NECK,
+    BELOW_HIPS, Body, BodyParts, CHAINS, CrowdChain, DETACHED, HINGED, JointLimit, LIMBS, LINKS, Limb, NECK,
 };
 
 /// Cosine of 75°, the maximum angle to either side at which a head follows its look-at target.
@@ -288,7 +288,8 @@ impl<'a> Builder<'a> {
             if body.tips.len() >= CHAINS || body.tips.contains(&tip) || body.ends.contains(&tip) {
                 continue;
             }
-            let mut chain = Chain { links: u32::try_from(slots.len() - 1).unwrap_or(0), ..Chain::default() };
+            let mut chain =
+                CrowdChain { links: u32::try_from(slots.len() - 1).unwrap_or(0), ..CrowdChain::default() };
             chain.joints.iter_mut().zip(&slots).for_each(|(out, slot)| *out = *slot);
             chain.limits.iter_mut().zip(nodes).for_each(|(out, node)| *out = self.limit(*node));
             if let Some(entry) = body.parts.chain.get_mut(body.tips.len()) {

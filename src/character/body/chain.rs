@@ -4,7 +4,7 @@
 use glam::{Quat, Vec3, Vec4};
 
 use super::frames::{from_parent, to_parent};
-use super::{Chain, Figure, LINKS};
+use super::{CrowdChain, Figure, LINKS};
 use crate::mathematics::single::{normalize, shortest_arc};
 
 const CHAIN_PASSES: usize = 12;
@@ -22,7 +22,7 @@ fn damped(q: Quat) -> Quat {
 
 impl Figure<'_> {
     /// Moves the end of a chain towards a point. The point is given in model space before the hips move.
-    pub(super) fn solve_chain(&mut self, chain: &Chain, target: Vec3) {
+    pub(super) fn solve_chain(&mut self, chain: &CrowdChain, target: Vec3) {
         let links = (chain.links as usize).min(LINKS);
         if links == 0 || !target.is_finite() {
             return;

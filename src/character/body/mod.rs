@@ -101,11 +101,11 @@ pub struct Limb {
     pub sole: [Sole; SOLES],
 }
 
-/// `Chain`: a tail or another chain.
+/// `CrowdChain`: a tail or another chain.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct Chain {
+pub struct CrowdChain {
     pub links: u32,
     pub reserved: [u32; 3],
     pub joints: [u32; 12],
@@ -132,7 +132,7 @@ pub struct BodyParts {
     pub neck: [u32; NECK],
     pub neck_limits: [JointLimit; NECK],
     pub limb: [Limb; LIMBS],
-    pub chain: [Chain; CHAINS],
+    pub chain: [CrowdChain; CHAINS],
 }
 
 /// The body of a model: its parts, and the contacts of its feet in each clip.
@@ -171,7 +171,7 @@ impl Body {
     }
 
     /// Returns the chains in use.
-    pub fn chains(&self) -> &[Chain] {
+    pub fn chains(&self) -> &[CrowdChain] {
         self.parts.chain.get(..self.parts.chains as usize).unwrap_or_default()
     }
 

@@ -7,12 +7,12 @@ use crate::methods::ccd::{linear_turn, partial_turn};
 use crate::rotation::{any_perpendicular, shortest_arc};
 
 use super::stall::StallDetector;
-use super::{Chain, ChainOutcome};
+use super::{ChainOutcome, FreeChain};
 
 /// Two vectors count as opposite if 1 + cos of the angle between them is at most this value, as in [`shortest_arc`].
 const OPPOSITE: f64 = 1e-9;
 
-impl Chain {
+impl FreeChain {
     /// Returns whether [`Self::descend`] supports these options.
     pub(super) fn supports_ccd(&self, options: &CcdOptions) -> bool {
         let is_budgeted = self.has_ccd_budgets || options.budget.is_finite();
@@ -180,7 +180,7 @@ mod tests {
                 let end = body.links().len() - 1;
                 let target = random.turn(0.25 * end as f64);
                 let goal = Goal::position(end, target);
-                let mut chain = Chain::default();
+                let mut chain = FreeChain::default();
                 assert!(chain.supports(&body, &[goal], true) && chain.supports_ccd(&options));
                 chain.load(&body, false);
                 chain.record = true;

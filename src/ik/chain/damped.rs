@@ -12,11 +12,11 @@ use crate::damping::lambda2;
 use crate::lanes::{Lanes, Quaternion, Vec3};
 use crate::methods::damped::{Arch, Damped, DampedProblem, is_straight, is_stretched, swing};
 
-use super::{Chain, ChainOutcome};
+use super::{ChainOutcome, FreeChain};
 
 /// A chain that is being solved for a target. The methods are inlined, so that this state is kept in registers.
 struct ChainProblem<'a> {
-    chain: &'a mut Chain,
+    chain: &'a mut FreeChain,
     /// The target relative to the base, in base space.
     target: DVec3,
     tolerance2: f64,
@@ -29,7 +29,7 @@ struct ChainProblem<'a> {
     error: DVec3,
 }
 
-impl Chain {
+impl FreeChain {
     /// Runs damped least squares until the end is within `tolerance` of a target. `tolerance` and `target` are in
     /// base space, and `target` is relative to the base.
     pub(crate) fn damped(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
@@ -58,7 +58,7 @@ impl Chain {
 
 impl<'a> ChainProblem<'a> {
     #[inline(always)]
-    fn new(chain: &'a mut Chain, target: DVec3, tolerance: f64) -> Self {
+    fn new(chain: &'a mut FreeChain, target: DVec3, tolerance: f64) -> Self {
         let error = target - chain.end_now;
         let system = StepSystem::default();
         let tolerance2 = tolerance * tolerance;
@@ -126,7 +126,7 @@ impl DampedProblem for ChainProblem<'_> {
     }
 }
 
-impl Chain {
+impl FreeChain {
     /// Computes the running sums of the arms and the system of a step.
     fn measure(&mut self, target: DVec3) -> StepSystem {
         let (mut arm, mut passed) = (self.end_now, DVec3::ZERO);

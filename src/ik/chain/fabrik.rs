@@ -4,9 +4,9 @@ use glam::DVec3;
 
 use crate::FabrikOptions;
 
-use super::{Chain, ChainOutcome};
+use super::{ChainOutcome, FreeChain};
 
-impl Chain {
+impl FreeChain {
     /// Runs forward and backward reaching.
     pub(crate) fn reach_both_ways(
         &mut self,

@@ -15,7 +15,7 @@ use crate::{Body, Correction, FusedOptions};
 use super::damped::ArmSums;
 use super::pose::{joint_vectors, multiply};
 use super::stall::StallDetector;
-use super::{Chain, ChainOutcome};
+use super::{ChainOutcome, FreeChain};
 
 /// The closed form of a limb is skipped if the target is nearer to the base than this fraction of the reach and the end is
 /// nearer to the target than [`CLOSE`]. The closed form would then cause large rotations for a small gain.
@@ -24,7 +24,7 @@ const NEAR: f64 = 0.25;
 /// ([`NEAR`]).
 const CLOSE: f64 = 0.1;
 
-impl Chain {
+impl FreeChain {
     /// Runs the fused method.
     ///
     /// If the two halves of the chain cannot reach the target in closed form, the midpoint would result only from
@@ -119,10 +119,10 @@ impl Chain {
 
 /// A chain that is being solved for a target. The target is relative to the base.
 ///
-/// `Chain::next` and `Chain::orientations_before` contain the stored pose. `Chain::arcs` contains, in base space, the
+/// `FreeChain::next` and `FreeChain::orientations_before` contain the stored pose. `FreeChain::arcs` contains, in base space, the
 /// rotation of each joint since the stored pose, combined with the rotations of all joints above it.
 struct ChainPose<'a> {
-    chain: &'a mut Chain,
+    chain: &'a mut FreeChain,
     target: DVec3,
 }
 

@@ -26,7 +26,7 @@ const SHORTEST: f64 = 1e-9;
 
 /// A free chain with its current pose and reusable buffers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Chain {
+pub(super) struct FreeChain {
     /// The shape of the body for which the fields from `end` to `bend` and `middle` were computed. They remain valid
     /// while the body has this shape.
     shape: Option<Shape>,
@@ -88,7 +88,7 @@ pub(super) enum ChainOutcome {
     Stuck,
 }
 
-impl Chain {
+impl FreeChain {
     /// Returns whether this chain can solve the problem. All links from the base to the goal's link must be free and of
     /// weight one, and their scales must be uniform. The only goal must be an unpinned position goal without a pole.
     pub(super) fn supports(&mut self, body: &Body, goals: &[Goal], limits: bool) -> bool {

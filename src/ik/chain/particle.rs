@@ -4,9 +4,9 @@ use glam::DVec3;
 
 use crate::ParticleOptions;
 
-use super::{Chain, ChainOutcome};
+use super::{ChainOutcome, FreeChain};
 
-impl Chain {
+impl FreeChain {
     /// Runs particle inverse kinematics. The square root in a spring's length is approximated to first order (Jakobsen
     /// 2001). The approximation becomes exact as the springs relax to their rest lengths.
     pub(crate) fn relax(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {

@@ -5,9 +5,9 @@ use glam::{DQuat, DVec3};
 use crate::rotation::shortest_arc;
 
 use super::stall::StallDetector;
-use super::{Chain, ChainOutcome};
+use super::{ChainOutcome, FreeChain};
 
-impl Chain {
+impl FreeChain {
     /// Runs iterations on the points of the joints and the end, and fits the joints to these points once the error is
     /// within tolerance. If two points coincide, the error is NaN and the chain is stuck.
     pub(super) fn move_points(

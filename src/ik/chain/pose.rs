@@ -7,13 +7,13 @@ use crate::Body;
 use crate::lanes::{Lane, Lanes, Quaternion, Vec3};
 use crate::rotation::{any_perpendicular, shortest_arc};
 
-use super::Chain;
+use super::FreeChain;
 
 /// Two vectors count as opposite if one plus the cosine of the angle between them is at most this value. The shortest
 /// arc between such vectors has no definite axis.
 const OPPOSITE: f64 = 1e-9;
 
-impl Chain {
+impl FreeChain {
     /// Loads the pose of a body. `is_result` indicates whether the body is still in the last written pose.
     pub(crate) fn load(&mut self, body: &Body, is_result: bool) {
         if !(is_result && self.is_current) {

@@ -9,7 +9,7 @@ use crate::{
     Report, Secondary, Tolerance,
 };
 
-use super::{Chain, ChainOutcome};
+use super::{ChainOutcome, FreeChain};
 
 /// Fraction by which the tolerance is reduced, because the conversion of the pose to rotations and back causes rounding
 /// errors.
@@ -29,7 +29,7 @@ struct ChainGoal {
     scale: f64,
 }
 
-impl Chain {
+impl FreeChain {
     /// Solves for a single position goal of a chain of free joints without building a tree. Returns false, with the
     /// body unchanged, if this solver does not support the problem or the iterations get stuck. `continues` indicates
     /// whether the body is in the pose of the last result.

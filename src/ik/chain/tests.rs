@@ -10,7 +10,7 @@ use crate::{Body, CcdOptions, FabrikOptions, FusedOptions, Goal, Link, Method, O
 use sinew_base::Random;
 
 use super::fused::turns_between;
-use super::{Chain, ChainOutcome};
+use super::{ChainOutcome, FreeChain};
 
 thread_local! {
     static DISABLED: Cell<bool> = const { Cell::new(false) };
@@ -41,7 +41,7 @@ fn body() -> Body {
 /// problem.
 fn solve(body: &mut Body, goal: Goal, options: &Options) -> Option<Report> {
     let mut report = Report::default();
-    Chain::default().solve(body, &[goal], options, false, &mut report).then_some(report)
+    FreeChain::default().solve(body, &[goal], options, false, &mut report).then_some(report)
 }
 
 /// Returns a rigid transform like the transform of a character's base: a product of single-precision matrices.
@@ -167,13 +167,13 @@ fn turns_of_a_step_are_rotation_vectors() {
     assert!((800..1000).contains(&found), "{found}");
 }
 
-fn fuse(chain: &mut Chain, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
+fn fuse(chain: &mut FreeChain, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
     chain.fuse(&body(), target, tolerance, iterations, &FusedOptions::default())
 }
 
 #[test]
 fn fast_solvers_reach_targets_within_reach() {
-    type Solve = fn(&mut Chain, DVec3, f64, usize) -> ChainOutcome;
+    type Solve = fn(&mut FreeChain, DVec3, f64, usize) -> ChainOutcome;
     let solvers: [(&str, Solve, usize); 5] = [
         (
             "ccd",
@@ -187,13 +187,13 @@ fn fast_solvers_reach_targets_within_reach() {
             },
             20,
         ),
-        ("particle", Chain::relax, 40),
+        ("particle", FreeChain::relax, 40),
         ("fused", fuse, 6),
-        ("dls", Chain::damped, 8),
+        ("dls", FreeChain::damped, 8),
     ];
     for (name, solve, most) in solvers {
         for target in [DVec3::new(1.5, 0.8, 0.9), DVec3::new(-0.5, -1.0, 0.4), DVec3::new(0.2, 2.5, -0.3)] {
-            let (mut chain, mut body) = (Chain::default(), body());
+            let (mut chain, mut body) = (FreeChain::default(), body());
             assert!(chain.supports(&body, &[Goal::position(5, target)], true));
             chain.load(&body, false);
             match solve(&mut chain, target, 1e-4, 100) {

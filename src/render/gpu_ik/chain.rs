@@ -5,7 +5,7 @@ use wgpu::Buffer;
 use crate::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
 use crate::{Gpu, RenderError};
 
-use super::gpu_types::{Chain, ChainTarget, PackedJoint};
+use super::gpu_types::{ChainConstants, ChainTarget, PackedJoint};
 use super::pose_table::POSES;
 use super::shaders;
 
@@ -47,7 +47,7 @@ pub(super) struct UploadedChain {
 pub(super) struct ChainProblems<'a> {
     pub(super) uploaded: &'a UploadedChain,
     /// The constants of the shader. [`ChainKernels::solve`] fills in the number of problems.
-    pub(super) chain: Chain,
+    pub(super) chain: ChainConstants,
     pub(super) targets: &'a [ChainTarget],
     /// The rotations of the start poses.
     pub(super) starts: &'a [[f32; 4]],
@@ -127,7 +127,7 @@ impl ChainKernels {
         };
         let count = u32::try_from(targets.len()).unwrap_or(u32::MAX);
         let poses = u32::try_from(POSES).unwrap_or(0);
-        let chain = Chain { problems: count, poses, ..problems.chain };
+        let chain = ChainConstants { problems: count, poses, ..problems.chain };
         let constants = uniform(gpu, "chain", bytemuck::bytes_of(&chain));
         gpu.queue.write_buffer(&buffers.targets, 0, bytemuck::cast_slice(targets));
         gpu.queue.write_buffer(&buffers.starts, 0, bytemuck::cast_slice(starts));

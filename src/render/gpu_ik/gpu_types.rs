@@ -16,10 +16,10 @@ pub(crate) struct PackedJoint {
     pub(crate) reserved: [u32; 2],
 }
 
-/// `Chain` in `shaders/ik_chain.wgsl`.
+/// `ChainConstants` in `shaders/ik_chain.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Chain {
+pub(crate) struct ChainConstants {
     pub(crate) end: [f32; 4],
     pub(crate) tolerances: [f32; 4],
     pub(crate) problems: u32,

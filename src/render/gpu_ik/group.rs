@@ -9,7 +9,7 @@ use crate::ik::shared::ERROR_SHARE;
 use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Limit, Link, Method, Options, Start};
 
 use super::body::{MAX_GOALS, MAX_JOINTS};
-use super::gpu_types::{Chain, ChainTarget, Tree, TreeGoal};
+use super::gpu_types::{ChainConstants, ChainTarget, Tree, TreeGoal};
 use super::options::{ANGLE_TOLERANCE, POSITION_TOLERANCE};
 use super::shaders::MAX_CHAIN;
 use super::structure::{Effector, ReducedJoint, Structure, four, quaternion, single};
@@ -269,10 +269,10 @@ impl Group {
     }
 
     /// Returns the constants of the chain shader.
-    pub(super) fn chain(&self, goal: &Goal, options: &Options) -> Chain {
+    pub(super) fn chain(&self, goal: &Goal, options: &Options) -> ChainConstants {
         let [place, turn] = self.scales(0, goal, options);
         let effector = &self.structure.effectors[0];
-        Chain {
+        ChainConstants {
             end: four(effector.place / self.structure.length, place),
             tolerances: [STOP[0], STOP[1], turn, ERROR_SHARE * self.structure.freedom].map(single),
             problems: 0,

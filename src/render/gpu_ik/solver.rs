@@ -13,7 +13,7 @@ use crate::{Gpu, RenderError};
 use super::body::{BodyKernel, BodyProblems};
 use super::calibration::Calibration;
 use super::chain::{ChainKernels, ChainProblems, UploadedChain};
-use super::gpu_types::{Chain, Tree};
+use super::gpu_types::{ChainConstants, Tree};
 use super::group::{Group, Inputs, groups};
 use super::limb::{self, LimbKernel};
 use super::measured::Answer;
@@ -228,7 +228,11 @@ impl GpuSolver {
         else {
             return Err(RenderError::Driver("no pipeline for a chain".to_owned()));
         };
-        let chain = Chain { restarts, iterations: options.iterations, ..group.chain(goal, &options.options) };
+        let chain = ChainConstants {
+            restarts,
+            iterations: options.iterations,
+            ..group.chain(goal, &options.options)
+        };
         let problems = ChainProblems {
             uploaded,
             chain,

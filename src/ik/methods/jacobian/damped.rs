@@ -72,20 +72,20 @@ impl DampedProblem for TreeProblem<'_> {
     }
 
     fn start(&mut self) -> bool {
-        let Some(chain) = FreeChain::new(self.tree) else { return false };
+        let Some(chain) = TreeChain::new(self.tree) else { return false };
         if let Some(turn) = swing(chain.end, chain.target) {
             let joint = &self.tree.joints[0];
             let local = in_frame(self.tree.base_from_axes(joint), turn);
             self.tree.joints[0].rotation = (local * joint.rotation).normalize();
             self.tree.forward();
         }
-        FreeChain::new(self.tree).is_some_and(|chain| {
+        TreeChain::new(self.tree).is_some_and(|chain| {
             is_straight(chain.reach, chain.end, chain.target) && chain.bend_into_arc(self.tree)
         })
     }
 
     fn arch(&mut self) -> bool {
-        FreeChain::new(self.tree)
+        TreeChain::new(self.tree)
             .is_some_and(|chain| is_stretched(chain.reach, chain.target) && chain.bend_into_arc(self.tree))
     }
 
@@ -188,18 +188,18 @@ fn in_frame(base_from_axes: DMat3, turn: DQuat) -> DQuat {
 /// Returns whether a tree is a chain of free joints of weight one, with a target position for its end as the only goal. If such a chain is
 /// straight, damped least squares bends it before the first step.
 pub(crate) fn is_free_chain(tree: &Tree) -> bool {
-    FreeChain::new(tree).is_some()
+    TreeChain::new(tree).is_some()
 }
 
 /// A tree that is a chain of free joints of weight one, with a target position for its end as the only goal.
-struct FreeChain {
+struct TreeChain {
     reach: f64,
     /// The current and the desired position of the end relative to the base.
     end: DVec3,
     target: DVec3,
 }
 
-impl FreeChain {
+impl TreeChain {
     fn new(tree: &Tree) -> Option<Self> {
         let [task] = &tree.tasks[..] else { return None };
         let first = tree.joints.first().filter(|_| tree.rigid && !tree.root_moves)?;

@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::chain::{Chain, ChainOutcome};
+use crate::chain::{ChainOutcome, FreeChain};
 use crate::limit::angle_between;
 use crate::methods::fabrik::Fabrik;
 use crate::tree::Tree;
@@ -44,7 +44,7 @@ fn solve_tree(
 
 #[test]
 fn tree_and_free_chain_find_the_same_pose() {
-    type OnChain = fn(&mut Chain, DVec3, f64, usize) -> ChainOutcome;
+    type OnChain = fn(&mut FreeChain, DVec3, f64, usize) -> ChainOutcome;
     type OnTree = fn(&mut Fabrik, &mut Particles, &mut Tree, &Options);
     let fabrik: OnTree = |fabrik, particles, tree, options| fabrik.pass(particles, tree, &options.fabrik);
     let particle: OnTree = |_, particles, tree, options| particles.pass(tree, &options.particle);
@@ -52,13 +52,13 @@ fn tree_and_free_chain_find_the_same_pose() {
         chain.reach_both_ways(target, tolerance, iterations, &FabrikOptions::default())
     };
     let methods: [(&str, OnChain, OnTree); 2] =
-        [("fabrik", chain_fabrik, fabrik), ("particle", Chain::relax, particle)];
+        [("fabrik", chain_fabrik, fabrik), ("particle", FreeChain::relax, particle)];
     let targets = [[1.5, 0.8, 0.9], [-0.5, -1.0, 0.4], [0.2, 2.5, -0.3], [2.0, -1.5, 1.0], [0.3, 0.2, -0.6]];
     for (name, on_chain, on_tree) in methods {
         for (target, tolerance) in
             targets.iter().flat_map(|t| [1e-6, 1e-2].map(|e| (DVec3::from_array(*t), e)))
         {
-            let (mut chain, mut fast) = (Chain::default(), body(Limit::Free));
+            let (mut chain, mut fast) = (FreeChain::default(), body(Limit::Free));
             let goal = Goal::position(6, target);
             assert!(chain.supports(&fast, &[goal], true));
             chain.load(&fast, false);

@@ -6,7 +6,7 @@ use glam::{DAffine3, DQuat, DVec3, EulerRot, Quat, Vec3};
 use crate::Gpu;
 use crate::gpu_ik::body::{BodyKernel, BodyProblems};
 use crate::gpu_ik::chain::{ChainKernels, ChainProblems, UploadedChain};
-use crate::gpu_ik::gpu_types::{Chain, ChainTarget, PackedJoint, Tree as TreeConstants, TreeGoal};
+use crate::gpu_ik::gpu_types::{ChainConstants, ChainTarget, PackedJoint, Tree as TreeConstants, TreeGoal};
 use crate::gpu_ik::group::{Group, groups};
 use crate::gpu_ik::limb::{LimbKernel, packed};
 use crate::gpu_ik::pose_table;
@@ -145,7 +145,7 @@ fn chains_take_the_same_steps_as_their_twin() {
     let (bodies, goals) = problems(&body, &[4]);
     let group = only_group(&bodies, &goals, &options);
     let inputs = group.inputs(&bodies, &goals, &options);
-    let chain = Chain { iterations: 1, ..group.chain(&goals[0][0], &options) };
+    let chain = ChainConstants { iterations: 1, ..group.chain(&goals[0][0], &options) };
     let (_, tree_goals, _) = group.tree(&goals[0], &options);
     let structure = &group.structure;
     let table = pose_table::table(structure, &structure.effectors[0]);
