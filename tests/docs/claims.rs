@@ -36,12 +36,12 @@ pub(crate) enum Claim {
     /// The output contains a text.
     Prints(String),
     /// A joint is rotated, is moved, or stays in place in the written pose or clip.
-    Joint(String, Motion),
+    Joint(String, JointMotion),
 }
 
 /// The expected motion of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Motion {
+pub(crate) enum JointMotion {
     Turns,
     Moves,
     Stays,
@@ -84,9 +84,9 @@ fn claim(text: &str) -> Result<Claim, String> {
         ["lasts", seconds, "s"] => Claim::Lasts(number(seconds)? as f32),
         [number, kind, "step" | "steps"] => Claim::Steps(Some(count(number)?), kind.to_owned()),
         [kind, "steps"] => Claim::Steps(None, kind.to_owned()),
-        [joint, "turns"] => Claim::Joint(joint.to_owned(), Motion::Turns),
-        [joint, "moves"] => Claim::Joint(joint.to_owned(), Motion::Moves),
-        [joint, "stays"] => Claim::Joint(joint.to_owned(), Motion::Stays),
+        [joint, "turns"] => Claim::Joint(joint.to_owned(), JointMotion::Turns),
+        [joint, "moves"] => Claim::Joint(joint.to_owned(), JointMotion::Moves),
+        [joint, "stays"] => Claim::Joint(joint.to_owned(), JointMotion::Stays),
         ["out-of-reach" | "blocked-by-limits" | "iteration-limit" | "stalled"] => {
             Claim::Outcome(text.to_owned())
         }

@@ -8,7 +8,7 @@ use std::process::Output;
 use serde_json::Value;
 use sinew::asset::{self, Channel, Values};
 
-use crate::claims::{Claim, Motion};
+use crate::claims::{Claim, JointMotion};
 use crate::page::{Page, pages};
 use crate::{fixtures, sinew};
 
@@ -182,11 +182,11 @@ impl Run<'_> {
     }
 
     /// Checks the motion of a joint in the written clip, or its difference from rest in the written pose.
-    fn check_joint(&self, joint: &str, motion: Motion) -> Result<(), String> {
+    fn check_joint(&self, joint: &str, motion: JointMotion) -> Result<(), String> {
         let wrong = |found: String| Err(format!("{joint} {motion:?}, but {found}"));
         if self.words.first().is_some_and(|word| word == "bake") {
             let moving = self.clip()?.1.contains_key(joint);
-            return if moving == (motion != Motion::Stays) {
+            return if moving == (motion != JointMotion::Stays) {
                 Ok(())
             } else {
                 wrong(format!("moves: {moving}"))
@@ -209,9 +209,9 @@ impl Run<'_> {
         // The last column of the matrix is the position.
         let (turned, moved) = (away("rotation", 0)?, away("world", 12)?);
         let holds = match motion {
-            Motion::Turns => turned > MOVED,
-            Motion::Moves => moved > MOVED,
-            Motion::Stays => moved < STAYS,
+            JointMotion::Turns => turned > MOVED,
+            JointMotion::Moves => moved > MOVED,
+            JointMotion::Stays => moved < STAYS,
         };
         if holds { Ok(()) } else { wrong(format!("it turns by {turned} and moves by {moved} m")) }
     }

@@ -13,7 +13,7 @@ use sinew::ik::{
     SolveError, Solver, Start, Style,
 };
 
-use motions::{BUILT_IN, EXTERNAL, Motion, at};
+use motions::{BUILT_IN, EXTERNAL, StyleMotion, at};
 
 /// The result of one method: the mean error of all joints over all frames, the mean error of all joints in the worst
 /// frame (both in metres), and the seconds per solve.
@@ -24,7 +24,7 @@ struct MethodResult {
     seconds: f64,
 }
 
-impl Motion {
+impl StyleMotion {
     fn goals(&self, frame: usize) -> [Goal; 5] {
         self.effectors.map(|link| Goal::position(link, at(&self.bodies[frame], link)))
     }

@@ -124,7 +124,7 @@ pub(super) const EXTERNAL: [Case; 5] = [
 ];
 
 /// The poses of a motion, one body per frame.
-pub(super) struct Motion {
+pub(super) struct StyleMotion {
     pub(super) bodies: Vec<Body>,
     pub(super) names: Vec<String>,
     pub(super) effectors: [usize; 5],
@@ -138,7 +138,7 @@ pub(super) fn at(body: &Body, link: usize) -> DVec3 {
 
 impl Case {
     /// Returns the motion at 30 frames per second, or `None` if the file is missing.
-    pub(super) fn motion(&self) -> Option<Motion> {
+    pub(super) fn motion(&self) -> Option<StyleMotion> {
         let character = match self.file {
             "" => asset::mannequin(),
             file => asset::load(&external(&format!("models/{file}"))?),
@@ -175,7 +175,7 @@ impl Case {
             - heights.iter().copied().fold(f64::MAX, f64::min);
         let link = |name: &str| figure.names.iter().position(|n| n == name).unwrap();
         let effectors = self.effectors.map(link);
-        Some(Motion { bodies, names: figure.names.clone(), effectors, scale: 1.75 / height })
+        Some(StyleMotion { bodies, names: figure.names.clone(), effectors, scale: 1.75 / height })
     }
 
     /// Returns the frames to learn from and the frames to test, which are every second or fourth frame that is held back.

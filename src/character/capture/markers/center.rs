@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::Motion;
+use super::RigidMotion;
 
 /// Fraction of the number of frames that is added to the diagonal of the normal equations. It only matters where the motion does not
 /// determine the centre: along the axis of a hinge, the centre is then as near to the markers of both segments as possible.
@@ -22,7 +22,7 @@ pub(super) struct Center {
 /// Estimates the centre from pairs of motions of the parent and the segment in the same frame. It minimises
 /// Σ |Rₚ cₚ + tₚ − R c − t|² over the two points cₚ and c (Ehrig, Taylor, Duda & Heller 2006, "A survey of formal methods for
 /// determining the centre of rotation of ball joints", the symmetrical centre of rotation estimation). Returns `None` without frames.
-pub(super) fn estimate(pairs: &[(Motion, Motion)]) -> Option<Center> {
+pub(super) fn estimate(pairs: &[(RigidMotion, RigidMotion)]) -> Option<Center> {
     // The normal equations of the six unknowns (cₚ, c). With A = [Rₚ, −R] and b = t − tₚ, they are AᵀA x = Aᵀb.
     let mut matrix = [[0.0; 6]; 6];
     let mut right = [0.0; 6];

@@ -14,20 +14,20 @@ const LINE: f64 = 0.05;
 
 /// A rigid motion of a segment: from the space of its cluster to the world.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Motion {
+pub(super) struct RigidMotion {
     pub(super) rotation: DQuat,
     pub(super) translation: DVec3,
     /// Whether the markers that were seen determine the rotation.
     pub(super) is_certain: bool,
 }
 
-impl Default for Motion {
+impl Default for RigidMotion {
     fn default() -> Self {
         Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, is_certain: false }
     }
 }
 
-impl Motion {
+impl RigidMotion {
     pub(super) fn apply(&self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation
     }
@@ -84,7 +84,7 @@ impl Cluster {
         let count = self.columns.len();
         let (mut sums, mut squares, mut counts) =
             (vec![DVec3::ZERO; count], vec![0.0; count], vec![0.0; count]);
-        let mut previous = Motion::default();
+        let mut previous = RigidMotion::default();
         for row in rows {
             let Some(motion) = self.fit(row, &previous) else { continue };
             previous = motion;
@@ -127,14 +127,14 @@ impl Cluster {
 
     /// Returns the motion in a frame of the take, or `None` if no marker was seen. The part that the markers do not determine is taken from
     /// the previous motion.
-    pub(super) fn motion(&self, frame: &[Option<Vec3>], previous: &Motion) -> Option<Motion> {
+    pub(super) fn motion(&self, frame: &[Option<Vec3>], previous: &RigidMotion) -> Option<RigidMotion> {
         let at = |&column: &usize| frame.get(column).copied().flatten().map(Vec3::as_dvec3);
         let row: Vec<Option<DVec3>> = self.columns.iter().map(at).collect();
         self.fit(&row, previous)
     }
 
     /// Returns the motion that best fits the markers of a frame (Davenport 1968; Horn 1987). `row` is in the order of the columns.
-    fn fit(&self, row: &[Option<DVec3>], previous: &Motion) -> Option<Motion> {
+    fn fit(&self, row: &[Option<DVec3>], previous: &RigidMotion) -> Option<RigidMotion> {
         let pairs = || {
             let known = self.points.iter().zip(row).zip(&self.weights);
             known
@@ -154,7 +154,7 @@ impl Cluster {
             best_fit(pairs().map(|(from, to, weight)| (current * (from - from_mean), to - to_mean, weight)));
         let rotation = (turn * current).normalize();
         let is_certain = is_plane(pairs().map(|(from, ..)| from));
-        Some(Motion { rotation, translation: to_mean - rotation * from_mean, is_certain })
+        Some(RigidMotion { rotation, translation: to_mean - rotation * from_mean, is_certain })
     }
 }
 

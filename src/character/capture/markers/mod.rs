@@ -17,7 +17,7 @@ use glam::{DQuat, DVec3, Vec3};
 use super::{Frames, Take, Tracks};
 
 pub(super) use align::{Anchors, for_skeleton};
-use cluster::{Cluster, Motion};
+use cluster::{Cluster, RigidMotion};
 
 /// Maximum number of frames, evenly spread over the take, from which clusters and centres are estimated.
 const MAX_FRAMES: usize = 500;
@@ -101,7 +101,7 @@ impl Take {
 /// The motions of all clusters in all frames, and the centres of the joints.
 struct Solved {
     /// One row per frame, with one motion per segment.
-    motions: Frames<Option<Motion>>,
+    motions: Frames<Option<RigidMotion>>,
     /// For each segment, its number of markers and their mean square distance from their mean.
     sizes: Vec<(f64, f64)>,
     /// For each segment, the joint between it and its parent: the joint's position in the spaces of the parent and of the segment, and
@@ -112,9 +112,9 @@ struct Solved {
 impl Solved {
     fn new(take: &Take, clusters: &[Cluster], parents: &[Option<usize>]) -> Self {
         let mut motions = Frames::new(clusters.len());
-        let mut previous = vec![Motion::default(); clusters.len()];
+        let mut previous = vec![RigidMotion::default(); clusters.len()];
         for frame in take.positions.frames.iter() {
-            let row: Vec<Option<Motion>> = clusters
+            let row: Vec<Option<RigidMotion>> = clusters
                 .iter()
                 .zip(&mut previous)
                 .map(|(cluster, previous)| {
@@ -250,8 +250,11 @@ impl Solved {
 }
 
 /// Returns both motions, or only the one whose rotation is determined by the markers of the frame.
-fn certain(own: Option<Motion>, above: Option<Motion>) -> (Option<Motion>, Option<Motion>) {
-    let is_certain = |motion: Option<Motion>| motion.is_some_and(|motion| motion.is_certain);
+fn certain(
+    own: Option<RigidMotion>,
+    above: Option<RigidMotion>,
+) -> (Option<RigidMotion>, Option<RigidMotion>) {
+    let is_certain = |motion: Option<RigidMotion>| motion.is_some_and(|motion| motion.is_certain);
     match (is_certain(own), is_certain(above)) {
         (true, false) => (own, None),
         (false, true) => (None, above),

@@ -269,10 +269,10 @@ proptest! {
         turns in prop::collection::vec((prop::array::uniform3(-1.5..1.5_f64), prop::array::uniform3(-1.5..1.5_f64)), 12..40),
     ) {
         let (in_child, in_parent) = (DVec3::from_array(c), DVec3::from_array(p));
-        let motions: Vec<(Motion, Motion)> = turns.iter().map(|(a, b)| {
+        let motions: Vec<(RigidMotion, RigidMotion)> = turns.iter().map(|(a, b)| {
             let (parent, child) = (DQuat::from_scaled_axis(DVec3::from_array(*a)), DQuat::from_scaled_axis(DVec3::from_array(*b)));
             let joint = DVec3::from_array(*a) * 3.0;
-            let at = |rotation: DQuat, point: DVec3| Motion { rotation, translation: joint - rotation * point, is_certain: true };
+            let at = |rotation: DQuat, point: DVec3| RigidMotion { rotation, translation: joint - rotation * point, is_certain: true };
             (at(parent, in_parent), at(child, in_child))
         }).collect();
         let center = center::estimate(&motions).unwrap();

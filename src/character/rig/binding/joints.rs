@@ -18,12 +18,12 @@ pub(super) struct Follower {
     leader: usize,
     ratio: f64,
     offset: f64,
-    motion: Motion,
+    motion: FollowerMotion,
 }
 
 /// How the node of a follower moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Motion {
+enum FollowerMotion {
     /// A hinge, with its axis.
     Turn { rest: DQuat, axis: glam::DVec3 },
     /// A prismatic joint.
@@ -35,8 +35,8 @@ impl Follower {
         let limit = rig.joint(node).limit;
         let rest = skeleton.nodes.get(node)?.rest.rotation.as_dquat().normalize();
         let motion = match limit {
-            Limit::Hinge { axis, .. } => Motion::Turn { rest, axis },
-            _ => Motion::Slide(Slide::new(skeleton, node, &limit)?),
+            Limit::Hinge { axis, .. } => FollowerMotion::Turn { rest, axis },
+            _ => FollowerMotion::Slide(Slide::new(skeleton, node, &limit)?),
         };
         Some(Self { node, leader, ratio: mimic.ratio, offset: mimic.offset, motion })
     }
@@ -46,10 +46,12 @@ impl Follower {
         let Some(local) = pose.locals.get_mut(self.node) else { return };
         let Some(value) = body.joint_value(self.leader).map(|v| self.ratio * v + self.offset) else { return };
         match self.motion {
-            Motion::Turn { rest, axis } => {
+            FollowerMotion::Turn { rest, axis } => {
                 local.rotation = (rest * DQuat::from_axis_angle(axis, value)).as_quat().normalize();
             }
-            Motion::Slide(slide) => local.translation = slide.with_displacement(local.translation, value),
+            FollowerMotion::Slide(slide) => {
+                local.translation = slide.with_displacement(local.translation, value);
+            }
         }
     }
 }
