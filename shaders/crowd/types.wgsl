@@ -50,7 +50,7 @@ struct Rows {
 }
 
 // A clip as a character plays it. Later layers are blended over earlier ones.
-struct Layer {
+struct CrowdLayer {
     clip: u32,                // or NONE
     time: f32,                // seconds in the clip
     speed: f32,               // seconds of the clip per second
@@ -71,7 +71,7 @@ struct Character {
     turn: f32,                // radians per second about the vertical axis
     is_present: u32,          // 0 for a free slot
     looks: f32,               // weight of the head's aim at `eye`, from 0 to 1
-    layers: array<Layer, 4>,
+    layers: array<CrowdLayer, 4>,
 }
 
 fn row_point(m: Rows, p: vec3<f32>) -> vec3<f32> {

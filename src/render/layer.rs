@@ -8,13 +8,13 @@ use super::{Gpu, RenderError};
 
 /// A multisampled frame that is blended over the current contents of the caller's view. Resolving samples would replace these contents.
 #[derive(Debug)]
-pub(super) struct Layer {
+pub(super) struct RenderLayer {
     pub(super) target: RenderTarget,
     pub(super) area: (u32, u32),
     over: Composed,
 }
 
-impl Layer {
+impl RenderLayer {
     pub(super) fn new(
         gpu: &Gpu,
         size: (u32, u32),

@@ -19,7 +19,7 @@ use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, FASTEST, PlayedClip, Spawn};
 use super::terrain::Terrain;
-use super::types::{Character, LAYERS, Layer, Rows};
+use super::types::{Character, CrowdLayer, LAYERS, Rows};
 use crate::body::{GOALS, Goal};
 
 /// Maximum duration of a step in seconds.
@@ -182,8 +182,8 @@ impl Crowd {
             return Err(CrowdError::Layers { count: layer + 1 });
         }
         let clips = self.model.clips.infos.len();
-        let played = clip.map_or(Ok(Layer::EMPTY), |clip| clip.layer(clips))?;
-        let offset = offset_of!(Character, layers) + layer * size_of::<Layer>();
+        let played = clip.map_or(Ok(CrowdLayer::EMPTY), |clip| clip.layer(clips))?;
+        let offset = offset_of!(Character, layers) + layer * size_of::<CrowdLayer>();
         self.write(id, offset, bytes_of(&played))
     }
 

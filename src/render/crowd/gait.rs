@@ -4,7 +4,7 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use crate::asset::{Character, Clip};
 use crate::body::{Body, INTERVALS, Limb, Sole};
-use crate::crowd::types::{CrowdJoint, Layer};
+use crate::crowd::types::{CrowdJoint, CrowdLayer};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
 use crate::shared;
@@ -37,14 +37,14 @@ pub(super) struct Gait {
 }
 
 /// Returns a bit mask of the legs that are in contact with the ground in the clips that a character plays.
-pub(super) fn contacts(body: &Body, joints: &[CrowdJoint], layers: &[Layer]) -> u32 {
+pub(super) fn contacts(body: &Body, joints: &[CrowdJoint], layers: &[CrowdLayer]) -> u32 {
     let stands = |(leg, limb)| contact(body, joints, layers, leg, limb) > 0.5;
     let legs = body.legs().iter().enumerate();
     legs.filter(|leg| stands(*leg)).fold(0, |bits, (leg, _)| bits | 1 << leg)
 }
 
 /// Returns the total weight of the clips in which a leg is in contact with the ground.
-fn contact(body: &Body, joints: &[CrowdJoint], layers: &[Layer], leg: usize, limb: &Limb) -> f32 {
+fn contact(body: &Body, joints: &[CrowdJoint], layers: &[CrowdLayer], leg: usize, limb: &Limb) -> f32 {
     let legs = body.parts.legs as usize;
     let mut contact = 0.0;
     for layer in layers {

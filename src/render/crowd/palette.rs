@@ -62,7 +62,7 @@ mod tests {
     use crate::Gpu;
     use crate::compute::{Access, Kernel, read_back, storage, storage_with};
     use crate::crowd::kernels::PALETTE_FILES;
-    use crate::crowd::types::{LAYERS, Layer, NONE, Step};
+    use crate::crowd::types::{CrowdLayer, LAYERS, NONE, Step};
 
     const JOINTS: u32 = 150;
     const CHARACTERS: u32 = 70;
@@ -136,7 +136,7 @@ mod tests {
                 turn: 0.0,
                 is_present: u32::from(index != 3),
                 looks: 0.0,
-                layers: [Layer::EMPTY; LAYERS],
+                layers: [CrowdLayer::EMPTY; LAYERS],
             })
             .collect();
         let models: Vec<Rows> = (0..JOINTS * CHARACTERS)

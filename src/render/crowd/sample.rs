@@ -11,7 +11,7 @@ use crate::mathematics::single_slerp::slerp;
 use crate::shared::hermite;
 
 use super::clips::{Clips, Track};
-use super::types::{CrowdJoint, Layer, Local, NONE};
+use super::types::{CrowdJoint, CrowdLayer, Local, NONE};
 
 /// A position between two keys.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ struct Cursor {
 }
 
 /// Writes the local transforms of all joints of a character.
-pub(super) fn sample(layers: &[Layer], clips: &Clips, joints: &[CrowdJoint], locals: &mut [Local]) {
+pub(super) fn sample(layers: &[CrowdLayer], clips: &Clips, joints: &[CrowdJoint], locals: &mut [Local]) {
     for (index, (rest, local)) in joints.iter().zip(locals).enumerate() {
         let mut sum = Local::new(rest.rest_rotation, rest.rest_translation, rest.rest_scale);
         for layer in layers {
@@ -48,7 +48,7 @@ pub(super) fn sample(layers: &[Layer], clips: &Clips, joints: &[CrowdJoint], loc
 }
 
 /// Writes the morph weights of a character.
-pub(super) fn sample_weights(layers: &[Layer], clips: &Clips, rest: &[f32], weights: &mut [f32]) {
+pub(super) fn sample_weights(layers: &[CrowdLayer], clips: &Clips, rest: &[f32], weights: &mut [f32]) {
     for (index, (&rest_weight, weight)) in rest.iter().zip(weights).enumerate() {
         let mut sum = rest_weight;
         for layer in layers {
@@ -66,7 +66,7 @@ pub(super) fn sample_weights(layers: &[Layer], clips: &Clips, rest: &[f32], weig
 }
 
 /// Returns the transform of joint `index` in the clip of a layer. `joints` is the number of joints.
-fn sample_joint(clips: &Clips, layer: &Layer, joints: usize, index: usize, rest: &CrowdJoint) -> Local {
+fn sample_joint(clips: &Clips, layer: &CrowdLayer, joints: usize, index: usize, rest: &CrowdJoint) -> Local {
     let mut local = Local::new(rest.rest_rotation, rest.rest_translation, rest.rest_scale);
     let Some(channel) = clips.channels.get(layer.clip as usize * joints + index) else { return local };
     let track = |property: usize| clips.tracks.get(*channel.get(property)? as usize);

@@ -5,7 +5,7 @@ use glam::{Quat, Vec3, Vec4};
 use crate::api::Missing;
 
 use super::CrowdError;
-use super::types::{Character, LAYERS, Layer, NONE};
+use super::types::{Character, CrowdLayer, LAYERS, NONE};
 
 /// Maximum time in seconds and maximum speed factor. Up to these values, all sums remain finite.
 const LONGEST: f32 = 1e6;
@@ -80,7 +80,7 @@ impl PlayedClip {
         Self { clip, time, speed: 1.0, weight: 1.0, rate: 0.0, mask: None, loops: true }
     }
 
-    pub(super) fn layer(&self, clips: usize) -> Result<Layer, CrowdError> {
+    pub(super) fn layer(&self, clips: usize) -> Result<CrowdLayer, CrowdError> {
         if self.clip >= clips {
             return Err(Missing::index_in("the model", "clip", self.clip, clips).into());
         }
@@ -91,7 +91,7 @@ impl PlayedClip {
         if let Some(mask) = self.mask.filter(|&mask| mask >= 4) {
             return Err(Missing::index_in("the model", "mask", mask, 4).into());
         }
-        Ok(Layer {
+        Ok(CrowdLayer {
             clip: u32::try_from(self.clip).unwrap_or(NONE),
             time: self.time.clamp(-LONGEST, LONGEST),
             speed: self.speed.clamp(-FASTEST, FASTEST),
@@ -126,7 +126,7 @@ impl Spawn {
         if self.clips.len() > LAYERS {
             return Err(CrowdError::Layers { count: self.clips.len() });
         }
-        let mut layers = [Layer::EMPTY; LAYERS];
+        let mut layers = [CrowdLayer::EMPTY; LAYERS];
         for (layer, played) in layers.iter_mut().zip(&self.clips) {
             *layer = played.layer(clips)?;
         }

@@ -28,10 +28,10 @@ pub(crate) struct Step {
     pub(crate) reserved: u32,
 }
 
-/// `Layer`: a clip that a character plays.
+/// `CrowdLayer`: a clip that a character plays.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(crate) struct Layer {
+pub(crate) struct CrowdLayer {
     pub(crate) clip: u32,
     pub(crate) time: f32,
     pub(crate) speed: f32,
@@ -54,10 +54,10 @@ pub(crate) struct Character {
     pub(crate) turn: f32,
     pub(crate) is_present: u32,
     pub(crate) looks: f32,
-    pub(crate) layers: [Layer; LAYERS],
+    pub(crate) layers: [CrowdLayer; LAYERS],
 }
 
-impl Layer {
+impl CrowdLayer {
     /// A layer without a clip.
     pub(crate) const EMPTY: Self =
         Self { clip: NONE, time: 0.0, speed: 1.0, weight: 0.0, rate: 0.0, mask: NONE, loops: 1, reserved: 0 };

@@ -12,7 +12,7 @@ use super::draw_list::DrawList;
 use super::floor::FloorPass;
 use super::ghost::GhostPass;
 use super::indirect::{Culling, GpuInstanceBuffers, GpuInstances, GpuPart};
-use super::layer::Layer;
+use super::layer::RenderLayer;
 use super::layout::Layouts;
 use super::light::LightMaps;
 use super::lines::LinePass;
@@ -41,7 +41,7 @@ pub struct Renderer {
     lines: Option<LinePass>,
     target: Option<RenderTarget>,
     window: Option<RenderTarget>,
-    layer: Option<Layer>,
+    layer: Option<RenderLayer>,
     patch: Patch,
     list: DrawList,
     overlays: Vec<gpu_types::Line>,
@@ -236,7 +236,8 @@ impl Renderer {
             self.patch.rect = None;
             let layer =
                 self.layer.take().filter(|l| l.area == area && l.target.fits(size, frame.samples, format));
-            let layer = layer.map_or_else(|| Layer::new(&self.gpu, size, area, frame.samples, format), Ok)?;
+            let layer =
+                layer.map_or_else(|| RenderLayer::new(&self.gpu, size, area, frame.samples, format), Ok)?;
             let background = Background::Transparent;
             let result = self.encode(models, frame, background, &layer.target, area, output, encoder);
             layer.blend(view, size, encoder);

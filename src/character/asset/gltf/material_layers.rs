@@ -9,7 +9,7 @@ use super::extension::{index, number, single};
 use super::{GltfFile, ObjectError};
 
 /// One extension of a material.
-pub(super) struct Layer<'a> {
+pub(super) struct MaterialLayer<'a> {
     pub(super) file: &'a GltfFile<'a>,
     pub(super) json: &'a Value,
     pub(super) at: String,
@@ -24,7 +24,7 @@ impl GltfFile<'_> {
     ) -> Result<Material, ObjectError> {
         let layer = |name: &str| {
             let json = extensions?.get(name)?;
-            Some(Layer { file: self, json, at: format!("{at}.extensions.{name}") })
+            Some(MaterialLayer { file: self, json, at: format!("{at}.extensions.{name}") })
         };
         let mut material = Material::default();
         if let Some(layer) = layer("KHR_materials_ior") {
@@ -59,8 +59,11 @@ impl GltfFile<'_> {
         json: &Value,
         at: &str,
     ) -> Result<(), ObjectError> {
-        let layer =
-            Layer { file: self, json, at: format!("{at}.extensions.KHR_materials_pbrSpecularGlossiness") };
+        let layer = MaterialLayer {
+            file: self,
+            json,
+            at: format!("{at}.extensions.KHR_materials_pbrSpecularGlossiness"),
+        };
         let diffuse = json.get("diffuseFactor").and_then(|factor| factor.get(3)).and_then(Value::as_f64);
         let alpha =
             diffuse.map_or(Ok(1.0), |alpha| single(alpha, &format!("{}.diffuseFactor[3]", layer.at)))?;
@@ -80,7 +83,7 @@ impl GltfFile<'_> {
     }
 }
 
-impl Layer<'_> {
+impl MaterialLayer<'_> {
     fn clearcoat(&self) -> Result<Clearcoat, ObjectError> {
         let normal = self.json.get("clearcoatNormalTexture").unwrap_or(&Value::Null);
         let scale = number(normal, "scale", &format!("{}.clearcoatNormalTexture", self.at))?;

@@ -7,12 +7,12 @@ use crate::asset::{Outline, OutlineWidth, Toon, UvMotion};
 
 use super::ObjectError;
 use super::extension::number;
-use super::material_layers::Layer;
+use super::material_layers::MaterialLayer;
 
 /// Largest offset of a material from the default drawing order.
 const MAX_QUEUE_OFFSET: i64 = 9;
 
-impl Layer<'_> {
+impl MaterialLayer<'_> {
     pub(super) fn toon(&self) -> Result<Toon, ObjectError> {
         let default = Toon::default();
         let shift_json = self.json.get("shadingShiftTexture").unwrap_or(&Value::Null);

@@ -14,7 +14,7 @@ use crate::body::{Body, Figure, GOALS, Goal, Inputs};
 use crate::crowd::model::CrowdModel;
 use crate::crowd::sample::sample;
 use crate::crowd::terrain::Terrain;
-use crate::crowd::types::{Character, CrowdJoint, LAYERS, Layer, Local, Rows};
+use crate::crowd::types::{Character, CrowdJoint, CrowdLayer, LAYERS, Local, Rows};
 use crate::crowd::world::world;
 use crate::rig::Rig;
 use crate::{asset, rig};
@@ -58,8 +58,8 @@ impl Actor {
 
     /// Returns a character that plays one clip.
     pub(super) fn play(&self, clip: usize, time: f32) -> Posed {
-        let mut layers = [Layer::EMPTY; LAYERS];
-        layers[0] = Layer { clip: clip as u32, time, weight: 1.0, ..Layer::EMPTY };
+        let mut layers = [CrowdLayer::EMPTY; LAYERS];
+        layers[0] = CrowdLayer { clip: clip as u32, time, weight: 1.0, ..CrowdLayer::EMPTY };
         let state = Character {
             rotation: Quat::IDENTITY,
             position: Vec3::ZERO,

@@ -32,7 +32,7 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
             let clip = (positive(&mut random) * clips as f32) as usize % clips;
             let seconds = actor.model.clips.infos[clip].seconds;
             let mut posed = actor.play(clip, positive(&mut random) * seconds);
-            posed.state.layers[1] = super::Layer {
+            posed.state.layers[1] = super::CrowdLayer {
                 clip: (clip as u32 + 1) % clips as u32,
                 weight: positive(&mut random),
                 ..posed.state.layers[0]
