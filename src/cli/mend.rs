@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::asset::Character;
-use crate::check::mend::{Change, Difference, Mended, mend};
+use crate::check::mend::{Difference, Mended, Repair, mend};
 use crate::check::{CheckOptions, Checker, Severity};
 use crate::export::bake::{BakedClip, ClipFormat};
 use crate::export::{animated_copy, animated_copy_loss};
@@ -183,9 +183,9 @@ fn difference(d: &Difference) -> String {
     )
 }
 
-fn change_line(character: &Character, change: &Change) -> String {
+fn change_line(character: &Character, change: &Repair) -> String {
     const NAMED: usize = 3;
-    let Change { check, nodes, from, to, text, difference: d, .. } = change;
+    let Repair { check, nodes, from, to, text, difference: d, .. } = change;
     let mut names: Vec<String> = nodes.iter().take(NAMED).map(|n| character.skeleton.label(*n)).collect();
     if nodes.len() > NAMED {
         names.push(format!("{} others", nodes.len() - NAMED));
@@ -195,7 +195,7 @@ fn change_line(character: &Character, change: &Change) -> String {
 }
 
 fn row(character: &Character, index: usize, mended: &Mended) -> ClipRow {
-    let change = |c: &Change| ChangeRow {
+    let change = |c: &Repair| ChangeRow {
         check: c.check.name(),
         joints: c.nodes.iter().map(|n| character.skeleton.label(*n)).collect(),
         from: c.from,

@@ -183,9 +183,9 @@ fn a_limb_below_a_joint_of_scale_zero_keeps_its_pose() {
 }
 
 /// A change of a puppet: the kind of change, two nodes, and an amount.
-type Change = (u8, usize, usize, f64);
+type PuppetChange = (u8, usize, usize, f64);
 
-fn apply(puppet: &mut Puppet, (kind, a, b, amount): Change) {
+fn apply(puppet: &mut Puppet, (kind, a, b, amount): PuppetChange) {
     let nodes = puppet.character.skeleton.nodes.len();
     let (a, b) = (a % nodes, b % nodes);
     let place = |n: usize| Vec3::from(puppet.world_from_node[n].translation).as_dvec3();

@@ -126,20 +126,20 @@ impl PosingArgs {
         let turns = |t: &Target| t.orientation.is_some();
         let turns_or_looks = |t: &Target| t.orientation.is_some() || t.look.is_some();
         for weight in &self.position_weight {
-            let option = Change::new("--position-weight", &weight.node, "--reach");
+            let option = GoalChange::new("--position-weight", &weight.node, "--reach");
             option.apply(targets, nodes, has_position, |t| set_weights(&mut t.axes.position, weight))?;
         }
         for weight in &self.orientation_weight {
-            let option = Change::new("--orientation-weight", &weight.node, "--orient");
+            let option = GoalChange::new("--orientation-weight", &weight.node, "--orient");
             option.apply(targets, nodes, turns, |t| set_weights(&mut t.axes.orientation, weight))?;
         }
         for tolerance in &self.position_tolerance {
-            let option = Change::new("--position-tolerance", &tolerance.node, "--reach");
+            let option = GoalChange::new("--position-tolerance", &tolerance.node, "--reach");
             let tolerance = Some(tolerance.tolerance());
             option.apply(targets, nodes, has_position, |t| t.axes.position.tolerance = tolerance)?;
         }
         for tolerance in &self.orientation_tolerance {
-            let option = Change::new("--orientation-tolerance", &tolerance.node, "--orient or --look");
+            let option = GoalChange::new("--orientation-tolerance", &tolerance.node, "--orient or --look");
             let tolerance = Some(tolerance.tolerance());
             option.apply(targets, nodes, turns_or_looks, |t| t.axes.orientation.tolerance = tolerance)?;
         }
@@ -149,7 +149,7 @@ impl PosingArgs {
                 FrameArg::Target => AxesFrame::Target,
             };
             let needs_turn = |t: &Target| frame == AxesFrame::World || turns(t);
-            let option = Change::new("--axes", node, "--orient");
+            let option = GoalChange::new("--axes", node, "--orient");
             option.apply(targets, nodes, needs_turn, |t| t.axes.frame = frame)?;
         }
         match targets.iter().find(|t| has_no_effect(t)) {
@@ -178,14 +178,14 @@ fn set_weights(term: &mut AxisTerm, argument: &AxisValues<PlainUnit>) {
 }
 
 /// An option that changes the goals of a node.
-struct Change<'a> {
+struct GoalChange<'a> {
     option: &'static str,
     node: &'a str,
     /// The option that would add a goal of the right kind.
     needed: &'static str,
 }
 
-impl<'a> Change<'a> {
+impl<'a> GoalChange<'a> {
     fn new(option: &'static str, node: &'a str, needed: &'static str) -> Self {
         Self { option, node, needed }
     }

@@ -63,7 +63,7 @@ enum Value {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Change {
+struct PoseChange {
     stage: Stage,
     link: usize,
     to: Value,
@@ -77,7 +77,7 @@ pub(crate) struct Recorder {
     rotations: Vec<DQuat>,
     displacements: Vec<f64>,
     root: DVec3,
-    changes: Vec<Change>,
+    changes: Vec<PoseChange>,
 }
 
 impl Recorder {
@@ -134,7 +134,7 @@ impl Recorder {
     fn note_root(&mut self, root: DVec3, stage: Stage) {
         if root.distance(self.root) > ROUNDING && self.has_room(stage) {
             self.root = root;
-            self.changes.push(Change { stage, link: 0, to: Value::Root(root) });
+            self.changes.push(PoseChange { stage, link: 0, to: Value::Root(root) });
         }
     }
 
@@ -145,7 +145,7 @@ impl Recorder {
             return;
         };
         *last = rotation;
-        self.changes.push(Change { stage, link, to: Value::Rotation(rotation) });
+        self.changes.push(PoseChange { stage, link, to: Value::Rotation(rotation) });
     }
 
     fn note_displacement(&mut self, link: usize, displacement: f64, stage: Stage) {
@@ -153,7 +153,7 @@ impl Recorder {
         let differs = |last: &&mut f64| has_room && (**last - displacement).abs() > ROUNDING;
         let Some(last) = self.displacements.get_mut(link).filter(differs) else { return };
         *last = displacement;
-        self.changes.push(Change { stage, link, to: Value::Displacement(displacement) });
+        self.changes.push(PoseChange { stage, link, to: Value::Displacement(displacement) });
     }
 
     /// Records a move of particles.
@@ -171,7 +171,7 @@ impl Recorder {
                 points: moved.points.map(|point| tree.point_to_world(point)),
                 error: tree.to_world(target - moved.end).length(),
             };
-            self.changes.push(Change { stage, link: joint.link, to });
+            self.changes.push(PoseChange { stage, link: joint.link, to });
         }
     }
 
@@ -231,7 +231,7 @@ fn differ(a: DQuat, b: DQuat) -> bool {
 }
 
 /// Returns the step for a change of a body. The errors of the step are not set.
-fn step(change: &Change, body: &Body) -> Step {
+fn step(change: &PoseChange, body: &Body) -> Step {
     let Stage { kind, start, iteration } = change.stage;
     let (link, none) = (change.link, any_perpendicular(DVec3::Y));
     let mut particles = None;

@@ -91,13 +91,13 @@ fn line(person: &Person, (seed, number): (u64, usize)) -> Result<Line, String> {
 }
 
 /// How the result changes between two targets.
-struct Change<'a> {
+struct Jump<'a> {
     error: f64,
     place: (f64, &'a str),
     turn: (f64, &'a str),
 }
 
-impl Change<'_> {
+impl Jump<'_> {
     fn is_small(&self) -> bool {
         let fits = |rule: Rule, figure: f64| figure <= rule.limit().0;
         fits(Rule::SweepError, self.error)
@@ -106,9 +106,9 @@ impl Change<'_> {
     }
 }
 
-fn change<'a>(person: &'a Person, a: &End, b: &End) -> Change<'a> {
+fn change<'a>(person: &'a Person, a: &End, b: &End) -> Jump<'a> {
     let (place, joint) = person.distance(&a.pose, &b.pose);
-    Change {
+    Jump {
         error: 100.0 * (a.error - b.error).abs(),
         place: (100.0 * place, joint),
         turn: person.turn(&a.pose, &b.pose),
@@ -162,7 +162,7 @@ pub fn sweep(person: &Person, (seed, number): (u64, usize), result: &mut CheckRe
     Ok(())
 }
 
-fn judge(person: &Person, (a, b, reach): (f32, f32, f32), change: &Change<'_>, result: &mut CheckResult) {
+fn judge(person: &Person, (a, b, reach): (f32, f32, f32), change: &Jump<'_>, result: &mut CheckResult) {
     let place = || {
         let [a, b, beyond] = [a, b, a - reach].map(|m| person.scaled(m));
         let reached =

@@ -20,7 +20,7 @@ turn = ["arm.L=0,0,50", "forearm.R=0,60,0"]
 "#;
 
 /// A change of a file.
-type Change<'a> = &'a dyn Fn(&mut Glb);
+type ModelChange<'a> = &'a dyn Fn(&mut Glb);
 
 struct Broken {
     folder: PathBuf,
@@ -38,7 +38,7 @@ impl Broken {
     }
 
     /// Returns whether the case passes with a changed file or suite, and the case as JSON.
-    fn run(&self, change: Change<'_>, suite: &str) -> (bool, Value) {
+    fn run(&self, change: ModelChange<'_>, suite: &str) -> (bool, Value) {
         let mut figure = self.figure.clone();
         change(&mut figure);
         fs::write(self.folder.join("figure.glb"), figure.file()).unwrap();
@@ -56,7 +56,7 @@ impl Broken {
         (0..1386).max_by(|a, b| z(a).total_cmp(&z(b))).unwrap()
     }
 
-    fn verdict(&self, change: Change<'_>, suite: &str) -> (bool, String) {
+    fn verdict(&self, change: ModelChange<'_>, suite: &str) -> (bool, String) {
         let (passes, case) = self.run(change, suite);
         (passes, case["explanation"]["verdict"].as_str().unwrap_or_default().to_owned())
     }
@@ -113,7 +113,7 @@ fn each_break_is_named_first() {
     };
     let front = broken.farthest(1.0);
     let nose = format!("Vertex {front} of part `head_mesh` moved by 60.0 mm: ");
-    let changes: [(&str, Change<'_>, String); 11] = [
+    let changes: [(&str, ModelChange<'_>, String); 11] = [
         ("Inverse bind of `hand.L` differs: ", &bind, SUITE.into()),
         ("Part `head_mesh` no longer exists: ", &no_head, SUITE.into()),
         ("Weights of 30 vertices of `body` differ: ", &|f| weights(f, 30), SUITE.into()),
@@ -250,7 +250,7 @@ fn changes_behind_glass_and_behind_holes_are_named() {
         };
         let keep = |_: &mut Glb| {};
         let (figure, pane) = (color(0), color(1));
-        let mut changes: Vec<(&str, Change<'_>, String)> = vec![
+        let mut changes: Vec<(&str, ModelChange<'_>, String)> = vec![
             ("Moved: left upper arm ", &keep, suite.replace("0,0,50", "0,0,58")),
             ("Shaded: material `vinyl`: ", &figure, suite.clone()),
         ];

@@ -40,7 +40,7 @@ const CHARACTERS: [(&str, Option<BodyKind>); 22] = [
 
 /// A change of a character. Each change is also tested without the names and the map of bones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Change {
+enum Variant {
     None,
     /// The frames of all joints are turned at random.
     Turned,
@@ -52,8 +52,8 @@ enum Change {
     OneArm,
 }
 
-const CHANGES: [Change; 5] =
-    [Change::None, Change::Turned, Change::Controlled, Change::Mirrored, Change::OneArm];
+const CHANGES: [Variant; 5] =
+    [Variant::None, Variant::Turned, Variant::Controlled, Variant::Mirrored, Variant::OneArm];
 
 /// The kind of a body, and the joints of its limbs by kind and side.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,19 +210,19 @@ fn forget_names(character: &mut Character) {
 fn variant(
     character: &Character,
     truth: Option<&Answer>,
-    change: Change,
+    change: Variant,
     is_named: bool,
     seed: u64,
 ) -> Option<(Character, Option<Answer>)> {
     let (mut changed, mut expected) = (character.clone(), truth.cloned());
     let random = &mut Random(seed);
     match change {
-        Change::None => {}
-        Change::Turned => turn(&mut changed, random),
-        Change::Controlled => control(&mut changed),
+        Variant::None => {}
+        Variant::Turned => turn(&mut changed, random),
+        Variant::Controlled => control(&mut changed),
         // With names, left and right of the mirrored character would be exchanged, so skip it.
-        Change::Mirrored if is_named => return None,
-        Change::Mirrored => {
+        Variant::Mirrored if is_named => return None,
+        Variant::Mirrored => {
             mirror(&mut changed);
             let swap = |key: &String| match key.contains("Left") {
                 true => key.replace("Left", "Right"),
@@ -233,7 +233,7 @@ fn variant(
             };
             expected = expected.map(|answer| Answer { limbs: mirrored(answer.limbs), ..answer });
         }
-        Change::OneArm => {
+        Variant::OneArm => {
             let answer = expected.as_mut()?;
             let side = ["Left", "Right"][random.below(2)];
             let arm = answer.limbs.remove(&format!("Arm {side} 0"))?;
@@ -259,7 +259,7 @@ struct Outcomes {
 /// as thighs.
 #[test]
 fn variants_are_recognised_or_refused() {
-    let mut table: BTreeMap<(Change, bool), Outcomes> = BTreeMap::new();
+    let mut table: BTreeMap<(Variant, bool), Outcomes> = BTreeMap::new();
     for (file, kind) in CHARACTERS {
         let Some(character) = load(file) else { continue };
         let truth = answer(&character);
@@ -284,6 +284,6 @@ fn variants_are_recognised_or_refused() {
     for ((change, is_named), outcomes) in table {
         println!("{change:?}, names {is_named}: {outcomes:?}");
         assert_eq!(outcomes.wrong, 0, "{change:?}, names {is_named}");
-        assert!(outcomes.refused == 0 || change == Change::OneArm, "{change:?}, names {is_named}");
+        assert!(outcomes.refused == 0 || change == Variant::OneArm, "{change:?}, names {is_named}");
     }
 }

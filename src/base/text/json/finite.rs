@@ -347,8 +347,8 @@ mod tests {
     #[test]
     fn the_path_of_the_number_is_returned() {
         assert_eq!(not_finite(&document()), None);
-        type Change = fn(&mut Document);
-        let changes: [(&str, Change); 6] = [
+        type DocumentChange = fn(&mut Document);
+        let changes: [(&str, DocumentChange); 6] = [
             ("kinds[1].new", |d| d.kinds[1] = Variants::New(f32::NAN)),
             ("kinds[2].pair[1]", |d| d.kinds[2] = Variants::Pair(0, f64::INFINITY)),
             ("kinds[3].named.at[2]", |d| {

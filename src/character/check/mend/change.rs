@@ -9,7 +9,7 @@ use crate::mathematics::spans::number;
 /// A repair of a clip.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Change {
+pub struct Repair {
     /// The check that found the fault.
     pub check: Check,
     /// Node indices of the joints at fault.

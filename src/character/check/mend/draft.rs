@@ -11,7 +11,7 @@ use crate::check::kind::Check;
 use crate::check::sampled::Sampled;
 use crate::pose::orientation;
 
-use super::change::{Change, Difference};
+use super::change::{Difference, Repair};
 
 /// A clip that is being repaired.
 pub(in crate::check) struct Draft<'a, 'b> {
@@ -59,11 +59,11 @@ impl<'a, 'b> Draft<'a, 'b> {
         mut nodes: Vec<usize>,
         (from, to): (f32, f32),
         text: &str,
-    ) -> Change {
+    ) -> Repair {
         nodes.sort_unstable();
         nodes.dedup();
         let difference = Difference::of_samples(self.checker, &self.before, &self.sampled);
-        Change { check, nodes, from, to, text: text.to_owned(), difference }
+        Repair { check, nodes, from, to, text: text.to_owned(), difference }
     }
 
     /// Sets the local rotation of a joint in a frame. The world matrices are not updated.

@@ -6,10 +6,10 @@ use crate::asset::{Clip, Interpolation, Values};
 use crate::check::checker::{Checker, ClipReport};
 use crate::check::kind::Check;
 
-use super::change::{Change, Difference};
+use super::change::{Difference, Repair};
 
 /// Returns the clip with repaired keys, and the changes.
-pub(super) fn repair(checker: &Checker<'_>, clip: &Clip, report: &ClipReport) -> (Clip, Vec<Change>) {
+pub(super) fn repair(checker: &Checker<'_>, clip: &Clip, report: &ClipReport) -> (Clip, Vec<Repair>) {
     let mut repaired = clip.clone();
     for channel in &mut repaired.channels {
         let is_spline = channel.interpolation == Interpolation::CubicSpline;
@@ -28,7 +28,7 @@ pub(super) fn repair(checker: &Checker<'_>, clip: &Clip, report: &ClipReport) ->
         let from = found.iter().map(|f| f.from).reduce(f32::min)?;
         let to = found.iter().map(|f| f.to).reduce(f32::max)?;
         let difference = Difference::between(checker, clip, &repaired).unwrap_or_default();
-        Some(Change { check, nodes, from, to, text: text.to_owned(), difference })
+        Some(Repair { check, nodes, from, to, text: text.to_owned(), difference })
     };
     let changes = texts.into_iter().filter_map(change).collect();
     (repaired, changes)

@@ -21,7 +21,7 @@ use super::checker::{CheckError, Checker, ClipReport};
 use super::kind::{Check, Severity};
 use super::options::CheckOptions;
 
-pub use change::{Change, Difference};
+pub use change::{Difference, Repair};
 use draft::Draft;
 
 /// Maximum number of rounds of checks and repairs. A repair may cause another fault: for example, a planted foot may reach the
@@ -35,7 +35,7 @@ pub struct Mended {
     /// The repaired clip.
     pub clip: Clip,
     /// The changes, in the order of the repairs. Empty if there was nothing to repair.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Repair>,
     /// The difference between the clips.
     pub difference: Difference,
     /// The report before the repairs.
@@ -107,9 +107,9 @@ fn errors(report: &ClipReport) -> usize {
 }
 
 /// Makes all repairs in a round. The order matters: rotations first, then the body's position, and then its limbs.
-fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> Vec<Change> {
-    type Repair = fn(&mut Draft<'_, '_>, &ClipReport, &CheckOptions) -> bool;
-    let repairs: [(&[Check], &str, Repair); 8] = [
+fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &CheckOptions) -> Vec<Repair> {
+    type RepairFunction = fn(&mut Draft<'_, '_>, &ClipReport, &CheckOptions) -> bool;
+    let repairs: [(&[Check], &str, RepairFunction); 8] = [
         (&[Check::Flip], "undid the flips", smooth::flips),
         (&[Check::Jerk], "led the joints back to their paths", smooth::jerks),
         (&[Check::Limit], "led the joints back to their limits", limits::repair),

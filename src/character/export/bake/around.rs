@@ -12,7 +12,7 @@ use crate::pose::{Pose, orientation, world_matrices};
 use crate::puppet::Puppet;
 use crate::rig::BodyPlan;
 
-use super::corrections::{Change, is_loop, window};
+use super::corrections::{Delta, is_loop, window};
 
 /// Number of times that arms are turned away, and the angle of each turn in radians.
 pub(super) const ROUNDS: usize = 3;
@@ -34,7 +34,7 @@ pub(super) fn jumps(puppet: &Puppet, free: &[RetargetedFrame], solved: &[Pose]) 
     let arms = puppet.rig.body.iter().flat_map(BodyPlan::arms).filter(|arm| arm.joints.len() >= 3);
     let jump = |joint: usize, frame: usize| {
         let change = |i: usize| {
-            Some(Change::between(free.get(i)?.pose.locals.get(joint)?, solved.get(i)?.locals.get(joint)?))
+            Some(Delta::between(free.get(i)?.pose.locals.get(joint)?, solved.get(i)?.locals.get(joint)?))
         };
         let [before, now] = [change(frame - 1), change(frame)];
         before.zip(now).map_or(0.0, |(a, b)| a.turn.angle_between(b.turn))

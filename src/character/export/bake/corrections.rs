@@ -23,12 +23,12 @@ const SAME: f32 = 2e-3;
 
 /// The change at a joint.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Change {
+pub(super) struct Delta {
     pub(super) turn: Quat,
     shift: Vec3,
 }
 
-impl Change {
+impl Delta {
     pub(super) fn between(from: &Transform, to: &Transform) -> Self {
         let turn = to.rotation * from.rotation.conjugate();
         Self { turn: if turn.w < 0.0 { -turn } else { turn }, shift: to.translation - from.translation }
@@ -53,7 +53,7 @@ pub(super) fn smooth_changes(free: &[&Pose], changed: &mut [Pose], times: &[f32]
         if both().all(|(from, to)| from == to) {
             continue;
         }
-        let changes: Vec<Change> = both().map(|(from, to)| Change::between(from, to)).collect();
+        let changes: Vec<Delta> = both().map(|(from, to)| Delta::between(from, to)).collect();
         for ((pose, free), window) in changed.iter_mut().zip(free).zip(&windows) {
             pose.locals[node] = mean(&changes, window).apply(&free.locals[node]);
         }
@@ -72,7 +72,7 @@ pub(super) fn replace_excursions(
         for first in 1..changed.len().min(free.len()).saturating_sub(width) {
             let (before, after) = (first - 1, first + width);
             let is_off = |changed: &[Pose], node: usize| {
-                let turn = |i: usize| Change::between(&free[i].locals[node], &changed[i].locals[node]).turn;
+                let turn = |i: usize| Delta::between(&free[i].locals[node], &changed[i].locals[node]).turn;
                 let path = turn(before).slerp(turn(after), 0.5);
                 let off = (first..after).map(|i| path.angle_between(turn(i))).fold(f32::INFINITY, f32::min);
                 let step = |i: usize| turn(i).angle_between(turn(i + 1));
@@ -88,7 +88,7 @@ pub(super) fn replace_excursions(
             for (frame, part) in (first..after).zip(1_u8..) {
                 let mut replaced = changed[frame].clone();
                 for &node in joints {
-                    let change = |i: usize| Change::between(&free[i].locals[node], &changed[i].locals[node]);
+                    let change = |i: usize| Delta::between(&free[i].locals[node], &changed[i].locals[node]);
                     #[expect(clippy::cast_precision_loss, reason = "one or two frames")]
                     let part = f32::from(part) / (width + 1) as f32;
                     let between = mean(&[change(before), change(after)], &[(0, 1.0 - part), (1, part)]);
@@ -103,7 +103,7 @@ pub(super) fn replace_excursions(
 }
 
 /// Returns the weighted mean of changes.
-fn mean(changes: &[Change], weights: &[(usize, f32)]) -> Change {
+fn mean(changes: &[Delta], weights: &[(usize, f32)]) -> Delta {
     let (mut turn, mut shift, mut total) = (Vec4::ZERO, Vec3::ZERO, 0.0);
     for &(i, weight) in weights {
         let change = changes[i];
@@ -111,7 +111,7 @@ fn mean(changes: &[Change], weights: &[(usize, f32)]) -> Change {
         shift += weight * change.shift;
         total += weight;
     }
-    Change { turn: Quat::from_vec4(turn.normalize_or(Vec4::W)), shift: shift / total.max(f32::MIN_POSITIVE) }
+    Delta { turn: Quat::from_vec4(turn.normalize_or(Vec4::W)), shift: shift / total.max(f32::MIN_POSITIVE) }
 }
 
 /// Returns the frames within `seconds` of a frame with their weights, which fall linearly to zero. In a loop, the frames continue at the
