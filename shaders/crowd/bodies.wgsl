@@ -5,7 +5,7 @@
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
 @group(0) @binding(2) var<storage, read> joints: array<CrowdJoint>;
-@group(0) @binding(3) var<storage, read> body: Body;
+@group(0) @binding(3) var<storage, read> body: CrowdBody;
 @group(0) @binding(4) var<storage, read> heights: array<f32>;
 @group(0) @binding(5) var<storage, read> goals: array<Goal>;
 @group(0) @binding(6) var<storage, read_write> stances: array<Stance>;

@@ -53,7 +53,7 @@ struct CrowdChain {
     limits: array<JointLimit, LINKS>,
 }
 
-struct Body {
+struct CrowdBody {
     limbs: u32,
     legs: u32,                // the first limbs
     chains: u32,

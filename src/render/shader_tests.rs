@@ -191,7 +191,7 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
         Stance { aim, aim_weight, hips, is_known, held, spent, tilt, on_toes, reserved, feet }
     );
     // The contacts follow the parts.
-    let (members, _) = layout(&module("bodies"), "Body");
+    let (members, _) = layout(&module("bodies"), "CrowdBody");
     let contacts = members.iter().find(|(name, ..)| name == "contacts").unwrap();
     assert_eq!(contacts.1, size_of::<BodyParts>());
 }

@@ -1,4 +1,4 @@
-//! Builds the [`Body`] of a model from its rig.
+//! Builds the [`CrowdBody`] of a model from its rig.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -12,7 +12,8 @@ use crate::rig::{ChainKind, Rig};
 use super::frames::normalize_or;
 use super::types::NONE;
 use super::{
-    BELOW_HIPS, Body, BodyParts, CHAINS, CrowdChain, DETACHED, HINGED, JointLimit, LIMBS, LINKS, Limb, NECK,
+    BELOW_HIPS, BodyParts, CHAINS, CrowdBody, CrowdChain, DETACHED, HINGED, JointLimit, LIMBS, LINKS, Limb,
+    NECK,
 };
 
 /// Cosine of 75°, the maximum angle to either side at which a head follows its look-at target.
@@ -39,7 +40,7 @@ struct LimbNodes<'a> {
     stands: bool,
 }
 
-impl Body {
+impl CrowdBody {
     /// Builds the body of a character. `scene` is the index of the drawn scene, and `slot` returns the joint index of a
     /// node. Limbs whose joints do not form a chain are left out.
     pub fn new(character: &Character, scene: usize, rig: &Rig, slot: &dyn Fn(usize) -> Option<u32>) -> Self {
@@ -211,7 +212,7 @@ impl<'a> Builder<'a> {
         self.rig.body.as_ref().map_or(Vec3::Z, |plan| plan.facing)
     }
 
-    fn add_soles(&self, character: &Character, scene: usize, legs: &[usize], body: &mut Body) {
+    fn add_soles(&self, character: &Character, scene: usize, legs: &[usize], body: &mut CrowdBody) {
         let soles = Soles::new(character, scene, &self.world, legs, self.slot);
         let mut floor = f32::INFINITY;
         let mut foot = 0.0_f32;
@@ -267,7 +268,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds tails and other chains.
-    fn add_chains(&self, body: &mut Body) {
+    fn add_chains(&self, body: &mut CrowdBody) {
         let tails = self.rig.body.iter().flat_map(|plan| &plan.tails);
         let others = self.rig.chains.iter().filter(|c| matches!(c.kind, ChainKind::Tail | ChainKind::Limb));
         let parts = &body.parts;

@@ -5,14 +5,14 @@ use glam::{Quat, Vec3};
 use super::frames::unit;
 use super::stance::Stance;
 use super::types::{CrowdJoint, Local, Rows};
-use super::{Body, FREE, JointLimit};
+use super::{CrowdBody, FREE, JointLimit};
 
 /// A character whose body is being posed. `models` contains the matrices of the clip pose.
 #[derive(Debug)]
 pub struct Figure<'a> {
     /// Seconds since the last step.
     pub seconds: f32,
-    pub body: &'a Body,
+    pub body: &'a CrowdBody,
     pub joints: &'a [CrowdJoint],
     pub place: Place,
     /// One bit for each leg whose foot is in contact with the ground.

@@ -112,7 +112,7 @@ pub struct CrowdChain {
     pub limits: [JointLimit; LINKS],
 }
 
-/// `Body` without its contacts.
+/// `CrowdBody` without its contacts.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
@@ -137,7 +137,7 @@ pub struct BodyParts {
 
 /// The body of a model: its parts, and the contacts of its feet in each clip.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Body {
+pub struct CrowdBody {
     /// The parts.
     pub parts: BodyParts,
     /// Start and end of each contact in seconds: [`INTERVALS`] for each leg of each clip. Unused entries end before they start.
@@ -148,7 +148,7 @@ pub struct Body {
     pub tips: Vec<usize>,
 }
 
-impl Body {
+impl CrowdBody {
     /// Returns the contents of the GPU buffer.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = bytemuck::bytes_of(&self.parts).to_vec();

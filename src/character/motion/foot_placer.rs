@@ -5,7 +5,7 @@ use glam::{Affine3A, Quat, Vec3, Vec3Swizzles};
 use crate::asset::{Character, Skeleton};
 use crate::body::stance::Stance;
 use crate::body::types::{CrowdJoint, Local, NONE, Rows};
-use crate::body::{Body, Figure, Ground, LIMBS, Limb, Place};
+use crate::body::{CrowdBody, Figure, Ground, LIMBS, Limb, Place};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Rig;
 
@@ -56,7 +56,7 @@ pub struct FootPlacer {
     /// Scale of the character in the world.
     pub scale: f32,
     skeleton: Skeleton,
-    body: Body,
+    body: CrowdBody,
     joints: Vec<CrowdJoint>,
     stance: Stance,
     locals: Vec<Local>,
@@ -124,7 +124,7 @@ impl FootPlacer {
     /// the joints of a leg do not form a chain.
     pub fn new(character: &Character, rig: &Rig) -> Option<Self> {
         let skeleton = character.skeleton.clone();
-        let body = Body::new(character, character.default_scene, rig, &|node| u32::try_from(node).ok());
+        let body = CrowdBody::new(character, character.default_scene, rig, &|node| u32::try_from(node).ok());
         let parent = |parent: Option<usize>| parent.and_then(|p| u32::try_from(p).ok()).unwrap_or(NONE);
         let joint = |node: &crate::asset::Node| CrowdJoint {
             rest_rotation: node.rest.rotation,

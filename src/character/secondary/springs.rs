@@ -135,15 +135,15 @@ impl Springs {
             {
                 let rest = skeleton.nodes[planned.node].rest.rotation.as_dquat().normalize();
                 let scene = Scene::new(plan, spring, world);
-                let body = Body::new(joint, transform, rest, &parent);
+                let bone = RestBone::new(joint, transform, rest, &parent);
                 if planned.is_root {
-                    shown_roots.push(scene.center_from_world.transform_point3(body.head));
+                    shown_roots.push(scene.center_from_world.transform_point3(bone.head));
                 }
                 let before = tails.get(*index);
-                let moved = before.map(|tail| body.advance(&scene, joint, *tail, fraction));
+                let moved = before.map(|tail| bone.advance(&scene, joint, *tail, fraction));
                 // A joint that is scaled to zero has no direction.
-                let turned = moved.and_then(|tail| Some((tail, body.rotation_to(tail)?)));
-                let (tail, rotation) = turned.unwrap_or((body.tail, rest));
+                let turned = moved.and_then(|tail| Some((tail, bone.rotation_to(tail)?)));
+                let (tail, rotation) = turned.unwrap_or((bone.tail, rest));
                 let now = scene.center_from_world.transform_point3(tail);
                 if let Some(shown) = shown.get_mut(*index) {
                     *shown = Tail { now, before: turned.and(before).map_or(now, |tail| tail.now) };
@@ -160,7 +160,7 @@ impl Springs {
 }
 
 /// A joint in its rest rotation, with its parent in the current pose.
-struct Body {
+struct RestBone {
     /// Position of the joint in world space.
     head: DVec3,
     /// Position of its tail in world space.
@@ -171,7 +171,7 @@ struct Body {
     rest: DQuat,
 }
 
-impl Body {
+impl RestBone {
     fn new(joint: &SpringJoint, local: &Transform, rest: DQuat, world_from_parent: &DAffine3) -> Self {
         let (scale, translation) = (local.scale.as_dvec3(), local.translation.as_dvec3());
         let world_from_joint =

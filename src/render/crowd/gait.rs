@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec2, Vec3};
 
 use crate::asset::{Character, Clip};
-use crate::body::{Body, INTERVALS, Limb, Sole};
+use crate::body::{CrowdBody, INTERVALS, Limb, Sole};
 use crate::crowd::types::{CrowdJoint, CrowdLayer};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
@@ -37,14 +37,14 @@ pub(super) struct Gait {
 }
 
 /// Returns a bit mask of the legs that are in contact with the ground in the clips that a character plays.
-pub(super) fn contacts(body: &Body, joints: &[CrowdJoint], layers: &[CrowdLayer]) -> u32 {
+pub(super) fn contacts(body: &CrowdBody, joints: &[CrowdJoint], layers: &[CrowdLayer]) -> u32 {
     let stands = |(leg, limb)| contact(body, joints, layers, leg, limb) > 0.5;
     let legs = body.legs().iter().enumerate();
     legs.filter(|leg| stands(*leg)).fold(0, |bits, (leg, _)| bits | 1 << leg)
 }
 
 /// Returns the total weight of the clips in which a leg is in contact with the ground.
-fn contact(body: &Body, joints: &[CrowdJoint], layers: &[CrowdLayer], leg: usize, limb: &Limb) -> f32 {
+fn contact(body: &CrowdBody, joints: &[CrowdJoint], layers: &[CrowdLayer], leg: usize, limb: &Limb) -> f32 {
     let legs = body.parts.legs as usize;
     let mut contact = 0.0;
     for layer in layers {
@@ -63,7 +63,7 @@ fn contact(body: &Body, joints: &[CrowdJoint], layers: &[CrowdLayer], leg: usize
 
 /// Measures all clips. `nodes` contains the node of each joint. Returns one gait for each clip, and adds the contacts to the
 /// body.
-pub(super) fn measure(character: &Character, nodes: &[usize], body: &mut Body) -> Vec<Gait> {
+pub(super) fn measure(character: &Character, nodes: &[usize], body: &mut CrowdBody) -> Vec<Gait> {
     let legs = body.legs().len();
     let unused = Vec2::new(0.0, -1.0);
     body.contacts = vec![unused; character.clips.len() * legs * INTERVALS];
@@ -102,7 +102,7 @@ struct Steps {
 }
 
 impl Steps {
-    fn of(character: &Character, nodes: &[usize], body: &Body, clip: &Clip) -> Self {
+    fn of(character: &Character, nodes: &[usize], body: &CrowdBody, clip: &Clip) -> Self {
         let skeleton = &character.skeleton;
         let count = samples(clip);
         #[expect(clippy::cast_precision_loss, reason = "at most 3600")]

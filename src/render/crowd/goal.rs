@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::body::{Body, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+use crate::body::{CrowdBody, Goal, HAS_POLE, HAS_ROTATION, HEAD};
 use crate::mathematics::single::normalize;
 
 use super::CrowdError;
@@ -66,7 +66,7 @@ impl CrowdGoal {
     }
 
     /// Returns the goal in the form that the shader reads.
-    pub(super) fn compile(&self, body: &Body) -> Result<Goal, CrowdError> {
+    pub(super) fn compile(&self, body: &CrowdBody) -> Result<Goal, CrowdError> {
         let limb = match self.target {
             CrowdGoalTarget::Head => HEAD,
             CrowdGoalTarget::End(node) => body.limb_of(node).ok_or(CrowdError::NoLimb { node })?,

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use crate::api::Missing;
 use crate::asset::{Character, Part};
-use crate::body::Body;
+use crate::body::CrowdBody;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Rig;
 use crate::skin::{JointBoxes, Palette, Skinning};
@@ -37,7 +37,7 @@ pub struct CrowdModel {
     /// Offsets of each part's matrices and morph weights within the data of a character.
     pub(super) draws: Vec<PartDraw>,
     pub(super) rest_weights: Vec<f32>,
-    pub(super) body: Body,
+    pub(super) body: CrowdBody,
 }
 
 /// The offsets of a part's data within the data of a character.
@@ -99,7 +99,7 @@ impl CrowdModel {
         };
         let draws: Vec<PartDraw> = parts.iter().enumerate().map(draw).collect();
         enclose_vertices(&character, &parts, &draws, &bones, &mut joints);
-        let mut body = Body::new(&character, scene, rig, &|node| slot_of(node).map(to_u32));
+        let mut body = CrowdBody::new(&character, scene, rig, &|node| slot_of(node).map(to_u32));
         let mut clips = Clips::new(&character, &slots, joints.len());
         for (info, gait) in clips.infos.iter_mut().zip(gait::measure(&character, &nodes, &mut body)) {
             (info.stride, info.jump) = (gait.stride, gait.jump);

@@ -7,7 +7,7 @@ use sinew::pose::{Pose, orientation};
 use sinew::puppet::Puppet;
 use sinew::rig::BodyKind;
 
-use super::runner::body::Body;
+use super::runner::body::GestureBody;
 use super::runner::rules::{self, angle, position};
 use super::runner::sole::Sole;
 use super::runner::{Side, Subject};
@@ -59,7 +59,7 @@ impl Person {
         Ok(Self { puppet, pose, joints, rest, soles, low, subject })
     }
 
-    pub fn body(&self) -> &Body {
+    pub fn body(&self) -> &GestureBody {
         &self.subject.body
     }
 

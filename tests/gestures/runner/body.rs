@@ -33,7 +33,7 @@ impl Side {
 
 /// A recognised body in its rest pose.
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct GestureBody {
     pub kind: BodyKind,
     /// Nodes by the VRM names of their bones or, for a quadruped, by names such as `leftFrontFoot`.
     pub joints: BTreeMap<String, usize>,
@@ -47,7 +47,7 @@ pub struct Body {
     pub scale: f32,
 }
 
-impl Body {
+impl GestureBody {
     /// Returns the body of a puppet in its rest pose, or the reason why it cannot make gestures.
     pub fn new(puppet: &Puppet) -> Result<Self, String> {
         let position = |world: &Affine3A| Vec3::from(world.translation);

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::body::{Body, Side};
+use super::body::{GestureBody, Side};
 use super::run::{Attempt, Run, Subject};
 use super::verdict::Rule;
 
@@ -264,7 +264,7 @@ fn out_and_back(subject: &Subject) -> Result<Attempt, String> {
 }
 
 /// Returns the joint that VRM names the chest or, without one, its neighbour.
-fn chest(body: &Body) -> Result<usize, String> {
+fn chest(body: &GestureBody) -> Result<usize, String> {
     body.node("chest").or_else(|_| body.node("upperChest")).or_else(|_| body.node("spine"))
 }
 
@@ -315,7 +315,7 @@ fn knee_ahead(run: &Run<'_>, leg: [usize; 3]) -> f32 {
 }
 
 /// Returns whether the legs are mirror images in the rest pose.
-fn is_symmetric(body: &Body) -> bool {
+fn is_symmetric(body: &GestureBody) -> bool {
     let legs = [Side::Left, Side::Right].map(|side| body.leg(side));
     let [Ok(left), Ok(right)] = legs else { return false };
     let bends = [left, right].map(|leg| angle_at_middle(leg.map(|n| body.rest[n])));

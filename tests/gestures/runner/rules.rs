@@ -9,7 +9,7 @@ use sinew::pose::{Pose, orientation, rest_orientation};
 use sinew::puppet::{GoalKind, GoalReport, Puppet};
 use sinew::rig::BodyKind;
 
-use super::body::{Body, Side};
+use super::body::{GestureBody, Side};
 use super::sole::Sole;
 use super::verdict::{Failures, Rule, Turn};
 
@@ -41,7 +41,7 @@ pub struct Applicable {
 /// Checks the rules frame by frame.
 #[derive(Debug)]
 pub struct Watcher<'a> {
-    body: &'a Body,
+    body: &'a GestureBody,
     rest: Pose,
     rest_orientations: Vec<DQuat>,
     before: Pose,
@@ -57,7 +57,7 @@ pub struct Watcher<'a> {
 }
 
 impl<'a> Watcher<'a> {
-    pub fn new(body: &'a Body, puppet: &Puppet, applicable: Applicable) -> Self {
+    pub fn new(body: &'a GestureBody, puppet: &Puppet, applicable: Applicable) -> Self {
         let skeleton = &puppet.character().skeleton;
         let rest = puppet.pose().clone();
         let turned = |node| orientation(skeleton, &rest, node);
@@ -232,7 +232,7 @@ impl<'a> Watcher<'a> {
 
 /// Returns the joints of feet and hands, and their descendants that move the skin, each with the height of the floor. A joint that is lower
 /// at rest may remain at its rest height. For an animal, all named joints count.
-pub fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
+pub fn low(body: &GestureBody, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32)> {
     let sides = [Side::Left, Side::Right];
     let hands = sides.into_iter().filter_map(|s| body.side(s, "Hand").ok());
     let ends: Vec<usize> = body.feet().into_iter().chain(hands).collect();
@@ -249,7 +249,7 @@ pub fn low(body: &Body, skeleton: &Skeleton, puppet: &Puppet) -> Vec<(usize, f32
 }
 
 /// Returns the joints of all stretched limbs.
-fn stretched(body: &Body, at: impl Fn(usize) -> Vec3) -> Vec<usize> {
+fn stretched(body: &GestureBody, at: impl Fn(usize) -> Vec3) -> Vec<usize> {
     let is_stretched = |limb: &[usize; 3]| {
         let [upper, _, end] = *limb;
         at(upper).distance(at(end)) > STRETCHED * body.length(*limb)

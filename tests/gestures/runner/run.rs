@@ -11,7 +11,7 @@ use sinew::rig::Rig;
 use sinew::viewer::{Command, NodePoint, Recorder, Session};
 use sinew::{asset, rig};
 
-use super::body::{Body, Side};
+use super::body::{GestureBody, Side};
 use super::rules::{Applicable, Watcher, position};
 use super::verdict::{Failures, Rule, Turn};
 
@@ -25,7 +25,7 @@ const RESTING_FRAMES: u32 = 30;
 pub struct Subject {
     pub character: Arc<Character>,
     pub rig: Rig,
-    pub body: Body,
+    pub body: GestureBody,
     /// The side of gestures with one hand or one foot.
     pub side: Side,
     /// Whether diagonal gestures move the full length along both axes instead of along the diagonal.
@@ -46,7 +46,7 @@ impl Subject {
         let rig = rig::load(&character, None).map_err(|e| e.to_string())?;
         let character = Arc::new(character);
         let session = Session::new(Arc::clone(&character), Some(rig.clone()), Vec2::ONE);
-        let body = Body::new(session.puppet())?;
+        let body = GestureBody::new(session.puppet())?;
         Ok(Self { character, rig, body, side: Side::Left, far: false, repeats: false, recordings: None })
     }
 
@@ -73,7 +73,7 @@ impl Subject {
 /// A drag in progress.
 #[derive(Debug)]
 pub struct Run<'a> {
-    pub body: &'a Body,
+    pub body: &'a GestureBody,
     session: Session,
     pub watcher: Watcher<'a>,
     node: usize,

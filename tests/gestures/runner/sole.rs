@@ -7,7 +7,7 @@ use sinew::pose::orientation;
 use sinew::puppet::Puppet;
 use sinew::rig::BodyPlan;
 
-use super::body::Body;
+use super::body::GestureBody;
 use super::rules::position;
 
 /// Length of a foot without toes as a fraction of the height, and the fraction of that length behind the ankle.
@@ -36,7 +36,7 @@ pub struct Sole {
 }
 
 impl Sole {
-    pub fn new(body: &Body, puppet: &Puppet, foot: usize) -> Option<Self> {
+    pub fn new(body: &GestureBody, puppet: &Puppet, foot: usize) -> Option<Self> {
         let ankle = position(puppet, foot);
         let leg = puppet.rig.body.iter().flat_map(BodyPlan::legs).find(|leg| leg.end() == foot);
         let toes = leg.iter().flat_map(|leg| leg.digits.iter().flatten()).map(|&toe| position(puppet, toe));

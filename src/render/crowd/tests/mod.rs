@@ -10,7 +10,7 @@ use glam::{Quat, Vec3};
 
 use super::gait;
 use crate::body::stance::Stance;
-use crate::body::{Body, Figure, GOALS, Goal, Inputs};
+use crate::body::{CrowdBody, Figure, GOALS, Goal, Inputs};
 use crate::crowd::model::CrowdModel;
 use crate::crowd::sample::sample;
 use crate::crowd::terrain::Terrain;
@@ -21,7 +21,7 @@ use crate::{asset, rig};
 
 pub(super) struct Actor {
     pub(super) model: CrowdModel,
-    pub(super) body: Body,
+    pub(super) body: CrowdBody,
     pub(super) rig: Rig,
 }
 
