@@ -7,7 +7,7 @@
 @group(0) @binding(2) var<storage, read> joints: array<CrowdJoint>;
 @group(0) @binding(3) var<storage, read> body: CrowdBody;
 @group(0) @binding(4) var<storage, read> heights: array<f32>;
-@group(0) @binding(5) var<storage, read> goals: array<Goal>;
+@group(0) @binding(5) var<storage, read> goals: array<PackedGoal>;
 @group(0) @binding(6) var<storage, read_write> stances: array<Stance>;
 @group(0) @binding(7) var<storage, read_write> locals: array<Local>;
 // The pose of the clips. It does not change here.

@@ -74,7 +74,7 @@ struct CrowdBody {
 }
 
 // The target of a limb, a chain or the head.
-struct Goal {
+struct PackedGoal {
     rotation: vec4<f32>,      // of the end in the world, if HAS_ROTATION is set
     position: vec3<f32>,      // world metres
     limb: u32,                // index of a limb; the number of limbs plus the index of a chain; HEAD; or NONE

@@ -7,18 +7,18 @@ use super::types::NONE;
 
 /// The number of goals of a character.
 pub const GOALS: usize = 4;
-/// The flags of a [`Goal`].
+/// The flags of a [`PackedGoal`].
 pub const HAS_ROTATION: u32 = 1;
 /// See [`HAS_ROTATION`].
 pub const HAS_POLE: u32 = 2;
 /// The limb index that marks a goal for the head to look at.
 pub const HEAD: u32 = 0xffff_fffe;
 
-/// `Goal`: the target of a limb, a chain or the head of a character.
+/// `PackedGoal`: the target of a limb, a chain or the head of a character.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct Goal {
+pub struct PackedGoal {
     pub rotation: Quat,
     pub position: Vec3,
     pub limb: u32,
@@ -28,7 +28,7 @@ pub struct Goal {
     pub reserved: [u32; 3],
 }
 
-impl Goal {
+impl PackedGoal {
     /// No goal.
     pub const NONE: Self = Self {
         rotation: Quat::IDENTITY,

@@ -4,7 +4,7 @@
 use glam::{Quat, Vec3};
 
 use super::frames::{part_of, unit};
-use super::goal::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+use super::goal::{GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal};
 use super::types::NONE;
 use super::{BELOW_HIPS, Base, Figure, FootGoal, Ground, LIMBS, Limb};
 
@@ -18,13 +18,13 @@ pub struct Inputs<'a, G> {
     /// The ground under the feet. If `None`, the feet stay where the clip puts them.
     pub ground: Option<G>,
     /// The goals. Only the first [`GOALS`] are used.
-    pub goals: &'a [Goal],
+    pub goals: &'a [PackedGoal],
 }
 
 impl<G> Inputs<'_, G> {
     /// Returns the goal of a limb, a chain or the head.
-    fn goal(&self, limb: u32) -> Option<Goal> {
-        let is_set = |goal: &&Goal| goal.limb == limb && goal.weight > 0.0 && goal.position.is_finite();
+    fn goal(&self, limb: u32) -> Option<PackedGoal> {
+        let is_set = |goal: &&PackedGoal| goal.limb == limb && goal.weight > 0.0 && goal.position.is_finite();
         self.goals.iter().take(GOALS).find(is_set).copied()
     }
 }
@@ -61,7 +61,13 @@ impl Figure<'_> {
     }
 
     /// Returns the target of a limb: its foot, or its goal if any.
-    fn limb_goal(&self, limb: &Limb, base: &Base, foot: Option<&FootGoal>, goal: Option<Goal>) -> LimbGoal {
+    fn limb_goal(
+        &self,
+        limb: &Limb,
+        base: &Base,
+        foot: Option<&FootGoal>,
+        goal: Option<PackedGoal>,
+    ) -> LimbGoal {
         let (mut at, mut turn) = (self.position(limb.end), Quat::IDENTITY);
         if limb.flags & BELOW_HIPS != 0 {
             (at, turn) = (base.moved(at), base.turn);

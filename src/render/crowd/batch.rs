@@ -14,7 +14,7 @@ use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::terrain::Terrain;
 use super::types::{Character, CrowdJoint, Local, Rows, Step};
-use crate::body::{GOALS, Goal};
+use crate::body::{GOALS, PackedGoal};
 
 /// Number of characters or elements per workgroup.
 const LANES: u32 = 64;
@@ -59,7 +59,7 @@ impl Batch {
         let joints = model.joint_count().max(1) * size_of::<Local>().max(size_of::<Rows>());
         let palette = model.bones.len().max(1) * size_of::<Rows>();
         let groups = model.draws.len().max(1) * 32;
-        let goals = GOALS * size_of::<Goal>();
+        let goals = GOALS * size_of::<PackedGoal>();
         let weights = model.rest_weights.len() * size_of::<f32>();
         let most = [joints, palette, groups, goals, weights, size_of::<Stance>(), size_of::<Character>()]
             .into_iter()
@@ -85,7 +85,7 @@ impl Batch {
         let characters = storage(&gpu, "characters", count * size_of::<Character>() as u64)?;
         let locals = storage(&gpu, "poses", per(model.joint_count(), size_of::<Local>()))?;
         let models = storage(&gpu, "joint matrices", per(model.joint_count(), size_of::<Rows>()))?;
-        let goals = storage(&gpu, "goals", per(GOALS, size_of::<Goal>()))?;
+        let goals = storage(&gpu, "goals", per(GOALS, size_of::<PackedGoal>()))?;
         let stances = storage(&gpu, "stances", per(1, size_of::<Stance>()))?;
         let palettes = storage(&gpu, "palettes", per(model.bones.len(), size_of::<Rows>()))?;
         let weights = storage(&gpu, "morph weights", per(model.rest_weights.len(), size_of::<f32>()))?;

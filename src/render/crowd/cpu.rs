@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::api::Missing;
 use crate::body::stance::Stance;
-use crate::body::{Figure, GOALS, Goal, Inputs};
+use crate::body::{Figure, GOALS, Inputs, PackedGoal};
 use crate::gpu_types::Placed;
 use crate::view::Bounds;
 use crate::{Draw, Instance};
@@ -37,7 +37,7 @@ pub struct CpuCrowd {
 #[derive(Clone, Debug)]
 struct Posed {
     state: Character,
-    goals: [Goal; GOALS],
+    goals: [PackedGoal; GOALS],
     stance: Stance,
     locals: Vec<Local>,
     models: Vec<Rows>,
@@ -70,7 +70,7 @@ impl CpuCrowd {
             palette: vec![Rows::IDENTITY; model.bones.len()],
             matrices: vec![Mat4::IDENTITY; model.bones.len()],
             placed: enclose(&state, &[], &[]),
-            goals: [Goal::NONE; GOALS],
+            goals: [PackedGoal::NONE; GOALS],
             stance: Stance::default(),
             state,
         });
@@ -115,7 +115,7 @@ impl CpuCrowd {
         index: usize,
         goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
-        let goal = goal.map_or(Ok(Goal::NONE), |goal| goal.compile(&self.model.body))?;
+        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model.body))?;
         let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
         let goals = goals.ok_or(CrowdError::Despawned)?;
         let missing = || Missing::index_in("a character", "goal", index, GOALS);

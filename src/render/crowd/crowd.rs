@@ -20,7 +20,7 @@ use super::model::CrowdModel;
 use super::spawn::{CharacterId, FASTEST, PlayedClip, Spawn};
 use super::terrain::Terrain;
 use super::types::{Character, CrowdLayer, LAYERS, Rows};
-use crate::body::{GOALS, Goal};
+use crate::body::{GOALS, PackedGoal};
 
 /// Maximum duration of a step in seconds.
 const LONGEST_STEP: f32 = 10.0;
@@ -149,7 +149,7 @@ impl Crowd {
         // New buffers contain zeros, which mean no stance and no goals.
         if generation > 0 {
             self.staging.write_at(&batch.stances, offset_of_stance(slot), bytes_of(&Stance::default()));
-            self.staging.write_at(&batch.goals, offset_of_goals(slot), bytes_of(&[Goal::NONE; GOALS]));
+            self.staging.write_at(&batch.goals, offset_of_goals(slot), bytes_of(&[PackedGoal::NONE; GOALS]));
         }
         Ok(CharacterId { batch: u32::try_from(index).unwrap_or(u32::MAX), slot, generation })
     }
@@ -214,9 +214,9 @@ impl Crowd {
         if index >= GOALS {
             return Err(Missing::index_in("a character", "goal", index, GOALS).into());
         }
-        let goal = goal.map_or(Ok(Goal::NONE), |goal| goal.compile(&self.model.body))?;
+        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model.body))?;
         let target = self.batch(id)?.goals.clone();
-        let offset = offset_of_goals(id.slot) + (index * size_of::<Goal>()) as u64;
+        let offset = offset_of_goals(id.slot) + (index * size_of::<PackedGoal>()) as u64;
         self.staging.write_at(&target, offset, bytes_of(&goal));
         Ok(())
     }
@@ -338,7 +338,7 @@ fn offset_of_stance(slot: u32) -> u64 {
 }
 
 fn offset_of_goals(slot: u32) -> u64 {
-    u64::from(slot) * (GOALS * size_of::<Goal>()) as u64
+    u64::from(slot) * (GOALS * size_of::<PackedGoal>()) as u64
 }
 
 fn offset_of_character(slot: u32) -> u64 {

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::body::{CrowdBody, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+use crate::body::{CrowdBody, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal};
 use crate::mathematics::single::normalize;
 
 use super::CrowdError;
@@ -66,20 +66,20 @@ impl CrowdGoal {
     }
 
     /// Returns the goal in the form that the shader reads.
-    pub(super) fn compile(&self, body: &CrowdBody) -> Result<Goal, CrowdError> {
+    pub(super) fn compile(&self, body: &CrowdBody) -> Result<PackedGoal, CrowdError> {
         let limb = match self.target {
             CrowdGoalTarget::Head => HEAD,
             CrowdGoalTarget::End(node) => body.limb_of(node).ok_or(CrowdError::NoLimb { node })?,
         };
         let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
-        let goal = Goal {
+        let goal = PackedGoal {
             limb,
             position: self.position,
             rotation: self.rotation.map_or(Quat::IDENTITY, |rotation| normalize(rotation.into())),
             pole: self.pole.unwrap_or_default(),
             flags: flag(self.rotation.is_some(), HAS_ROTATION) | flag(self.pole.is_some(), HAS_POLE),
             weight: self.weight.clamp(0.0, 1.0),
-            ..Goal::NONE
+            ..PackedGoal::NONE
         };
         match goal.not_finite() {
             None => Ok(goal),

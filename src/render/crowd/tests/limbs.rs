@@ -3,7 +3,7 @@
 use glam::{Quat, Vec3};
 
 use super::{Actor, data};
-use crate::body::{Goal, HAS_ROTATION, HEAD};
+use crate::body::{HAS_ROTATION, HEAD, PackedGoal};
 use crate::crowd::terrain::Terrain;
 use crate::ik::Limit;
 use sinew_base::Random;
@@ -25,7 +25,7 @@ fn limbs_meet_targets_within_their_limits() {
         // The target is the current position of the end, moved by up to half of the reach.
         let target = end + 0.5 * reach * random.turn(1.0).as_vec3();
         let rotation = posed.models[limb.end as usize];
-        posed.goals[0] = Goal { limb: index as u32, position: target, weight: 1.0, ..Goal::NONE };
+        posed.goals[0] = PackedGoal { limb: index as u32, position: target, weight: 1.0, ..PackedGoal::NONE };
         posed.solve(&actor, None, 1.0 / 60.0);
         let distance = target.distance(first);
         let (upper, lower) = (first.distance(middle), middle.distance(end));
@@ -64,7 +64,8 @@ fn a_goal_sets_the_orientation_of_a_hand() {
     let limb = actor.body.limbs()[index as usize];
     let position = posed.position(limb.end) + Vec3::new(0.0, 0.1, 0.1);
     let rotation = Quat::from_rotation_x(0.7);
-    let goal = Goal { limb: index, position, rotation, weight: 1.0, flags: HAS_ROTATION, ..Goal::NONE };
+    let goal =
+        PackedGoal { limb: index, position, rotation, weight: 1.0, flags: HAS_ROTATION, ..PackedGoal::NONE };
     posed.goals[0] = goal;
     posed.solve(&actor, None, 0.1);
     let node = actor.model.nodes[limb.end as usize];
@@ -91,7 +92,7 @@ fn a_head_follows_smoothly_and_not_behind_the_body() {
         // The target circles the head once every ten seconds.
         let angle = frame as f32 * std::f32::consts::TAU / 600.0;
         let at = posed.position(head) + 2.0 * Vec3::new(angle.sin(), 0.1, angle.cos());
-        posed.goals[0] = Goal { limb: HEAD, position: at, weight: 1.0, ..Goal::NONE };
+        posed.goals[0] = PackedGoal { limb: HEAD, position: at, weight: 1.0, ..PackedGoal::NONE };
         posed.solve(&actor, None, 1.0 / 60.0);
         let face = posed.models[head as usize].vector(parts.facing).normalize();
         if let Some(last) = last {
@@ -132,7 +133,7 @@ fn a_tail_reaches_its_goal() {
     let offset = posed.position(tip) - base;
     let target = base + 0.95 * (Quat::from_rotation_y(0.5) * offset);
     let before = posed.position(tip).distance(target);
-    posed.goals[0] = Goal { limb: body.parts.limbs, position: target, weight: 1.0, ..Goal::NONE };
+    posed.goals[0] = PackedGoal { limb: body.parts.limbs, position: target, weight: 1.0, ..PackedGoal::NONE };
     posed.solve(&actor, None, 0.1);
     let after = posed.position(tip).distance(target);
     println!("tail: {before} m before, {after} m after");
@@ -172,7 +173,7 @@ fn bad_input_is_harmless() {
             for (limb, goal) in (0..).zip(&mut posed.goals) {
                 let (position, pole) = (Vec3::splat(value), Vec3::splat(value));
                 let flags = crate::body::HAS_POLE | HAS_ROTATION;
-                *goal = Goal { limb, position, pole, weight: 1.0, flags, ..Goal::NONE };
+                *goal = PackedGoal { limb, position, pole, weight: 1.0, flags, ..PackedGoal::NONE };
             }
             posed.solve(&actor, Some(&Terrain::hills(1, 5.0)), 1.0 / 60.0);
             let is_finite = |l: &super::Local| l.rotation.is_finite() && l.translation.is_finite();

@@ -10,7 +10,7 @@ use glam::{Quat, Vec3};
 
 use super::gait;
 use crate::body::stance::Stance;
-use crate::body::{CrowdBody, Figure, GOALS, Goal, Inputs};
+use crate::body::{CrowdBody, Figure, GOALS, Inputs, PackedGoal};
 use crate::crowd::model::CrowdModel;
 use crate::crowd::sample::sample;
 use crate::crowd::terrain::Terrain;
@@ -75,7 +75,7 @@ impl Actor {
             |joint: &CrowdJoint| Local::new(joint.rest_rotation, joint.rest_translation, joint.rest_scale);
         let locals: Vec<Local> = self.joints().iter().map(local).collect();
         let models = vec![Rows::IDENTITY; locals.len()];
-        Posed { state, locals, models, stance: Stance::default(), goals: [Goal::NONE; GOALS] }
+        Posed { state, locals, models, stance: Stance::default(), goals: [PackedGoal::NONE; GOALS] }
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Posed {
     pub(super) locals: Vec<Local>,
     pub(super) models: Vec<Rows>,
     pub(super) stance: Stance,
-    pub(super) goals: [Goal; GOALS],
+    pub(super) goals: [PackedGoal; GOALS],
 }
 
 impl Posed {

@@ -6,7 +6,7 @@ use glam::{Quat, Vec3, Vec4};
 use super::{Actor, Posed, data};
 use crate::Gpu;
 use crate::body::stance::Stance;
-use crate::body::{GOALS, Goal, HAS_POLE, HAS_ROTATION, HEAD};
+use crate::body::{GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal};
 use crate::compute::{Access, Kernel, read_back, storage, storage_with};
 use crate::crowd::kernels::BODY_FILES;
 use crate::crowd::terrain::Terrain;
@@ -69,7 +69,7 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
                     | if random.unit() < 0.5 { HAS_ROTATION } else { 0 };
                 let limb = if is_head { HEAD } else { index };
                 let rotation = random.rotation().as_quat();
-                *goal = Goal {
+                *goal = PackedGoal {
                     rotation,
                     position,
                     limb,
@@ -121,7 +121,7 @@ fn solve(
         storage_with(gpu, "test", cast_slice(&values.collect::<Vec<T>>())).unwrap()
     }
     let characters = upload::<Character>(gpu, crowd.iter().map(|posed| posed.state));
-    let goals = upload::<Goal>(gpu, crowd.iter().flat_map(|posed| posed.goals));
+    let goals = upload::<PackedGoal>(gpu, crowd.iter().flat_map(|posed| posed.goals));
     let stances = upload::<Stance>(gpu, crowd.iter().map(|posed| posed.stance));
     let locals = upload::<Local>(gpu, crowd.iter().flat_map(|posed| posed.locals.iter().copied()));
     let models = upload::<Rows>(gpu, crowd.iter().flat_map(|posed| posed.models.iter().copied()));
