@@ -9,7 +9,7 @@
 // Every kind of limit occurs.
 const KINDS: u32 = 15u;
 
-struct Tree {
+struct TreeConstants {
     joints: u32,
     goals: u32,
     problems: u32,
@@ -39,7 +39,7 @@ struct ChainTarget {
     orientation: vec4<f32>,
 }
 
-@group(0) @binding(0) var<uniform> tree: Tree;
+@group(0) @binding(0) var<uniform> tree: TreeConstants;
 @group(0) @binding(1) var<storage, read> joints: array<PackedJoint>;
 @group(0) @binding(2) var<storage, read> goals: array<TreeGoal>;
 // One target for each goal of each problem.

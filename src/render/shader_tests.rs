@@ -204,7 +204,7 @@ fn lines_have_the_same_layout_in_shaders_and_rust() {
 #[test]
 fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
     use crate::gpu_ik::gpu_types::{
-        ChainConstants, ChainTarget, LimbProblem, NO_PARENT, PackedJoint, Tree, TreeGoal,
+        ChainConstants, ChainTarget, LimbProblem, NO_PARENT, PackedJoint, TreeConstants, TreeGoal,
     };
     assert_twins!("ik_chain", PackedJoint { before, offset, limit, parent, depth, reserved });
     assert_twins!("ik_body", PackedJoint { before, offset, limit, parent, depth, reserved });
@@ -225,7 +225,10 @@ fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
     );
     assert_twins!("ik_chain", ChainTarget { position, orientation });
     assert_twins!("ik_body", ChainTarget { position, orientation });
-    assert_twins!("ik_body", Tree { joints, goals, problems, iterations, depth, root_weight, damping, rows });
+    assert_twins!(
+        "ik_body",
+        TreeConstants { joints, goals, problems, iterations, depth, root_weight, damping, rows }
+    );
     assert_twins!("ik_body", TreeGoal { end, tolerances, above, joint });
     assert_twins!("ik_limb", LimbProblem { upper, lower, bend, goal, pole });
     for (name, here) in [

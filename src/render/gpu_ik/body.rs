@@ -3,7 +3,7 @@
 use crate::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
 use crate::{Gpu, RenderError};
 
-use super::gpu_types::{ChainTarget, PackedJoint, Tree, TreeGoal};
+use super::gpu_types::{ChainTarget, PackedJoint, TreeConstants, TreeGoal};
 use super::shaders;
 
 /// Maximum numbers of joints and goals of a body.
@@ -18,7 +18,7 @@ pub(super) struct BodyKernel(Kernel);
 /// The problems of a solve, which have the same structure.
 pub(super) struct BodyProblems<'a> {
     /// The constants of the shader. [`BodyKernel::solve`] fills in the number of problems.
-    pub(super) tree: Tree,
+    pub(super) tree: TreeConstants,
     pub(super) joints: &'a [PackedJoint],
     pub(super) goals: &'a [TreeGoal],
     /// For each row of the normal equations, the index of its error.
@@ -56,7 +56,7 @@ impl BodyKernel {
             problems.targets.chunks(most * goals).zip(problems.starts.chunks(most * joints))
         {
             let count = u32::try_from(targets.len() / goals).unwrap_or(u32::MAX);
-            let tree = Tree { problems: count, ..problems.tree };
+            let tree = TreeConstants { problems: count, ..problems.tree };
             let size = u64::from(count) * (joints as u64 + 2) * VECTOR;
             let output = storage(gpu, "answers", size)?;
             let buffers = [

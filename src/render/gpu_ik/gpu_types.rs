@@ -40,10 +40,10 @@ pub(crate) struct ChainTarget {
     pub(crate) orientation: [f32; 4],
 }
 
-/// `Tree` in `shaders/ik_body.wgsl`.
+/// `TreeConstants` in `shaders/ik_body.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Tree {
+pub(crate) struct TreeConstants {
     pub(crate) joints: u32,
     pub(crate) goals: u32,
     pub(crate) problems: u32,

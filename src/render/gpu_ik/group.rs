@@ -9,7 +9,7 @@ use crate::ik::shared::ERROR_SHARE;
 use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Limit, Link, Method, Options, Start};
 
 use super::body::{MAX_GOALS, MAX_JOINTS};
-use super::gpu_types::{ChainConstants, ChainTarget, Tree, TreeGoal};
+use super::gpu_types::{ChainConstants, ChainTarget, TreeConstants, TreeGoal};
 use super::options::{ANGLE_TOLERANCE, POSITION_TOLERANCE};
 use super::shaders::MAX_CHAIN;
 use super::structure::{Effector, ReducedJoint, Structure, four, quaternion, single};
@@ -287,7 +287,7 @@ impl Group {
     }
 
     /// Returns the constants of the body shader, its goals, and the index of the error for each of its rows.
-    pub(super) fn tree(&self, goals: &[Goal], options: &Options) -> (Tree, Vec<TreeGoal>, Vec<u32>) {
+    pub(super) fn tree(&self, goals: &[Goal], options: &Options) -> (TreeConstants, Vec<TreeGoal>, Vec<u32>) {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let goal = |(index, goal): (usize, &Goal)| {
             let [place, turn] = self.scales(index, goal, options);
@@ -314,7 +314,7 @@ impl Group {
                 .collect::<Vec<_>>()
         };
         let rows: Vec<u32> = goals.iter().enumerate().flat_map(counts).collect();
-        let tree = Tree {
+        let tree = TreeConstants {
             joints: count(self.structure.joints.len()),
             goals: count(goals.len()),
             problems: 0,

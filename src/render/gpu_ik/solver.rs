@@ -13,7 +13,7 @@ use crate::{Gpu, RenderError};
 use super::body::{BodyKernel, BodyProblems};
 use super::calibration::Calibration;
 use super::chain::{ChainKernels, ChainProblems, UploadedChain};
-use super::gpu_types::{ChainConstants, Tree};
+use super::gpu_types::{ChainConstants, TreeConstants};
 use super::group::{Group, Inputs, groups};
 use super::limb::{self, LimbKernel};
 use super::measured::Answer;
@@ -265,7 +265,7 @@ impl GpuSolver {
         options: &GpuOptions,
     ) -> Result<Vec<[f32; 4]>, RenderError> {
         let (tree, tree_goals, rows) = group.tree(goals, &options.options);
-        let tree = Tree { iterations: options.iterations, ..tree };
+        let tree = TreeConstants { iterations: options.iterations, ..tree };
         let problems = BodyProblems {
             tree,
             joints: &group.structure.packed,

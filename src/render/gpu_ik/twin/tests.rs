@@ -6,7 +6,7 @@ use glam::{DAffine3, DQuat, DVec3, EulerRot, Quat, Vec3};
 use crate::Gpu;
 use crate::gpu_ik::body::{BodyKernel, BodyProblems};
 use crate::gpu_ik::chain::{ChainKernels, ChainProblems, UploadedChain};
-use crate::gpu_ik::gpu_types::{ChainConstants, ChainTarget, PackedJoint, Tree as TreeConstants, TreeGoal};
+use crate::gpu_ik::gpu_types::{ChainConstants, ChainTarget, PackedJoint, TreeConstants, TreeGoal};
 use crate::gpu_ik::group::{Group, groups};
 use crate::gpu_ik::limb::{LimbKernel, packed};
 use crate::gpu_ik::pose_table;
@@ -14,7 +14,7 @@ use crate::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, Method, Options};
 use sinew_base::Random;
 
 use super::limb::solve_limb;
-use super::tree::{Settings, Tree};
+use super::tree::{Settings, TreeTwin};
 
 const STATES: usize = 1000;
 /// Maximum differences between positions, as a fraction of the error that a step removes, and between angles, in radians.
@@ -107,7 +107,7 @@ fn compare(
     let (mut differences, mut rejected) = (Vec::new(), 0);
     for (state, answer) in answers.chunks(stride).enumerate() {
         let targets = &targets[state * goals.len()..][..goals.len()];
-        let mut twin = Tree::new(joints, goals, targets, settings, &starts[state * count..][..count]);
+        let mut twin = TreeTwin::new(joints, goals, targets, settings, &starts[state * count..][..count]);
         let (before, own) = (twin.cost, twin.own.clone());
         twin.take_step(1.0);
         if twin.cost >= 0.9999 * before {

@@ -26,7 +26,7 @@ fn packed(row: usize, column: usize) -> usize {
 }
 
 /// A body in a pose, with its goals.
-pub(super) struct Tree<'a> {
+pub(super) struct TreeTwin<'a> {
     pub(super) joints: &'a [PackedJoint],
     pub(super) goals: &'a [TreeGoal],
     pub(super) targets: &'a [ChainTarget],
@@ -43,7 +43,7 @@ pub(super) struct Tree<'a> {
     pull: Vec<f32>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> TreeTwin<'a> {
     pub(super) fn new(
         joints: &'a [PackedJoint],
         goals: &'a [TreeGoal],
