@@ -30,7 +30,7 @@ struct Sole {
 }
 
 // A limb of two bones. Joints between its three joints turn with the bone above them.
-struct Limb {
+struct CrowdLimb {
     first: u32,
     middle: u32,
     end: u32,
@@ -68,7 +68,7 @@ struct CrowdBody {
     chest: u32,
     neck: array<u32, NECK>,
     neck_limits: array<JointLimit, NECK>,
-    limb: array<Limb, LIMBS>,
+    limb: array<CrowdLimb, LIMBS>,
     chain: array<CrowdChain, CHAINS>,
     contacts: array<vec2<f32>>, // start and end in seconds: INTERVALS for each leg of each clip
 }

@@ -6,7 +6,7 @@ use sinew_shaders::{FILES, imports, with_imports};
 use wgpu::naga;
 
 use crate::body::stance::{Foot, Stance};
-use crate::body::{self, BodyParts, CrowdChain, JointLimit, Limb, PackedGoal, Sole};
+use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal, Sole};
 use crate::gpu_types::{
     Globals, Instance, Line, Part, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
 };
@@ -181,7 +181,7 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!("bodies", Sole { position, joint });
     assert_twins!(
         "bodies",
-        Limb { first, middle, end, soles, hinge, least_cos, most_cos, heel, toe, flags, limit, sole }
+        CrowdLimb { first, middle, end, soles, hinge, least_cos, most_cos, heel, toe, flags, limit, sole }
     );
     assert_twins!("bodies", CrowdChain { links, reserved, joints, limits });
     assert_twins!("bodies", PackedGoal { rotation, position, limb, pole, flags, weight, reserved });

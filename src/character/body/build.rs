@@ -12,8 +12,8 @@ use crate::rig::{ChainKind, Rig};
 use super::frames::normalize_or;
 use super::types::NONE;
 use super::{
-    BELOW_HIPS, BodyParts, CHAINS, CrowdBody, CrowdChain, DETACHED, HINGED, JointLimit, LIMBS, LINKS, Limb,
-    NECK,
+    BELOW_HIPS, BodyParts, CHAINS, CrowdBody, CrowdChain, CrowdLimb, DETACHED, HINGED, JointLimit, LIMBS,
+    LINKS, NECK,
 };
 
 /// Cosine of 75°, the maximum angle to either side at which a head follows its look-at target.
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
         plan.filter(|hips| !tops.is_empty() && carries(hips)).or_else(above)
     }
 
-    fn limb(&self, limb: &LimbNodes<'_>) -> Option<Limb> {
+    fn limb(&self, limb: &LimbNodes<'_>) -> Option<CrowdLimb> {
         let (&first, &end) = (limb.nodes.first()?, limb.nodes.last()?);
         let inner = limb.nodes.get(1..limb.nodes.len() - 1)?;
         // Chooses the inner joint with the largest distance from the nearer end, because the limb can bend most there.
@@ -138,7 +138,7 @@ impl<'a> Builder<'a> {
             | if is_detached { DETACHED } else { 0 }
             | if below_hips { BELOW_HIPS } else { 0 };
         let slot = self.slot;
-        Some(Limb {
+        Some(CrowdLimb {
             first: slot(first)?,
             middle: slot(middle)?,
             end: slot(end)?,
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
             most_cos,
             flags,
             limit: self.limit(first),
-            ..Limb::default()
+            ..CrowdLimb::default()
         })
     }
 

@@ -7,7 +7,7 @@ use crate::mathematics::single::shortest_arc;
 use super::figure::{Base, Figure};
 use super::frames::{to_parent, vector_in_frame};
 use super::plant::{FootGoal, NOTHING};
-use super::{LIMBS, Limb};
+use super::{CrowdLimb, LIMBS};
 
 /// Time constant with which the hips follow the ground, in seconds.
 const FOLLOW: f32 = 0.1;
@@ -27,7 +27,7 @@ fn smooth_min(a: f32, b: f32, range: f32) -> f32 {
 
 impl Figure<'_> {
     /// Returns the lowest and the highest displacement of the hips from the clip's pose at which a leg still reaches an ankle position.
-    fn hip_range(&self, limb: &Limb, ankle: Vec3, base: &Base) -> (f32, f32) {
+    fn hip_range(&self, limb: &CrowdLimb, ankle: Vec3, base: &Base) -> (f32, f32) {
         let at = |joint: u32| self.placed(base.moved(self.position(joint)));
         let [top, knee, end] = [limb.first, limb.middle, limb.end].map(at);
         let (upper, lower, now) = ((knee - top).length(), (end - knee).length(), (end - top).length());

@@ -7,7 +7,7 @@ use crate::mathematics::single::{any_perpendicular, normalize, shortest_arc};
 
 use super::figure::{Base, Figure};
 use super::frames::{axis_in_model, from_parent, normalize_or, part_of, to_parent, vector_in_frame};
-use super::{BELOW_HIPS, DETACHED, FREE, HINGED, Limb};
+use super::{BELOW_HIPS, CrowdLimb, DETACHED, FREE, HINGED};
 
 /// Maximum and minimum size of the zone just before full reach in which the limb's extension slows down, as fractions of the reach.
 const SOFT: f32 = 0.004;
@@ -133,7 +133,7 @@ impl Figure<'_> {
     /// hips. The limit of the first joint applies only if `is_limited` is set.
     pub fn solve_limb(
         &mut self,
-        limb: &Limb,
+        limb: &CrowdLimb,
         base: &Base,
         target: Vec3,
         turn: Quat,

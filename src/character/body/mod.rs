@@ -51,11 +51,11 @@ pub const EULER: u32 = 3;
 /// See [`FREE`].
 pub const LOCKED: u32 = 4;
 
-/// The flag of a [`Limb`] whose end is not a descendant of its bones in the file's hierarchy.
+/// The flag of a [`CrowdLimb`] whose end is not a descendant of its bones in the file's hierarchy.
 pub const DETACHED: u32 = 1;
-/// The flag of a [`Limb`] whose end is a descendant of the hips.
+/// The flag of a [`CrowdLimb`] whose end is a descendant of the hips.
 pub const BELOW_HIPS: u32 = 2;
-/// The flag of a [`Limb`] whose middle joint rotates only about its hinge.
+/// The flag of a [`CrowdLimb`] whose middle joint rotates only about its hinge.
 pub const HINGED: u32 = 4;
 
 /// `JointLimit`: a [`Limit`](crate::ik::Limit) as the shaders read it.
@@ -82,11 +82,11 @@ pub struct Sole {
     pub joint: u32,
 }
 
-/// `Limb`: a limb of two bones.
+/// `CrowdLimb`: a limb of two bones.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the fields are documented in the shader")]
-pub struct Limb {
+pub struct CrowdLimb {
     pub first: u32,
     pub middle: u32,
     pub end: u32,
@@ -131,7 +131,7 @@ pub struct BodyParts {
     pub chest: u32,
     pub neck: [u32; NECK],
     pub neck_limits: [JointLimit; NECK],
-    pub limb: [Limb; LIMBS],
+    pub limb: [CrowdLimb; LIMBS],
     pub chain: [CrowdChain; CHAINS],
 }
 
@@ -166,7 +166,7 @@ impl CrowdBody {
     }
 
     /// Returns the limbs in use.
-    pub fn limbs(&self) -> &[Limb] {
+    pub fn limbs(&self) -> &[CrowdLimb] {
         self.parts.limb.get(..self.parts.limbs as usize).unwrap_or_default()
     }
 
@@ -176,7 +176,7 @@ impl CrowdBody {
     }
 
     /// Returns the limbs that stand on the ground.
-    pub fn legs(&self) -> &[Limb] {
+    pub fn legs(&self) -> &[CrowdLimb] {
         self.parts.limb.get(..self.parts.legs as usize).unwrap_or_default()
     }
 }

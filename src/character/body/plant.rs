@@ -10,7 +10,7 @@ use super::figure::{Base, Figure};
 use super::frames::part_of;
 use super::stance::Foot;
 use super::types::NONE;
-use super::{Ground, LIMBS, Limb};
+use super::{CrowdLimb, Ground, LIMBS};
 
 /// Time in seconds that a released foot takes to return to its position in the clip.
 const RELEASE: f32 = 0.15;
@@ -104,7 +104,7 @@ impl Figure<'_> {
     }
 
     /// Returns a point of a sole relative to the ankle, in placed space.
-    fn sole_offset(&self, limb: &Limb, index: usize, ankle: Vec3) -> Vec3 {
+    fn sole_offset(&self, limb: &CrowdLimb, index: usize, ankle: Vec3) -> Vec3 {
         let Some(sole) = limb.sole.get(index) else { return Vec3::ZERO };
         self.placed(self.rows(sole.joint).point(sole.position)) - ankle
     }
@@ -113,7 +113,7 @@ impl Figure<'_> {
     fn ankle_height(
         &self,
         ground: &mut impl Ground,
-        limb: &Limb,
+        limb: &CrowdLimb,
         ankle: Vec3,
         turn: Quat,
         at: Vec2,
@@ -185,7 +185,7 @@ impl Figure<'_> {
 
     /// Returns the target of a foot: its sole follows the slope, and its height above the ground equals its height above the floor in the
     /// clip.
-    fn place_foot(&mut self, ground: &mut impl Ground, leg: usize, limb: &Limb) -> FootGoal {
+    fn place_foot(&mut self, ground: &mut impl Ground, leg: usize, limb: &CrowdLimb) -> FootGoal {
         let scale = self.place.scale.abs();
         let place = self.place.position;
         let ankle = self.placed(self.position(limb.end));

@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 use super::frames::{part_of, unit};
 use super::goal::{GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal};
 use super::types::NONE;
-use super::{BELOW_HIPS, Base, Figure, FootGoal, Ground, LIMBS, Limb};
+use super::{BELOW_HIPS, Base, CrowdLimb, Figure, FootGoal, Ground, LIMBS};
 
 /// Inputs for a character's body in addition to its clips.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl Figure<'_> {
     /// Returns the target of a limb: its foot, or its goal if any.
     fn limb_goal(
         &self,
-        limb: &Limb,
+        limb: &CrowdLimb,
         base: &Base,
         foot: Option<&FootGoal>,
         goal: Option<PackedGoal>,

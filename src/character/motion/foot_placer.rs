@@ -5,7 +5,7 @@ use glam::{Affine3A, Quat, Vec3, Vec3Swizzles};
 use crate::asset::{Character, Skeleton};
 use crate::body::stance::Stance;
 use crate::body::types::{CrowdJoint, Local, NONE, Rows};
-use crate::body::{CrowdBody, Figure, Ground, LIMBS, Limb, Place};
+use crate::body::{CrowdBody, CrowdLimb, Figure, Ground, LIMBS, Place};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Rig;
 
@@ -222,7 +222,7 @@ impl FootPlacer {
     fn find_contacts(&mut self, seconds: f32, place: &Place) {
         let size = self.body.parts.size * place.scale.abs();
         let floor = self.body.parts.floor * place.scale.abs();
-        let point = |limb: &Limb, index: usize| {
+        let point = |limb: &CrowdLimb, index: usize| {
             let sole = limb.sole.get(index).copied().unwrap_or_default();
             let model = self.models.get(sole.joint as usize).copied().unwrap_or(Rows::IDENTITY);
             place.rotation * (model.point(sole.position) * place.scale)

@@ -4,7 +4,7 @@
 use crate::methods::textbook::ccd::{Ccd, Form, stretch};
 use crate::methods::textbook::fused::{Fused, closed_form};
 use crate::methods::textbook::jacobian::{Inverse, Jacobian, LARGEST_STEP};
-use crate::methods::textbook::limb::{Limb, Part};
+use crate::methods::textbook::limb::{Part, TextbookLimb};
 use crate::methods::textbook::particle::Particles;
 use crate::trace::Order;
 use crate::tree::Tree;
@@ -107,7 +107,7 @@ impl Driver {
 
     fn pose_limb(&mut self, tree: &mut Tree, options: &Options) {
         self.iterations += 1;
-        if let Some(limb) = Limb::new(tree, &options.limb) {
+        if let Some(limb) = TextbookLimb::new(tree, &options.limb) {
             for part in Part::ALL {
                 limb.apply(tree, part, &options.limb);
                 let kind = if part == Part::Hang { StepKind::Start } else { StepKind::ClosedForm };

@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec2, Vec3};
 
 use crate::asset::{Character, Clip};
-use crate::body::{CrowdBody, INTERVALS, Limb, Sole};
+use crate::body::{CrowdBody, CrowdLimb, INTERVALS, Sole};
 use crate::crowd::types::{CrowdJoint, CrowdLayer};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
@@ -44,7 +44,13 @@ pub(super) fn contacts(body: &CrowdBody, joints: &[CrowdJoint], layers: &[CrowdL
 }
 
 /// Returns the total weight of the clips in which a leg is in contact with the ground.
-fn contact(body: &CrowdBody, joints: &[CrowdJoint], layers: &[CrowdLayer], leg: usize, limb: &Limb) -> f32 {
+fn contact(
+    body: &CrowdBody,
+    joints: &[CrowdJoint],
+    layers: &[CrowdLayer],
+    leg: usize,
+    limb: &CrowdLimb,
+) -> f32 {
     let legs = body.parts.legs as usize;
     let mut contact = 0.0;
     for layer in layers {
@@ -184,7 +190,7 @@ fn median(velocities: &[Vec2]) -> Vec2 {
 }
 
 /// Returns the horizontal middle of a sole, and the height of its lowest point.
-fn foot_position(limb: &Limb, nodes: &[usize], world: &[Affine3A]) -> Vec3 {
+fn foot_position(limb: &CrowdLimb, nodes: &[usize], world: &[Affine3A]) -> Vec3 {
     let soles = limb.sole.get(..limb.soles as usize).unwrap_or_default();
     let point = |sole: &Sole| {
         let frame = nodes.get(sole.joint as usize).and_then(|node| world.get(*node));

@@ -26,7 +26,7 @@ const TOES: f64 = 40.0;
 const HANGS: f32 = 0.6;
 
 /// A limb with its directions in the rest pose.
-struct Limb<'a> {
+struct RestLimb<'a> {
     limb: &'a BodyLimb,
     name: String,
     /// Unit directions in world space: the direction of the first bone, the direction away from the body, and the direction to the front of
@@ -55,7 +55,7 @@ impl Range<'_> {
         let digit = limb.digits.iter().find_map(|digit| digit.first()).copied();
         let end = digit.and_then(|digit| self.rest.displacement(limb.end(), digit).try_normalize());
         let end = end.or_else(|| self.rest.displacement(before, limb.end()).try_normalize());
-        let limb = Limb {
+        let limb = RestLimb {
             limb,
             name: self.limb_name(plan, index, limb),
             bone: self.bone(&limb.joints, 0),
@@ -81,7 +81,7 @@ impl Range<'_> {
         format!("{}{kind}", limb.side.prefix())
     }
 
-    fn arm(&self, arm: &Limb<'_>) -> Vec<RangePose> {
+    fn arm(&self, arm: &RestLimb<'_>) -> Vec<RangePose> {
         let hangs = arm.bone.y < -HANGS;
         // The palm of an outstretched arm faces down, and the palm of a hanging arm faces the body.
         let palm = if arm.end.y.abs() > HANGS { -arm.outward } else { -Vec3::Y };
@@ -111,7 +111,7 @@ impl Range<'_> {
             .collect()
     }
 
-    fn leg(&self, leg: &Limb<'_>) -> Vec<RangePose> {
+    fn leg(&self, leg: &RestLimb<'_>) -> Vec<RangePose> {
         let toes = leg.end.dot(leg.facing) > 0.3;
         let mut forward = Turns::new(self);
         self.collar(leg, &mut forward, leg.facing);
@@ -137,7 +137,7 @@ impl Range<'_> {
 
     /// Twists the first joint and the end, with the middle bent so that the twist is visible. The part below the middle turns away from
     /// the body, not into it.
-    fn twisted<'r>(&'r self, limb: &Limb<'_>) -> Turns<'r> {
+    fn twisted<'r>(&'r self, limb: &RestLimb<'_>) -> Turns<'r> {
         let mut turns = Turns::new(self);
         let lower = -limb.limb.bend;
         let side = |angle: f32| (Quat::from_axis_angle(limb.bone, angle) * lower).dot(limb.outward);
@@ -151,20 +151,20 @@ impl Range<'_> {
     }
 
     /// Returns the twist axis: the direction of the bone above the hand or the foot.
-    fn last_bone(&self, limb: &Limb<'_>) -> Vec3 {
+    fn last_bone(&self, limb: &RestLimb<'_>) -> Vec3 {
         if limb.limb.kind == LimbKind::Leg {
             return limb.end;
         }
         self.bone(&limb.limb.joints, limb.limb.joints.len().saturating_sub(1))
     }
 
-    fn first(&self, limb: &Limb<'_>, turns: &mut Turns<'_>, towards: Vec3, degrees: f64) {
+    fn first(&self, limb: &RestLimb<'_>, turns: &mut Turns<'_>, towards: Vec3, degrees: f64) {
         if let Some(&first) = limb.limb.joints.first() {
             turns.swing(first, limb.bone, towards, degrees);
         }
     }
 
-    fn collar(&self, limb: &Limb<'_>, turns: &mut Turns<'_>, towards: Vec3) {
+    fn collar(&self, limb: &RestLimb<'_>, turns: &mut Turns<'_>, towards: Vec3) {
         let all: Vec<usize> = limb.limb.collar.iter().chain(limb.limb.joints.first()).copied().collect();
         for (i, &joint) in limb.limb.collar.iter().enumerate() {
             turns.swing(joint, self.bone(&all, i), towards, COLLAR);
@@ -172,7 +172,7 @@ impl Range<'_> {
     }
 
     /// Bends the joints between the first joint and the end by a fraction of their range.
-    fn middle(&self, limb: &Limb<'_>, turns: &mut Turns<'_>, part: f64) {
+    fn middle(&self, limb: &RestLimb<'_>, turns: &mut Turns<'_>, part: f64) {
         let joints = &limb.limb.joints;
         let last = joints.len().saturating_sub(1);
         for (i, &joint) in joints.iter().enumerate().take(last).skip(1) {
@@ -184,7 +184,7 @@ impl Range<'_> {
         }
     }
 
-    fn toes(&self, limb: &Limb<'_>, turns: &mut Turns<'_>) {
+    fn toes(&self, limb: &RestLimb<'_>, turns: &mut Turns<'_>) {
         for digit in &limb.limb.digits {
             let Some(&toe) = digit.first() else { continue };
             if !turns.bend(toe, 0.8) {

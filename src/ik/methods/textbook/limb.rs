@@ -33,7 +33,7 @@ impl Part {
 
 /// The limb of a tree. The first two joints of the tree are the joints of the limb.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limb {
+pub(crate) struct TextbookLimb {
     /// Target of the end, in base space.
     target: DVec3,
     /// Lengths of both bones.
@@ -42,7 +42,7 @@ pub(crate) struct Limb {
     current: f64,
 }
 
-impl Limb {
+impl TextbookLimb {
     /// Measures the limb, and its current swivel if the options keep it. Leaves the tree unchanged.
     pub(crate) fn new(tree: &mut Tree, options: &LimbOptions) -> Option<Self> {
         let [first, middle] = [tree.joints.first()?.position, tree.joints.get(1)?.position];
