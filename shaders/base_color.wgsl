@@ -22,7 +22,7 @@ const MOVING_TEXTURES: u32 = 8192u;
 
 // A copy of the part's record. Software drivers read a storage buffer separately for each pixel, but a uniform buffer once. No
 // branch may depend only on this copy, because drivers would recompile the shader for each of its values.
-@group(3) @binding(12) var<uniform> material: Part;
+@group(3) @binding(12) var<uniform> material: PartConstants;
 @group(3) @binding(0) var base_color_map: texture_2d<f32>;
 @group(3) @binding(1) var base_color_sampler: sampler;
 

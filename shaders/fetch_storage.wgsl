@@ -3,7 +3,7 @@
 
 // `part` is not a uniform buffer, because software drivers recompile a shader for each value of a uniform on which a
 // branch depends.
-@group(3) @binding(10) var<storage, read> part: Part;
+@group(3) @binding(10) var<storage, read> part: PartConstants;
 // Data that only some parts have. For each target, the displacements of position, normal and tangent of each vertex. Also, for each vertex,
 // four more weights, followed by the indices of their joints.
 @group(3) @binding(11) var<storage, read> vertex_extras: array<vec4<f32>>;

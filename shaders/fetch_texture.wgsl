@@ -6,7 +6,7 @@
 // The width of the textures, which is also the maximum height that every adapter supports.
 const DATA_WIDTH: u32 = 2048u;
 
-@group(3) @binding(10) var<uniform> part: Part;
+@group(3) @binding(10) var<uniform> part: PartConstants;
 // As in fetch_storage.wgsl.
 @group(3) @binding(11) var vertex_extras: texture_2d<f32>;
 // An `Instance` is two vectors: its tint, and its indices as numbers. The bone matrices follow the instances, and the morph weights follow

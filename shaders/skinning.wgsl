@@ -50,7 +50,7 @@ struct UvTransform {
 }
 
 // A primitive and its material. All instances share it.
-struct Part {
+struct PartConstants {
     base_color: vec4<f32>,
     emissive_normal_scale: vec4<f32>,     // rgb: emissive colour; w: scale of the normal map
     surface: vec4<f32>,                   // metallic, roughness, occlusion strength, alpha cutoff

@@ -85,12 +85,12 @@ pub struct Sole {
 pub(super) struct Figure {
     pub(super) parts: FigureParts,
     /// The part that each link belongs to.
-    pub(super) roles: Vec<Part>,
+    pub(super) roles: Vec<FigurePart>,
 }
 
 /// The part of a figure that a link belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum FigurePart {
     /// The hips.
     Hips,
     /// The back.
@@ -112,15 +112,15 @@ impl Figure {
     /// [`SolveError::Missing`] if a link does not exist, and [`SolveError::Figure`] if a link occurs twice, if a limb has fewer than three
     /// joints, if a link is not below the part that it belongs to, or if a number is invalid.
     pub(super) fn new(links: &[Link], parts: FigureParts) -> Result<Self, SolveError> {
-        let mut roles = vec![Part::Other; links.len()];
-        let mut take = |link: usize, part: Part| {
+        let mut roles = vec![FigurePart::Other; links.len()];
+        let mut take = |link: usize, part: FigurePart| {
             let missing = || Box::new(Missing::index_in("the body", "link", link, links.len()));
             let role = roles.get_mut(link).ok_or_else(missing)?;
-            let is_free = *role == Part::Other;
+            let is_free = *role == FigurePart::Other;
             *role = part;
             if is_free { Ok(()) } else { Err(SolveError::Figure { link, what: "occurs twice" }) }
         };
-        take(0, Part::Hips)?;
+        take(0, FigurePart::Hips)?;
         let is_size = parts.size.is_finite() && parts.size > 0.0;
         if !is_size
             || parts.hips.is_some_and(|hips| !hips.is_finite())
@@ -137,18 +137,18 @@ impl Figure {
                 return Err(SolveError::Figure { link, what: "begins a limb whose pull is not from 0 to 1" });
             }
         }
-        parts.spine.iter().try_for_each(|&l| take(l, Part::Spine))?;
-        parts.neck.iter().try_for_each(|&l| take(l, Part::Neck))?;
+        parts.spine.iter().try_for_each(|&l| take(l, FigurePart::Spine))?;
+        parts.neck.iter().try_for_each(|&l| take(l, FigurePart::Neck))?;
         for (index, limb) in parts.limbs.iter().enumerate() {
-            limb.collar.iter().try_for_each(|&l| take(l, Part::Collar(index)))?;
-            limb.joints.iter().enumerate().try_for_each(|(i, &l)| take(l, Part::Limb(index, i)))?;
+            limb.collar.iter().try_for_each(|&l| take(l, FigurePart::Collar(index)))?;
+            limb.joints.iter().enumerate().try_for_each(|(i, &l)| take(l, FigurePart::Limb(index, i)))?;
             if limb.joints.len() < 3 {
                 let link = limb.joints.first().copied().unwrap_or_default();
                 return Err(SolveError::Figure { link, what: "begins a limb of fewer than three joints" });
             }
         }
         for capsule in &parts.capsules {
-            let is_part = roles.get(capsule.link).is_some_and(|role| *role != Part::Other);
+            let is_part = roles.get(capsule.link).is_some_and(|role| *role != FigurePart::Other);
             let is_valid = capsule.ends.iter().all(|end| end.is_finite())
                 && capsule.radius.is_finite()
                 && capsule.radius > 0.0;
@@ -181,8 +181,8 @@ impl Figure {
         arms == 2 && self.parts.limbs.len() == 4
     }
 
-    pub(super) fn part(&self, link: usize) -> Option<Part> {
-        self.roles.get(link).copied().filter(|part| *part != Part::Other)
+    pub(super) fn part(&self, link: usize) -> Option<FigurePart> {
+        self.roles.get(link).copied().filter(|part| *part != FigurePart::Other)
     }
 
     /// Checks that each link of a chain is a descendant of the previous link.

@@ -63,10 +63,10 @@ pub(crate) struct UvTransform {
     pub(crate) offset_set: [f32; 4],
 }
 
-/// `Part` in `shaders/skinning.wgsl`.
+/// `PartConstants` in `shaders/skinning.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Part {
+pub(crate) struct PartConstants {
     pub(crate) base_color: [f32; 4],
     pub(crate) emissive_normal_scale: [f32; 4],
     pub(crate) surface: [f32; 4],

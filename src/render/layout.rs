@@ -91,8 +91,8 @@ pub(super) struct Layouts {
     pub(super) instances: BindGroupLayout,
     /// 2: the shadow map, the environment, the backdrop, and the maps of ambient occlusion.
     pub(super) light: BindGroupLayout,
-    /// 3: the textures of a material with their samplers, `Part` (at a dynamic offset), the morph targets of the model, and `Part`
-    /// again.
+    /// 3: the textures of a material with their samplers, `PartConstants` (at a dynamic offset), the morph targets of the model, and
+    /// `PartConstants` again.
     pub(super) material: BindGroupLayout,
 }
 

@@ -10,7 +10,7 @@ use super::layout::{CORE_MAPS, EXTRA_SLOTS};
 
 /// Stride of the records of parts in bytes. Every adapter supports dynamic offsets that are multiples of 256.
 pub(super) const PART_STRIDE: usize = 768;
-const _: () = assert!(size_of::<gpu_types::Part>() <= PART_STRIDE);
+const _: () = assert!(size_of::<gpu_types::PartConstants>() <= PART_STRIDE);
 
 /// The purpose of a texture, which determines its colour space and its neutral colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,7 +132,7 @@ impl Maps {
     }
 }
 
-pub(super) fn record(material: &Material) -> gpu_types::Part {
+pub(super) fn record(material: &Material) -> gpu_types::PartConstants {
     let cutoff = if let AlphaMode::Mask(cutoff) = material.alpha_mode { cutoff } else { 0.0 };
     let mut uv = [UvTransform::zeroed(); CORE_MAPS + EXTRA_SLOTS];
     let core = core_maps(material).map(|(texture, _)| texture);
@@ -144,8 +144,8 @@ pub(super) fn record(material: &Material) -> gpu_types::Part {
     let film = material.iridescence.unwrap_or_default();
     let grain = material.anisotropy.unwrap_or_default();
     let (sin, cos) = grain.rotation.sin_cos();
-    let toon = material.toon.as_ref().map_or_else(gpu_types::Part::zeroed, toon);
-    gpu_types::Part {
+    let toon = material.toon.as_ref().map_or_else(gpu_types::PartConstants::zeroed, toon);
+    gpu_types::PartConstants {
         base_color: material.base_color.into(),
         emissive_normal_scale: (material.emissive * material.emissive_strength)
             .extend(material.normal_scale)
@@ -216,7 +216,7 @@ pub(super) fn has_outline(primitive: &Primitive, material: &Material) -> bool {
 }
 
 /// Returns the fields of a record that concern MToon.
-fn toon(toon: &Toon) -> gpu_types::Part {
+fn toon(toon: &Toon) -> gpu_types::PartConstants {
     let outline = toon.outline.unwrap_or(Outline {
         width: OutlineWidth::World(0.0),
         width_texture: None,
@@ -224,7 +224,7 @@ fn toon(toon: &Toon) -> gpu_types::Part {
         lighting_mix: 0.0,
     });
     let (offset, angle) = toon.uv_motion.phase();
-    gpu_types::Part {
+    gpu_types::PartConstants {
         shade: toon.shade_color.extend(toon.shading_shift).into(),
         toon: [toon.toony, toon.gi_equalization, toon.rim_lift, toon.rim_lighting_mix],
         rim: toon.rim_color.extend(toon.rim_fresnel_power).into(),
@@ -237,7 +237,7 @@ fn toon(toon: &Toon) -> gpu_types::Part {
             OutlineWidth::Screen(heights) => [0.0, heights, 0.0, 0.0],
         },
         uv_motion: [offset.x, offset.y, angle, 0.0],
-        ..gpu_types::Part::zeroed()
+        ..gpu_types::PartConstants::zeroed()
     }
 }
 

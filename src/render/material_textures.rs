@@ -51,7 +51,7 @@ impl MaterialTextures {
         let record = wgpu::BufferBinding {
             buffer: records,
             offset: 0,
-            size: wgpu::BufferSize::new(size_of::<gpu_types::Part>() as u64),
+            size: wgpu::BufferSize::new(size_of::<gpu_types::PartConstants>() as u64),
         };
         let buffers = [
             wgpu::BindGroupEntry { binding: 10, resource: wgpu::BindingResource::Buffer(record.clone()) },

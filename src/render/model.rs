@@ -48,7 +48,7 @@ pub(super) struct ModelPart {
     pub(super) first_vertex: u64,
     pub(super) indices: Range<u32>,
     /// The shader's record of the part.
-    pub(super) uniform: gpu_types::Part,
+    pub(super) uniform: gpu_types::PartConstants,
     /// The textures, with the records of all parts and the morph targets of the model.
     pub(super) material: wgpu::BindGroup,
     pub(super) textures: Arc<MaterialTextures>,
@@ -86,14 +86,14 @@ impl Model {
         for (part, bytes) in parts.iter().zip(records.chunks_exact_mut(PART_STRIDE)) {
             let primitive = character.primitive(*part);
             let range = geometry.add(gpu, part, primitive, material_of(primitive))?;
-            let uniform = gpu_types::Part {
+            let uniform = gpu_types::PartConstants {
                 first_delta: range.first_delta,
                 first_influence: range.first_influence,
                 morph_targets: to_u32(primitive.morph_targets.len()),
                 vertices: to_u32(primitive.vertices()),
                 ..record(material_of(primitive))
             };
-            let (head, _) = bytes.split_at_mut(size_of::<gpu_types::Part>());
+            let (head, _) = bytes.split_at_mut(size_of::<gpu_types::PartConstants>());
             head.copy_from_slice(bytes_of(&uniform));
             ranges.push((range, uniform));
         }
@@ -175,8 +175,8 @@ impl Model {
 }
 
 impl ModelPart {
-    pub(super) fn record_with(&self, material: &Material) -> gpu_types::Part {
-        gpu_types::Part {
+    pub(super) fn record_with(&self, material: &Material) -> gpu_types::PartConstants {
+        gpu_types::PartConstants {
             first_delta: self.uniform.first_delta,
             first_influence: self.uniform.first_influence,
             morph_targets: self.uniform.morph_targets,

@@ -14,7 +14,7 @@ use bytemuck::bytes_of;
 pub(super) struct OwnMaterial {
     pub(super) model: usize,
     pub(super) part: usize,
-    pub(super) record: gpu_types::Part,
+    pub(super) record: gpu_types::PartConstants,
 }
 
 /// The records and bind groups of the parts in a frame whose materials differ from the materials in their models.

@@ -8,7 +8,7 @@ use wgpu::naga;
 use crate::body::stance::{Foot, Stance};
 use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal, Sole};
 use crate::gpu_types::{
-    Globals, Instance, Line, Part, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
+    Globals, Instance, Line, PartConstants, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
 };
 use crate::shaders::{SOURCES, webgl2_sources, with_varyings};
 use crate::varyings::{NAMES, Varyings};
@@ -115,7 +115,7 @@ fn globals_have_the_same_layout_in_shaders_and_rust() {
 fn parts_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!(
         "surface",
-        Part {
+        PartConstants {
             base_color,
             emissive_normal_scale,
             surface,

@@ -4,7 +4,7 @@
 use crate::methods::textbook::ccd::{Ccd, Form, stretch};
 use crate::methods::textbook::fused::{Fused, closed_form};
 use crate::methods::textbook::jacobian::{Inverse, Jacobian, LARGEST_STEP};
-use crate::methods::textbook::limb::{Part, TextbookLimb};
+use crate::methods::textbook::limb::{LimbStep, TextbookLimb};
 use crate::methods::textbook::particle::Particles;
 use crate::trace::Order;
 use crate::tree::Tree;
@@ -108,9 +108,9 @@ impl Driver {
     fn pose_limb(&mut self, tree: &mut Tree, options: &Options) {
         self.iterations += 1;
         if let Some(limb) = TextbookLimb::new(tree, &options.limb) {
-            for part in Part::ALL {
-                limb.apply(tree, part, &options.limb);
-                let kind = if part == Part::Hang { StepKind::Start } else { StepKind::ClosedForm };
+            for step in LimbStep::ALL {
+                limb.apply(tree, step, &options.limb);
+                let kind = if step == LimbStep::Hang { StepKind::Start } else { StepKind::ClosedForm };
                 self.trace(tree, Order::BaseFirst, kind);
             }
         }

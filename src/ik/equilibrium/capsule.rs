@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::model::Model;
 use super::person;
 use super::pose::Kinematics;
-use crate::figure::{Figure, Part, SOFT_PART};
+use crate::figure::{Figure, FigurePart, SOFT_PART};
 use sinew_base::mathematics::nearest_points;
 
 /// Start of the capsule on the first bone and on the other bones of an arm or a leg, as a fraction of the bone's length. These values apply
@@ -49,17 +49,17 @@ enum BodyPart {
 impl BodyPart {
     fn of(figure: &Figure, link: usize) -> Option<Self> {
         Some(match figure.part(link)? {
-            Part::Hips | Part::Spine | Part::Neck | Part::Collar(_) => Self::Trunk,
-            Part::Limb(limb, joint) if figure.parts.limbs[limb].is_arm => {
+            FigurePart::Hips | FigurePart::Spine | FigurePart::Neck | FigurePart::Collar(_) => Self::Trunk,
+            FigurePart::Limb(limb, joint) if figure.parts.limbs[limb].is_arm => {
                 if joint == 0 {
                     Self::UpperArm(limb)
                 } else {
                     Self::Arm(limb)
                 }
             }
-            Part::Limb(limb, 0) => Self::UpperLeg(limb),
-            Part::Limb(limb, _) => Self::Leg(limb),
-            Part::Other => return None,
+            FigurePart::Limb(limb, 0) => Self::UpperLeg(limb),
+            FigurePart::Limb(limb, _) => Self::Leg(limb),
+            FigurePart::Other => return None,
         })
     }
 }

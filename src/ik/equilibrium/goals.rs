@@ -8,7 +8,7 @@ use super::problem::Problem;
 use super::pull::{Pull, PullKind};
 use super::yielding::Yielding;
 use crate::body::unit;
-use crate::figure::{Figure, Part};
+use crate::figure::{Figure, FigurePart};
 use crate::{AxisTerm, Goal};
 
 impl Problem {
@@ -46,7 +46,7 @@ impl Problem {
                 PULL
             } else {
                 let pull = match self.carrier(goal.link) {
-                    Some(Part::Limb(limb, _)) => figure.parts.limbs[limb].pull,
+                    Some(FigurePart::Limb(limb, _)) => figure.parts.limbs[limb].pull,
                     _ => 1.0,
                 };
                 (PULL * pull * goal.weight / largest).max(LIGHT_PULL)
@@ -110,8 +110,8 @@ impl Problem {
     /// Returns the light pull of a pole on the joint in the middle of the limb.
     fn pole(&self, index: usize, goal: &Goal) -> Option<Pull> {
         let pole = self.model.space.from_world.transform_point3(goal.pole?);
-        let Some(Part::Limb(limb, _)) = self.carrier(goal.link) else { return None };
-        let inner = |joint: &FigureJoint| matches!((joint.part, joint.freedom), (Some(Part::Limb(l, _)), Freedom::Hinge { .. }) if l == limb);
+        let Some(FigurePart::Limb(limb, _)) = self.carrier(goal.link) else { return None };
+        let inner = |joint: &FigureJoint| matches!((joint.part, joint.freedom), (Some(FigurePart::Limb(l, _)), Freedom::Hinge { .. }) if l == limb);
         let link = self.model.joints.iter().position(inner)?;
         let (axes, free, start) = (DMat3::IDENTITY, DMat3::ZERO, self.stance_now.positions[link]);
         let kind = PullKind::Position { offset: DVec3::ZERO, axes, free, start, end: pole, target: pole };
@@ -120,7 +120,9 @@ impl Problem {
 
     /// Returns whether nothing holds the body and only limbs are pulled. In that case, the limbs must not drag the body along.
     pub(super) fn hangs_on_limbs(&self) -> bool {
-        let is_limb = |pull: &Pull| matches!(self.carrier(pull.link), Some(Part::Limb(..) | Part::Collar(_)));
+        let is_limb = |pull: &Pull| {
+            matches!(self.carrier(pull.link), Some(FigurePart::Limb(..) | FigurePart::Collar(_)))
+        };
         self.contacts.is_empty() && self.pulls.iter().all(|pull| !pull.is_pin && is_limb(pull))
     }
 

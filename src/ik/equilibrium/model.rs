@@ -10,7 +10,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 use super::reflected::{reflect, reflect_axis};
 use super::rest::RestPose;
 use crate::body::unit;
-use crate::figure::{Figure, Part};
+use crate::figure::{Figure, FigurePart};
 use crate::limit::swing_twist;
 use crate::link::own;
 use crate::{Body, Limit, Options};
@@ -45,7 +45,7 @@ impl Freedom {
 #[derive(Clone, Debug, Default)]
 pub(super) struct FigureJoint {
     pub(super) parent: Option<usize>,
-    pub(super) part: Option<Part>,
+    pub(super) part: Option<FigurePart>,
     /// Position relative to the parent in the rest pose, along the axes of the figure.
     pub(super) offset: DVec3,
     /// Rotation from the axes of the figure to the link's axes in the rest pose, and metres at human size per unit of the link's

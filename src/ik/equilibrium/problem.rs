@@ -12,7 +12,7 @@ use super::pose::{Kinematics, Pose};
 use super::pull::{Pull, PullKind};
 use super::table::{self, MASS};
 use super::yielding::Yielding;
-use crate::figure::{Figure, Part};
+use crate::figure::{Figure, FigurePart};
 use crate::{Body, Goal, Options};
 
 /// Number of horizontal directions in which the centre of mass must keep its distance from the edge of the support.
@@ -187,7 +187,7 @@ impl Problem {
     }
 
     /// Returns the part of the body that contains or carries a link.
-    pub(super) fn carrier(&self, link: usize) -> Option<Part> {
+    pub(super) fn carrier(&self, link: usize) -> Option<FigurePart> {
         self.model.up(link).find_map(|l| self.model.joints[l].part)
     }
 
@@ -242,7 +242,7 @@ impl Problem {
         for (index, limb) in arms {
             let is_of_arm = |goal: &Goal| {
                 let part = self.carrier(goal.link);
-                matches!(part, Some(Part::Limb(l, joint)) if l == index && joint > 0)
+                matches!(part, Some(FigurePart::Limb(l, joint)) if l == index && joint > 0)
             };
             let is_pulled = goals.iter().any(|g| !g.pinned && g.weight > 0.0 && is_of_arm(g));
             let share = if is_pulled { RELAXED } else { 1.0 };
@@ -265,7 +265,7 @@ impl Problem {
     /// Stiffens the trunk, because pins should not move it.
     fn stiffen_trunk(&mut self, factor: f64) {
         for (joint, stiffness) in self.model.joints.iter().zip(&mut self.stiffness) {
-            if !matches!(joint.part, Some(Part::Limb(..))) {
+            if !matches!(joint.part, Some(FigurePart::Limb(..))) {
                 *stiffness = stiffness.max(DVec3::splat(constant::ROOT)) * factor;
             }
         }
@@ -348,7 +348,7 @@ impl Problem {
         let head = self.model.head.filter(|_| options.full_body.look > 0.0)?;
         let is_hand = |pull: &&Pull| {
             let part = self.carrier(pull.link);
-            !pull.is_pin && matches!(part, Some(Part::Limb(l, _)) if figure.parts.limbs[l].is_arm)
+            !pull.is_pin && matches!(part, Some(FigurePart::Limb(l, _)) if figure.parts.limbs[l].is_arm)
         };
         let pull = self.pulls.iter().find(is_hand)?;
         let PullKind::Position { end, .. } = pull.kind else { return None };

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::constant::GRAVITY;
 use super::model::{FigureJoint, Freedom, Model};
-use crate::figure::{Figure, LimbParts, Part};
+use crate::figure::{Figure, FigurePart, LimbParts};
 use crate::{Body, Options};
 
 /// Mass of a person, in kilograms.
@@ -115,12 +115,12 @@ pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: 
     for link in 0..model.joints.len() {
         let joint = &model.joints[link];
         let stiffness = match joint.part {
-            Some(Part::Spine) => {
+            Some(FigurePart::Spine) => {
                 SPINE * count(parts.spine.len()) * options.full_body.spine_stiffness.max(1e-3)
             }
-            Some(Part::Neck) => NECK_SPRING * count(parts.neck.len()),
-            Some(Part::Collar(_)) => DVec3::splat(COLLAR),
-            Some(Part::Limb(limb, index)) => {
+            Some(FigurePart::Neck) => NECK_SPRING * count(parts.neck.len()),
+            Some(FigurePart::Collar(_)) => DVec3::splat(COLLAR),
+            Some(FigurePart::Limb(limb, index)) => {
                 let LimbShape { is_arm, is_first, is_last } = LimbShape::new(figure, limb, index);
                 let arm = |spring: f64| {
                     DVec3::splat(spring.max(HANGING * moment(model, &parts.limbs[limb], index)))
@@ -134,7 +134,7 @@ pub(super) fn stiffen(model: &mut Model, body: &Body, figure: &Figure, options: 
                     (false, ..) => DVec3::splat(KNEE),
                 }
             }
-            Some(Part::Hips | Part::Other) | None => DVec3::ZERO,
+            Some(FigurePart::Hips | FigurePart::Other) | None => DVec3::ZERO,
         };
         if joint.freedom != Freedom::None {
             model.joints[link].stiffness = stiffness / body.links()[link].weight.max(1e-6);

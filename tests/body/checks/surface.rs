@@ -87,7 +87,7 @@ fn judge(person: &Person, skin: &Skin, drag: &Drag<'_>, result: &mut CheckResult
 
 /// The part of the body that a vertex belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum SkinPart {
     /// The dragged hand and its forearm.
     Hand,
     /// The trunk, the head, or a leg.
@@ -98,7 +98,7 @@ enum Part {
 
 /// The parts of all vertices of a character.
 struct Skin {
-    parts: Vec<Vec<Part>>,
+    parts: Vec<Vec<SkinPart>>,
 }
 
 impl Skin {
@@ -106,14 +106,14 @@ impl Skin {
         let (puppet, body) = (&person.puppet, person.body());
         let character = puppet.character();
         let skeleton = &character.skeleton;
-        let mut of_node = vec![Part::Body; skeleton.nodes.len()];
+        let mut of_node = vec![SkinPart::Body; skeleton.nodes.len()];
         let [left, right] = [body.arm(Side::Left)?, body.arm(Side::Right)?];
         for (node, part) in of_node.iter_mut().enumerate() {
             let is_below = |n: usize| skeleton.ancestors(node).any(|a| a == n);
             if is_below(left[1]) || is_below(left[2]) {
-                *part = Part::Hand;
+                *part = SkinPart::Hand;
             } else if is_below(left[0]) || right.into_iter().any(is_below) {
-                *part = Part::Arm;
+                *part = SkinPart::Arm;
             }
         }
         let part_of = |part: &sinew::asset::Part| {
@@ -138,12 +138,12 @@ impl Skin {
             for triangle in &puppet.character().primitive(*part).triangles {
                 let corners = triangle.map(|v| skinned.positions[v as usize]);
                 let of = triangle.map(|v| parts[v as usize]);
-                let is_hand = of.contains(&Part::Hand);
+                let is_hand = of.contains(&SkinPart::Hand);
                 if !is_hand {
-                    posed.triangles.push((corners, of.iter().all(|p| *p == Part::Body)));
+                    posed.triangles.push((corners, of.iter().all(|p| *p == SkinPart::Body)));
                 }
             }
-            let own = skinned.positions.iter().zip(parts).filter(|(_, part)| **part == Part::Hand);
+            let own = skinned.positions.iter().zip(parts).filter(|(_, part)| **part == SkinPart::Hand);
             posed.hand.extend(own.map(|(at, _)| *at));
         }
         let step = posed.hand.len().div_ceil(VERTICES).max(1);

@@ -2,8 +2,8 @@
 
 use crate::model::{Model, unrotated_nodes};
 use crate::paint::{CORAL, INK, TEAL, VINYL};
-use crate::parts::{Shape, cylinder, revolve, rounded_box};
 use crate::rigs;
+use crate::solids::{Shape, cylinder, revolve, rounded_box};
 use glam::{DQuat, DVec3, dvec3};
 use std::error::Error;
 

@@ -4,8 +4,8 @@
 use crate::clips::{Clip, Track, turn};
 use crate::model::{Model, Morph, Node, world};
 use crate::paint::{CORAL, INK, TEAL, VINYL};
-use crate::parts::{Bones, Shape, ball, tube};
 use crate::rigs;
+use crate::solids::{Bones, Shape, ball, tube};
 use glam::{DQuat, DVec3, dvec3};
 use std::error::Error;
 

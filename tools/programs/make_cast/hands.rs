@@ -3,9 +3,9 @@
 use crate::body::{PUPIL, hand_axes};
 use crate::model::{Skin, Vertex, influences};
 use crate::paint::{INK, TEAL, shaded};
-use crate::parts::{Part, ball, tube};
 use crate::sdf::smoothstep;
 use crate::skeleton::{EYE_INDEX, HAND, LIMB_COUNT, THUMB, TRUNK_COUNT, mirrored};
+use crate::solids::{Solid, ball, tube};
 use glam::{DVec3, dvec3};
 
 /// A finger with three bones.
@@ -60,7 +60,7 @@ impl Finger {
     }
 
     /// Returns the tube of the finger on the left hand. The root of the tube is inside the palm.
-    fn tube(&self) -> Part {
+    fn tube(&self) -> Solid {
         let joints = self.joints();
         let radius = [self.radius, 0.96 * self.radius, 0.86 * self.radius, 0.74 * self.radius];
         let mut rings = vec![(joints[0] - (joints[1] - joints[0]) * 0.35, radius[0] * 0.9)];
@@ -116,17 +116,17 @@ pub(crate) fn add(skin: &mut Skin) -> Result<(), std::num::TryFromIntError> {
     Ok(())
 }
 
-/// Adds a part of the left side, or its mirror image for the right side.
+/// Adds a solid of the left side, or its mirror image for the right side.
 fn append(
     skin: &mut Skin,
-    part: &Part,
+    solid: &Solid,
     srgb: [u8; 3],
     right: bool,
     weights: impl Fn(DVec3) -> Vec<(usize, f64)>,
 ) -> Result<(), std::num::TryFromIntError> {
     let first = skin.vertices.len();
     let on_side = |v: DVec3| if right { mirrored(v) } else { v };
-    for (&p, &n) in part.points.iter().zip(&part.normals) {
+    for (&p, &n) in solid.points.iter().zip(&solid.normals) {
         skin.vertices.push(Vertex {
             position: on_side(p).as_vec3().to_array(),
             normal: on_side(n).as_vec3().to_array(),
@@ -134,7 +134,7 @@ fn append(
             influences: influences(weights(p).into_iter(), 4),
         });
     }
-    for &[a, b, c] in &part.triangles {
+    for &[a, b, c] in &solid.triangles {
         for i in if right { [a, c, b] } else { [a, b, c] } {
             skin.indices.push(u16::try_from(first + i)?);
         }

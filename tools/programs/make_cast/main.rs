@@ -8,7 +8,7 @@
 //! The mannequin's body is a signed distance field (`body`). It is meshed with surface nets (`nets`), remeshed to
 //! suitable edge lengths (`remesh`), cut where colours meet (`cut`, `paint`) and bound to its joints (`weights`). Only
 //! the left half is built this way; `skin` mirrors it and adds fingers and eyes (`hands`). The other characters are
-//! built from parts (`parts`), which are boxes, solids of revolution and tubes.
+//! built from solids (`solids`), which are boxes, solids of revolution and tubes.
 //!
 //! The files are bit-identical on every machine. All geometry uses only the exactly rounded operations of `f64`, trigonometry and powers
 //! come from `libm`, and no iteration order depends on a hash.
@@ -28,12 +28,12 @@ mod mesh;
 mod model;
 mod nets;
 mod paint;
-mod parts;
 mod remesh;
 mod rigs;
 mod sdf;
 mod skeleton;
 mod skin;
+mod solids;
 mod spider;
 mod tentacle;
 mod weights;

@@ -3,9 +3,9 @@
 use crate::clips::{Clip, Track, turn};
 use crate::model::{Model, unrotated_nodes};
 use crate::paint::{CORAL, INK, TEAL, VINYL};
-use crate::parts::{Bones, Shape, ball, tube};
 use crate::rigs;
 use crate::sdf::smoothstep;
+use crate::solids::{Bones, Shape, ball, tube};
 use crate::tentacle::mix;
 use glam::{DQuat, DVec3, dvec3};
 use std::error::Error;

@@ -3,9 +3,9 @@
 use crate::clips::{Clip, turn, wave_at};
 use crate::model::{Model, unrotated_nodes};
 use crate::paint::{CORAL, TEAL, VINYL};
-use crate::parts::{Bones, Shape, revolve, tube};
 use crate::rigs;
 use crate::sdf::smoothstep;
+use crate::solids::{Bones, Shape, revolve, tube};
 use glam::{DQuat, DVec3, dvec3};
 use std::error::Error;
 

@@ -13,7 +13,7 @@ use crate::robot::Robot;
 pub(super) const READY: [f64; 8] = [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785, 0.02];
 
 /// A link: its name, its joint, the joint's position and rotation about X, and the ends and the radius of its tube.
-struct Part {
+struct PandaLink {
     name: &'static str,
     parent: Option<usize>,
     kind: JointKind,
@@ -23,10 +23,10 @@ struct Part {
     tube: ([f64; 3], [f64; 3], f64),
 }
 
-fn parts() -> Vec<Part> {
+fn parts() -> Vec<PandaLink> {
     let hinge = |min, max| JointKind::Hinge { axis: DVec3::Z, range: Some([min, max]) };
     let slide = |axis| JointKind::Slide { axis, range: [0.0, 0.04] };
-    let part = |name, kind, (offset, roll, velocity), tube| Part {
+    let part = |name, kind, (offset, roll, velocity), tube| PandaLink {
         name,
         parent: None,
         kind,
@@ -100,7 +100,7 @@ fn tube((from, to, radius): ([f64; 3], [f64; 3], f64)) -> Primitive {
 /// Returns the character of the arm.
 pub(super) fn panda() -> Character {
     let parts = parts();
-    let joint = |(order, part): (usize, &Part)| MechanicalJoint {
+    let joint = |(order, part): (usize, &PandaLink)| MechanicalJoint {
         name: if part.kind == JointKind::Fixed { String::new() } else { format!("{}_joint", part.name) },
         order,
         kind: part.kind,
@@ -112,7 +112,7 @@ pub(super) fn panda() -> Character {
         velocity: Some(part.velocity).filter(|velocity| *velocity > 0.0),
         mimic: (part.name == "finger2").then_some((9, 1.0, 0.0)),
     };
-    let node = |(index, part): (usize, &Part)| {
+    let node = |(index, part): (usize, &PandaLink)| {
         let rest = Transform {
             translation: DVec3::from(part.offset).as_vec3(),
             rotation: DQuat::from_rotation_x(part.roll).as_quat(),
@@ -120,7 +120,7 @@ pub(super) fn panda() -> Character {
         };
         Node { name: Some(part.name.into()), mesh: Some(index), ..Node::unnamed(part.parent, rest) }
     };
-    let mesh = |part: &Part| Mesh {
+    let mesh = |part: &PandaLink| Mesh {
         name: Some(part.name.into()),
         primitives: vec![tube(part.tube)],
         weights: Vec::new(),

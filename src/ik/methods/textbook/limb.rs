@@ -12,9 +12,9 @@ use crate::{LimbOptions, Swivel};
 use super::fused::turn;
 use super::{child_local, signed_angle};
 
-/// A part of the solution. The parts are applied in this order.
+/// A step of the solution. The steps are applied in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum LimbStep {
     /// The limb moves to its reference pose, in which it hangs straight down.
     Hang,
     /// The middle joint bends by the law of cosines.
@@ -27,7 +27,7 @@ pub(crate) enum Part {
     End,
 }
 
-impl Part {
+impl LimbStep {
     pub(crate) const ALL: [Self; 5] = [Self::Hang, Self::Bend, Self::Swing, Self::Swivel, Self::End];
 }
 
@@ -53,9 +53,9 @@ impl TextbookLimb {
         if options.swivel == Swivel::Keep {
             let start = [tree.joints.first()?.rotation, tree.joints.get(1)?.rotation];
             let same = Self { target: end, ..limb };
-            [Part::Hang, Part::Bend, Part::Swing]
+            [LimbStep::Hang, LimbStep::Bend, LimbStep::Swing]
                 .into_iter()
-                .for_each(|part| same.apply(tree, part, options));
+                .for_each(|step| same.apply(tree, step, options));
             let line = (end - first).try_normalize();
             let without = tree.joints.get(1)?.position - first;
             limb.current = line.map_or(0.0, |line| signed_angle(line, without, middle - first));
@@ -67,16 +67,16 @@ impl TextbookLimb {
         Some(limb)
     }
 
-    /// Applies a part of the solution.
-    pub(crate) fn apply(&self, tree: &mut Tree, part: Part, options: &LimbOptions) {
-        match part {
-            Part::Hang => hang(tree),
-            Part::Bend => self.bend(tree),
-            Part::Swing => {
+    /// Applies a step of the solution.
+    pub(crate) fn apply(&self, tree: &mut Tree, step: LimbStep, options: &LimbOptions) {
+        match step {
+            LimbStep::Hang => hang(tree),
+            LimbStep::Bend => self.bend(tree),
+            LimbStep::Swing => {
                 let Some((first, end)) = line(tree) else { return };
                 swing(tree, 0, end - first, self.target - first);
             }
-            Part::Swivel => {
+            LimbStep::Swivel => {
                 let Some((first, _)) = line(tree) else { return };
                 let angle = match options.swivel {
                     Swivel::Keep => self.current,
@@ -93,7 +93,7 @@ impl TextbookLimb {
                     turn(tree, 0, axis, angle);
                 }
             }
-            Part::End => orient(tree),
+            LimbStep::End => orient(tree),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Geometric parts: rounded boxes, solids of revolution and tubes. A [`Shape`] combines them into one skinned, coloured
+//! Solids: rounded boxes, solids of revolution and tubes. A [`Shape`] combines them into one skinned, coloured
 //! mesh.
 
 use crate::model::{Skin, Vertex, influences};
@@ -8,14 +8,14 @@ use std::f64::consts::TAU;
 
 /// A triangle mesh with normals, in metres.
 #[derive(Clone, Default)]
-pub(crate) struct Part {
+pub(crate) struct Solid {
     pub(crate) points: Vec<DVec3>,
     pub(crate) normals: Vec<DVec3>,
     pub(crate) triangles: Vec<[usize; 3]>,
 }
 
-impl Part {
-    /// Returns the part rotated and then translated.
+impl Solid {
+    /// Returns the solid rotated and then translated.
     pub(crate) fn placed(mut self, rotation: DQuat, at: DVec3) -> Self {
         self.points.iter_mut().for_each(|p| *p = rotation * *p + at);
         self.normals.iter_mut().for_each(|n| *n = rotation * *n);
@@ -26,7 +26,7 @@ impl Part {
         self.placed(DQuat::IDENTITY, at)
     }
 
-    /// Returns the part scaled along the coordinate axes.
+    /// Returns the solid scaled along the coordinate axes.
     pub(crate) fn stretched(mut self, by: DVec3) -> Self {
         self.points.iter_mut().for_each(|p| *p *= by);
         self.normals.iter_mut().for_each(|n| *n = (*n / by).normalize());
@@ -55,52 +55,52 @@ impl Part {
 }
 
 /// Returns a box with half extents `half` and edges rounded by the radius `bevel`.
-pub(crate) fn rounded_box(half: DVec3, bevel: f64) -> Part {
+pub(crate) fn rounded_box(half: DVec3, bevel: f64) -> Solid {
     const ROUND: [f64; 4] = [0.0, 0.3, 0.65, 1.0];
     let core = half - bevel;
     let steps = |h: f64| {
         let low = ROUND.iter().map(move |s| -h + s * bevel);
         low.chain(ROUND.iter().rev().map(move |s| h - s * bevel)).collect::<Vec<f64>>()
     };
-    let mut part = Part::default();
+    let mut solid = Solid::default();
     for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)] {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let (us, vs) = (steps(half[u]), steps(half[v]));
-        let first = part.points.len();
+        let first = solid.points.len();
         for &b in &vs {
             for &a in &us {
                 let mut p = DVec3::ZERO;
                 (p[axis], p[u], p[v]) = (sign * half[axis], a, b);
                 let inner = p.clamp(-core, core);
                 let out = (p - inner).normalize();
-                part.points.push(inner + out * bevel);
-                part.normals.push(out);
+                solid.points.push(inner + out * bevel);
+                solid.normals.push(out);
             }
         }
         for j in 0..vs.len() - 1 {
             for i in 0..us.len() - 1 {
                 let at = |i: usize, j: usize| first + j * us.len() + i;
                 let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-                part.quad(if sign > 0.0 { [a, b, c, d] } else { [d, c, b, a] });
+                solid.quad(if sign > 0.0 { [a, b, c, d] } else { [d, c, b, a] });
             }
         }
     }
-    part
+    solid
 }
 
 /// Returns a solid of revolution about +Y. The profile lists (radius, height) from bottom to top. Corners of more than
 /// about 40° stay sharp.
-pub(crate) fn revolve(profile: &[(f64, f64)], segments: usize) -> Part {
+pub(crate) fn revolve(profile: &[(f64, f64)], segments: usize) -> Solid {
     let outward = |i: usize| {
         let (a, b) = (profile[i], profile[i + 1]);
         DVec2::new(b.1 - a.1, a.0 - b.0).normalize_or_zero()
     };
-    let mut part = Part::default();
+    let mut solid = Solid::default();
     let mut ring = |(r, y): (f64, f64), n: DVec2| {
         for s in 0..segments {
             let (sin, cos) = sin_cos(s, segments);
-            part.points.push(dvec3(r * sin, y, r * cos));
-            part.normals.push(dvec3(n.x * sin, n.y, n.x * cos));
+            solid.points.push(dvec3(r * sin, y, r * cos));
+            solid.normals.push(dvec3(n.x * sin, n.y, n.x * cos));
         }
     };
     let last = profile.len() - 2;
@@ -116,14 +116,14 @@ pub(crate) fn revolve(profile: &[(f64, f64)], segments: usize) -> Part {
         let (low, high) = (2 * i * segments, (2 * i + 1) * segments);
         for s in 0..segments {
             let next = (s + 1) % segments;
-            part.quad([low + s, low + next, high + next, high + s]);
+            solid.quad([low + s, low + next, high + next, high + s]);
         }
     }
-    part
+    solid
 }
 
 /// Returns a cylinder around +Y with bevelled rims, centred at the origin. `half` is half of its height.
-pub(crate) fn cylinder(radius: f64, half: f64, bevel: f64) -> Part {
+pub(crate) fn cylinder(radius: f64, half: f64, bevel: f64) -> Solid {
     let b = bevel;
     let rim = [(b, 0.0), (0.4 * b, 0.12 * b), (0.12 * b, 0.4 * b), (0.0, b)];
     let mut profile = vec![(0.0, -half)];
@@ -134,7 +134,7 @@ pub(crate) fn cylinder(radius: f64, half: f64, bevel: f64) -> Part {
 }
 
 /// Returns a sphere with its poles along Y.
-pub(crate) fn ball(radius: f64, rings: usize) -> Part {
+pub(crate) fn ball(radius: f64, rings: usize) -> Solid {
     let turn = |i: usize| sin_cos(i, 2 * rings);
     let profile: Vec<(f64, f64)> = (0..=rings)
         .map(turn)
@@ -145,8 +145,8 @@ pub(crate) fn ball(radius: f64, rings: usize) -> Part {
 
 /// Returns a closed tube. `rings` lists centres and radii, and the last radii at each end determine how round that end
 /// is. `side` must not be parallel to the tube anywhere.
-pub(crate) fn tube(rings: &[(DVec3, f64)], side: DVec3, segments: usize) -> Part {
-    let mut part = Part::default();
+pub(crate) fn tube(rings: &[(DVec3, f64)], side: DVec3, segments: usize) -> Solid {
+    let mut solid = Solid::default();
     let last = rings.len() - 1;
     for (i, &(centre, radius)) in rings.iter().enumerate() {
         let along = (rings[(i + 1).min(last)].0 - rings[i.saturating_sub(1)].0).normalize();
@@ -154,27 +154,27 @@ pub(crate) fn tube(rings: &[(DVec3, f64)], side: DVec3, segments: usize) -> Part
         let y = along.cross(x);
         for s in 0..segments {
             let (sin, cos) = sin_cos(s, segments);
-            part.points.push(centre + (x * cos + y * sin) * radius);
+            solid.points.push(centre + (x * cos + y * sin) * radius);
         }
     }
     for i in 0..last {
         for s in 0..segments {
             let next = (s + 1) % segments;
             let at = |i: usize, s: usize| i * segments + s;
-            part.quad([at(i, s), at(i, next), at(i + 1, next), at(i + 1, s)]);
+            solid.quad([at(i, s), at(i, next), at(i + 1, next), at(i + 1, s)]);
         }
     }
     for (end, ring) in [(0, 0), (last, last * segments)] {
-        let pole = part.points.len();
+        let pole = solid.points.len();
         let (here, beside) = (rings[end].0, rings[if end == 0 { 1 } else { last - 1 }].0);
-        part.points.push(here + (here - beside).normalize() * rings[end].1 * 0.35);
+        solid.points.push(here + (here - beside).normalize() * rings[end].1 * 0.35);
         for s in 0..segments {
             let (a, b) = (ring + s, ring + (s + 1) % segments);
-            part.triangles.push(if end == 0 { [b, a, pole] } else { [a, b, pole] });
+            solid.triangles.push(if end == 0 { [b, a, pole] } else { [a, b, pole] });
         }
     }
-    part.smooth();
-    part
+    solid.smooth();
+    solid
 }
 
 /// Returns the sine and the cosine of the `i`th of `n` equal angles in a full circle.
@@ -189,34 +189,34 @@ pub(crate) type Bones = Vec<(usize, f64)>;
 /// Parts with their colours and skin weights.
 #[derive(Default)]
 pub(crate) struct Shape {
-    part: Part,
+    solid: Solid,
     colours: Vec<[u8; 3]>,
     bones: Vec<Bones>,
 }
 
 impl Shape {
-    /// Adds a part that is bound to one joint.
-    pub(crate) fn rigid(&mut self, part: Part, srgb: [u8; 3], joint: usize) {
-        self.add(part, |_| srgb, |_| vec![(joint, 1.0)]);
+    /// Adds a solid that is bound to one joint.
+    pub(crate) fn rigid(&mut self, solid: Solid, srgb: [u8; 3], joint: usize) {
+        self.add(solid, |_| srgb, |_| vec![(joint, 1.0)]);
     }
 
-    /// Adds a part. `colour` (sRGB) and `bones` are functions of the position.
+    /// Adds a solid. `colour` (sRGB) and `bones` are functions of the position.
     pub(crate) fn add(
         &mut self,
-        part: Part,
+        solid: Solid,
         colour: impl Fn(DVec3) -> [u8; 3],
         bones: impl Fn(DVec3) -> Bones,
     ) {
-        let first = self.part.points.len();
-        self.colours.extend(part.points.iter().map(|&p| colour(p)));
-        self.bones.extend(part.points.iter().map(|&p| bones(p)));
-        self.part.points.extend(part.points);
-        self.part.normals.extend(part.normals);
-        self.part.triangles.extend(part.triangles.iter().map(|t| t.map(|i| first + i)));
+        let first = self.solid.points.len();
+        self.colours.extend(solid.points.iter().map(|&p| colour(p)));
+        self.bones.extend(solid.points.iter().map(|&p| bones(p)));
+        self.solid.points.extend(solid.points);
+        self.solid.normals.extend(solid.normals);
+        self.solid.triangles.extend(solid.triangles.iter().map(|t| t.map(|i| first + i)));
     }
 
     pub(crate) fn points(&self) -> &[DVec3] {
-        &self.part.points
+        &self.solid.points
     }
 
     /// Returns the skinned mesh. `joints` are node indices, `most` is the maximum number of influences per vertex, and
@@ -237,15 +237,15 @@ impl Shape {
             let [r, g, b] = self.colours[i].map(channel);
             let joint_index = |node: usize| joints.iter().position(|&j| j == node).unwrap_or(0);
             Vertex {
-                position: self.part.points[i].as_vec3().to_array(),
-                normal: self.part.normals[i].normalize().as_vec3().to_array(),
+                position: self.solid.points[i].as_vec3().to_array(),
+                normal: self.solid.normals[i].normalize().as_vec3().to_array(),
                 colour: [r, g, b, u8::MAX],
                 influences: influences(self.bones[i].iter().map(|&(n, w)| (joint_index(n), w)), most),
             }
         };
-        let vertices = (0..self.part.points.len()).map(vertex).collect();
+        let vertices = (0..self.solid.points.len()).map(vertex).collect();
         let indices =
-            self.part.triangles.iter().flatten().map(|&i| u16::try_from(i)).collect::<Result<_, _>>()?;
+            self.solid.triangles.iter().flatten().map(|&i| u16::try_from(i)).collect::<Result<_, _>>()?;
         Ok(Skin { name, joints, vertices, indices, morphs: Vec::new() })
     }
 
@@ -254,11 +254,11 @@ impl Shape {
     /// decreases with distance.
     fn openness(&self, reach: f64) -> Vec<f64> {
         let discs: Vec<(DVec3, DVec3)> = self
-            .part
+            .solid
             .triangles
             .iter()
             .map(|&[a, b, c]| {
-                let [p, q, r] = [a, b, c].map(|i| self.part.points[i]);
+                let [p, q, r] = [a, b, c].map(|i| self.solid.points[i]);
                 ((p + q + r) / 3.0, (q - p).cross(r - p) * 0.5)
             })
             .collect();
@@ -278,7 +278,7 @@ impl Shape {
                 })
                 .sum()
         };
-        let points = self.part.points.iter().zip(&self.part.normals);
+        let points = self.solid.points.iter().zip(&self.solid.normals);
         points.map(|(&p, &n)| 1.0 - 0.75 * hidden(p + n * 1e-4, n).min(1.0)).collect()
     }
 }
