@@ -21,7 +21,7 @@ use super::posing::{SolverArgs, metres};
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output};
 use collisions::CollisionArgs;
-use poses::Pose;
+use poses::PathPose;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -200,7 +200,7 @@ impl TrajectoryArgs {
     }
 
     /// Returns an error that names the line of the pose instead of its index.
-    fn refused(&self, error: &TrajectoryError, poses: &[Pose]) -> Failure {
+    fn refused(&self, error: &TrajectoryError, poses: &[PathPose]) -> Failure {
         match error {
             TrajectoryError::Pose { index, source } => {
                 let line = poses.get(*index).map_or(1, |pose| pose.line);

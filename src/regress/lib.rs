@@ -4,7 +4,7 @@
 //! [`compare`] measures the difference between two images, and [`Joints`] the difference between two poses.
 //!
 //! The suites of `sinew test`, their runs and their reports are hidden from the documentation, because they may change in any version. The
-//! crate does not interpret the options of a case. The program interprets them in the `Pose` function that it passes to a
+//! crate does not interpret the options of a case. The program interprets them in the `PoseCase` function that it passes to a
 //! `Run`.
 
 mod accept;
@@ -47,7 +47,7 @@ pub mod shared {
     pub use crate::outcomes_json::outcomes_json;
     pub use crate::report::{EarlierRun, checks_page, page};
     pub use crate::run::{
-        Finding, GoldenScene, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, sweep,
+        Finding, GoldenScene, Outcome, PoseCase, Posed, Run, Settings, Status, Update, orphans, sweep,
         without_scene,
     };
     pub use crate::suite::{

@@ -29,14 +29,14 @@ const POSITION: usize = 3;
 
 /// A pose of the link, in the robot's own frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pose {
+pub(super) struct PathPose {
     /// Number of its line, from 1.
     pub(super) line: usize,
     position: DVec3,
     orientation: Option<DQuat>,
 }
 
-impl Pose {
+impl PathPose {
     /// Returns the goal for the link to have this pose.
     pub(super) fn goal(&self, link: usize) -> Goal {
         Goal::position(link, self.position).with_orientation(self.orientation)
@@ -53,19 +53,19 @@ struct PoseError {
 }
 
 /// Reads at least one pose from a file.
-pub(super) fn read(path: &Path) -> Result<Vec<Pose>, Failure> {
+pub(super) fn read(path: &Path) -> Result<Vec<PathPose>, Failure> {
     let text = bounded::read_to_string(path, MAX_BYTES).map_err(|error| refused(path, &error))?;
     parse(&text).map_err(|error| refused(path, &error))
 }
 
-fn parse(text: &str) -> Result<Vec<Pose>, PoseError> {
+fn parse(text: &str) -> Result<Vec<PathPose>, PoseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let missing = |line: usize, cause: &str| PoseError { line, column: 1, cause: cause.into() };
     let (line, header) = lines.next().ok_or_else(|| missing(1, "the header is missing"))?;
     let columns = columns(line, header)?;
     let poses = lines.map(|(line, text)| pose(&columns, line, text));
-    let poses = poses.collect::<Result<Vec<Pose>, PoseError>>()?;
+    let poses = poses.collect::<Result<Vec<PathPose>, PoseError>>()?;
     if poses.is_empty() { Err(missing(line, "no pose follows the header")) } else { Ok(poses) }
 }
 
@@ -100,7 +100,7 @@ fn columns(line: usize, header: &str) -> Result<Vec<usize>, PoseError> {
 }
 
 /// Reads the pose of a line. `columns` contains the place of each column in [`COLUMNS`].
-fn pose(columns: &[usize], line: usize, text: &str) -> Result<Pose, PoseError> {
+fn pose(columns: &[usize], line: usize, text: &str) -> Result<PathPose, PoseError> {
     let cells: Vec<&str> = cells(text).collect();
     if cells.len() != columns.len() {
         let cause = format!("the line has {} columns, but the header has {}", cells.len(), columns.len());
@@ -121,7 +121,7 @@ fn pose(columns: &[usize], line: usize, text: &str) -> Result<Pose, PoseError> {
         let zero = || PoseError { line, column: first + 1, cause: "the quaternion is zero".into() };
         orientation = Some(DQuat::from_array(unit(rotation).ok_or_else(zero)?));
     }
-    Ok(Pose { line, position: DVec3::new(x, y, z), orientation })
+    Ok(PathPose { line, position: DVec3::new(x, y, z), orientation })
 }
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
     fn columns_may_be_in_any_order() {
         let poses = parse("\u{feff}qw,qx,qy,qz,\"z\",y,x\n\n0, 0,0,2, 3,2,1\n").unwrap();
         let orientation = Some(DQuat::from_xyzw(0.0, 0.0, 1.0, 0.0));
-        assert_eq!(poses, [Pose { line: 3, position: DVec3::new(1.0, 2.0, 3.0), orientation }]);
+        assert_eq!(poses, [PathPose { line: 3, position: DVec3::new(1.0, 2.0, 3.0), orientation }]);
         assert_eq!(parse("x,y,z\n1,2,3\n").unwrap()[0].orientation, None);
     }
 

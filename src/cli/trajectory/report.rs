@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::ik::{GoalOutcome, Outcome};
 use crate::robot::{Collisions, Robot, RobotClearance, Trajectory};
 
-use super::poses::Pose;
+use super::poses::PathPose;
 
 /// Maximum number of missed poses that are listed.
 const LISTED: usize = 10;
@@ -20,9 +20,14 @@ pub(super) fn summary(trajectory: &Trajectory) -> String {
 }
 
 /// Returns one warning for each of the first missed poses, and others for missed rows between poses and for collisions.
-pub(super) fn warnings(trajectory: &Trajectory, robot: &Robot, path: &Path, poses: &[Pose]) -> Vec<String> {
+pub(super) fn warnings(
+    trajectory: &Trajectory,
+    robot: &Robot,
+    path: &Path,
+    poses: &[PathPose],
+) -> Vec<String> {
     let file = path.display();
-    let missed = |(row, pose): (&usize, &Pose)| {
+    let missed = |(row, pose): (&usize, &PathPose)| {
         let goal = trajectory.solutions.get(*row)?.report.goals.first()?;
         let miss = (goal.outcome != Outcome::Reached).then(|| miss(goal))?;
         Some(format!("{file}: line {}: pose is not reached: {miss}", pose.line))

@@ -8,7 +8,7 @@ use super::constant;
 use super::foot::Foot;
 use super::mass::CentreOfMass;
 use super::model::Freedom;
-use super::pose::{Kinematics, Pose};
+use super::pose::{FigurePose, Kinematics};
 use super::problem::Problem;
 use super::pull::{PullKind, inverse_left_jacobian};
 use super::system::System;
@@ -35,7 +35,7 @@ impl Problem {
     /// Returns the energy of a pose in joules. If `system` is given, also adds the derivatives of the energy to it.
     pub(super) fn energy(
         &self,
-        pose: &Pose,
+        pose: &FigurePose,
         now: &Kinematics,
         buffers: &mut Buffers,
         mut system: Option<&mut System>,
@@ -51,7 +51,7 @@ impl Problem {
     }
 
     /// Returns the energy of the joint springs, minus the work of the weight moments that the springs balance in the stance.
-    fn springs(&self, pose: &Pose, mut system: Option<&mut System>) -> f64 {
+    fn springs(&self, pose: &FigurePose, mut system: Option<&mut System>) -> f64 {
         let mut energy = 0.0;
         for (link, joint) in self.model.joints.iter().enumerate() {
             let (k, first) = (self.stiffness[link], joint.first);

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use sinew_base::mathematics::limb::hinge_angles;
 
 use super::model::{Freedom, Model};
-use super::pose::{Kinematics, Pose};
+use super::pose::{FigurePose, Kinematics};
 use crate::figure::Figure;
 use crate::rotation::shortest_arc;
 
@@ -168,7 +168,7 @@ impl Contact {
 
     /// Moves the foot back exactly into place, in closed form. The knee bends according to the law of cosines, the hip aims the leg, and
     /// the ankle keeps the orientation of the foot. This avoids the singularity of a straight leg.
-    pub(super) fn retract(&self, model: &Model, foot: &Foot, pose: &mut Pose, now: &Kinematics) {
+    pub(super) fn retract(&self, model: &Model, foot: &Foot, pose: &mut FigurePose, now: &Kinematics) {
         let (Some([hip, knee]), ankle) = (foot.leg, foot.link) else { return };
         let Freedom::Hinge { axis, .. } = model.joints[knee].freedom else { return };
         let turn = |from: DVec3, to: DVec3| shortest_arc(from, to, DVec3::ZERO);

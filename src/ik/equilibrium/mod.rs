@@ -42,7 +42,7 @@ use glam::DVec3;
 use super::outcome::Evidence;
 use super::{Body, Goal, Hold, Holds, Options, Outcome, Start};
 use newton::{Budget, Ending, Newton};
-use pose::Pose;
+use pose::FigurePose;
 use problem::Problem;
 use pull::PullKind;
 
@@ -85,7 +85,7 @@ const HOLDING: f64 = 20.0;
 pub(crate) struct EquilibriumSolver {
     problem: Problem,
     newton: Newton,
-    pose: Pose,
+    pose: FigurePose,
     key: Option<Key>,
     is_unfinished: bool,
 }

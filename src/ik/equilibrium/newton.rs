@@ -11,7 +11,7 @@ use super::buffers::Buffers;
 use super::constant;
 use super::factor::TreeMatrix;
 use super::model::Model;
-use super::pose::{Kinematics, Pose};
+use super::pose::{FigurePose, Kinematics};
 use super::problem::Problem;
 use super::rows::{Kind, Rows};
 use super::system::System;
@@ -102,7 +102,7 @@ pub(super) struct Newton {
 
 #[derive(Clone, Debug, Default)]
 struct Trial {
-    pose: Pose,
+    pose: FigurePose,
     now: Kinematics,
 }
 
@@ -145,7 +145,7 @@ impl Newton {
     pub(super) fn solve(
         &mut self,
         problem: &mut Problem,
-        pose: &mut Pose,
+        pose: &mut FigurePose,
         budget: Budget,
         tolerance: f64,
     ) -> Ending {
@@ -170,14 +170,20 @@ impl Newton {
     }
 
     /// Returns the merit of a pose, and sets its rows.
-    fn evaluate(&mut self, problem: &Problem, pose: &Pose) -> f64 {
+    fn evaluate(&mut self, problem: &Problem, pose: &FigurePose) -> f64 {
         problem.rows(pose, &self.now, &mut self.buffers, false, &mut self.rows);
         problem.pull_rows(&self.now, false, &mut self.buffers, &mut self.rows);
         merit(problem, pose, &self.now, &self.rows, &mut self.buffers)
     }
 
     /// Takes one step, with increasing damping until the step is accepted. Returns whether this was the last step.
-    fn iterate(&mut self, problem: &mut Problem, pose: &mut Pose, merit: &mut f64, tolerance: f64) -> bool {
+    fn iterate(
+        &mut self,
+        problem: &mut Problem,
+        pose: &mut FigurePose,
+        merit: &mut f64,
+        tolerance: f64,
+    ) -> bool {
         let share = (self.warm.step / FAR_STEP).min(1.0);
         let mut state = StepState { full: true, share, switches: 0 };
         loop {
@@ -195,7 +201,7 @@ impl Newton {
     }
 
     /// Computes the rows, and the quadratic model of the energy and the pulls.
-    fn assemble(&mut self, problem: &Problem, pose: &Pose, share: f64) {
+    fn assemble(&mut self, problem: &Problem, pose: &FigurePose, share: f64) {
         self.now.derive(&problem.model);
         self.system.begin(&problem.model);
         problem.energy(pose, &self.now, &mut self.buffers, Some(&mut self.system));
@@ -217,7 +223,7 @@ impl Newton {
     fn attempt(
         &mut self,
         problem: &mut Problem,
-        pose: &mut Pose,
+        pose: &mut FigurePose,
         merit_now: &mut f64,
         state: &mut StepState,
         tolerance: f64,
@@ -246,7 +252,7 @@ impl Newton {
         pose.stepped(&problem.model, &self.step, &mut self.trial.pose);
         self.trial.settle(problem);
         // The knees of standing legs follow the hips, and turn fast when they are nearly straight.
-        let knees = |trial: &Pose| {
+        let knees = |trial: &FigurePose| {
             let turned = trial.angles.iter().zip(&pose.angles).map(|(a, b)| (a - b).abs());
             turned.fold(0.0, f64::max) / KNEES
         };
@@ -430,7 +436,7 @@ impl Trial {
 }
 
 /// Moves holding feet back into place.
-fn retract(problem: &Problem, pose: &mut Pose, now: &mut Kinematics) {
+fn retract(problem: &Problem, pose: &mut FigurePose, now: &mut Kinematics) {
     let model: &Model = &problem.model;
     let holding = || problem.contacts.iter().filter(|c| c.keeps());
     holding().for_each(|contact| contact.retract(model, &problem.feet[contact.foot], pose, now));
@@ -440,7 +446,7 @@ fn retract(problem: &Problem, pose: &mut Pose, now: &mut Kinematics) {
 }
 
 /// Returns the merit of a pose: the energy, the work of the pulls, and the penalties of the rows.
-fn merit(problem: &Problem, pose: &Pose, now: &Kinematics, rows: &Rows, buffers: &mut Buffers) -> f64 {
+fn merit(problem: &Problem, pose: &FigurePose, now: &Kinematics, rows: &Rows, buffers: &mut Buffers) -> f64 {
     problem.energy(pose, now, buffers, None) + problem.pull(now) + rows.penalty(problem)
 }
 

@@ -6,7 +6,7 @@ use super::model::{Freedom, Model};
 
 /// The unknowns of a figure.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pose {
+pub(super) struct FigurePose {
     /// Position of the hips, in metres at human size.
     pub(super) hips: DVec3,
     /// Rotation of each link relative to its parent, along the axes of the figure. The rotation of the hips is relative to the
@@ -16,7 +16,7 @@ pub(super) struct Pose {
     pub(super) angles: Vec<f64>,
 }
 
-impl Pose {
+impl FigurePose {
     /// Copies another pose without allocating.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.hips = other.hips;
@@ -64,13 +64,13 @@ pub(super) struct Kinematics {
 
 impl Kinematics {
     /// Computes the positions, the rotations and the axes.
-    pub(super) fn update(&mut self, model: &Model, pose: &Pose) {
+    pub(super) fn update(&mut self, model: &Model, pose: &FigurePose) {
         self.place(model, pose);
         self.derive(model);
     }
 
     /// Computes the positions and the rotations.
-    pub(super) fn place(&mut self, model: &Model, pose: &Pose) {
+    pub(super) fn place(&mut self, model: &Model, pose: &FigurePose) {
         let Self { positions, rotations, .. } = self;
         positions.clear();
         rotations.clear();
@@ -111,7 +111,7 @@ impl Kinematics {
     pub(super) fn straight(
         &self,
         model: &Model,
-        pose: &Pose,
+        pose: &FigurePose,
         [above, link, end]: [usize; 3],
     ) -> Option<(f64, f64)> {
         let Freedom::Hinge { axis, .. } = model.joints[link].freedom else { return None };

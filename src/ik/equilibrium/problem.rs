@@ -8,7 +8,7 @@ use super::constant::{self, GRAVITY, LIGHT_PULL, RELAXED};
 use super::foot::{Contact, Foot};
 use super::mass::CentreOfMass;
 use super::model::{Freedom, Model};
-use super::pose::{Kinematics, Pose};
+use super::pose::{FigurePose, Kinematics};
 use super::pull::{Pull, PullKind};
 use super::table::{self, MASS};
 use super::yielding::Yielding;
@@ -30,7 +30,7 @@ pub(super) struct FloorPoint {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
     pub(super) model: Model,
-    pub(super) stance: Pose,
+    pub(super) stance: FigurePose,
     pub(super) stance_now: Kinematics,
     pub(super) feet: Vec<Foot>,
     pub(super) contacts: Vec<Contact>,
@@ -58,7 +58,7 @@ pub(super) struct Problem {
     /// The direction that the head turns towards, and the stiffness of the spring that turns the head.
     pub(super) look: Option<(DVec3, f64)>,
     rest: Kinematics,
-    rest_pose: Pose,
+    rest_pose: FigurePose,
     pub(super) last_pulls: Vec<Pull>,
     buffers: Buffers,
 }

@@ -12,7 +12,7 @@ use super::constant;
 use super::factor::TreeMatrix;
 use super::mass::CentreOfMass;
 use super::model::Freedom;
-use super::pose::{Kinematics, Pose};
+use super::pose::{FigurePose, Kinematics};
 use super::problem::{FloorPoint, Problem};
 use super::support;
 use super::system::Forces;
@@ -133,7 +133,7 @@ impl Problem {
     /// Computes the rows of a pose, except the rows of pulls. If `derive` is set, also computes the derivatives of near rows.
     pub(super) fn rows(
         &self,
-        pose: &Pose,
+        pose: &FigurePose,
         now: &Kinematics,
         buffers: &mut Buffers,
         derive: bool,
@@ -185,7 +185,7 @@ impl Problem {
         }
     }
 
-    fn limit_rows(&self, pose: &Pose, n: Option<usize>, rows: &mut Rows) {
+    fn limit_rows(&self, pose: &FigurePose, n: Option<usize>, rows: &mut Rows) {
         for (link, joint) in self.model.joints.iter().enumerate() {
             let kind = Kind::Limit(link);
             match joint.freedom {
@@ -298,7 +298,7 @@ impl Problem {
     /// `matrix`.
     pub(super) fn push_rows(
         &self,
-        pose: &Pose,
+        pose: &FigurePose,
         now: &Kinematics,
         rows: &Rows,
         kept: &[f64],

@@ -4,7 +4,7 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use super::buffers::Buffers;
 use super::factor::TreeMatrix;
-use super::pose::{Kinematics, Pose};
+use super::pose::{FigurePose, Kinematics};
 use super::problem::Problem;
 use super::rows::{Kind, Rows};
 use super::system::System;
@@ -69,13 +69,13 @@ fn person_with_hands(ahead: f64) -> Body {
 }
 
 /// Returns a problem and a pose that differs from its stance.
-fn problem(goals: &[Goal]) -> (Problem, Pose) {
+fn problem(goals: &[Goal]) -> (Problem, FigurePose) {
     let body = person();
     let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_look(0.5));
     let mut problem = Problem::default();
     problem.set(&body, body.figure().unwrap(), goals, &options);
     let step: Vec<f64> = (0..problem.model.count).map(|i| 0.2 * f64::from(7 * i as u32 + 3).sin()).collect();
-    let mut pose = Pose::default();
+    let mut pose = FigurePose::default();
     problem.stance.stepped(&problem.model, &step, &mut pose);
     (problem, pose)
 }
@@ -83,14 +83,14 @@ fn problem(goals: &[Goal]) -> (Problem, Pose) {
 /// Evaluates a function after a forward and a backward step along each degree of freedom.
 fn differences<T>(
     problem: &Problem,
-    pose: &Pose,
-    mut of: impl FnMut(&Pose, &Kinematics) -> T,
+    pose: &FigurePose,
+    mut of: impl FnMut(&FigurePose, &Kinematics) -> T,
 ) -> Vec<[T; 2]> {
     let n = problem.model.count;
     let mut at = |d: usize, h: f64| {
         let mut step = vec![0.0; n];
         step[d] = h;
-        let (mut moved, mut now) = (Pose::default(), Kinematics::default());
+        let (mut moved, mut now) = (FigurePose::default(), Kinematics::default());
         pose.stepped(&problem.model, &step, &mut moved);
         now.update(&problem.model, &moved);
         of(&moved, &now)
@@ -136,7 +136,7 @@ fn the_gradient_of_the_energy_agrees_with_differences() {
                 system.gradient.iter_mut().zip(jacobian).for_each(|(g, j)| *g += force * j);
             }
         }
-        let energy = |pose: &Pose, now: &Kinematics| {
+        let energy = |pose: &FigurePose, now: &Kinematics| {
             let pulls: f64 = problem.pulls.iter().map(|p| p.force * p.residual(now).length()).sum();
             problem.energy(pose, now, &mut Buffers::default(), None) + pulls
         };
@@ -154,7 +154,7 @@ fn the_rows_agree_with_differences() {
     now.update(&problem.model, &pose);
     problem.rows(&pose, &now, &mut buffers, true, &mut rows);
     problem.pull_rows(&now, true, &mut buffers, &mut rows);
-    let values = |pose: &Pose, now: &Kinematics| {
+    let values = |pose: &FigurePose, now: &Kinematics| {
         let mut rows = Rows::default();
         problem.rows(pose, now, &mut Buffers::default(), false, &mut rows);
         problem.pull_rows(now, false, &mut Buffers::default(), &mut rows);
@@ -172,7 +172,11 @@ fn the_rows_agree_with_differences() {
 }
 
 /// Checks a quadratic model, whose Hessian comes from the system and its forces, against finite differences of its gradient.
-fn check_hessian(problem: &Problem, pose: &Pose, model_at: impl Fn(&Pose, &Kinematics) -> System) {
+fn check_hessian(
+    problem: &Problem,
+    pose: &FigurePose,
+    model_at: impl Fn(&FigurePose, &Kinematics) -> System,
+) {
     let mut now = Kinematics::default();
     now.update(&problem.model, pose);
     let mut system = model_at(pose, &now);

@@ -18,14 +18,14 @@ const CASES: usize = 24;
 const PROBE: f64 = 1e-5;
 
 /// The coordinates of a pose: the angle of each hinge, the swing and the twist of each cone, and Euler angles.
-struct Pose<'a> {
+struct PoseCoordinates<'a> {
     body: &'a Body,
     goal: Goal,
     limits: bool,
     values: Vec<[f64; 3]>,
 }
 
-impl<'a> Pose<'a> {
+impl<'a> PoseCoordinates<'a> {
     fn new(body: &'a Body, goal: Goal, limits: bool) -> Self {
         let value = |(link, &rotation): (&Link, &DQuat)| {
             let own = link.rest.conjugate() * rotation;
@@ -208,7 +208,7 @@ impl Count {
         let now = error(posed, &goal);
         // A metre is the length of the chain.
         let scale = now.min(1.0);
-        let [bound, free] = [true, false].map(|limits| Pose::new(posed, goal, limits).descend());
+        let [bound, free] = [true, false].map(|limits| PoseCoordinates::new(posed, goal, limits).descend());
         let (moves, is_held) = (now - bound > 0.02 * scale, bound - free > 0.02 * scale);
         match outcome {
             Outcome::BlockedByLimits => {
@@ -282,7 +282,7 @@ fn a_ball_joint_is_blocked_at_the_border_and_in_the_corner_of_its_limit() {
             let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
             let goal = Goal::position(2, random.turn(1.0) * 1.2);
             let now = error(&body, &goal);
-            let mut pose = Pose::new(&body, goal, true);
+            let mut pose = PoseCoordinates::new(&body, goal, true);
             let bound = pose.descend();
             let rotations: Vec<DQuat> = pose.rotations(&pose.values).collect();
             let options = Options::default().with_iterations(0);
@@ -290,7 +290,7 @@ fn a_ball_joint_is_blocked_at_the_border_and_in_the_corner_of_its_limit() {
             let start = judged(&body);
             assert!(start != Outcome::BlockedByLimits || bound > 0.98 * now, "{number}, {limit:?}");
             rotations.into_iter().enumerate().for_each(|(link, rotation)| body.set_rotation(link, rotation));
-            let free = Pose::new(&body, goal, false).descend();
+            let free = PoseCoordinates::new(&body, goal, false).descend();
             if bound > 1e-3 && bound - free > 0.02 * bound {
                 assert_eq!(judged(&body), Outcome::BlockedByLimits, "{number}, {limit:?}: {bound} {free}");
             }

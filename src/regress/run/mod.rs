@@ -54,7 +54,7 @@ pub trait Posed {
 }
 
 /// A function that poses a case.
-pub type Pose<'a> = dyn Fn(&Case) -> Result<Box<dyn Posed>, String> + Sync + 'a;
+pub type PoseCase<'a> = dyn Fn(&Case) -> Result<Box<dyn Posed>, String> + Sync + 'a;
 
 /// Which goldens are updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -203,7 +203,7 @@ pub struct Finding {
 /// A run of a suite.
 pub struct Run<'a> {
     suite: &'a Suite,
-    pose: &'a Pose<'a>,
+    pose: &'a PoseCase<'a>,
     choice: &'a AdapterChoice,
     settings: Settings,
     machine: OnceLock<Machine>,
@@ -212,7 +212,12 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Prepares a run of a suite on an adapter. The adapter is opened when the first image is drawn.
-    pub fn new(suite: &'a Suite, pose: &'a Pose<'a>, choice: &'a AdapterChoice, settings: Settings) -> Self {
+    pub fn new(
+        suite: &'a Suite,
+        pose: &'a PoseCase<'a>,
+        choice: &'a AdapterChoice,
+        settings: Settings,
+    ) -> Self {
         Self { suite, pose, choice, settings, machine: OnceLock::new(), contents: ContentsCache::default() }
     }
 
