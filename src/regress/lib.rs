@@ -47,7 +47,7 @@ pub mod shared {
     pub use crate::outcomes_json::outcomes_json;
     pub use crate::report::{EarlierRun, checks_page, page};
     pub use crate::run::{
-        Finding, GoldenScene, Outcome, PoseCase, Posed, Run, Settings, Status, Update, orphans, sweep,
+        Finding, GoldenScene, Outcome, PoseCase, Posed, Run, RunSettings, Status, Update, orphans, sweep,
         without_scene,
     };
     pub use crate::suite::{

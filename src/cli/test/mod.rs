@@ -13,7 +13,7 @@ use clap::Args;
 use crate::asset::References;
 use crate::regress::Rule;
 use crate::regress::shared::{
-    Case, EarlierRun, Machine, OptionKey, Outcome, Run, Settings, Status, Suite, Update, orphans, sweep,
+    Case, EarlierRun, Machine, OptionKey, Outcome, Run, RunSettings, Status, Suite, Update, orphans, sweep,
     without_scene,
 };
 use crate::render::AdapterChoice;
@@ -180,7 +180,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
     let earlier = args.earlier.as_deref().map(EarlierRun::read).transpose().map_err(Failure::Usage)?;
     let cache = AssetCache::new(args.references());
     let pose = |case: &Case| cache.pose(case);
-    let settings = Settings {
+    let settings = RunSettings {
         update: match args.update.as_deref() {
             None => Update::No,
             Some("all") => Update::All,

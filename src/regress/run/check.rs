@@ -14,12 +14,12 @@ use crate::suite::{Case, ReportCheck};
 use crate::tolerance::{ImageTolerance, JointTolerance};
 
 use super::image_check::{Draw, ImageCheck, Verdict};
-use super::{Finding, GoldenScene, Outcome, Posed, Settings, Status, Update, thresholds};
+use super::{Finding, GoldenScene, Outcome, Posed, RunSettings, Status, Update, thresholds};
 
 /// Settings and resources of the run that the check of a case needs.
 pub(crate) struct CheckContext<'a> {
     pub(crate) goldens: GoldenFolders<'a>,
-    pub(crate) settings: &'a Settings,
+    pub(crate) settings: &'a RunSettings,
     /// Whether a golden image must contain its scene.
     pub(crate) require_scenes: bool,
     pub(crate) contents: &'a ContentsCache,

@@ -72,7 +72,7 @@ pub enum Update {
 
 /// Settings for running a suite.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct RunSettings {
     /// Which goldens are updated.
     pub update: Update,
     /// Maximum number of cases that are processed in parallel. 0 counts as 1, and more than 64 counts as 64.
@@ -141,11 +141,11 @@ pub struct Outcome {
     /// The image that was drawn. If anything besides the camera and the floor differs from the golden, this is the image drawn with the
     /// golden's camera and floor.
     pub actual: Option<Drawn>,
-    /// The difference between both images. Its map is empty if [`Settings::images`] is off.
+    /// The difference between both images. Its map is empty if [`RunSettings::images`] is off.
     pub difference: Option<Difference>,
     /// Why the image differs from its golden. `None` if it does not differ visibly, or if the golden does not contain its scene.
     pub explanation: Option<Explanation>,
-    /// Both poses, if the image fails and [`Settings::images`] is on.
+    /// Both poses, if the image fails and [`RunSettings::images`] is on.
     pub view: Option<PoseView>,
     /// Whether the golden image contains its scene.
     pub scene: GoldenScene,
@@ -205,7 +205,7 @@ pub struct Run<'a> {
     suite: &'a Suite,
     pose: &'a PoseCase<'a>,
     choice: &'a AdapterChoice,
-    settings: Settings,
+    settings: RunSettings,
     machine: OnceLock<Machine>,
     contents: ContentsCache,
 }
@@ -216,7 +216,7 @@ impl<'a> Run<'a> {
         suite: &'a Suite,
         pose: &'a PoseCase<'a>,
         choice: &'a AdapterChoice,
-        settings: Settings,
+        settings: RunSettings,
     ) -> Self {
         Self { suite, pose, choice, settings, machine: OnceLock::new(), contents: ContentsCache::default() }
     }
@@ -227,7 +227,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs the cases with the given indices and returns their outcomes in that order. `on_outcome` is called for each
-    /// outcome in the same order. After a failure with [`Settings::fail_fast`], the remaining cases are skipped.
+    /// outcome in the same order. After a failure with [`RunSettings::fail_fast`], the remaining cases are skipped.
     ///
     /// # Errors
     /// [`RenderError`] if the adapter cannot be opened.

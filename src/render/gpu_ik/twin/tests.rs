@@ -14,7 +14,7 @@ use crate::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, Method, Options};
 use sinew_base::Random;
 
 use super::limb::solve_limb;
-use super::tree::{Settings, TreeTwin};
+use super::tree::{DescentSettings, TreeTwin};
 
 const STATES: usize = 1000;
 /// Maximum differences between positions, as a fraction of the error that a step removes, and between angles, in radians.
@@ -99,7 +99,7 @@ fn compare(
     goals: &[TreeGoal],
     targets: &[ChainTarget],
     starts: &[[f32; 4]],
-    settings: Settings,
+    settings: DescentSettings,
     answers: &[[f32; 4]],
     stride: usize,
 ) {
@@ -159,7 +159,7 @@ fn chains_take_the_same_steps_as_their_twin() {
     let mut kernels = ChainKernels::new(&gpu, 5, structure.kinds()).unwrap();
     let answers = kernels.solve(&gpu, &problems).unwrap();
     let settings =
-        Settings { damping: chain.tolerances[3], damping_floor: 1e-7, rounds: 4, root_weight: 0.0 };
+        DescentSettings { damping: chain.tolerances[3], damping_floor: 1e-7, rounds: 4, root_weight: 0.0 };
     compare(&structure.packed, &tree_goals, &inputs.targets, &inputs.starts, settings, &answers, 6);
 }
 
@@ -189,7 +189,8 @@ fn bodies_take_the_same_steps_as_their_twin() {
         most_bytes: 1 << 20,
     };
     let answers = BodyKernel::new(&gpu).solve(&gpu, &problems).unwrap();
-    let settings = Settings { damping: tree.damping, damping_floor: 1e-6, rounds: 3, root_weight: 1.0 };
+    let settings =
+        DescentSettings { damping: tree.damping, damping_floor: 1e-6, rounds: 3, root_weight: 1.0 };
     let stride = structure.joints.len() + 2;
     compare(&structure.packed, &tree_goals, &inputs.targets, &inputs.starts, settings, &answers, stride);
 }

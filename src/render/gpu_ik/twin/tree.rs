@@ -13,7 +13,7 @@ const LOCK_FRACTION: f32 = 0.01;
 
 /// The settings that differ between chains and bodies.
 #[derive(Clone, Copy)]
-pub(super) struct Settings {
+pub(super) struct DescentSettings {
     pub(super) damping: f32,
     pub(super) damping_floor: f32,
     pub(super) rounds: u32,
@@ -30,7 +30,7 @@ pub(super) struct TreeTwin<'a> {
     pub(super) joints: &'a [PackedJoint],
     pub(super) goals: &'a [TreeGoal],
     pub(super) targets: &'a [ChainTarget],
-    pub(super) settings: Settings,
+    pub(super) settings: DescentSettings,
     pub(super) own: Vec<Quat>,
     pub(super) root: Vec3,
     orientations: Vec<Quat>,
@@ -48,7 +48,7 @@ impl<'a> TreeTwin<'a> {
         joints: &'a [PackedJoint],
         goals: &'a [TreeGoal],
         targets: &'a [ChainTarget],
-        settings: Settings,
+        settings: DescentSettings,
         starts: &[[f32; 4]],
     ) -> Self {
         let mut tree = Self {
