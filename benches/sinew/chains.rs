@@ -27,9 +27,10 @@ pub(crate) fn bench(c: &mut Criterion) {
         puppet.options.solver = Options::default().with_method(Method::Dls).with_restarts(0);
         let node = |i: usize| puppet.character().skeleton.find(&format!("segment_{i:02}")).unwrap();
         let nodes: Vec<usize> = (first..=last).map(node).collect();
-        let frames: Vec<Frame> = (0..FRAMES).map(|i| Frame::new(&mut puppet, &nodes, i)).collect();
+        let frames: Vec<ChainProblem> =
+            (0..FRAMES).map(|i| ChainProblem::new(&mut puppet, &nodes, i)).collect();
         let n = last - first;
-        let mut update = |frame: &Frame, solve: bool| {
+        let mut update = |frame: &ChainProblem, solve: bool| {
             puppet.time = frame.time;
             puppet.targets.clear();
             puppet.targets.extend(solve.then_some(frame.target));
@@ -69,7 +70,11 @@ pub(crate) fn bench(c: &mut Criterion) {
 
 /// Returns the total time of all frames, multiplied by `count`. Each frame is measured several times and the shortest time counts, which
 /// reduces the effect of other programs on the machine.
-fn fastest(frames: &[Frame], count: u64, mut measure: impl FnMut(&Frame) -> Duration) -> Duration {
+fn fastest(
+    frames: &[ChainProblem],
+    count: u64,
+    mut measure: impl FnMut(&ChainProblem) -> Duration,
+) -> Duration {
     let mut best = vec![Duration::MAX; frames.len()];
     for _ in 0..ROUNDS {
         for (frame, best) in frames.iter().zip(&mut best) {
@@ -80,14 +85,14 @@ fn fastest(frames: &[Frame], count: u64, mut measure: impl FnMut(&Frame) -> Dura
 }
 
 /// One IK problem, both for a character and for a bare body.
-struct Frame {
+struct ChainProblem {
     time: f32,
     target: Target,
     body: Body,
     goal: Goal,
 }
 
-impl Frame {
+impl ChainProblem {
     fn new(puppet: &mut Puppet, nodes: &[usize], index: usize) -> Self {
         let time = index as f32 * 0.01;
         puppet.play(0, time);

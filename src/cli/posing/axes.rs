@@ -89,7 +89,7 @@ impl<U> AxisValues<U> {
 
 /// An argument of the form `NODE=world` or `NODE=target`.
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub(super) struct NodeFrame {
     node: String,
     frame: FrameArg,
 }
@@ -100,7 +100,7 @@ enum FrameArg {
     Target,
 }
 
-impl FromStr for Frame {
+impl FromStr for NodeFrame {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -143,7 +143,7 @@ impl PosingArgs {
             let tolerance = Some(tolerance.tolerance());
             option.apply(targets, nodes, turns_or_looks, |t| t.axes.orientation.tolerance = tolerance)?;
         }
-        for Frame { node, frame } in &self.axes {
+        for NodeFrame { node, frame } in &self.axes {
             let frame = match frame {
                 FrameArg::World => AxesFrame::World,
                 FrameArg::Target => AxesFrame::Target,

@@ -28,7 +28,7 @@ mod solver;
 
 pub(super) use clips::{TimeRange, time_range};
 
-use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
+use axes::{AngleUnit, AxisValues, LengthUnit, NodeFrame, PlainUnit};
 use solver::{OptionArg, ParametersArg, StartArg};
 pub(super) use solver::{SolverArgs, methods, metres, print_options, requested_options};
 
@@ -146,7 +146,7 @@ pub(super) struct PosingArgs {
     orientation_tolerance: Vec<AxisValues<AngleUnit>>,
     /// Frame of a node's axes: the world or the node's --orient target (repeatable) [default: world]
     #[arg(long, value_name = "NODE=world|target")]
-    axes: Vec<Frame>,
+    axes: Vec<NodeFrame>,
     /// Keep a joint fixed for the --reach, --orient and --look options that follow [default: the chain's base; none if the whole body moves]
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
