@@ -51,7 +51,7 @@ const LOOKS: [(&str, ShadingMode, u32, bool, bool); 8] = [
 /// are skinned once for all maps.
 const OCCLUDED: [(&str, bool); 2] = [("occlusion", true), ("without compute", false)];
 
-struct Options {
+struct Arguments {
     model: Option<PathBuf>,
     looks: Option<Vec<String>>,
     rounds: usize,
@@ -59,7 +59,7 @@ struct Options {
     json: bool,
 }
 
-impl Options {
+impl Arguments {
     fn parse() -> Self {
         let mut options =
             Self { model: default_model(), looks: None, rounds: 24, adapter: "cpu".into(), json: false };
@@ -155,7 +155,7 @@ fn minimum(values: &[f64]) -> f64 {
 }
 
 fn main() {
-    let options = Options::parse();
+    let options = Arguments::parse();
     let character = match &options.model {
         Some(path) => asset::load(path).unwrap(),
         None => asset::mannequin().unwrap(),

@@ -45,7 +45,7 @@ use checks::table::{summary, table};
 use checks::{Person, Selection, failure_lines, run};
 
 #[derive(Default)]
-struct Options {
+struct Arguments {
     verbose: bool,
     selection: Selection,
     paths: Vec<PathBuf>,
@@ -82,8 +82,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn options() -> Result<Options, Box<dyn Error>> {
-    let mut options = Options::default();
+fn options() -> Result<Arguments, Box<dyn Error>> {
+    let mut options = Arguments::default();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));

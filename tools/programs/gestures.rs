@@ -37,7 +37,7 @@ use runner::verdict::{GestureResult, Turn};
 use runner::{Side, Subject, collect, run_all};
 
 #[derive(Default)]
-struct Options {
+struct Arguments {
     verbose: bool,
     far: bool,
     repeats: bool,
@@ -120,8 +120,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn options() -> Result<Options, Box<dyn Error>> {
-    let mut options = Options { sides: vec![Side::Left], ..Options::default() };
+fn options() -> Result<Arguments, Box<dyn Error>> {
+    let mut options = Arguments { sides: vec![Side::Left], ..Arguments::default() };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -146,7 +146,7 @@ fn options() -> Result<Options, Box<dyn Error>> {
     Ok(options)
 }
 
-fn results(file: Option<&Path>, options: &Options) -> Result<(Subject, Vec<GestureResult>), String> {
+fn results(file: Option<&Path>, options: &Arguments) -> Result<(Subject, Vec<GestureResult>), String> {
     let mut subject = Subject::load(file)?;
     subject.recordings.clone_from(&options.recordings);
     (subject.far, subject.repeats) = (options.far, options.repeats);
