@@ -152,8 +152,8 @@ fn gaps(anatomy: &Anatomy, sampled: &Sampled) -> Vec<Gap> {
         let change = |i: usize| f64::from((velocity(i, i + 1, node) - velocity(i - 1, i, node)).length());
         let usual = quantile((1..last).map(change).collect(), 0.7);
         let place = |frame: usize| sampled.local(frame, node).translation;
-        let is_carrier = travels && node == anatomy.hips;
-        let local_offset = if is_carrier { 0.0 } else { f64::from(place(0).distance(place(last))) };
+        let is_travelling = travels && node == anatomy.hips;
+        let local_offset = if is_travelling { 0.0 } else { f64::from(place(0).distance(place(last))) };
         let scale = matrix_scale(anatomy, node);
         let turn_of = |a: usize, b: usize| (local(a).conjugate() * local(b)).as_dquat().to_scaled_axis();
         let shorter = |v: glam::DVec3| {

@@ -164,12 +164,12 @@ impl Seeder<'_, '_, '_> {
             (0..lowest.len().saturating_sub(length)).filter(|b| (*b..=b + length).all(stands)).collect();
         let &begin = begins.get(self.random.below(begins.len()))?;
         let amount = sign * if sign > 0.0 { self.amount(1.7, 2.6) } else { self.amount(2.0, 4.0) };
-        let carrier = self.draft.carrier();
+        let root = self.draft.body_root();
         let ease = number(length) / 4.0;
         for frame in begin..=begin + length {
             let edge = number((frame - begin).min(begin + length - frame));
             let part = smooth(edge / ease);
-            self.draft.shift(frame, carrier, Vec3::Y * (amount * part));
+            self.draft.shift(frame, root, Vec3::Y * (amount * part));
         }
         Some((None, begin, begin + length))
     }
@@ -194,7 +194,7 @@ impl Seeder<'_, '_, '_> {
             self.draft.refresh_all();
             return Some((Some(node), begin, last));
         }
-        let carrier = self.draft.carrier();
+        let root = self.draft.body_root();
         let way = self.random.direction().as_vec3();
         let amount = if check == Check::SeamPosition {
             self.amount(2.0, 4.0)
@@ -217,9 +217,9 @@ impl Seeder<'_, '_, '_> {
                 let bump = ((u(frame).powi(3) - u(frame).powi(2)) * number(window)) as f32;
                 bump
             };
-            self.draft.shift(frame, carrier, way * (amount * part));
+            self.draft.shift(frame, root, way * (amount * part));
         }
-        Some((Some(carrier), begin, last))
+        Some((Some(root), begin, last))
     }
 
     fn turning_joint(&mut self) -> Option<usize> {
@@ -259,16 +259,15 @@ impl Seeder<'_, '_, '_> {
     /// The body is displaced for some frames.
     fn jump(&mut self) -> Option<Place> {
         let frames = 1 + self.random.below(8.min(self.last() / 3));
-        let carrier = self.draft.carrier();
+        let root = self.draft.body_root();
         let sampled = &self.draft.sampled;
-        let moves =
-            |i: usize| f64::from(sampled.position(i, carrier).distance(sampled.position(i + 1, carrier)));
+        let moves = |i: usize| f64::from(sampled.position(i, root).distance(sampled.position(i + 1, root)));
         let calm = |first: &usize| (first - 3..first + frames + 3).all(|i| moves(i) < 0.1 * self.limit);
         let places: Vec<usize> = (3..self.last().saturating_sub(frames + 3)).filter(calm).collect();
         let first = *places.get(self.random.below(places.len()))?;
         let way = self.random.direction().as_vec3() * self.amount(1.5, 4.0);
-        (first + 1..=first + frames).for_each(|frame| self.draft.shift(frame, carrier, way));
-        Some((Some(carrier), first, first + frames))
+        (first + 1..=first + frames).for_each(|frame| self.draft.shift(frame, root, way));
+        Some((Some(root), first, first + frames))
     }
 
     /// A joint leaves its path for one or two frames.
@@ -354,19 +353,19 @@ impl Seeder<'_, '_, '_> {
         let ground = self.draft.contacts.treadmill?;
         let last = self.last();
         // First, the root gets the speed of the feet.
-        let carrier = self.draft.carrier();
-        self.travel(-ground, carrier);
+        let root = self.draft.body_root();
+        self.travel(-ground, root);
         self.clean = Some(self.draft.clip(clip));
         #[expect(clippy::cast_possible_truncation, reason = "a small factor")]
         let more = self.random.range(0.4, 0.8).max(2.0 * self.limit / f64::from(ground.length())) as f32;
-        self.travel(-ground * more, carrier);
+        self.travel(-ground * more, root);
         Some((Some(self.draft.checker.anatomy.hips), 0, last))
     }
 
-    fn travel(&mut self, velocity: glam::Vec2, carrier: usize) {
+    fn travel(&mut self, velocity: glam::Vec2, root: usize) {
         for frame in 0..=self.last() {
             let travelled = velocity * self.draft.sampled.span(0, frame).1;
-            self.draft.shift(frame, carrier, Vec3::new(travelled.x, 0.0, travelled.y));
+            self.draft.shift(frame, root, Vec3::new(travelled.x, 0.0, travelled.y));
         }
     }
 }

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_that_changes_its_carrier_does_not_blend_places() {
+    fn a_goal_that_changes_its_parent_does_not_blend_places() {
         let on_head = GoalKey { on: Some(9), ..key(1.0, 8.0) };
         let motion = Motion::default().with_goal_key(key(0.0, 0.0)).with_goal_key(on_head);
         let at = |time| motion.goal_at(3, time).map(|goal| (goal.on, goal.position.x));

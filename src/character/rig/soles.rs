@@ -60,12 +60,12 @@ impl Soles {
         let skeleton = &character.skeleton;
         let mut legs: Vec<Option<usize>> = vec![None; skeleton.nodes.len()];
         // For each node, the nearest node with a slot: the node itself or one of its ancestors.
-        let mut carriers: Vec<usize> = (0..skeleton.nodes.len()).collect();
+        let mut owners: Vec<usize> = (0..skeleton.nodes.len()).collect();
         for &(node, parent) in &skeleton.parents_first {
             let own = ends.iter().position(|end| *end == node);
             legs[node] = own.or_else(|| parent.and_then(|parent| legs[parent]));
             if let Some(parent) = parent.filter(|_| slot(node).is_none()) {
-                carriers[node] = carriers[parent];
+                owners[node] = owners[parent];
             }
         }
         let mut vertices = vec![Vec::new(); ends.len()];
@@ -73,7 +73,7 @@ impl Soles {
             for (position, node) in part.positions.iter().zip(&part.nodes) {
                 let found = node.and_then(|node| Some((node, (*legs.get(node)?)?)));
                 if let Some((node, leg)) = found.filter(|_| position.is_finite()) {
-                    vertices[leg].push((*position, carriers[node]));
+                    vertices[leg].push((*position, owners[node]));
                 }
             }
         });

@@ -45,7 +45,7 @@ impl Problem {
             } else if goal.pinned {
                 PULL
             } else {
-                let pull = match self.carrier(goal.link) {
+                let pull = match self.part_of(goal.link) {
                     Some(FigurePart::Limb(limb, _)) => figure.parts.limbs[limb].pull,
                     _ => 1.0,
                 };
@@ -110,7 +110,7 @@ impl Problem {
     /// Returns the light pull of a pole on the joint in the middle of the limb.
     fn pole(&self, index: usize, goal: &Goal) -> Option<Pull> {
         let pole = self.model.space.from_world.transform_point3(goal.pole?);
-        let Some(FigurePart::Limb(limb, _)) = self.carrier(goal.link) else { return None };
+        let Some(FigurePart::Limb(limb, _)) = self.part_of(goal.link) else { return None };
         let inner = |joint: &FigureJoint| matches!((joint.part, joint.freedom), (Some(FigurePart::Limb(l, _)), Freedom::Hinge { .. }) if l == limb);
         let link = self.model.joints.iter().position(inner)?;
         let (axes, free, start) = (DMat3::IDENTITY, DMat3::ZERO, self.stance_now.positions[link]);
@@ -121,7 +121,7 @@ impl Problem {
     /// Returns whether nothing holds the body and only limbs are pulled. In that case, the limbs must not drag the body along.
     pub(super) fn hangs_on_limbs(&self) -> bool {
         let is_limb = |pull: &Pull| {
-            matches!(self.carrier(pull.link), Some(FigurePart::Limb(..) | FigurePart::Collar(_)))
+            matches!(self.part_of(pull.link), Some(FigurePart::Limb(..) | FigurePart::Collar(_)))
         };
         self.contacts.is_empty() && self.pulls.iter().all(|pull| !pull.is_pin && is_limb(pull))
     }

@@ -186,8 +186,8 @@ impl Problem {
         rest.place(model, rest_pose);
     }
 
-    /// Returns the part of the body that contains or carries a link.
-    pub(super) fn carrier(&self, link: usize) -> Option<FigurePart> {
+    /// Returns the part of the figure that contains a link, or the nearest part above the link.
+    pub(super) fn part_of(&self, link: usize) -> Option<FigurePart> {
         self.model.up(link).find_map(|l| self.model.joints[l].part)
     }
 
@@ -241,7 +241,7 @@ impl Problem {
         let arms = figure.parts.limbs.iter().enumerate().filter(|(_, limb)| limb.is_arm);
         for (index, limb) in arms {
             let is_of_arm = |goal: &Goal| {
-                let part = self.carrier(goal.link);
+                let part = self.part_of(goal.link);
                 matches!(part, Some(FigurePart::Limb(l, joint)) if l == index && joint > 0)
             };
             let is_pulled = goals.iter().any(|g| !g.pinned && g.weight > 0.0 && is_of_arm(g));
@@ -347,7 +347,7 @@ impl Problem {
     fn looks_at(&self, figure: &Figure, options: &Options) -> Option<(DVec3, f64)> {
         let head = self.model.head.filter(|_| options.full_body.look > 0.0)?;
         let is_hand = |pull: &&Pull| {
-            let part = self.carrier(pull.link);
+            let part = self.part_of(pull.link);
             !pull.is_pin && matches!(part, Some(FigurePart::Limb(l, _)) if figure.parts.limbs[l].is_arm)
         };
         let pull = self.pulls.iter().find(is_hand)?;

@@ -59,15 +59,15 @@ impl PropModels {
         }
     }
 
-    /// Returns why a prop is not drawn: its model could not be loaded, or its joint or its part does not exist. `carrier` is the skeleton
+    /// Returns why a prop is not drawn: its model could not be loaded, or its joint or its part does not exist. `skeleton` is the skeleton
     /// of the character.
-    pub(crate) fn failure(&self, prop: &Prop, carrier: &Skeleton) -> Option<String> {
+    pub(crate) fn failure(&self, prop: &Prop, skeleton: &Skeleton) -> Option<String> {
         let loaded = self.0.iter().find(|loaded| loaded.file == prop.file)?;
         let model = match &loaded.model {
             Ok(puppet) => &puppet.character().skeleton,
             Err(failure) => return Some(failure.clone()),
         };
-        if carrier.find(&prop.node).is_none() {
+        if skeleton.find(&prop.node).is_none() {
             return Some(format!("the character has no joint {:?}", prop.node));
         }
         let missing = prop.part.as_ref().filter(|part| model.find(part).is_none())?;
@@ -80,11 +80,11 @@ impl PropModels {
     }
 
     /// Returns the props as instances, whose models follow the character's.
-    pub(super) fn instances(&self, props: &[Prop], carrier: &Puppet) -> impl Iterator<Item = Instance<'_>> {
+    pub(super) fn instances(&self, props: &[Prop], owner: &Puppet) -> impl Iterator<Item = Instance<'_>> {
         props.iter().filter_map(move |prop| {
             let (index, (_, puppet)) = self.loaded().enumerate().find(|(_, (file, _))| *file == prop.file)?;
-            let node = carrier.character().skeleton.find(&prop.node)?;
-            let place = prop.world_from_model(carrier.world_from_node().get(node)?)?;
+            let node = owner.character().skeleton.find(&prop.node)?;
+            let place = prop.world_from_model(owner.world_from_node().get(node)?)?;
             let mut instance = Instance { model: 1 + index, place, ..scene::instance(puppet) };
             if let Some(shown) = &prop.part {
                 let skeleton = &puppet.character().skeleton;

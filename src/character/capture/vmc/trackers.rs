@@ -12,7 +12,7 @@ use crate::pose::Pose;
 const MAX_DISTANCE: f64 = 0.3;
 
 /// The bones to which the nearest tracker may be assigned.
-const CARRIERS: [&str; 11] = [
+const ASSIGNABLE: [&str; 11] = [
     "hips",
     "chest",
     "head",
@@ -38,9 +38,9 @@ pub struct LiveGoal {
     pub position: Vec3,
 }
 
-/// The bone that carries a tracker: its index in the tracked tree, and the tracker's position in the bone's frame.
+/// The bone to which a tracker is assigned: its index in the tracked tree, and the tracker's position in the bone's frame.
 #[derive(Clone, Copy, Debug)]
-struct Carrier {
+struct AssignedBone {
     joint: usize,
     offset: DVec3,
 }
@@ -50,7 +50,7 @@ struct Carrier {
 pub(super) struct Trackers {
     /// Bones that the user has chosen, by tracker name.
     chosen: BTreeMap<String, Bone>,
-    carriers: BTreeMap<String, Carrier>,
+    assigned: BTreeMap<String, AssignedBone>,
     goals: Vec<LiveGoal>,
     world: Vec<DAffine3>,
 }
@@ -63,7 +63,7 @@ impl Trackers {
 
     /// Assigns all trackers again.
     pub(super) fn reset(&mut self) {
-        self.carriers.clear();
+        self.assigned.clear();
     }
 
     /// Returns the bone whose joint a name refers to.
@@ -107,7 +107,7 @@ impl Trackers {
             self.assign_nearest(positions, &joints, scale);
         }
         for &(name, position) in positions {
-            let Some(Carrier { joint, offset }) = self.carriers.get(name) else { continue };
+            let Some(AssignedBone { joint, offset }) = self.assigned.get(name) else { continue };
             let Some(node) = tree.joints.get(*joint).map(|joint| joint.node) else { continue };
             if self.goals.iter().all(|goal| goal.node != node) {
                 let (offset, position) = (offset.as_vec3(), position.as_vec3());
@@ -118,7 +118,7 @@ impl Trackers {
 
     /// Assigns a tracker to its chosen bone, or to the bone that its name refers to.
     fn assign_named(&mut self, name: &str, position: DVec3, joints: &[(usize, Bone)], scale: f64) {
-        if self.carriers.contains_key(name) {
+        if self.assigned.contains_key(name) {
             return;
         }
         let Some(bone) = self.bone(name) else { return };
@@ -126,23 +126,23 @@ impl Trackers {
         // A position named after a bone is the position of its joint, but a device is worn beside the joint.
         let place = self.place(joint, position, scale).filter(|_| self.chosen.contains_key(name));
         let offset = place.map_or(DVec3::ZERO, |(_, offset)| offset);
-        self.carriers.insert(name.to_owned(), Carrier { joint, offset });
+        self.assigned.insert(name.to_owned(), AssignedBone { joint, offset });
     }
 
     /// Assigns the other trackers to the nearest bones without a tracker, the nearest pairs first.
     fn assign_nearest(&mut self, positions: &[(&str, DVec3)], joints: &[(usize, Bone)], scale: f64) {
-        let is_free = |name: &str| !self.carriers.contains_key(name) && self.bone(name).is_none();
+        let is_free = |name: &str| !self.assigned.contains_key(name) && self.bone(name).is_none();
         let mut pairs = Vec::new();
         for &(name, position) in positions.iter().filter(|(name, _)| is_free(name)) {
-            for &(joint, _) in joints.iter().filter(|(_, bone)| CARRIERS.contains(&bone.vrm().as_str())) {
+            for &(joint, _) in joints.iter().filter(|(_, bone)| ASSIGNABLE.contains(&bone.vrm().as_str())) {
                 pairs.extend(self.place(joint, position, scale).map(|(d, offset)| (d, name, joint, offset)));
             }
         }
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (_, name, joint, offset) in pairs {
-            let is_taken = self.carriers.values().any(|carrier| carrier.joint == joint);
-            if !is_taken && !self.carriers.contains_key(name) {
-                self.carriers.insert(name.to_owned(), Carrier { joint, offset });
+            let is_taken = self.assigned.values().any(|bone| bone.joint == joint);
+            if !is_taken && !self.assigned.contains_key(name) {
+                self.assigned.insert(name.to_owned(), AssignedBone { joint, offset });
             }
         }
     }

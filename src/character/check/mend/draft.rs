@@ -112,7 +112,7 @@ impl<'a, 'b> Draft<'a, 'b> {
     }
 
     /// Returns the node that moves the whole body: the hips, or the root if the feet are not descendants of the hips.
-    pub(in crate::check) fn carrier(&self) -> usize {
+    pub(in crate::check) fn body_root(&self) -> usize {
         let skeleton = &self.checker.character.skeleton;
         let hips = self.checker.anatomy.hips;
         let is_below = |node: usize| skeleton.ancestors(node).any(|n| n == hips);

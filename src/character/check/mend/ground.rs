@@ -50,11 +50,11 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
     let lowest = lowest_points(&draft.checker.anatomy, &draft.sampled, draft.floor);
     #[expect(clippy::cast_possible_truncation, reason = "lengths are single precision")]
     let lowest: Vec<f32> = lowest.iter().map(|h| *h as f32).collect();
-    let carrier = draft.carrier();
+    let root = draft.body_root();
     if !sunk.is_empty() {
         for run in runs(lowest.len(), 0, |i| lowest[i] < -kept[0]) {
             if run.clone().any(|i| lowest[i] < -accepted[0]) {
-                run.for_each(|i| draft.shift(i, carrier, Vec3::Y * -(lowest[i] + kept[0])));
+                run.for_each(|i| draft.shift(i, root, Vec3::Y * -(lowest[i] + kept[0])));
                 repaired = true;
             }
         }
@@ -63,7 +63,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, report: &ClipReport, options: &C
         let spans: Vec<_> = hovering.iter().filter(|(node, ..)| node.is_none()).copied().collect();
         for run in runs(lowest.len(), 0, |i| lowest[i] > kept[1]) {
             if overlaps(draft, &spans, &run) {
-                run.for_each(|i| draft.shift(i, carrier, Vec3::Y * -(lowest[i] - kept[1])));
+                run.for_each(|i| draft.shift(i, root, Vec3::Y * -(lowest[i] - kept[1])));
                 repaired = true;
             }
         }

@@ -14,7 +14,7 @@ pub(super) fn repair(draft: &mut Draft<'_, '_>, _: &ClipReport, options: &CheckO
     // If a program sets the speed, the clip cannot change it.
     let moved = speeds(anatomy, &draft.sampled, &draft.contacts, None);
     let Some(speeds) = moved.filter(|s| s.feet > 0.0 && options.speed.is_none()) else { return false };
-    let (node, hips, last) = (draft.carrier(), anatomy.hips, draft.sampled.len() - 1);
+    let (node, hips, last) = (draft.body_root(), anatomy.hips, draft.sampled.len() - 1);
     let start = flat(draft.sampled.position(0, hips));
     let along = (flat(draft.sampled.position(last, hips)) - start).normalize_or_zero();
     let factor = speeds.feet / speeds.root - 1.0;

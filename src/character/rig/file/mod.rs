@@ -100,14 +100,14 @@ impl RigReader<'_> {
             options: optional(root, "options", |item, _| options::read(item))?.unwrap_or_default(),
             ..Rig::default()
         };
-        let mut carrier_spans: Vec<(usize, Option<Range<usize>>)> = Vec::new();
+        let mut parent_spans: Vec<(usize, Option<Range<usize>>)> = Vec::new();
         // Mimic joints are checked when all joints are known.
         let mut mimics: Vec<(usize, Option<Range<usize>>)> = Vec::new();
         for joint in tables(root, "joint")? {
             let (node, read) = self.joint(joint).map_err(|f| f.or_at(joint.span()))?;
             rig.joints.insert(node, read);
             mimics.extend(joint.get("mimic").map(|item| (node, item.span())));
-            carrier_spans.push((node, joint.get("logical_parent").and_then(Item::span)));
+            parent_spans.push((node, joint.get("logical_parent").and_then(Item::span)));
         }
         for (node, span) in mimics {
             rig.check_mimic(node).map_err(|error| SpannedError::new(span, error.cause))?;
@@ -116,7 +116,7 @@ impl RigReader<'_> {
         let cycle_error = |e: RigError| {
             let is_named =
                 |node| matches!(&e, RigError::Cycle { node: name } if self.skeleton.label(node) == *name);
-            let span = carrier_spans.iter().rev().find(|(node, span)| span.is_some() && is_named(*node));
+            let span = parent_spans.iter().rev().find(|(node, span)| span.is_some() && is_named(*node));
             SpannedError::new(span.and_then(|(_, span)| span.clone()), e.to_string())
         };
         let reparented =
