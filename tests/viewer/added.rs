@@ -7,29 +7,19 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
-use sinew::asset::{Character, Clip, load, mannequin};
+use sinew::asset::{Character, Clip, load};
 use sinew::capture::load_csv;
 use sinew::export::bake::Source;
 use sinew::motion::{Edit, Layer, Motion, Strip, WeightedClip};
-use sinew::rig;
 use sinew::viewer::{CharacterLoader, Command, LoadedFile, Session};
+use sinew_testkit::{asset_path, folder, mannequin};
 
-use super::files::folder;
-use super::{SIZE, pose};
+use crate::support::{SIZE, at, mannequin_session, node, place, pose, position, session_of};
 
 mod recorded;
 
 fn hail() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/hail.bvh")
-}
-
-fn session_of(character: Character) -> Session {
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
-
-fn session() -> Session {
-    session_of(mannequin().unwrap())
 }
 
 fn add(session: &mut Session, file: &Path) {
@@ -65,13 +55,9 @@ fn wave(session: &Session) -> Clip {
     clips(session).iter().find(|c| c.name.as_deref() == Some("wave")).unwrap().clone()
 }
 
-fn tick(session: &mut Session, milliseconds: u64) {
-    session.apply(Command::Tick(Duration::from_millis(milliseconds)));
-}
-
 #[test]
 fn motion_file_is_added_and_undo_keeps_its_clip() {
-    let mut session = session();
+    let mut session = mannequin_session();
     let (own, plain) = (clips(&session).len(), pose(&session));
     play(&mut session, strips(&[&[0]]));
     add(&mut session, &hail());
@@ -80,8 +66,7 @@ fn motion_file_is_added_and_undo_keeps_its_clip() {
     session.apply(Command::Clip(Some(own)));
     session.apply(Command::Play(false));
     session.apply(Command::Seek(1.0));
-    let hand = session.puppet().character().skeleton.find("rightHand").unwrap();
-    assert!(session.puppet().world_from_node()[hand].translation.y > 1.4, "the arm must be raised");
+    assert!(place(&session, "rightHand").y > 1.4, "the arm must be raised");
     session.apply(Command::Undo);
     assert_eq!(session.puppet().motion, strips(&[&[0], &[own, 1]]));
     session.apply(Command::Undo);
@@ -90,7 +75,7 @@ fn motion_file_is_added_and_undo_keeps_its_clip() {
     assert_eq!((pose(&session), clips(&session).len()), (plain, own + 1), "undo must keep the clip");
     (0..3).for_each(|_| session.apply(Command::Redo));
     assert_eq!(session.puppet().motion.only(), Some(own));
-    let other_skeleton = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb");
+    let other_skeleton = asset_path("spider.glb");
     assert!(
         session.addition(&other_skeleton, Arc::new(Source::load(&other_skeleton).unwrap()), false).is_err()
     );
@@ -101,25 +86,25 @@ fn motion_file_is_added_and_undo_keeps_its_clip() {
 
 #[test]
 fn candidates_play_added_clips() {
-    let mut session = session();
+    let mut session = mannequin_session();
     session.apply(Command::Compare(vec![sinew::ik::Method::Ccd]));
     let own = clips(&session).len();
     add(&mut session, &hail());
     session.apply(Command::Clip(Some(own)));
     session.apply(Command::Seek(1.0));
-    let hand = super::at(&session, "leftHand");
+    let hand = at(&session, "leftHand");
     session.apply(Command::Grab(hand));
     session.apply(Command::Drag(hand + Vec2::new(-20.0, -10.0)));
     let ghost = session.comparison().get(sinew::ik::Method::Ccd).unwrap();
-    let right = session.puppet().character().skeleton.find("rightHand").unwrap();
-    let place = |p: &sinew::puppet::Puppet| Vec3::from(p.world_from_node()[right].translation);
-    assert!(place(ghost.puppet()).distance(place(session.puppet())) < 0.05);
+    let right = node(&session, "rightHand");
+    let of_ghost = Vec3::from(ghost.puppet().world_from_node()[right].translation);
+    assert!(of_ghost.distance(position(&session, right)) < 0.05);
 }
 
 #[test]
 fn take_becomes_a_clip_and_a_file() {
     let folder = folder("take-kept");
-    let mut session = session();
+    let mut session = mannequin_session();
     let own = clips(&session).len();
     let recorded = wave(&session);
     let first = session.save_take_as_clip(&recorded, &folder).unwrap();
@@ -132,7 +117,7 @@ fn take_becomes_a_clip_and_a_file() {
     assert!(!load_csv(&first).unwrap().times.is_empty());
     // The clip equals the recorded motion and can be blended with others.
     let wave = names(&session).iter().position(|n| *n == "wave").unwrap();
-    let mut other = self::session();
+    let mut other = mannequin_session();
     for time in [0.0, 0.4, 1.1] {
         for (session, clip) in [(&mut session, own), (&mut other, wave)] {
             session.apply(Command::Clip(Some(clip)));
@@ -157,14 +142,14 @@ fn take_becomes_a_clip_and_a_file() {
 #[test]
 fn take_beyond_single_precision_is_rejected() {
     let folder = folder("take-far");
-    let mut session = session();
+    let mut session = mannequin_session();
     let mut recorded = wave(&session);
     for channel in &mut recorded.channels {
         if let sinew::asset::Values::Translation(keys) = &mut channel.values {
             keys.iter_mut().for_each(|k| *k = Vec3::MAX);
         }
     }
-    let hips = session.puppet().character().skeleton.find("hips").unwrap();
+    let hips = node(&session, "hips");
     recorded.timelines.push(vec![0.0]);
     recorded.channels.push(sinew::asset::Channel {
         node: hips,
@@ -180,7 +165,7 @@ fn take_beyond_single_precision_is_rejected() {
 #[test]
 fn reader_reads_takes_and_motions_for_the_open_character() {
     let folder = folder("take-read");
-    let mut session = session();
+    let mut session = mannequin_session();
     let recorded = wave(&session);
     let path = session.save_take_as_clip(&recorded, &folder).unwrap();
     let (sender, receiver) = channel();
@@ -212,7 +197,7 @@ fn reader_reads_takes_and_motions_for_the_open_character() {
     assert!(error.contains("line 1, column 2") && !error.contains('\n'), "{error}");
     // A reload of the character keeps the added clips.
     let file = folder.join("man.glb");
-    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"), &file).unwrap();
+    fs::copy(asset_path("mannequin.glb"), &file).unwrap();
     let Ok(LoadedFile::Character(reloaded, _)) = read(Some(&session), &file, true) else {
         panic!("the character was not read")
     };
@@ -225,12 +210,12 @@ fn reader_reads_takes_and_motions_for_the_open_character() {
 #[test]
 fn added_clips_survive_a_reload() {
     let folder = folder("added-reload");
-    let mut before = session();
+    let mut before = mannequin_session();
     let own = clips(&before).len();
     add(&mut before, &hail());
     let recorded = wave(&before);
     before.save_take_as_clip(&recorded, &folder).unwrap();
-    let arm = before.puppet().character().skeleton.find("leftUpperArm").unwrap();
+    let arm = node(&before, "leftUpperArm");
     let edit = Edit { time: 0.5, before: 0.2, after: 0.2, turns: vec![(arm, Vec3::X)], shifts: Vec::new() };
     let layer = Layer { clip: own, weight: 0.5, additive: true, mask: vec![arm], speed: 1.0 };
     let first = strips(&[&[own], &[1]]);
@@ -240,14 +225,14 @@ fn added_clips_survive_a_reload() {
     before.apply(Command::Seek(1.6));
     before.apply(Command::Play(true));
     let unchanged = {
-        let mut after = session();
+        let mut after = mannequin_session();
         assert!(after.take_over(&before, true).is_empty());
         after
     };
     assert_eq!((&unchanged.puppet().motion, names(&unchanged)), (&played, names(&before)));
     assert_eq!((pose(&unchanged), unchanged.is_playing()), (pose(&before), true));
 
-    let mut character = mannequin().unwrap();
+    let mut character = Character::clone(&mannequin());
     let first_clip = character.clips.remove(0);
     character.clips.insert(1, Clip { name: Some("new".into()), ..first_clip.clone() });
     character.clips.push(Clip { name: Some("newer".into()), ..first_clip });
@@ -261,7 +246,7 @@ fn added_clips_survive_a_reload() {
     after.apply(Command::Undo);
     assert_eq!(after.puppet().motion, renumbered(&first));
 
-    let mut character = mannequin().unwrap();
+    let mut character = Character::clone(&mannequin());
     character.skeleton.nodes[arm].name = Some("arm.L".into());
     let mut after = Session::new(character, None, SIZE);
     assert!(after.take_over(&before, true).is_empty());
@@ -271,7 +256,7 @@ fn added_clips_survive_a_reload() {
     assert!(after.is_playing() && (after.puppet().time - 1.6).abs() < 1e-6);
 
     // The clips cannot be transferred to a character with another skeleton.
-    let spider = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb")).unwrap();
+    let spider = load(&asset_path("spider.glb")).unwrap();
     let mut after = session_of(spider);
     let errors = after.take_over(&before, true);
     assert!(errors.len() == 2 && errors[0].contains("hail.bvh"), "{errors:?}");

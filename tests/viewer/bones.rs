@@ -1,27 +1,20 @@
 //! Tests of bones that the user names.
 
 use std::fs;
-use std::path::Path;
 
 use sinew::asset::load;
 use sinew::rig;
-use sinew::viewer::{Command, Recording, Replay, Session};
+use sinew::viewer::{Command, Recording, Replay};
+use sinew_testkit::{asset_path, folder};
 
-use super::SIZE;
-use super::files::folder;
-
-fn open(file: &Path) -> Session {
-    let character = load(file).unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
+use crate::support::session_of;
 
 #[test]
 fn a_named_bone_belongs_to_the_rig_the_project_and_undo() {
     let folder = folder("viewer-bones");
     let file = folder.join("man.glb");
-    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"), &file).unwrap();
-    let mut session = open(&file);
+    fs::copy(asset_path("mannequin.glb"), &file).unwrap();
+    let mut session = session_of(load(&file).unwrap());
     let bones = session.rig().bones.clone();
     let (hand, elbow) = (bones["leftHand"], bones["leftLowerArm"]);
     session.apply(Command::Bone("leftHand".into(), Some(hand)));
@@ -37,12 +30,12 @@ fn a_named_bone_belongs_to_the_rig_the_project_and_undo() {
     let text = fs::read_to_string(&project).unwrap();
     assert!(text.contains("[rig.humanoid]\nleftHand = \"leftHand\""), "{text}");
     let recording = Recording::open(&project).unwrap();
-    let opened = open(&file);
+    let opened = session_of(load(&file).unwrap());
     let replay = Replay::new(&recording, opened.puppet().shared_character(), opened.rig().clone()).unwrap();
     assert_eq!(replay.session().rig(), session.rig());
     let saved = session.save_rig(&folder, false).unwrap();
     assert!(fs::read_to_string(saved).unwrap().contains("[humanoid]\nleftHand = \"leftHand\""));
-    assert_eq!(open(&file).rig().given_bones["leftHand"], hand);
+    assert_eq!(session_of(load(&file).unwrap()).rig().given_bones["leftHand"], hand);
     session.apply(Command::Undo);
     assert!(session.rig().given_bones.is_empty());
     session.apply(Command::Redo);

@@ -8,20 +8,20 @@ use sinew::asset;
 use sinew::motion::{Motion, Strip};
 use sinew::puppet::Puppet;
 use sinew::viewer::{Command, NodePoint, Session};
+use sinew_testkit::{asset_path, folder};
 
-use super::files::folder;
-use super::session;
+use crate::support::{SIZE, detected_session, node, position};
 
 /// Returns a session in which two clips play one after the other, with a goal for a hand.
 fn played() -> Session {
-    let mut session = session();
+    let mut session = detected_session();
     let strips = vec![Strip { seconds: Some(0.6), ..Strip::new(0) }, Strip { start: 0.6, ..Strip::new(1) }];
     session.apply(Command::Motion(Box::new(Motion { strips, ..Motion::default() })));
     session.apply(Command::KeepGoals(true));
-    let node = session.puppet().character().skeleton.find("leftHand").unwrap();
-    let hand = session.puppet().world_from_node()[node].translation.as_dvec3();
-    session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
-    session.apply(Command::DragTo(hand + DVec3::new(0.1, 0.3, 0.1)));
+    let hand = node(&session, "leftHand");
+    let place = position(&session, hand).as_dvec3();
+    session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
+    session.apply(Command::DragTo(place + DVec3::new(0.1, 0.3, 0.1)));
     session.apply(Command::Release);
     session
 }
@@ -82,7 +82,7 @@ fn export_can_be_cancelled_and_replaces_no_input() {
     let refused = |path: &Path, session: &Session| {
         session.clip_export().and_then(|export| export.write(path, |_| true).map(|_| ())).unwrap_err()
     };
-    assert!(refused(&folder.join("a.glb"), &session()).contains("timeline is empty"));
+    assert!(refused(&folder.join("a.glb"), &detected_session()).contains("timeline is empty"));
     let played = played();
     for (name, cause) in [("a.fbx", "unknown file type"), ("missing/a.glb", "missing")] {
         let error = refused(&folder.join(name), &played);
@@ -105,7 +105,7 @@ fn export_can_be_cancelled_and_replaces_no_input() {
     };
     assert_eq!(played.clip_export().unwrap().write(&folder.join("a.glb"), until_the_last).unwrap(), None);
     let own: PathBuf = folder.join("own.glb");
-    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"), &own).unwrap();
+    fs::copy(asset_path("mannequin.glb"), &own).unwrap();
     let before = fs::read(&own).unwrap();
     let mut session = Session::new(asset::load(&own).unwrap(), None, super::SIZE);
     session.apply(Command::Clip(Some(0)));

@@ -1,39 +1,33 @@
 //! Tests of comparison: several methods solve the same goals alongside the active one.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec2;
-use sinew::asset::gltf;
+use sinew::asset::load;
 use sinew::ik::{Limit, Method, Options, Outcome, Start};
 use sinew::render::ShadingMode;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
+use sinew_testkit::asset_path;
 
-use crate::{SIZE, at, drag, numbers, pose, session};
+use crate::support::{SIZE, at, detected_session, drag, drag_joint, node, numbers, pose, set_method};
 
 const SOME: [Method; 4] = [Method::Ccd, Method::Particle, Method::Fabrik, Method::Dls];
 const BY: Vec2 = Vec2::new(-60.0, -50.0);
 
-fn dragged(methods: &[Method]) -> Session {
-    let (mut session, mut input) = (session(), Input::default());
+fn compared(methods: &[Method]) -> Session {
+    let (mut session, mut input) = (detected_session(), Input::default());
     session.apply(Command::Compare(methods.to_vec()));
-    let start = at(&session, "leftHand");
-    drag(&mut session, &mut input, start, BY);
+    drag_joint(&mut session, &mut input, "leftHand", BY);
     session
 }
 
 fn cast(name: &str) -> Session {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{name}.glb"));
-    Session::new(gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap(), None, SIZE)
-}
-
-fn solver(session: &mut Session, method: Method) {
-    session.apply(Command::Solver(Box::new(Options::default().with_method(method))));
+    Session::new(load(&asset_path(&format!("{name}.glb"))).unwrap(), None, SIZE)
 }
 
 #[test]
 fn candidates_follow_the_drag_and_stay_after_release() {
-    let mut session = dragged(&SOME);
+    let mut session = compared(&SOME);
     let target = session.puppet().targets[0];
     assert_eq!(session.comparison().methods(), SOME);
     for candidate in session.comparison().candidates() {
@@ -64,7 +58,7 @@ fn candidates_follow_the_drag_and_stay_after_release() {
 
 #[test]
 fn candidates_do_not_affect_the_active_method() {
-    let (alone, compared) = (dragged(&[]), dragged(&Method::ALL));
+    let (alone, compared) = (compared(&[]), compared(&Method::ALL));
     assert_eq!(pose(&alone), pose(&compared));
     assert_eq!(alone.puppet().convergence(), compared.puppet().convergence());
     let reports = |s: &Session| -> Vec<_> {
@@ -78,10 +72,10 @@ fn the_same_drag_gives_identical_candidates() {
     let poses = |s: &Session| -> Vec<_> {
         s.comparison().candidates().iter().map(|c| c.puppet().pose().clone()).collect()
     };
-    let (one, other) = (dragged(&Method::ALL), dragged(&Method::ALL));
+    let (one, other) = (compared(&Method::ALL), compared(&Method::ALL));
     assert_eq!(poses(&one), poses(&other));
     // The result of a candidate does not depend on the other candidates.
-    let few = dragged(&SOME);
+    let few = compared(&SOME);
     for candidate in few.comparison().candidates() {
         let same = one.comparison().get(candidate.method()).unwrap();
         assert_eq!(candidate.puppet().pose(), same.puppet().pose(), "{}", candidate.method());
@@ -90,11 +84,10 @@ fn the_same_drag_gives_identical_candidates() {
 
 #[test]
 fn ghost_of_the_active_method_matches_the_character() {
-    let (mut session, mut input) = (session(), Input::default());
-    solver(&mut session, Method::Fabrik);
+    let (mut session, mut input) = (detected_session(), Input::default());
+    set_method(&mut session, Method::Fabrik);
     session.apply(Command::Compare(vec![Method::Fabrik]));
-    let start = at(&session, "leftHand");
-    drag(&mut session, &mut input, start, BY);
+    drag_joint(&mut session, &mut input, "leftHand", BY);
     let ghost = session.comparison().get(Method::Fabrik).unwrap();
     assert_eq!(ghost.puppet().pose(), &pose(&session));
     assert!(session.frame(1.0).ghosts.is_empty(), "an identical ghost must not be drawn");
@@ -102,7 +95,7 @@ fn ghost_of_the_active_method_matches_the_character() {
 
 #[test]
 fn candidate_added_after_a_drag_solves_its_last_goals_from_its_start() {
-    let mut session = dragged(&[]);
+    let mut session = compared(&[]);
     session.apply(Command::Release);
     session.apply(Command::Compare(vec![Method::Ccd]));
     let candidate = session.comparison().get(Method::Ccd).unwrap();
@@ -126,7 +119,7 @@ fn refusals_agree_with_the_solve() {
     tentacle.apply(Command::Hover(at(&tentacle, "segment_39")));
     assert_eq!(*tentacle.refusals(), [(Method::TwoBone, two_joints.to_owned())]);
 
-    let mut figure = session();
+    let mut figure = detected_session();
     figure.apply(Command::Hover(at(&figure, "leftHand")));
     assert_eq!(*figure.refusals(), [], "every method must support an arm");
 
@@ -137,7 +130,7 @@ fn refusals_agree_with_the_solve() {
     let [(Method::TwoBone, why)] = &figure.refusals()[..] else { panic!("{:?}", figure.refusals()) };
     assert!(why.ends_with("two-bone cannot solve this: one goal is needed"), "{why}");
 
-    let mut hips = session();
+    let mut hips = detected_session();
     hips.apply(Command::Hover(at(&hips, "hips")));
     // Only full-body and auto move the hips of a recognised body. The other methods turn the hips, and two-bone has no chain for that.
     let [(Method::TwoBone, _)] = &hips.refusals()[..] else { panic!("{:?}", hips.refusals()) };
@@ -160,10 +153,10 @@ fn refusals_agree_with_the_solve() {
 /// The panel queries the refusals in every frame, so they are cached. The cache must always match the actual refusals.
 #[test]
 fn cached_refusals_are_never_stale() {
-    let mut session = session();
+    let mut session = detected_session();
     let mut input = Input::default();
     let mut next = numbers(0x2545_F491_4F6C_DD1D);
-    let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let elbow = node(&session, "leftLowerArm");
     let mut answers = std::collections::HashSet::new();
     session.apply(Command::KeepGoals(true));
     for step in 0..600 {
@@ -198,7 +191,7 @@ fn cached_refusals_are_never_stale() {
 
 #[test]
 fn refusals_are_computed_once_per_drag() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let start = at(&session, "leftHand");
     drag(&mut session, &mut input, start, BY);
     let cached = session.refusals();
@@ -207,7 +200,7 @@ fn refusals_are_computed_once_per_drag() {
         assert!(Arc::ptr_eq(&cached, &session.refusals()), "recomputed at step {step}");
     }
     input.handle(Event::Released(Button::Left), &mut session);
-    let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let elbow = node(&session, "leftLowerArm");
     session.apply(Command::Limit(elbow, Limit::Locked));
     assert!(!Arc::ptr_eq(&cached, &session.refusals()), "a new limit must recompute the refusals");
 }
@@ -215,8 +208,7 @@ fn refusals_are_computed_once_per_drag() {
 #[test]
 fn unsupported_method_reports_an_error_and_keeps_the_pose() {
     let (mut session, mut input) = (cast("tentacle"), Input::default());
-    let start = at(&session, "segment_39");
-    drag(&mut session, &mut input, start, Vec2::new(40.0, 60.0));
+    drag_joint(&mut session, &mut input, "segment_39", Vec2::new(40.0, 60.0));
     let before = pose(&session);
     input.handle(Event::Key(Key::Char('5')), &mut session);
     assert!(session.error().unwrap().ends_with("two joints above its end"), "{:?}", session.error());
@@ -232,7 +224,7 @@ fn unsupported_method_reports_an_error_and_keeps_the_pose() {
 
 #[test]
 fn invalid_options_are_replaced_by_defaults() {
-    let mut session = session();
+    let mut session = detected_session();
     session.apply(Command::Solver(Box::default()));
     let defaults = session.puppet().options.solver;
     assert_eq!(defaults.start, Start::Continue);

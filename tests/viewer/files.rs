@@ -1,38 +1,23 @@
 //! Tests of saved files, of stepping through a folder, and of reloading.
 
 use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use glam::Vec2;
-use sinew::asset::{load, mannequin};
+use sinew::asset::load;
 use sinew::ik::{Limit, Method, SolverOption};
 use sinew::render::{AdapterChoice, DecodedImages, Frame, Gpu, Renderer, ShadingMode};
-use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
+use sinew::viewer::{Command, PoseFile, Session, neighbour};
 
-use super::{SIZE, at, drag, session};
 use sinew_testkit::image;
+use sinew_testkit::{asset_path, folder, mannequin};
 
-/// Creates an empty folder for a test.
-pub(crate) fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-/// Returns a session during a drag.
-fn dragged() -> Session {
-    let (mut session, mut input) = (session(), Input::default());
-    let start = at(&session, "leftHand");
-    drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
-    session
-}
+use crate::support::{SIZE, at, detected_session, dragged_session, node, place};
 
 #[test]
 fn saved_image_equals_the_frame_and_replaces_no_file() {
     let folder = folder("save-image");
-    let mut session = dragged();
+    let mut session = dragged_session();
     session.apply(Command::Resize(Vec2::new(200.0, 120.0)));
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());
     let puppet = session.puppet();
@@ -52,7 +37,7 @@ fn saved_image_equals_the_frame_and_replaces_no_file() {
 #[test]
 fn saved_pose_equals_the_current_pose() {
     let folder = folder("save-pose");
-    let session = dragged();
+    let session = dragged_session();
     let json = session.save_pose(PoseFile::Json, &folder).unwrap();
     let second = session.save_pose(PoseFile::Json, &folder).unwrap();
     assert_eq!(
@@ -60,9 +45,9 @@ fn saved_pose_equals_the_current_pose() {
         (&*folder.join("sinew-0001.json"), &*folder.join("sinew-0002.json"))
     );
     let value: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
-    let node = session.puppet().character().skeleton.find("leftHand").unwrap();
-    let world = session.puppet().world_from_node()[node].translation;
-    let written = &value["nodes"][node];
+    let hand = node(&session, "leftHand");
+    let world = session.puppet().world_from_node()[hand].translation;
+    let written = &value["nodes"][hand];
     assert_eq!(written["name"], "leftHand");
     for axis in 0..3 {
         let saved = written["world"][12 + axis].as_f64().unwrap();
@@ -71,15 +56,14 @@ fn saved_pose_equals_the_current_pose() {
     assert_eq!(value["reports"].as_array().unwrap().len(), session.reports().len());
     let copy = load(&session.save_pose(PoseFile::Glb, &folder).unwrap()).unwrap();
     let posed = Session::new(copy, None, SIZE);
-    let node = posed.puppet().character().skeleton.find("leftHand").unwrap();
-    assert!(posed.puppet().world_from_node()[node].translation.distance(world) < 1e-5);
+    assert!(place(&posed, "leftHand").distance(world.into()) < 1e-5);
 }
 
 #[test]
 fn failed_save_names_the_path_and_writes_nothing() {
     let folder = folder("save-nowhere");
     let missing = folder.join("missing");
-    let error = session().save_pose(PoseFile::Json, &missing).unwrap_err().to_string();
+    let error = detected_session().save_pose(PoseFile::Json, &missing).unwrap_err().to_string();
     assert!(error.contains("missing") && !error.contains('\n'), "{error}");
     assert!(!missing.exists());
 }
@@ -107,12 +91,12 @@ fn stepping_through_a_folder_goes_both_ways_and_wraps_around() {
 
 #[test]
 fn reload_keeps_camera_pose_and_options() {
-    let mut before = dragged();
+    let mut before = dragged_session();
     before.apply(Command::Release);
     before.apply(Command::Orbit(Vec2::new(50.0, 10.0)));
     before.apply(Command::Clip(Some(0)));
     before.apply(Command::Tick(Duration::from_millis(250)));
-    let mut after = session();
+    let mut after = detected_session();
     assert_ne!(
         (after.camera().position, after.puppet().pose()),
         (before.camera().position, before.puppet().pose())
@@ -126,20 +110,20 @@ fn reload_keeps_camera_pose_and_options() {
     // Undo the clip changes and the drag before them.
     after.apply(Command::Clip(None));
     (0..3).for_each(|_| after.apply(Command::Undo));
-    assert_eq!(after.puppet().pose(), session().puppet().pose(), "undo must work across the reload");
-    let mut other = session();
+    assert_eq!(after.puppet().pose(), detected_session().puppet().pose(), "undo must work across the reload");
+    let mut other = detected_session();
     other.take_over(&before, false);
-    assert_eq!(other.puppet().pose(), session().puppet().pose());
+    assert_eq!(other.puppet().pose(), detected_session().puppet().pose());
 }
 
 #[test]
 fn undo_after_a_reload_keeps_the_new_rig() {
-    let mut before = dragged();
+    let mut before = dragged_session();
     before.apply(Command::Release);
-    let joint = before.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let joint = node(&before, "leftLowerArm");
     let mut rig = before.rig().clone();
     rig.joints.entry(joint).or_default().limit = Limit::Locked;
-    let mut after = Session::new(mannequin().unwrap(), Some(rig), SIZE);
+    let mut after = Session::new(mannequin(), Some(rig), SIZE);
     after.take_over(&before, true);
     assert_eq!(after.rig().joint(joint).limit, Limit::Locked);
     after.apply(Command::Undo);
@@ -150,12 +134,12 @@ fn undo_after_a_reload_keeps_the_new_rig() {
 #[test]
 fn solver_options_of_a_rig_apply_to_its_character_only() {
     let rigged = |texts: &[&str]| {
-        let mut rig = session().rig().clone();
+        let mut rig = detected_session().rig().clone();
         for text in texts {
             let (option, value) = SolverOption::parse_assignment(text).unwrap();
             rig.options.set(option, value).unwrap();
         }
-        Session::new(mannequin().unwrap(), Some(rig), SIZE)
+        Session::new(mannequin(), Some(rig), SIZE)
     };
     let set = |session: &mut Session, solver: &str| {
         session.apply(serde_json::from_str(&format!("{{\"solver\":{solver}}}")).unwrap());
@@ -186,8 +170,7 @@ fn solver_options_of_a_rig_apply_to_its_character_only() {
 
 #[test]
 fn morph_weight_drag_is_one_undo_step() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/awkward.glb");
-    let mut session = Session::new(load(file.as_ref()).unwrap(), None, SIZE);
+    let mut session = Session::new(load(&asset_path("awkward.glb")).unwrap(), None, SIZE);
     let before = session.puppet().pose().weights.clone();
     assert_eq!(before.len(), 2);
     // Apply the commands that a slider sends during a drag.

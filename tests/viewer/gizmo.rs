@@ -1,33 +1,19 @@
 //! Tests of the gizmo of the selected joint: its limit, rings and pole, dragged with the pointer.
 
 use glam::{DQuat, DVec3, Quat, Vec2, Vec3};
-use sinew::asset::{Character, load};
+use sinew::asset::load;
 use sinew::ik::Limit;
 use sinew::rig;
 use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
+use sinew_testkit::asset_path;
 
-use super::{SIZE, at, drag, pose};
+use crate::support::{SIZE, at, drag, drag_joint, mannequin_session, node, place, pose, session_of};
 
 mod arrows;
 mod rail;
 mod rig_file;
 mod ring;
-
-/// Returns the mannequin with its own rig.
-pub(crate) fn rigged() -> Session {
-    let character = sinew::asset::mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
-
-pub(crate) fn node(session: &Session, name: &str) -> usize {
-    session.puppet().character().skeleton.find(name).unwrap()
-}
-
-pub(crate) fn place(session: &Session, name: &str) -> Vec3 {
-    session.puppet().world_from_node()[node(session, name)].translation.into()
-}
 
 fn click(session: &mut Session, input: &mut Input, at: Vec2) {
     input.handle(Event::Moved(at), session);
@@ -80,7 +66,7 @@ fn on_arc(session: &Session, name: &str, below: &str, angle: f64) -> Vec2 {
 
 #[test]
 fn click_selects_without_moving_anything() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let before = pose(&session);
     let hand = at(&session, "leftHand");
     click(&mut session, &mut input, hand);
@@ -101,11 +87,10 @@ fn click_selects_without_moving_anything() {
 
 #[test]
 fn dragging_the_end_of_an_arc_moves_limit_and_joint() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let joint = node(&session, "leftLowerArm");
     // Bend the elbow beyond the new limit.
-    let hand = at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, Vec2::new(-70.0, -90.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-70.0, -90.0));
     release(&mut session, &mut input);
     let bent = pose(&session);
     select(&mut session, "leftLowerArm");
@@ -155,7 +140,7 @@ fn dragging_the_end_of_an_arc_moves_limit_and_joint() {
 
 #[test]
 fn limit_edits_until_release_are_one_undo_step_and_invalid_limits_add_none() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let joint = node(&session, "leftLowerArm");
     let before = session.rig().clone();
     for degrees in [100.0_f64, 60.0, 20.0] {
@@ -192,7 +177,7 @@ fn limit_edits_until_release_are_one_undo_step_and_invalid_limits_add_none() {
 
 #[test]
 fn dragging_the_pole_moves_the_elbow_but_not_the_hand() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let start = at(&session, "leftHand");
     drag(&mut session, &mut input, start, Vec2::new(-90.0, -40.0));
     release(&mut session, &mut input);
@@ -212,8 +197,7 @@ fn dragging_the_pole_moves_the_elbow_but_not_the_hand() {
     let chain = |session: &Session| session.rig().chain(node(session, "leftHand")).unwrap().pole;
     let set = chain(&session).unwrap();
     // The pole applies to the next drag of the hand.
-    let start = at(&session, "leftHand");
-    drag(&mut session, &mut input, start, Vec2::new(15.0, 15.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(15.0, 15.0));
     release(&mut session, &mut input);
     let (shoulder, elbow, hand) =
         (place(&session, "leftUpperArm"), place(&session, "leftLowerArm"), place(&session, "leftHand"));
@@ -235,7 +219,7 @@ fn dragging_the_pole_moves_the_elbow_but_not_the_hand() {
 
 #[test]
 fn pinned_feet_do_not_drift_during_a_long_drag() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let feet = ["leftFoot", "rightFoot"];
     for foot in feet {
         let pixel = at(&session, foot);
@@ -258,17 +242,11 @@ fn pinned_feet_do_not_drift_during_a_long_drag() {
     }
 }
 
-fn open(character: Character) -> Session {
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
-
 /// The gizmo of every joint of every test character can be drawn and dragged.
 #[test]
 fn gizmos_of_all_joints_of_all_characters_stay_finite() {
     for name in ["arm", "awkward", "mannequin", "spider", "tentacle"] {
-        let path = format!("{}/assets/{name}.glb", env!("CARGO_MANIFEST_DIR"));
-        let mut session = open(load(path.as_ref()).unwrap());
+        let mut session = session_of(load(&asset_path(&format!("{name}.glb"))).unwrap());
         let mut input = Input::default();
         for joint in 0..session.puppet().character().skeleton.nodes.len() {
             session.apply(Command::Select(Some(joint)));

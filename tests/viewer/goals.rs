@@ -2,30 +2,18 @@
 
 use glam::{DVec3, Vec2, Vec4};
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes};
-use sinew::rig;
 use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Session};
 
-use super::{SIZE, at, drag, pose};
+use crate::support::{SIZE, at, drag, mannequin_session, node, pose};
 
 /// The colour of a goal's dot, and a width in pixels that distinguishes dots from the thinner lines of goals.
 const GOAL: (Vec4, f32) = (Vec4::new(1.0, 0.2, 0.03, 1.0), 5.0);
 
-fn session() -> Session {
-    let character = sinew::asset::mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
-
-fn node(session: &Session, name: &str) -> usize {
-    session.puppet().character().skeleton.find(name).unwrap()
-}
-
 /// Drags a joint by a number of pixels and releases it.
 fn drag_joint(session: &mut Session, name: &str, by: Vec2) {
     let mut input = Input::default();
-    let from = at(session, name);
-    drag(session, &mut input, from, by);
+    drag_joint(session, &mut input, name, by);
     input.handle(Event::Released(Button::Left), session);
 }
 
@@ -37,7 +25,7 @@ fn dots(session: &Session) -> usize {
 
 /// Returns a session with goals for both hands that are too far apart to be reached together.
 fn conflicting_goals() -> Session {
-    let mut session = session();
+    let mut session = mannequin_session();
     let hips = node(&session, "hips");
     session.apply(Command::KeepGoals(true));
     session.apply(Command::Select(Some(hips)));
@@ -108,7 +96,7 @@ fn removing_a_goal_lets_the_other_be_met() {
 
 #[test]
 fn goal_dot_disappears_on_release_unless_the_goal_is_kept() {
-    let mut session = session();
+    let mut session = mannequin_session();
     let mut input = Input::default();
     let from = at(&session, "leftHand");
     drag(&mut session, &mut input, from, Vec2::new(-70.0, -60.0));

@@ -1,11 +1,9 @@
 //! Tests of how the pointer interacts with the figure: beside thin parts, and at the limits of joints.
 
 use glam::{Quat, Vec2};
-use sinew::asset::mannequin;
-use sinew::rig;
 use sinew::viewer::{Button, Command, Event, Input, Session};
 
-use super::{SIZE, at, session};
+use crate::support::{SIZE, at, detected_session, mannequin_session, node};
 
 /// Searches along a row for the first pixel beside the left hand where nothing is drawn.
 fn beside_the_hand(session: &Session) -> Vec2 {
@@ -21,9 +19,9 @@ fn beside_the_hand(session: &Session) -> Vec2 {
 /// Regression test: a press beside a finger rotated the camera.
 #[test]
 fn a_press_up_to_eight_pixels_beside_the_skin_grabs_it() {
-    let edge = beside_the_hand(&session());
+    let edge = beside_the_hand(&detected_session());
     for (distance, grabs) in [(1.0, true), (6.0, true), (14.0, false)] {
-        let (mut session, mut input) = (session(), Input::default());
+        let (mut session, mut input) = (detected_session(), Input::default());
         let orbit = session.camera();
         let from = edge + Vec2::new(distance, 0.0);
         input.handle(Event::Moved(from), &mut session);
@@ -38,7 +36,7 @@ fn a_press_up_to_eight_pixels_beside_the_skin_grabs_it() {
 /// The margin is measured in points, so it has the same visible width on a screen with smaller pixels.
 #[test]
 fn the_margin_grows_with_the_pixels_per_point() {
-    let mut session = session();
+    let mut session = detected_session();
     let far = beside_the_hand(&session) + Vec2::new(13.0, 0.0);
     session.apply(Command::Hover(far));
     assert!(!session.is_hovering());
@@ -50,10 +48,8 @@ fn the_margin_grows_with_the_pixels_per_point() {
 /// Regression test: a typed angle beyond a limit was reduced without a message.
 #[test]
 fn a_turn_that_a_limit_stops_says_so_until_the_next_command() {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut session = Session::new(character, Some(rig), SIZE);
-    let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let mut session = mannequin_session();
+    let elbow = node(&session, "leftLowerArm");
     let rest = session.puppet().pose().locals[elbow].rotation;
     let turned = |degrees: f32| Command::Turn(elbow, rest * Quat::from_rotation_y(degrees.to_radians()));
     for degrees in [170.0, -170.0] {
@@ -72,10 +68,8 @@ fn a_turn_that_a_limit_stops_says_so_until_the_next_command() {
 /// Regression test: the note referred to an arc that was not drawn.
 #[test]
 fn the_note_about_a_ball_joint_says_how_to_show_its_limit() {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut session = Session::new(character, Some(rig), SIZE);
-    let head = session.puppet().character().skeleton.find("head").unwrap();
+    let mut session = mannequin_session();
+    let head = node(&session, "head");
     for (shown, asks) in [(false, true), (true, false)] {
         session.apply(Command::ShowLimits(shown));
         session.apply(Command::Turn(head, Quat::from_rotation_x(2.5)));

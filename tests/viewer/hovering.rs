@@ -7,8 +7,8 @@ use sinew::asset;
 use sinew::scene::picking::{Ray, pick_skin, pixel};
 use sinew::viewer::{Button, Command, Event, Input, RingMode, Session};
 
-use super::gizmo::{metres, node, place, rigged, select};
-use super::{SIZE, at, drag, pose};
+use super::gizmo::{metres, select};
+use crate::support::{SIZE, at, drag, drag_joint, mannequin_session, node, place, pose, position};
 
 /// Maximum distance in pixels from the pointer to the handle that it marks.
 const NEAR: f32 = 24.0;
@@ -25,7 +25,7 @@ fn assert_mark_is_current(session: &Session, pointer: Vec2, step: &str) {
 
 #[test]
 fn mark_is_found_again_after_each_edit() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let start = at(&session, "leftHand");
     let by = Vec2::new(-90.0, -110.0);
     drag(&mut session, &mut input, start, by);
@@ -57,7 +57,7 @@ fn mark_is_found_again_after_each_edit() {
 
 #[test]
 fn mark_follows_a_clip_that_is_playing() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let walk = session.puppet().character().clips.iter().position(|c| c.name.as_deref() == Some("walk"));
     session.apply(Command::Clip(walk));
     let pointer = at(&session, "leftHand");
@@ -85,7 +85,7 @@ fn mark_follows_a_clip_that_is_playing() {
 /// A rotated ring remains marked after the release, but not after an undo has moved it away.
 #[test]
 fn mark_of_the_gizmo_is_found_again() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     session.apply(Command::RingMode(RingMode { alone: true, world: true }));
     select(&mut session, "leftUpperLeg");
     let center = place(&session, "leftUpperLeg");
@@ -106,8 +106,7 @@ fn mark_of_the_gizmo_is_found_again() {
         let beside = view.cross(Vec3::Z).normalize();
         pixel(&session.camera(), center + beside * metres(session, center, 84.0), SIZE).unwrap()
     };
-    let hand = at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, Vec2::new(-120.0, -140.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-120.0, -140.0));
     input.handle(Event::Released(Button::Left), &mut session);
     let on_ring = ring(&session);
     input.handle(Event::Moved(on_ring), &mut session);
@@ -126,8 +125,8 @@ fn the_dot_of_hips_behind_the_chest_grabs_the_hips() {
     };
     let mut session = Session::new(asset::load(&path).unwrap(), None, SIZE);
     let hips = session.rig().body.as_ref().unwrap().hips;
-    let place = |session: &Session| Vec3::from(session.puppet().world_from_node()[hips].translation);
-    let (before, at) = (place(&session), pixel(&session.camera(), place(&session), SIZE).unwrap());
+    let before = position(&session, hips);
+    let at = pixel(&session.camera(), before, SIZE).unwrap();
     let skin = pick_skin(session.puppet(), &Ray::through(&session.camera(), at, SIZE).unwrap()).unwrap();
     assert_ne!(skin.node, hips);
     session.apply(Command::Hover(at));
@@ -135,8 +134,8 @@ fn the_dot_of_hips_behind_the_chest_grabs_the_hips() {
     session.apply(Command::Grab(at));
     session.apply(Command::Drag(at + Vec2::Y * 40.0));
     session.apply(Command::Release);
-    let moved = place(&session) - before;
+    let moved = position(&session, hips) - before;
     assert!(moved.y < -0.1 * before.y, "{moved}");
-    let now = pixel(&session.camera(), place(&session), SIZE).unwrap();
+    let now = pixel(&session.camera(), position(&session, hips), SIZE).unwrap();
     assert!(now.distance(at + Vec2::Y * 40.0) < 6.0, "{now}");
 }

@@ -4,12 +4,10 @@ use std::fs;
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
-use sinew::asset::mannequin;
-use sinew::rig;
-use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Replay, RingMode, Session};
+use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, RingMode, Session};
+use sinew_testkit::folder;
 
-use super::files::folder;
-use super::{SIZE, at, drag, pose};
+use crate::support::{at, drag_joint, mannequin_session, node, place, pose, replayed};
 
 mod contacts;
 mod goals;
@@ -19,10 +17,8 @@ mod poses;
 const NOW: f32 = 0.5;
 
 /// Returns the mannequin with its first clip, paused at [`NOW`].
-fn session() -> Session {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut session = Session::new(character, Some(rig), SIZE);
+fn paused_session() -> Session {
+    let mut session = mannequin_session();
     session.apply(Command::Clip(Some(0)));
     session.apply(Command::Play(false));
     session.apply(Command::Seek(NOW));
@@ -37,8 +33,7 @@ fn key(session: &mut Session, input: &mut Input) {
 /// Drags a hand, presses K before releasing it, and returns the position of the hand in metres.
 fn drag_and_key(session: &mut Session, hand: &str, by: Vec2) -> Vec3 {
     let mut input = Input::default();
-    let from = at(session, hand);
-    drag(session, &mut input, from, by);
+    drag_joint(session, &mut input, hand, by);
     assert!(session.is_dragging() && session.error().is_none(), "{:?}", session.error());
     let position = place(session, hand);
     key(session, &mut input);
@@ -46,24 +41,19 @@ fn drag_and_key(session: &mut Session, hand: &str, by: Vec2) -> Vec3 {
     position
 }
 
-fn place(session: &Session, name: &str) -> Vec3 {
-    let node = session.puppet().character().skeleton.find(name).unwrap();
-    session.puppet().world_from_node()[node].translation.into()
-}
-
 #[test]
 fn keyed_pose_applies_only_around_its_time() {
-    let mut session = session();
+    let mut session = paused_session();
     let plain = pose(&session);
     let expected = drag_and_key(&mut session, "leftHand", Vec2::new(30.0, -60.0));
-    assert!(expected.distance(place(&self::session(), "leftHand")) > 0.1);
+    assert!(expected.distance(place(&paused_session(), "leftHand")) > 0.1);
     let edits = &session.puppet().motion.edits;
     assert_eq!(edits.len(), 1);
     assert!((edits[0].time, edits[0].before, edits[0].after) == (NOW, 0.4, 0.4));
     assert!(!session.is_dragging() && session.puppet().targets.is_empty());
     assert!(place(&session, "leftHand").distance(expected) < 1e-4, "{expected}");
     // The pose is blended within the time window of the key and unchanged outside it.
-    let mut untouched = self::session();
+    let mut untouched = paused_session();
     for (time, min, max) in [(0.3, 0.02, 0.3), (0.7, 0.02, 0.3), (0.09, 0.0, 0.0), (0.91, 0.0, 0.0)] {
         session.apply(Command::Seek(time));
         untouched.apply(Command::Seek(time));
@@ -85,7 +75,7 @@ fn keyed_pose_applies_only_around_its_time() {
 /// window is cut off.
 #[test]
 fn key_near_the_end_of_a_loop_wraps_around() {
-    let mut session = session();
+    let mut session = paused_session();
     let start = |session: &mut Session| {
         session.apply(Command::Seek(0.0));
         place(session, "leftHand")
@@ -104,11 +94,10 @@ fn key_near_the_end_of_a_loop_wraps_around() {
 
 #[test]
 fn kept_goals_are_keyed_and_cleared() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (paused_session(), Input::default());
     session.apply(Command::KeepGoals(true));
     for hand in ["leftHand", "rightHand"] {
-        let from = at(&session, hand);
-        drag(&mut session, &mut input, from, Vec2::new(0.0, -50.0));
+        drag_joint(&mut session, &mut input, hand, Vec2::new(0.0, -50.0));
         input.handle(Event::Released(Button::Left), &mut session);
     }
     let hands = ["leftHand", "rightHand"].map(|hand| place(&session, hand));
@@ -124,7 +113,7 @@ fn kept_goals_are_keyed_and_cleared() {
 
 #[test]
 fn key_at_the_same_time_extends_the_edit_and_a_later_key_adds_one() {
-    let mut session = session();
+    let mut session = paused_session();
     drag_and_key(&mut session, "leftHand", Vec2::new(30.0, -60.0));
     // Insert another key less than a frame later.
     session.apply(Command::Seek(NOW + 0.01));
@@ -145,7 +134,7 @@ fn key_at_the_same_time_extends_the_edit_and_a_later_key_adds_one() {
 #[test]
 fn replay_inserts_identical_keys() {
     let path = folder("session-key").join("a.session");
-    let mut session = session();
+    let mut session = paused_session();
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.apply(Command::Play(true));
     session.apply(Command::Tick(Duration::from_millis(130)));
@@ -153,19 +142,15 @@ fn replay_inserts_identical_keys() {
     session.apply(Command::Tick(Duration::from_millis(40)));
     session.stop_recording().unwrap().unwrap();
     assert!(fs::read_to_string(&path).unwrap().contains(r#""do":"key""#));
-    let recording = Recording::open(&path).unwrap();
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut replay = Replay::new(&recording, character, rig).unwrap();
-    replay.advance(recording.length()).unwrap();
+    let replay = replayed(&path);
     assert_eq!(replay.session().puppet().motion, session.puppet().motion);
     assert_eq!(pose(replay.session()), pose(&session));
 }
 
 #[test]
 fn ring_rotation_is_keyed() {
-    let (mut session, mut input) = (session(), Input::default());
-    let arm = session.puppet().character().skeleton.find("leftUpperArm").unwrap();
+    let (mut session, mut input) = (paused_session(), Input::default());
+    let arm = node(&session, "leftUpperArm");
     session.apply(Command::RingMode(RingMode { alone: true, world: true }));
     session.apply(Command::Select(Some(arm)));
     let (before, center) = (pose(&session), at(&session, "leftUpperArm"));

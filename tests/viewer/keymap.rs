@@ -1,18 +1,14 @@
 //! Tests of the keymaps through input events: joints that follow the pointer or a typed number, and buttons that move the camera.
 
 use glam::{DVec3, Quat, Vec2, Vec3};
-use sinew::asset::mannequin;
-use sinew::rig;
 use sinew::viewer::{Action, Button, Command, Event, EyeTarget, Input, Key, Keymap, Session};
 
-use super::{SIZE, pose};
+use crate::support::{at, mannequin_session, node, pose, position};
 
 /// Returns a session with a selected joint of the mannequin, an input with the pointer beside the character, and the index of the joint.
 fn selected(joint: &str, keymap: Keymap) -> (Session, Input, usize) {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut session = Session::new(character, Some(rig), SIZE);
-    let node = session.puppet().character().skeleton.find(joint).unwrap();
+    let mut session = mannequin_session();
+    let node = node(&session, joint);
     session.apply(Command::Select(Some(node)));
     let mut input = Input::new(keymap);
     input.handle(Event::Moved(Vec2::new(20.0, 20.0)), &mut session);
@@ -24,10 +20,6 @@ fn press(keys: &str, input: &mut Input, session: &mut Session) {
         let key = if key == '\n' { Key::Enter } else { Key::Char(key) };
         input.handle(Event::Key(key), session);
     }
-}
-
-fn position(session: &Session, node: usize) -> Vec3 {
-    session.puppet().world_from_node()[node].translation.into()
 }
 
 #[test]
@@ -60,7 +52,7 @@ fn a_typed_angle_turns_a_joint_about_a_world_axis() {
     let wanted = Quat::from_rotation_y(30_f32.to_radians()) * start;
     assert!(world(&session).angle_between(wanted) < 1e-3);
     // Another joint must not move.
-    let spine = session.puppet().character().skeleton.find("chest").unwrap();
+    let spine = node(&session, "chest");
     assert_eq!(pose(&session).locals[spine], before.locals[spine]);
     session.apply(Command::Undo);
     assert_eq!(pose(&session), before);
@@ -161,8 +153,8 @@ fn a_cancelled_turn_leaves_no_trace_in_the_history() {
 #[test]
 fn shift_and_a_click_change_the_selection() {
     let (mut session, mut input, _) = selected("leftHand", Keymap::Blender);
-    let foot = session.puppet().character().skeleton.find("rightHand").unwrap();
-    let at = super::at(&session, "rightHand");
+    let foot = node(&session, "rightHand");
+    let at = at(&session, "rightHand");
     let count = |session: &Session| session.selection().len();
     for expected in [2, 1] {
         input.handle(Event::Modifiers(true, false, false), &mut session);

@@ -2,6 +2,7 @@
 
 use glam::{Mat3, Quat};
 use sinew::asset::load;
+use sinew::pose::Pose;
 use sinew::viewer::DragScope;
 
 use super::*;
@@ -9,7 +10,7 @@ use super::*;
 /// Opens the built-in character, or a file of the test data.
 fn open(path: &str) -> Option<Session> {
     if path.is_empty() {
-        return Some(session());
+        return Some(detected_session());
     }
     let path = sinew_testkit::external(path)?;
     Some(Session::new(load(&path).unwrap(), None, SIZE))
@@ -19,24 +20,20 @@ fn bone(session: &Session, name: &str) -> usize {
     session.rig().bones[name]
 }
 
-fn world(session: &Session, node: usize) -> Vec3 {
-    session.puppet().world_from_node()[node].translation.into()
-}
-
 /// Returns the pixel of a point between two bones. `along` is 0 at the first bone and 1 at the second.
 fn seen(session: &Session, (from, to, along): (&str, &str, f32)) -> Vec2 {
-    let [a, b] = [from, to].map(|name| world(session, bone(session, name)));
+    let [a, b] = [from, to].map(|name| position(session, bone(session, name)));
     pixel(&session.camera(), a.lerp(b, along), SIZE).unwrap()
 }
 
 /// Drags the left hand to a pixel, and returns its positions on the way.
 fn drag_hand(session: &mut Session, to: Vec2, steps: u8) -> Vec<Vec3> {
     let hand = bone(session, "leftHand");
-    let from = pixel(&session.camera(), world(session, hand), SIZE).unwrap();
+    let from = pixel(&session.camera(), position(session, hand), SIZE).unwrap();
     session.apply(Command::Grab(from));
     let step = |session: &mut Session, step: u8| {
         session.apply(Command::Drag(from.lerp(to, f32::from(step) / f32::from(steps))));
-        world(session, hand)
+        position(session, hand)
     };
     (1..=steps).map(|i| step(session, i)).collect()
 }
@@ -140,13 +137,13 @@ fn the_place_does_not_depend_on_the_way_there() {
         let to = seen(&session, ("leftUpperLeg", "leftLowerLeg", 0.4));
         let hand = bone(&session, "leftHand");
         drag_hand(&mut session, to, 30);
-        let slow = world(&session, hand);
+        let slow = position(&session, hand);
         session.apply(Command::Drag(to + Vec2::new(220.0, -180.0)));
         session.apply(Command::Drag(to));
-        let back = world(&session, hand);
+        let back = position(&session, hand);
         session.apply(Command::Cancel);
         drag_hand(&mut session, to, 1);
-        let fast = world(&session, hand);
+        let fast = position(&session, hand);
         let (back, fast) = (slow.distance(back), slow.distance(fast));
         assert!(back < 8e-3 && fast < 8e-3, "{path}: {back} and {fast}");
     }
@@ -156,7 +153,7 @@ fn the_place_does_not_depend_on_the_way_there() {
 fn a_drag_begins_where_the_hand_is() {
     for path in CHARACTERS {
         let Some(mut session) = open(path) else { return };
-        let start = world(&session, bone(&session, "leftHand"));
+        let start = position(&session, bone(&session, "leftHand"));
         let at = seen(&session, ("leftHand", "leftHand", 0.0));
         let first = drag_hand(&mut session, at + Vec2::new(-1.0, 1.0), 1)[0];
         assert!(first.distance(start) < 0.01, "{path}: {}", first.distance(start));
@@ -165,14 +162,14 @@ fn a_drag_begins_where_the_hand_is() {
 
 #[test]
 fn the_wheel_takes_the_hand_off_the_body() {
-    let mut session = session();
+    let mut session = detected_session();
     let to = seen(&session, ("hips", "chest", 0.5));
     let hand = bone(&session, "leftHand");
     drag_hand(&mut session, to, 10);
-    let landed = world(&session, hand);
+    let landed = position(&session, hand);
     session.apply(Command::Push(-3.0));
     session.apply(Command::Drag(to));
-    let away = world(&session, hand);
+    let away = position(&session, hand);
     let camera = session.camera();
     assert!(camera.position.distance(away) < camera.position.distance(landed) - 0.05);
 }
@@ -180,15 +177,15 @@ fn the_wheel_takes_the_hand_off_the_body() {
 #[test]
 fn a_foot_stays_on_the_floor_under_the_pointer() {
     for scope in [DragScope::Body, DragScope::Limb] {
-        let mut session = session();
+        let mut session = detected_session();
         session.apply(Command::DragScope(scope));
         let foot = bone(&session, "leftFoot");
-        let start = world(&session, foot);
+        let start = position(&session, foot);
         let from = pixel(&session.camera(), start, SIZE).unwrap();
         session.apply(Command::Grab(from));
         session.apply(Command::Drag(from + Vec2::new(0.0, 12.0)));
         let (now, seen) =
-            (world(&session, foot), pixel(&session.camera(), world(&session, foot), SIZE).unwrap());
+            (position(&session, foot), pixel(&session.camera(), position(&session, foot), SIZE).unwrap());
         // The heel may rise.
         assert!((now.y - start.y).abs() < 0.03, "{scope:?}: {start} to {now}");
         let soles = session.rig().soles().find(|sole| sole.node == foot).unwrap().sole;
@@ -204,7 +201,7 @@ fn a_foot_stays_on_the_floor_under_the_pointer() {
 /// Regression test: after Alt was pressed and released in a drag, the hand was pushed away from the thigh.
 #[test]
 fn a_hand_stays_on_the_body_when_the_scope_changes() {
-    let mut session = session();
+    let mut session = detected_session();
     let to = seen(&session, ("leftUpperLeg", "leftLowerLeg", 0.4));
     drag_hand(&mut session, to, 10);
     let landed = pose(&session);
@@ -212,9 +209,9 @@ fn a_hand_stays_on_the_body_when_the_scope_changes() {
         session.apply(Command::CurrentScope(scope));
     }
     let hand = bone(&session, "leftHand");
-    let at = world(&session, hand);
+    let at = position(&session, hand);
     session.apply(Command::Drag(to));
-    assert!(world(&session, hand).distance(at) < 3e-3);
+    assert!(position(&session, hand).distance(at) < 3e-3);
     assert!(gap(&session, to).abs() < 0.02);
     session.apply(Command::Cancel);
     drag_hand(&mut session, to, 10);
@@ -228,24 +225,24 @@ fn a_hand_stays_on_the_body_when_the_scope_changes() {
 /// Regression test: a foot that stood below the floor of the rest pose was lifted onto that floor by the first pixel of a drag.
 #[test]
 fn a_foot_that_stands_on_a_lower_step_stays_there() {
-    let mut session = session();
+    let mut session = detected_session();
     let hips = bone(&session, "hips");
     let mut local = session.puppet().pose().locals[hips];
     local.translation.y -= 0.3;
     session.apply(Command::SetPose(vec![(hips, local)], Vec::new()));
     let foot = bone(&session, "leftFoot");
-    let start = world(&session, foot);
+    let start = position(&session, foot);
     let from = pixel(&session.camera(), start, SIZE).unwrap();
     session.apply(Command::Grab(from));
     session.apply(Command::Drag(from + Vec2::new(0.0, 1.0)));
-    let moved = world(&session, foot).distance(start);
+    let moved = position(&session, foot).distance(start);
     assert!(start.y < 0.0 && moved < 0.03, "{start}: {moved}");
 }
 
 /// A hand laid on the other thigh stays there between two keys that contain this position, even while the leg moves.
 #[test]
 fn keys_keep_a_hand_where_a_drag_has_laid_it() {
-    let mut session = session();
+    let mut session = detected_session();
     let hand = bone(&session, "leftHand");
     let thigh = seen(&session, ("rightUpperLeg", "rightLowerLeg", 0.4));
     drag_hand(&mut session, thigh, 30);

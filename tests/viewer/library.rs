@@ -3,8 +3,7 @@
 use std::fs;
 
 use sinew::viewer::{PoseLibrary, SaveError, poses_of};
-
-use super::files::folder;
+use sinew_testkit::folder;
 
 fn names(library: &PoseLibrary) -> Vec<&str> {
     library.names().iter().map(String::as_str).collect()

@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use super::files::folder;
 use sinew_testkit::display::{Started, display};
+use sinew_testkit::folder;
 use sinew_testkit::image::{self, PixelAccess};
+
+use crate::support::replayed;
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(90);
@@ -128,11 +130,7 @@ fn take_is_recorded_selected_and_dragged_in_the_window() {
     });
     assert_eq!(ended.and_then(|status| status.code()), Some(0));
     // The recording can be replayed without a performer, and it includes the take.
-    let recording = sinew::viewer::Recording::open(&folder.join("a.session")).unwrap();
-    let character = sinew::asset::mannequin().unwrap();
-    let rig = sinew::rig::load(&character, None).unwrap();
-    let mut replay = sinew::viewer::Replay::new(&recording, character, rig).unwrap();
-    replay.advance(recording.length()).unwrap();
+    let replay = replayed(&folder.join("a.session"));
     let puppet = replay.session().puppet();
     assert!(puppet.motion.only() == Some(6) && replay.session().selected().is_some());
     assert_eq!(puppet.character().clips[6].name.as_deref(), Some("take 1"));

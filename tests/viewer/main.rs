@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use glam::{DVec3, Vec2, Vec3};
-use sinew::asset::mannequin;
-use sinew::pose::Pose;
 use sinew::puppet::GoalKind;
-use sinew::render::{FileLights, Light, LightSource, ToneMap};
 use sinew::scene::picking::{Ray, pick_skin, pixel};
 use sinew::skin::Skinned;
 use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Button, Command, Event, Input, Key, NodePoint, Session};
-use sinew_base::Random;
+
+use crate::support::{
+    SIZE, at, detected_session, drag, drag_joint, node, numbers, place, pose, position, random_event,
+};
 
 mod added;
 mod bones;
@@ -37,6 +37,7 @@ mod recovery;
 mod scope;
 mod secondary;
 mod steps;
+mod support;
 mod timeline;
 mod toast;
 mod turn;
@@ -47,44 +48,9 @@ mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
 
-fn session() -> Session {
-    Session::new(mannequin().unwrap(), None, SIZE)
-}
-
-/// Light with a value in each field.
-fn evening() -> Light {
-    Light {
-        source: LightSource::Outdoor,
-        rotation: -2.5,
-        exposure: -0.3,
-        tone: ToneMap::Agx,
-        file_lights: FileLights::Scale(0.5),
-    }
-}
-
-/// Returns the pixel of a node.
-fn at(session: &Session, name: &str) -> Vec2 {
-    let node = session.puppet().character().skeleton.find(name).unwrap();
-    let place: Vec3 = session.puppet().world_from_node()[node].translation.into();
-    pixel(&session.camera(), place, SIZE).unwrap()
-}
-
-/// Presses the left button and drags, without releasing the button.
-fn drag(session: &mut Session, input: &mut Input, from: Vec2, by: Vec2) {
-    input.handle(Event::Moved(from), session);
-    input.handle(Event::Pressed(Button::Left, false), session);
-    for step in 1..=12_u8 {
-        input.handle(Event::Moved(from + by * f32::from(step) / 12.0), session);
-    }
-}
-
-fn pose(session: &Session) -> Pose {
-    session.puppet().pose().clone()
-}
-
 #[test]
 fn dragged_hand_follows_the_pointer_and_stays_after_release() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let (before, start) = (pose(&session), at(&session, "leftHand"));
     drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
     assert!(session.is_dragging(), "{:?}", session.error());
@@ -99,15 +65,12 @@ fn dragged_hand_follows_the_pointer_and_stays_after_release() {
 
 #[test]
 fn nodes_are_dragged_and_pinned_in_world_space_without_a_camera() {
-    let mut session = session();
-    let find = |name: &str| session.puppet().character().skeleton.find(name).unwrap();
-    let (hand, foot, elbow) = (find("leftHand"), find("rightFoot"), find("leftLowerArm"));
-    let place = |session: &Session, node: usize, offset: Vec3| {
-        session.puppet().world_from_node()[node].transform_point3(offset)
-    };
+    let mut session = detected_session();
+    let [hand, foot, elbow] = ["leftHand", "rightFoot", "leftLowerArm"].map(|name| node(&session, name));
     // A point of the forearm follows its target for any pointer position, axis and grid.
     let offset = Vec3::new(0.05, -0.04, 0.0);
-    let start = place(&session, elbow, offset);
+    let point = |session: &Session| session.puppet().world_from_node()[elbow].transform_point3(offset);
+    let start = point(&session);
     session.apply(Command::Hover(Vec2::new(3.0, 4.0)));
     session.apply(Command::GrabNode(NodePoint { node: elbow, offset: offset.as_dvec3() }));
     assert!(session.is_dragging());
@@ -115,7 +78,7 @@ fn nodes_are_dragged_and_pinned_in_world_space_without_a_camera() {
     session.apply(Command::Snap(true));
     let target = start + Vec3::new(-0.03, 0.02, 0.051);
     session.apply(Command::DragTo(target.as_dvec3()));
-    assert!(place(&session, elbow, offset).distance(target) < 1e-3);
+    assert!(point(&session).distance(target) < 1e-3);
     // Invalid positions have no effect.
     let held = pose(&session);
     session.apply(Command::DragTo(DVec3::new(f64::NAN, 0.0, 0.0)));
@@ -124,21 +87,21 @@ fn nodes_are_dragged_and_pinned_in_world_space_without_a_camera() {
     session.apply(Command::Release);
     assert!(!session.is_dragging());
     session.apply(Command::Undo);
-    assert!(place(&session, elbow, offset).distance(start) < 1e-6);
+    assert!(point(&session).distance(start) < 1e-6);
     // A drag without a grabbed node, and unknown nodes, are ignored.
     session.apply(Command::DragTo(DVec3::ZERO));
     session.apply(Command::GrabNode(NodePoint { node: usize::MAX, offset: DVec3::ZERO }));
     session.apply(Command::PinNode(usize::MAX));
     assert!(!session.is_dragging());
     // A pin holds while another node is dragged, and is removed by the same command.
-    let ankle = place(&session, foot, Vec3::ZERO);
+    let ankle = position(&session, foot);
     session.apply(Command::PinNode(foot));
     session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
-    let near = place(&session, hand, Vec3::ZERO) + Vec3::new(-0.05, 0.0, 0.0);
+    let near = position(&session, hand) + Vec3::new(-0.05, 0.0, 0.0);
     session.apply(Command::DragTo(near.as_dvec3()));
     let pins = |session: &Session| session.reports().iter().filter(|r| r.kind == GoalKind::Pin).count();
     assert_eq!(pins(&session), 1);
-    assert!(place(&session, foot, Vec3::ZERO).distance(ankle) < 1e-4);
+    assert!(position(&session, foot).distance(ankle) < 1e-4);
     session.apply(Command::PinNode(foot));
     assert!(!session.is_dragging(), "pinning ends the drag");
     session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
@@ -148,7 +111,7 @@ fn nodes_are_dragged_and_pinned_in_world_space_without_a_camera() {
 
 #[test]
 fn any_point_of_the_skin_can_be_dragged() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let between = at(&session, "leftLowerArm").lerp(at(&session, "leftHand"), 0.5);
     input.handle(Event::Moved(between), &mut session);
     let hit = session.hovered().unwrap();
@@ -162,7 +125,7 @@ fn any_point_of_the_skin_can_be_dragged() {
 
 #[test]
 fn slow_drag_does_not_jump() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let start = at(&session, "leftHand");
     input.handle(Event::Moved(start), &mut session);
     input.handle(Event::Pressed(Button::Left, false), &mut session);
@@ -181,7 +144,7 @@ fn slow_drag_does_not_jump() {
 
 #[test]
 fn escape_undo_and_redo_restore_the_exact_pose() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let (rest, start) = (pose(&session), at(&session, "leftHand"));
     drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
     input.handle(Event::Key(Key::Escape), &mut session);
@@ -201,7 +164,7 @@ fn escape_undo_and_redo_restore_the_exact_pose() {
 
 #[test]
 fn dragging_the_hips_keeps_the_feet_in_place() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let (hips, foot) = (at(&session, "hips"), at(&session, "leftFoot"));
     session.apply(Command::Hover(hips));
     drag(&mut session, &mut input, hips, Vec2::new(0.0, 25.0));
@@ -212,15 +175,14 @@ fn dragging_the_hips_keeps_the_feet_in_place() {
 
 #[test]
 fn axis_key_constrains_and_wheel_pushes() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let start = at(&session, "leftHand");
-    let node = session.puppet().character().skeleton.find("leftHand").unwrap();
-    let before = session.puppet().world_from_node()[node].translation;
+    let before = place(&session, "leftHand");
     input.handle(Event::Moved(start), &mut session);
     input.handle(Event::Pressed(Button::Left, false), &mut session);
     input.handle(Event::Key(Key::Char('y')), &mut session);
     input.handle(Event::Moved(start + Vec2::new(35.0, -50.0)), &mut session);
-    let now = session.puppet().world_from_node()[node].translation;
+    let now = place(&session, "leftHand");
     assert!((now - before).x.abs() < 5e-3 && (now - before).z.abs() < 5e-3 && now.y > before.y + 0.02);
     input.handle(Event::Key(Key::Char('y')), &mut session);
     input.handle(Event::Wheel(2.0), &mut session);
@@ -230,10 +192,9 @@ fn axis_key_constrains_and_wheel_pushes() {
 #[test]
 fn every_method_key_solves_or_reports_an_error() {
     for key in '0'..='9' {
-        let (mut session, mut input) = (session(), Input::default());
+        let (mut session, mut input) = (detected_session(), Input::default());
         input.handle(Event::Key(Key::Char(key)), &mut session);
-        let start = at(&session, "leftHand");
-        drag(&mut session, &mut input, start, Vec2::new(-40.0, -30.0));
+        drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-40.0, -30.0));
         assert!(session.is_dragging(), "{key}");
         assert!(session.error().is_some() || !session.reports().is_empty(), "{key}");
     }
@@ -241,7 +202,7 @@ fn every_method_key_solves_or_reports_an_error() {
 
 #[test]
 fn picking_matches_the_skinned_surface() {
-    let session = session();
+    let session = detected_session();
     let mut skinned = Skinned::default();
     let mut hits = 0;
     for x in 0..40_u8 {
@@ -267,7 +228,7 @@ fn picking_matches_the_skinned_surface() {
 /// If shift is held and no button is pressed, moving the pointer over empty space drags the selected joint.
 #[test]
 fn shift_drags_the_selected_joint_on_empty_space() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let (before, hand) = (pose(&session), at(&session, "leftHand"));
     let node = session.puppet().character().skeleton.find("leftHand");
     let offset = |by: Vec2| hand + by;
@@ -315,33 +276,11 @@ fn shift_drags_the_selected_joint_on_empty_space() {
     assert!(!session.is_dragging() && pose(&session) == unchanged);
 }
 
-/// Returns a function that returns random numbers below its argument.
-fn numbers(seed: u64) -> impl FnMut(u16) -> u16 {
-    let mut random = Random(seed);
-    move |below: u16| u16::try_from(random.below(below.into())).unwrap()
-}
-
-/// Returns a random pointer or keyboard event. `next` returns a random number below its argument, and `keys` are the
-/// keys to choose from.
-fn random_event(next: &mut impl FnMut(u16) -> u16, position: Vec2, keys: &str) -> Event {
-    let count = u16::try_from(keys.len()).unwrap();
-    match next(12) {
-        0..5 => Event::Moved(position),
-        5 => Event::Pressed(Button::Left, next(8) == 0),
-        6 => Event::Released(Button::Left),
-        7 => Event::Wheel(f32::from(next(7)) - 3.0),
-        8 => Event::Modifiers(next(4) == 0, next(4) == 0, next(6) == 0),
-        9 => Event::Key(Key::Escape),
-        10 => Event::Pressed(Button::Right, false),
-        _ => Event::Key(Key::Char(char::from(keys.as_bytes()[usize::from(next(count))]))),
-    }
-}
-
 /// A thousand random events cause neither a panic nor values that are not finite, and a second run produces the same result.
 #[test]
 fn random_events_are_handled_reproducibly() {
     let run = || {
-        let (mut session, mut input) = (session(), Input::default());
+        let (mut session, mut input) = (detected_session(), Input::default());
         let mut next = numbers(0x9E37_79B9_7F4A_7C15);
         for _ in 0..1000 {
             let position = Vec2::new(f32::from(next(1400)) - 60.0, f32::from(next(900)) - 50.0);
@@ -363,13 +302,12 @@ fn random_events_are_handled_reproducibly() {
 
 #[test]
 fn skinning_method_can_be_changed_and_survives_a_reload() {
-    let (mut session, mut input) = (session(), Input::default());
-    let start = at(&session, "leftHand");
-    drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
+    let (mut session, mut input) = (detected_session(), Input::default());
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-60.0, -50.0));
     let (held, linear) = (pose(&session), session.puppet().palette().matrices.clone());
     session.apply(Command::Skinning(Skinning::DualQuaternion));
     assert!(session.frame(1.0).instances[0].draws.iter().any(|d| d.dual));
-    let mut reloaded = self::session();
+    let mut reloaded = detected_session();
     reloaded.take_over(&session, true);
     assert!(reloaded.frame(1.0).instances[0].draws.iter().any(|d| d.dual));
     session.apply(Command::Skinning(Skinning::Linear));

@@ -1,21 +1,9 @@
 //! Tests of the onion skin, of the pull of limbs, and of turns of several joints.
 
-use glam::{DVec3, Quat};
-use sinew::asset::mannequin;
-use sinew::rig;
+use glam::{DVec3, Quat, Vec3};
 use sinew::viewer::{Command, NodePoint, OnionSkin, Session};
 
-use super::{SIZE, pose};
-
-fn session() -> Session {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
-
-fn find(session: &Session, name: &str) -> usize {
-    session.puppet().character().skeleton.find(name).unwrap()
-}
+use crate::support::{mannequin_session, node, pose, position};
 
 fn ghosts(session: &Session) -> usize {
     session.frame(1.0).ghosts.len()
@@ -23,8 +11,8 @@ fn ghosts(session: &Session) -> usize {
 
 #[test]
 fn ghosts_show_the_neighbouring_key_poses() {
-    let mut session = session();
-    let arm = find(&session, "leftUpperArm");
+    let mut session = mannequin_session();
+    let arm = node(&session, "leftUpperArm");
     session.apply(Command::Key);
     for (time, angle) in [(0.5, 0.2), (1.0, 0.4), (1.5, 0.6), (2.0, 0.8)] {
         session.apply(Command::Seek(time));
@@ -59,7 +47,7 @@ fn ghosts_show_the_neighbouring_key_poses() {
 
 #[test]
 fn ghosts_of_a_clip_are_some_time_apart() {
-    let mut session = session();
+    let mut session = mannequin_session();
     session.apply(Command::Clip(Some(2)));
     session.apply(Command::Play(false));
     session.apply(Command::OnionSkin(OnionSkin { shown: true, count: 2, step: 0.1 }));
@@ -73,28 +61,27 @@ fn ghosts_of_a_clip_are_some_time_apart() {
 #[test]
 fn a_limb_that_pulls_less_takes_the_body_along_less() {
     let moved = |pull: Option<f64>| {
-        let mut session = session();
-        let (hand, hips) = (find(&session, "leftHand"), find(&session, "hips"));
+        let mut session = mannequin_session();
+        let (hand, hips) = (node(&session, "leftHand"), node(&session, "hips"));
         if let Some(pull) = pull {
             session.apply(Command::Pull(hand, pull));
             session.apply(Command::Release);
         }
-        let place = |session: &Session, node: usize| session.puppet().world_from_node()[node].translation;
-        let (start, to) = (place(&session, hips), place(&session, hand) + glam::Vec3A::new(0.3, -0.5, 0.3));
+        let (start, to) = (position(&session, hips), position(&session, hand) + Vec3::new(0.3, -0.5, 0.3));
         session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
         session.apply(Command::DragTo(to.as_dvec3()));
-        place(&session, hips).distance(start)
+        position(&session, hips).distance(start)
     };
     let (full, weak) = (moved(None), moved(Some(0.0)));
     assert!(full > 0.03 && weak < 0.3 * full, "{full} m and {weak} m");
     assert!(moved(Some(1.0)) == full);
     // Invalid values have no effect, and a change can be undone.
-    let mut session = session();
-    let hand = find(&session, "leftHand");
+    let mut session = mannequin_session();
+    let hand = node(&session, "leftHand");
     session.apply(Command::Pull(hand, 0.5));
     session.apply(Command::Pull(hand, 0.25));
     session.apply(Command::Release);
-    for (node, pull) in [(hand, 2.0), (hand, f64::NAN), (usize::MAX, 0.1), (find(&session, "head"), 0.1)] {
+    for (node, pull) in [(hand, 2.0), (hand, f64::NAN), (usize::MAX, 0.1), (node(&session, "head"), 0.1)] {
         session.apply(Command::Pull(node, pull));
     }
     assert_eq!(session.rig().chain(hand).unwrap().pull, Some(0.25));
@@ -105,9 +92,9 @@ fn a_limb_that_pulls_less_takes_the_body_along_less() {
 
 #[test]
 fn several_joints_turn_as_one_undo_step() {
-    let mut session = session();
+    let mut session = mannequin_session();
     let before = pose(&session);
-    let joints = [find(&session, "head"), find(&session, "leftUpperArm")];
+    let joints = [node(&session, "head"), node(&session, "leftUpperArm")];
     for angle in [0.1, 0.2, 0.3] {
         let turn = |joint: usize| (joint, before.locals[joint].rotation * Quat::from_rotation_y(angle));
         let turns = joints.map(turn).into_iter().chain([(usize::MAX, Quat::IDENTITY)]).collect();
@@ -125,10 +112,10 @@ fn several_joints_turn_as_one_undo_step() {
 /// The path of a pulled joint is drawn during a drag, even on a timeline of key poses.
 #[test]
 fn the_trail_of_a_pull_is_drawn_on_key_poses() {
-    let mut session = session();
+    let mut session = mannequin_session();
     session.apply(Command::Key);
     session.apply(Command::Seek(1.0));
-    let hand = find(&session, "leftHand");
+    let hand = node(&session, "leftHand");
     let start = session.puppet().world_from_node()[hand].translation;
     session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
     let lines = [1_u8, 2, 3, 4].map(|step| {

@@ -9,18 +9,14 @@ use glam::Vec2;
 use sinew::viewer::{
     CharacterLoader, Command, LoadResult, LoadedFile, Preferences, Session, ThemePreference, Watch,
 };
+use sinew_testkit::{asset_path, folder};
 
-use super::files::folder;
-use super::{SIZE, session};
+use crate::support::{SIZE, detected_session, place};
 
 /// Maximum time to wait for an expected event.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// Time to wait for an event that must not occur.
 const QUIET: Duration = Duration::from_millis(150);
-
-fn asset(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)
-}
 
 fn reader() -> (CharacterLoader, Receiver<LoadResult>) {
     let (sender, receiver) = channel();
@@ -30,14 +26,14 @@ fn reader() -> (CharacterLoader, Receiver<LoadResult>) {
 #[test]
 fn reader_loads_a_character_with_the_rig_beside_it() {
     let (mut reader, results) = reader();
-    reader.start(&asset("spider.glb"), false, None, SIZE).unwrap();
-    assert_eq!(reader.reading(), Some(&*asset("spider.glb")));
+    reader.start(&asset_path("spider.glb"), false, None, SIZE).unwrap();
+    assert_eq!(reader.reading(), Some(&*asset_path("spider.glb")));
     let read = reader.accept(results.recv_timeout(TIMEOUT).unwrap()).unwrap();
-    assert_eq!((reader.reading(), &*read.path, read.reloads), (None, &*asset("spider.glb"), false));
+    assert_eq!((reader.reading(), &*read.path, read.reloads), (None, &*asset_path("spider.glb"), false));
     let LoadedFile::Character(session, _) = read.outcome.unwrap() else {
         panic!("the character was not read")
     };
-    assert_eq!(session.file(), Some(&*asset("spider.glb")));
+    assert_eq!(session.file(), Some(&*asset_path("spider.glb")));
     assert_eq!(session.puppet().rig.chains.len(), 8, "the rig file has one chain per leg");
 }
 
@@ -45,15 +41,15 @@ fn reader_loads_a_character_with_the_rig_beside_it() {
 fn a_cancelled_read_is_not_accepted() {
     let (mut reader, results) = reader();
     assert!(!reader.cancel());
-    reader.start(&asset("spider.glb"), false, None, SIZE).unwrap();
+    reader.start(&asset_path("spider.glb"), false, None, SIZE).unwrap();
     assert!(reader.cancel() && reader.reading().is_none());
     // The read may have ended before it was cancelled.
     if let Ok(read) = results.recv_timeout(QUIET) {
         assert!(reader.accept(read).is_none());
     }
-    reader.start(&asset("arm.glb"), false, None, SIZE).unwrap();
+    reader.start(&asset_path("arm.glb"), false, None, SIZE).unwrap();
     let read = std::iter::from_fn(|| results.recv_timeout(TIMEOUT).ok()).find_map(|read| reader.accept(read));
-    assert_eq!(read.unwrap().path, asset("arm.glb"));
+    assert_eq!(read.unwrap().path, asset_path("arm.glb"));
 }
 
 #[test]
@@ -69,7 +65,7 @@ fn the_quality_of_moving_scenes_is_remembered() {
 fn only_the_last_request_is_accepted() {
     let (mut reader, results) = reader();
     for name in ["mannequin.glb", "spider.glb", "awkward.glb", "arm.glb"] {
-        reader.start(&asset(name), false, None, SIZE).unwrap();
+        reader.start(&asset_path(name), false, None, SIZE).unwrap();
     }
     let mut accepted = Vec::new();
     while accepted.is_empty() {
@@ -80,15 +76,15 @@ fn only_the_last_request_is_accepted() {
         accepted.extend(reader.accept(read));
     }
     let paths: Vec<&Path> = accepted.iter().map(|r| r.path.as_path()).collect();
-    assert_eq!(paths, [asset("arm.glb")]);
+    assert_eq!(paths, [asset_path("arm.glb")]);
 }
 
 #[test]
 fn unreadable_file_is_reported_in_one_line() {
     let folder = folder("read-bad");
-    let bytes = fs::read(asset("arm.glb")).unwrap();
+    let bytes = fs::read(asset_path("arm.glb")).unwrap();
     fs::write(folder.join("half.glb"), &bytes[..bytes.len() / 2]).unwrap();
-    fs::copy(asset("arm.glb"), folder.join("rigged.glb")).unwrap();
+    fs::copy(asset_path("arm.glb"), folder.join("rigged.glb")).unwrap();
     fs::write(folder.join("rigged.rig.toml"), "chains = 3").unwrap();
     for name in ["half.glb", "rigged.glb", "missing.glb"] {
         let (mut reader, results) = reader();
@@ -211,15 +207,14 @@ fn watcher_reports_changes_of_the_file_and_its_dependencies_only() {
 
 #[test]
 fn resizing_keeps_the_character_in_view() {
-    let mut session = session();
+    let mut session = detected_session();
     let before = session.camera().position;
     session.apply(Command::Resize(Vec2::new(1016.0, 800.0)));
     assert_eq!(session.camera().position, before, "the camera must not move if the height is unchanged");
     session.apply(Command::Resize(Vec2::new(200.0, 800.0)));
     for name in ["leftHand", "rightHand", "head", "leftFoot"] {
-        let node = session.puppet().character().skeleton.find(name).unwrap();
-        let position = session.puppet().world_from_node()[node].translation.into();
-        let at = sinew::scene::picking::pixel(&session.camera(), position, session.size()).unwrap();
+        let at =
+            sinew::scene::picking::pixel(&session.camera(), place(&session, name), session.size()).unwrap();
         assert!(at.cmpge(Vec2::ZERO).all() && at.cmple(session.size()).all(), "{name} is at {at}");
     }
     session.apply(Command::Resize(Vec2::ZERO));

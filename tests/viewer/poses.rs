@@ -2,19 +2,16 @@
 
 use std::fs;
 
-use glam::Vec2;
 use sinew::asset;
 use sinew::export::{StoredPose, is_posed_copy};
-use sinew::viewer::{Command, Input, PoseFile, Session};
+use sinew::viewer::{Command, PoseFile, Session};
+use sinew_testkit::{asset_path, folder};
 
-use super::files::folder;
-use super::{SIZE, at, drag, session};
+use crate::support::{SIZE, detected_session, dragged_session, largest_distance, node};
 
 /// Returns a session whose hand was dragged.
 fn dragged() -> Session {
-    let (mut session, mut input) = (session(), Input::default());
-    let start = at(&session, "leftHand");
-    drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
+    let mut session = dragged_session();
     session.apply(Command::Release);
     session
 }
@@ -24,17 +21,11 @@ fn stored(session: &Session, name: &str) -> StoredPose {
     StoredPose::read(&fs::read_to_string(json).unwrap()).unwrap()
 }
 
-/// Returns the largest distance between joints of two sessions, in metres.
-fn difference(a: &Session, b: &Session) -> f32 {
-    let pairs = a.puppet().world_from_node().iter().zip(b.puppet().world_from_node());
-    pairs.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f32::max)
-}
-
 #[test]
 fn pose_file_is_applied_as_one_undo_step() {
     let wanted = dragged();
     let pose = stored(&wanted, "pose-json");
-    let mut session = session();
+    let mut session = detected_session();
     let before = session.puppet().pose().clone();
     session.apply(session.blend_command(&pose, 1.0).unwrap());
     session.apply(Command::Release);
@@ -47,13 +38,13 @@ fn pose_file_is_applied_as_one_undo_step() {
 fn blends_start_from_the_same_pose_until_the_release() {
     let wanted = dragged();
     let pose = stored(&wanted, "pose-blend");
-    let mut session = session();
+    let mut session = detected_session();
     let before = session.puppet().pose().clone();
     // Apply the commands that a slider sends.
     for weight in [0.2, 0.9, 0.5] {
         session.apply(session.blend_command(&pose, weight).unwrap());
     }
-    let hand = session.puppet().character().skeleton.find("leftUpperArm").unwrap();
+    let hand = node(&session, "leftUpperArm");
     let [from, now, to] =
         [&before, session.puppet().pose(), wanted.puppet().pose()].map(|pose| pose.locals[hand].rotation);
     assert!((from.angle_between(now) - now.angle_between(to)).abs() < 1e-3);
@@ -70,7 +61,7 @@ fn blends_start_from_the_same_pose_until_the_release() {
 fn pose_on_top_of_a_clip_is_keyed() {
     let wanted = dragged();
     let pose = stored(&wanted, "pose-key");
-    let mut session = session();
+    let mut session = detected_session();
     session.apply(Command::Clip(Some(0)));
     session.apply(Command::Play(false));
     session.apply(Command::Seek(0.3));
@@ -78,7 +69,7 @@ fn pose_on_top_of_a_clip_is_keyed() {
     session.apply(session.blend_command(&pose, 1.0).unwrap());
     session.apply(Command::Release);
     assert_eq!(session.puppet().motion.edits.len(), 1);
-    assert!(difference(&session, &wanted) < 1e-3, "{}", difference(&session, &wanted));
+    assert!(largest_distance(&session, &wanted) < 1e-3, "{}", largest_distance(&session, &wanted));
     session.apply(Command::Undo);
     assert!(session.puppet().motion.edits.is_empty() && session.puppet().pose() == &before);
 }
@@ -88,13 +79,12 @@ fn posed_copy_is_recognised_and_applied() {
     let wanted = dragged();
     let copy = wanted.save_pose(PoseFile::Glb, &folder("pose-copy")).unwrap();
     let copy = asset::load(&copy).unwrap();
-    let mut session = session();
+    let mut session = detected_session();
     assert!(is_posed_copy(&copy, session.puppet().character()));
     session.apply(session.blend_command(&StoredPose::of_copy(&copy.skeleton), 1.0).unwrap());
-    assert!(difference(&session, &wanted) < 1e-5);
+    assert!(largest_distance(&session, &wanted) < 1e-5);
     for name in ["mannequin.glb", "spider.glb", "arm.glb"] {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/").to_owned() + name;
-        let other = asset::load(path.as_ref()).unwrap();
+        let other = asset::load(&asset_path(name)).unwrap();
         assert!(!is_posed_copy(&other, session.puppet().character()), "{name}");
     }
 }
@@ -102,7 +92,7 @@ fn posed_copy_is_recognised_and_applied() {
 #[test]
 fn blends_with_poses_of_other_characters_are_refused() {
     let pose = stored(&dragged(), "pose-other");
-    let spider = asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spider.glb").as_ref()).unwrap();
+    let spider = asset::load(&asset_path("spider.glb")).unwrap();
     let spider = Session::new(spider, None, SIZE);
     let error = spider.blend_command(&pose, 1.0).unwrap_err().to_string();
     assert!(error.contains("another character") && !error.contains('\n'), "{error}");

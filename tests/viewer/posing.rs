@@ -5,9 +5,10 @@ use sinew::asset::load;
 use sinew::pose::Pose;
 use sinew::rig::Mirror;
 use sinew::viewer::{Button, Command, Event, Input, NodePoint, RingMode, Session};
+use sinew_testkit::asset_path;
 
-use super::gizmo::{metres, node, place, rigged, select};
-use super::{SIZE, drag, pose};
+use super::gizmo::{metres, select};
+use crate::support::{SIZE, mannequin_session, node, pose, pull_by};
 
 mod copied;
 mod rings;
@@ -26,14 +27,6 @@ fn mirror(session: &Session) -> Mirror {
     Mirror::new(&session.puppet().character().skeleton, session.rig().body.as_ref().unwrap())
 }
 
-/// Moves a joint, with the whole body, by a vector in metres and releases it.
-fn pull(session: &mut Session, node: usize, by: Vec3) {
-    let from = Vec3::from(session.puppet().world_from_node()[node].translation);
-    session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
-    session.apply(Command::DragTo((from + by).as_dvec3()));
-    session.apply(Command::Release);
-}
-
 /// Returns the largest difference between two poses, in rotation (radians) or in translation (metres).
 fn difference(a: &Pose, b: &Pose) -> f32 {
     let pairs = a.locals.iter().zip(&b.locals);
@@ -46,10 +39,10 @@ fn difference(a: &Pose, b: &Pose) -> f32 {
 
 #[test]
 fn mirroring_exchanges_the_sides_and_twice_gives_the_pose() {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let (hand, foot) = (node(&session, "leftHand"), node(&session, "rightFoot"));
-    pull(&mut session, hand, Vec3::new(0.1, 0.35, 0.2));
-    pull(&mut session, foot, Vec3::new(-0.1, 0.15, 0.1));
+    pull_by(&mut session, hand, Vec3::new(0.1, 0.35, 0.2));
+    pull_by(&mut session, foot, Vec3::new(-0.1, 0.15, 0.1));
     session.apply(Command::PinNode(foot));
     let (before, at, mirror) = (pose(&session), places(&session), mirror(&session));
     session.apply(Command::MirrorPose);
@@ -61,7 +54,7 @@ fn mirroring_exchanges_the_sides_and_twice_gives_the_pose() {
     // The pin is now on the other foot, and keeps it in place.
     let other = node(&session, "leftFoot");
     let held = places(&session)[other];
-    pull(&mut session, hand, Vec3::new(0.0, 0.05, 0.0));
+    pull_by(&mut session, hand, Vec3::new(0.0, 0.05, 0.0));
     assert!(places(&session)[other].distance(held) < 1e-3);
     session.apply(Command::Undo);
     let mirrored = pose(&session);
@@ -129,10 +122,10 @@ fn poses_of_many_characters_are_mirrored() {
 
 #[test]
 fn the_selected_limb_is_copied_to_the_other_side() {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
     session.apply(Command::DragScope(sinew::viewer::DragScope::Limb));
-    pull(&mut session, left, Vec3::new(-0.1, 0.3, 0.25));
+    pull_by(&mut session, left, Vec3::new(-0.1, 0.3, 0.25));
     let (before, at, mirror) = (pose(&session), places(&session), mirror(&session));
     select(&mut session, "leftLowerArm");
     session.apply(Command::MirrorLimb);
@@ -149,9 +142,7 @@ fn the_selected_limb_is_copied_to_the_other_side() {
 
 #[test]
 fn mirroring_needs_a_body() {
-    let character =
-        load(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"))).unwrap();
-    let mut session = Session::new(character, None, SIZE);
+    let mut session = Session::new(load(&asset_path("arm.glb")).unwrap(), None, SIZE);
     let before = pose(&session);
     for command in [Command::MirrorPose, Command::MirrorLimb] {
         session.apply(command);
@@ -161,7 +152,7 @@ fn mirroring_needs_a_body() {
 
 #[test]
 fn symmetric_drags_pull_both_hands() {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
     let (before, mirror) = (pose(&session), mirror(&session));
     session.apply(Command::Symmetry(true));
@@ -180,20 +171,20 @@ fn symmetric_drags_pull_both_hands() {
     session.apply(Command::RestAll);
     session.apply(Command::PinNode(right));
     let pinned = places(&session)[right];
-    pull(&mut session, left, Vec3::new(0.0, 0.1, 0.1));
+    pull_by(&mut session, left, Vec3::new(0.0, 0.1, 0.1));
     assert!(places(&session)[right].distance(pinned) < 1e-3);
     session.apply(Command::PinNode(right));
     session.apply(Command::Symmetry(false));
     session.apply(Command::DragScope(sinew::viewer::DragScope::Limb));
     let other = places(&session)[right];
-    pull(&mut session, left, Vec3::new(0.0, 0.1, 0.1));
+    pull_by(&mut session, left, Vec3::new(0.0, 0.1, 0.1));
     assert!(places(&session)[right].distance(other) < 1e-6);
 }
 
 /// The plane of a symmetric drag follows the position of the body and the direction in which it faces.
 #[test]
 fn symmetric_drags_follow_a_turned_body() {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
     let (hips, rest) = (node(&session, "hips"), places(&session));
     let mut local = session.puppet().pose().locals[hips];
@@ -213,7 +204,7 @@ fn symmetric_drags_follow_a_turned_body() {
 
 #[test]
 fn joints_are_added_to_the_selection_and_removed_from_it() {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let [hand, other, foot] = ["leftHand", "rightHand", "leftFoot"].map(|n| node(&session, n));
     session.apply(Command::SelectAdd(hand));
     session.apply(Command::SelectAdd(other));
@@ -225,7 +216,7 @@ fn joints_are_added_to_the_selection_and_removed_from_it() {
     assert_eq!((session.selected(), session.selection()), (Some(other), vec![other, hand]));
     // Pins and resets apply to all selected joints.
     let count = |session: &mut Session| {
-        pull(session, foot, Vec3::new(0.0, 0.02, 0.0));
+        pull_by(session, foot, Vec3::new(0.0, 0.02, 0.0));
         let pins = session.reports().iter().filter(|r| r.kind == sinew::puppet::GoalKind::Pin).count();
         session.apply(Command::Undo);
         pins
@@ -240,12 +231,12 @@ fn joints_are_added_to_the_selection_and_removed_from_it() {
 
 #[test]
 fn limbs_and_joints_are_reset() {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let rest = pose(&session);
     let [hand, other, hips] = ["leftHand", "rightHand", "hips"].map(|n| node(&session, n));
-    pull(&mut session, hips, Vec3::new(0.05, -0.15, 0.0));
-    pull(&mut session, hand, Vec3::new(0.0, 0.2, 0.2));
-    pull(&mut session, other, Vec3::new(0.1, 0.25, 0.1));
+    pull_by(&mut session, hips, Vec3::new(0.05, -0.15, 0.0));
+    pull_by(&mut session, hand, Vec3::new(0.0, 0.2, 0.2));
+    pull_by(&mut session, other, Vec3::new(0.1, 0.25, 0.1));
     let before = pose(&session);
     let limb = |session: &Session, side: &str| {
         ["UpperArm", "LowerArm", "Hand"].map(|n| node(session, &format!("{side}{n}")))

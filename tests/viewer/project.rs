@@ -1,7 +1,7 @@
 //! Projects: a saved session is restored completely, and a mistake in the file is reported with its line.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use glam::{DVec3, Quat, Vec2, Vec3};
@@ -15,25 +15,15 @@ use sinew::motion::{
 use sinew::render::ShadingMode;
 use sinew::rig;
 use sinew::skin::Skinning;
-use sinew::viewer::{
-    Command, Display, DragScope, Input, Recording, Replay, ReplayError, RingMode, SaveError, Session,
+use sinew::viewer::{Command, Display, DragScope, Input, ReplayError, RingMode, SaveError, Session};
+use sinew_testkit::{asset_path, folder};
+
+use crate::support::{
+    drag_joint, evening, largest_distance, mannequin_session, node, place, replay, session_of,
 };
 
-use super::files::folder;
-use super::{SIZE, at, drag, evening};
-
-fn session() -> Session {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
-
 fn open(path: &Path) -> Result<Session, ReplayError> {
-    let recording = Recording::open(path)?;
-    let character = recording.character().map_or_else(mannequin, |file| asset::load(&file)).unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    assert_eq!(recording.warnings(&character, &rig), Vec::<String>::new());
-    Ok(Replay::new(&recording, character, rig)?.into_session())
+    Ok(replay(path)?.into_session())
 }
 
 /// Saves a session twice: as it is, and after reopening it. Returns both texts and the opened session.
@@ -44,12 +34,6 @@ fn reopened(session: &mut Session, path: &Path) -> ([String; 2], Session) {
     assert!(session.is_saved() && opened.is_saved() && opened.project() == Some(path));
     opened.save_project(path, true).unwrap();
     ([first, fs::read_to_string(path).unwrap()], opened)
-}
-
-/// Returns the largest distance between joints of two sessions, in metres.
-fn difference(a: &Session, b: &Session) -> f32 {
-    let pairs = a.puppet().world_from_node().iter().zip(b.puppet().world_from_node());
-    pairs.map(|(a, b)| a.translation.distance(b.translation)).fold(0.0, f32::max)
 }
 
 fn motion() -> Motion {
@@ -102,16 +86,13 @@ fn motion() -> Motion {
 
 /// Returns a session in which nothing has its default value.
 fn full(input: &mut Input) -> Session {
-    let mut session = session();
-    let find = |session: &Session, name: &str| session.puppet().character().skeleton.find(name).unwrap();
-    let (hand, foot, knee) =
-        (find(&session, "leftHand"), find(&session, "rightFoot"), find(&session, "leftLowerLeg"));
+    let mut session = mannequin_session();
+    let [hand, foot, knee] = ["leftHand", "rightFoot", "leftLowerLeg"].map(|name| node(&session, name));
     let mut options = session_options().with_method(Method::FullBody);
     options.ccd.step = 1.0 / 3.0;
     session.apply(Command::Solver(Box::new(options)));
     session.apply(Command::KeepGoals(true));
-    let start = at(&session, "leftHand");
-    drag(&mut session, input, start, Vec2::new(-50.0, -40.0));
+    drag_joint(&mut session, input, "leftHand", Vec2::new(-50.0, -40.0));
     session.apply(Command::Release);
     let term = AxisTerm {
         weights: DVec3::new(1.0 / 3.0, 0.0, 2.0),
@@ -184,7 +165,7 @@ fn a_project_restores_everything() {
         assert!(first.contains(key), "{key} is missing in\n{first}");
     }
     // The goals are solved again.
-    assert!(difference(&session, &opened) < 1e-3, "{}", difference(&session, &opened));
+    assert!(largest_distance(&session, &opened) < 1e-3, "{}", largest_distance(&session, &opened));
     assert_eq!(session.camera(), opened.camera());
     assert_eq!(opened.settings().light, evening());
     assert_eq!(session.puppet().motion, opened.puppet().motion);
@@ -196,12 +177,12 @@ fn a_project_restores_everything() {
 #[test]
 fn a_new_project_is_short_and_an_existing_file_is_kept() {
     let path = folder("project-new").join("new.sinew");
-    let ([first, second], _) = reopened(&mut session(), &path);
+    let ([first, second], _) = reopened(&mut mannequin_session(), &path);
     assert_eq!(first, second);
     assert!(first.lines().count() < 24 && !first.contains("[pose"), "{first}");
-    let refused = session().save_project(&path, false).unwrap_err();
+    let refused = mannequin_session().save_project(&path, false).unwrap_err();
     assert!(matches!(refused, SaveError::Exists { .. }), "{refused}");
-    let beyond = session().save_project(&path.join("beyond.sinew"), true).unwrap_err();
+    let beyond = mannequin_session().save_project(&path.join("beyond.sinew"), true).unwrap_err();
     assert!(beyond.to_string().contains("beyond.sinew"), "{beyond}");
     assert_eq!(fs::read_to_string(&path).unwrap(), second);
 }
@@ -210,20 +191,17 @@ fn a_new_project_is_short_and_an_existing_file_is_kept() {
 #[test]
 fn files_are_found_relative_to_the_project() {
     let top = folder("project-files");
-    let place = |name: &str| {
+    let part = |name: &str| {
         let folder = top.join(name);
         fs::create_dir_all(folder.join("work")).unwrap();
         fs::create_dir_all(folder.join("models")).unwrap();
         folder
     };
-    let (before, after) = (place("before"), place("after"));
-    let assets = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let (before, after) = (part("before"), part("after"));
     for name in ["awkward.glb", "mannequin.glb"] {
-        fs::copy(assets.join(name), before.join("models").join(name)).unwrap();
+        fs::copy(asset_path(name), before.join("models").join(name)).unwrap();
     }
-    let character = asset::load(&before.join("models/awkward.glb")).unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut session = Session::new(character, Some(rig), SIZE);
+    let mut session = session_of(asset::load(&before.join("models/awkward.glb")).unwrap());
     let file = before.join("models/mannequin.glb");
     let addition = session.addition(&file, Arc::new(Source::load(&file).unwrap()), true).unwrap();
     let own = session.puppet().character().clips.len();
@@ -239,7 +217,7 @@ fn files_are_found_relative_to_the_project() {
     }
     let opened = open(&after.join("work/walk.sinew")).unwrap();
     assert_eq!(opened.puppet().motion, session.puppet().motion);
-    assert!(difference(&session, &opened) < 1e-6);
+    assert!(largest_distance(&session, &opened) < 1e-6);
 }
 
 #[test]
@@ -248,8 +226,7 @@ fn goals_without_a_motion_are_met_and_reported() {
     fs::write(&path, "version = 1\n[[goal]]\nnode = \"leftHand\"\nposition = [0.3, 1.2, 0.4]\n").unwrap();
     let session = open(&path).unwrap();
     assert!(session.reports().iter().all(|r| r.position_error.unwrap() < 1e-3), "{:?}", session.reports());
-    let hand = session.puppet().character().skeleton.find("leftHand").unwrap();
-    let at: Vec3 = session.puppet().world_from_node()[hand].translation.into();
+    let at = place(&session, "leftHand");
     assert!(at.distance(Vec3::new(0.3, 1.2, 0.4)) < 1e-3, "{at}");
 }
 
@@ -257,7 +234,7 @@ fn goals_without_a_motion_are_met_and_reported() {
 #[test]
 fn a_project_that_was_changed_by_others_is_not_replaced() {
     let folder = folder("project-changed");
-    let mut session = session();
+    let mut session = mannequin_session();
     let first = session.save(&folder).unwrap();
     assert_eq!(first, folder.join("mannequin.sinew"));
     assert_eq!(session.save(&folder).unwrap(), first);
@@ -314,10 +291,10 @@ proptest! {
     ) {
         let has_goals = moves.iter().any(|(.., keep)| *keep);
         let path = folder("project-random").join("random.sinew");
-        let mut session = session();
+        let mut session = mannequin_session();
         for (which, x, y, keep) in moves {
             let name = ["leftHand", "rightFoot", "hips"][which];
-            let node = session.puppet().character().skeleton.find(name).unwrap();
+            let node = node(&session, name);
             let from = session.puppet().world_from_node()[node].translation.as_dvec3();
             session.apply(Command::KeepGoals(keep));
             session.apply(Command::GrabNode(sinew::viewer::NodePoint { node, offset: DVec3::ZERO }));
@@ -327,14 +304,14 @@ proptest! {
         let ([first, second], opened) = reopened(&mut session, &path);
         prop_assert_eq!(first, second);
         // Kept goals are solved again.
-        prop_assert!(has_goals || difference(&session, &opened) < 1e-6, "{}", difference(&session, &opened));
+        prop_assert!(has_goals || largest_distance(&session, &opened) < 1e-6, "{}", largest_distance(&session, &opened));
     }
 }
 
 /// A selected joint once left an empty table in the compared text, so a click was saved automatically.
 #[test]
 fn a_selection_is_not_unsaved_work() {
-    let mut session = session();
+    let mut session = mannequin_session();
     session.save_project(&folder("project-selection").join("man.sinew"), true).unwrap();
     session.apply(Command::Select(Some(4)));
     session.apply(Command::SelectAdd(7));

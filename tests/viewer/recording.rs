@@ -5,50 +5,24 @@ use std::path::Path;
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
-use sinew::asset::{Transform, load, mannequin};
+use sinew::asset::{Character, Transform, load};
 use sinew::ik::Limit;
 use sinew::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip};
 use sinew::rig;
 use sinew::viewer::{Button, Command, Event, Input, Recorder, Recording, Replay, Session};
+use sinew_testkit::{asset_path, file_names, folder, mannequin};
 
-use super::files::folder;
-use super::{SIZE, at, drag, pose};
+use crate::support::{drag_joint, mannequin_session, node, pose, replayed, session_of, tick};
 
 mod commands;
 mod invalid;
 mod replay;
-
-/// Returns the mannequin with its rig, as the program opens it.
-fn session() -> Session {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
-
-fn replay(path: &Path) -> Replay {
-    let recording = Recording::open(path).unwrap();
-    let character = recording.character().map_or_else(mannequin, |file| load(&file)).unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    assert_eq!(recording.warnings(&character, &rig), Vec::<String>::new());
-    Replay::new(&recording, character, rig).unwrap()
-}
-
-/// Plays a recording to its end.
-fn replayed(path: &Path) -> Replay {
-    let mut replay = replay(path);
-    replay.advance(Recording::open(path).unwrap().length()).unwrap();
-    replay
-}
 
 /// Describes everything that a session draws. Debug formatting of floats is exact, so equal texts mean equal bits.
 fn snapshot(session: &Session) -> String {
     let frame = session.frame(1.0);
     let (pose, display) = (session.puppet().pose(), (frame.mode, frame.ground, frame.shadow, session.size()));
     format!("{pose:?} {:?} {:?} {:?} {display:?}", frame.camera, frame.instances[0].palette, frame.lines)
-}
-
-fn tick(session: &mut Session, milliseconds: u64) {
-    session.apply(Command::Tick(Duration::from_millis(milliseconds)));
 }
 
 /// Returns a motion with two blended clips, a layer, an edit of one joint and planted feet.
@@ -68,10 +42,9 @@ fn blended() -> Motion {
 
 #[test]
 fn recording_keeps_the_undo_history() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let rest = pose(&session);
-    let hand = at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, Vec2::new(-60.0, -50.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-60.0, -50.0));
     input.handle(Event::Released(Button::Left), &mut session);
     let dragged = pose(&session);
     let path = folder("session-undo").join("a.session");
@@ -91,22 +64,16 @@ fn recording_keeps_the_undo_history() {
 fn recording_survives_a_crash_and_replaces_no_file() {
     let folder = folder("session-files");
     let path = folder.join("a.session");
-    let file_names = || {
-        let mut names: Vec<String> =
-            fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    };
     drop(Recorder::new(&path, false).unwrap());
-    assert!(file_names().is_empty(), "an empty recording was left behind");
-    let mut session = session();
+    assert!(file_names(&folder).is_empty(), "an empty recording was left behind");
+    let mut session = mannequin_session();
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.apply(Command::Orbit(Vec2::new(30.0, 2.0)));
     tick(&mut session, 250);
     assert_eq!(session.recorded(), Some(Duration::from_millis(250)));
     session.apply(Command::FrameAll);
     // If the program is killed now, the hidden file can be replayed.
-    let [hidden] = &file_names()[..] else { panic!("{:?}", file_names()) };
+    let [hidden] = &file_names(&folder)[..] else { panic!("{:?}", file_names(&folder)) };
     assert_eq!(hidden, ".a.session.part");
     assert_eq!(snapshot(&session), snapshot(replayed(&folder.join(hidden)).session()));
     // During the recording, another program creates a file with the same name.
@@ -123,7 +90,7 @@ fn recording_survives_a_crash_and_replaces_no_file() {
     );
     assert_eq!(session.stop_recording().unwrap().unwrap(), path);
     assert!(fs::read_to_string(&path).unwrap().starts_with(r#"{"format":"sinew-session-1""#));
-    assert_eq!(file_names().len(), 2, "{:?}", file_names());
+    assert_eq!(file_names(&folder).len(), 2, "{:?}", file_names(&folder));
     assert!(Recorder::new(&folder.join("missing/a.session"), false).is_err());
 }
 
@@ -131,12 +98,12 @@ fn recording_survives_a_crash_and_replaces_no_file() {
 #[test]
 fn recording_finds_its_clips_by_name() {
     let path = folder("session-clip-names").join("a.session");
-    let mut session = session();
+    let mut session = mannequin_session();
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     let walk = session.puppet().character().find_clip("walk").unwrap();
     session.apply(Command::Clip(Some(walk)));
     session.stop_recording().unwrap().unwrap();
-    let mut other = mannequin().unwrap();
+    let mut other = Character::clone(&mannequin());
     other.clips.rotate_left(1);
     let rig = rig::load(&other, None).unwrap();
     let recording = Recording::open(&path).unwrap();
@@ -153,14 +120,9 @@ fn recording_finds_and_identifies_its_character() {
     let folder = folder("session-character");
     fs::create_dir(folder.join("models")).unwrap();
     let model = folder.join("models/doll.glb");
-    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &model).unwrap();
-    let open = |path: &Path| {
-        let character = load(path).unwrap();
-        let rig = rig::load(&character, None).unwrap();
-        Session::new(character, Some(rig), SIZE)
-    };
+    fs::copy(asset_path("arm.glb"), &model).unwrap();
     let path = folder.join("a.session");
-    let mut session = open(&model);
+    let mut session = session_of(load(&model).unwrap());
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.stop_recording().unwrap().unwrap();
     // The recording and the character can be moved together.
@@ -169,9 +131,9 @@ fn recording_finds_and_identifies_its_character() {
     fs::rename(&folder, &moved).unwrap();
     let recording = Recording::open(&moved.join("a.session")).unwrap();
     assert_eq!(recording.character().unwrap(), moved.join("models/doll.glb"));
-    let original = open(&moved.join("models/doll.glb"));
+    let original = session_of(load(&moved.join("models/doll.glb")).unwrap());
     assert!(recording.warnings(original.puppet().character(), &original.puppet().rig).is_empty());
-    let other = self::session();
+    let other = mannequin_session();
     let warnings = recording.warnings(other.puppet().character(), &other.puppet().rig);
     assert!(warnings.len() == 1 && warnings[0].contains("a.session"), "{warnings:?}");
 }
@@ -187,8 +149,8 @@ fn readme_session_matches_the_current_character() {
 #[test]
 fn recording_contains_the_changes_of_a_saved_rig() {
     let folder = folder("session-saved-rig");
-    let mut session = session();
-    let joint = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let mut session = mannequin_session();
+    let joint = node(&session, "leftLowerArm");
     session.apply(Command::Limit(joint, Limit::Locked));
     session.apply(serde_json::from_str(r#"{"solver":{"ccd.step":"5deg"}}"#).unwrap());
     session.apply(Command::StoreOptions);
@@ -205,7 +167,7 @@ fn recording_contains_the_changes_of_a_saved_rig() {
 #[test]
 fn replay_restores_the_scale_of_overlays() {
     let folder = folder("session-scale");
-    let mut session = session();
+    let mut session = mannequin_session();
     let path = folder.join("a.session");
     session.record(Recorder::new(&path, false).unwrap(), 2.0).unwrap();
     // The window moves to a monitor with a different scale factor.
@@ -218,7 +180,7 @@ fn replay_restores_the_scale_of_overlays() {
 /// A pose beyond single precision is an error, and the character is shown at rest.
 #[test]
 fn infinite_pose_is_an_error_and_is_not_shown() {
-    let mut session = session();
+    let mut session = mannequin_session();
     let far = Transform { translation: Vec3::MAX, ..Transform::IDENTITY };
     session.apply(Command::LivePose(vec![(0, far), (1, far), (2, far)], Vec::new()));
     assert!(session.error().is_some_and(|e| e.ends_with(" is not finite")), "{:?}", session.error());

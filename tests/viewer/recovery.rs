@@ -7,6 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use sinew_testkit::display::{Started, display};
+use sinew_testkit::folder;
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -20,7 +21,7 @@ fn joints(project: &str) -> Vec<&str> {
 #[test]
 fn work_survives_a_killed_program() {
     let Some((_server, display)) = display(&["xdotool"]) else { return };
-    let folder = super::files::folder("window-killed");
+    let folder = folder("window-killed");
     let copy = folder.join("state/sinew/.mannequin.autosave.sinew");
     let start = || {
         let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));

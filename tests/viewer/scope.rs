@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use glam::Vec2;
-use sinew::asset::{load, mannequin};
-use sinew::rig;
-use sinew::viewer::{Button, Command, DragScope, Event, Input, Key, Recorder, Recording, Replay, Session};
+use sinew::asset::load;
+use sinew::viewer::{Button, Command, DragScope, Event, Input, Key, Recorder, Session};
+use sinew_testkit::{asset_path, folder};
 
-use super::files::folder;
-use super::{SIZE, at, drag, pose};
+use crate::support::{at, drag, drag_joint, mannequin_session, pose, replayed, session_of};
 
 #[path = "scope/joint.rs"]
 mod joint;
@@ -16,12 +15,6 @@ mod joint;
 /// A pull that the arm cannot follow alone.
 const FAR: Vec2 = Vec2::new(160.0, 90.0);
 const ARM: [&str; 3] = ["leftUpperArm", "leftLowerArm", "leftHand"];
-
-fn session() -> Session {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
 
 /// Returns the names of the joints that are not at rest.
 fn moved(session: &Session) -> BTreeSet<String> {
@@ -45,7 +38,7 @@ fn alt(input: &mut Input, session: &mut Session, is_down: bool) {
 
 #[test]
 fn a_drag_moves_the_whole_body_or_only_the_limb() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let hand = at(&session, "leftHand");
     drag(&mut session, &mut input, hand, FAR);
     assert!(moved(&session).contains("hips"), "{:?}", moved(&session));
@@ -65,12 +58,11 @@ fn a_drag_moves_the_whole_body_or_only_the_limb() {
 #[test]
 fn dragged_hips_move_the_body_in_both_scopes() {
     let drag_hips = |scope_key: bool| {
-        let (mut session, mut input) = (session(), Input::default());
+        let (mut session, mut input) = (mannequin_session(), Input::default());
         if scope_key {
             input.handle(Event::Key(Key::Char('l')), &mut session);
         }
-        let hips = at(&session, "hips");
-        drag(&mut session, &mut input, hips, Vec2::new(0.0, 60.0));
+        drag_joint(&mut session, &mut input, "hips", Vec2::new(0.0, 60.0));
         assert!(moved(&session).contains("leftLowerLeg"), "{:?}", moved(&session));
         pose(&session)
     };
@@ -79,7 +71,7 @@ fn dragged_hips_move_the_body_in_both_scopes() {
 
 #[test]
 fn alt_in_a_drag_moves_only_the_limb_while_it_is_down() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let hand = at(&session, "leftHand");
     drag(&mut session, &mut input, hand, FAR);
     alt(&mut input, &mut session, true);
@@ -98,14 +90,13 @@ fn alt_in_a_drag_moves_only_the_limb_while_it_is_down() {
     alt(&mut input, &mut session, false);
     assert!(is_in_arm(&moved(&session)), "a drag that has ended must not change");
     // The next drag uses the scope of the setting.
-    let hand = at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, FAR);
+    drag_joint(&mut session, &mut input, "leftHand", FAR);
     assert!(moved(&session).contains("hips"));
 }
 
 #[test]
 fn a_drag_with_another_scope_is_one_undo_step() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let (rest, hand) = (pose(&session), at(&session, "leftHand"));
     drag(&mut session, &mut input, hand, FAR);
     alt(&mut input, &mut session, true);
@@ -119,7 +110,7 @@ fn a_drag_with_another_scope_is_one_undo_step() {
 /// back. The pointer pulls the bone below the skin.
 #[test]
 fn a_thigh_that_is_pulled_down_at_its_skin_bends_the_knees() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let [top, knee] = ["leftUpperLeg", "leftLowerLeg"].map(|name| at(&session, name));
     let hips = at(&session, "hips");
     let thigh = top.lerp(knee, 0.25);
@@ -140,7 +131,7 @@ fn a_thigh_that_is_pulled_down_at_its_skin_bends_the_knees() {
 /// Regression test: the base of the kept goal made the drag of the hips fail.
 #[test]
 fn a_kept_goal_of_a_limb_is_met_while_the_body_is_dragged() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     session.apply(Command::KeepGoals(true));
     session.apply(Command::DragScope(DragScope::Limb));
     let hand = at(&session, "leftHand");
@@ -157,15 +148,14 @@ fn a_kept_goal_of_a_limb_is_met_while_the_body_is_dragged() {
     input.handle(Event::Released(Button::Left), &mut session);
     // The goal of the hips remains, so that the body is also solved as a whole for the next limb.
     session.apply(Command::DragScope(DragScope::Limb));
-    let other = at(&session, "rightHand");
-    drag(&mut session, &mut input, other, Vec2::new(20.0, -20.0));
+    drag_joint(&mut session, &mut input, "rightHand", Vec2::new(20.0, -20.0));
     assert_eq!(session.error(), None);
     assert_eq!(session.reports().len(), 3);
 }
 
 #[test]
 fn shift_and_alt_drag_only_the_limb() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let hand = at(&session, "leftHand");
     input.handle(Event::Moved(hand), &mut session);
     input.handle(Event::Modifiers(true, false, true), &mut session);
@@ -177,10 +167,7 @@ fn shift_and_alt_drag_only_the_limb() {
 
 #[test]
 fn without_a_body_a_drag_moves_a_chain_or_a_joint() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tentacle.glb");
-    let character = load(path.as_ref()).unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut session = Session::new(character, Some(rig), SIZE);
+    let mut session = session_of(load(&asset_path("tentacle.glb")).unwrap());
     assert!(!session.has_body());
     let mut input = Input::default();
     for scope in [DragScope::Joint, DragScope::Body] {
@@ -191,7 +178,7 @@ fn without_a_body_a_drag_moves_a_chain_or_a_joint() {
 
 #[test]
 fn a_recording_contains_the_scope_of_drags() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     input.handle(Event::Key(Key::Char('l')), &mut session);
     let path = folder("session-scope").join("a.session");
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
@@ -201,14 +188,9 @@ fn a_recording_contains_the_scope_of_drags() {
     input.handle(Event::Moved(hand + FAR * 0.8), &mut session);
     input.handle(Event::Released(Button::Left), &mut session);
     alt(&mut input, &mut session, false);
-    let hand = at(&session, "rightHand");
-    drag(&mut session, &mut input, hand, -FAR);
+    drag_joint(&mut session, &mut input, "rightHand", -FAR);
     session.stop_recording().unwrap().unwrap();
-    let recording = Recording::open(&path).unwrap();
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut replay = Replay::new(&recording, character, rig).unwrap();
-    replay.advance(recording.length()).unwrap();
+    let replay = replayed(&path);
     assert_eq!(replay.session().settings().drag_scope, DragScope::Limb);
     assert_eq!(pose(replay.session()), pose(&session));
 }

@@ -8,9 +8,9 @@ use serde_json::json;
 use sinew::asset::{Character, gltf};
 use sinew::rig;
 use sinew::viewer::{Command, EyeTarget, NodePoint, Recording, Replay, Session};
+use sinew_testkit::folder;
 
-use super::SIZE;
-use super::files::folder;
+use crate::support::SIZE;
 
 /// Returns a character with a strand of five joints on a pole, and with a head and an eye.
 fn character() -> Character {
@@ -41,7 +41,7 @@ fn character() -> Character {
     gltf::load_bytes("strand.gltf".as_ref(), file.to_string().as_bytes(), None).unwrap()
 }
 
-fn session() -> Session {
+fn strand_session() -> Session {
     Session::new(character(), None, SIZE)
 }
 
@@ -63,7 +63,7 @@ fn turn(angle: f32) -> Command {
 
 #[test]
 fn a_strand_hangs_when_a_character_is_opened() {
-    let session = session();
+    let session = strand_session();
     let end = session.puppet().world_from_node()[6].translation;
     assert!(end.x.abs() < 0.4 && end.y < 0.6, "at rest it points sideways: {end}");
     assert_eq!(session.puppet().primary_pose().locals[1].rotation, Quat::from_xyzw(0.0, 0.0, 0.6, 0.8));
@@ -71,7 +71,7 @@ fn a_strand_hangs_when_a_character_is_opened() {
 
 #[test]
 fn a_strand_swings_after_an_edit_and_then_sleeps() {
-    let mut session = session();
+    let mut session = strand_session();
     run(&mut session, 600, 60);
     assert!(!session.is_swinging());
     let before = bits(&session);
@@ -102,7 +102,7 @@ fn springs_do_not_swing_in_recordings_of_older_versions() {
         bits(replay.session())
     };
     let played = |springs: bool| {
-        let mut session = session();
+        let mut session = strand_session();
         session.apply(Command::Springs(springs));
         run(&mut session, 1, 1);
         bits(&session)
@@ -115,7 +115,7 @@ fn springs_do_not_swing_in_recordings_of_older_versions() {
 /// A recording may last for a month and contain hardly any commands.
 #[test]
 fn springs_settle_after_a_month_without_a_command() {
-    let mut session = session();
+    let mut session = strand_session();
     session.apply(turn(0.5));
     session.apply(Command::Tick(Duration::from_secs(30 * 86_400)));
     let hanging = bits(&session);
@@ -129,7 +129,7 @@ fn springs_settle_after_a_month_without_a_command() {
 #[test]
 fn springs_of_a_session_do_not_depend_on_the_frame_rate() {
     let play = |rate: u32| {
-        let mut session = session();
+        let mut session = strand_session();
         let mut all = Vec::new();
         for angle in [0.5, -0.4, 0.1] {
             session.apply(turn(angle));
@@ -147,7 +147,7 @@ fn springs_of_a_session_do_not_depend_on_the_frame_rate() {
 
 #[test]
 fn a_jump_in_time_resets_springs() {
-    let mut session = session();
+    let mut session = strand_session();
     let calm = bits(&session);
     session.apply(turn(0.5));
     session.apply(turn(0.0));
@@ -158,7 +158,7 @@ fn a_jump_in_time_resets_springs() {
 
 #[test]
 fn springs_can_be_turned_off() {
-    let mut session = session();
+    let mut session = strand_session();
     session.apply(Command::Springs(false));
     assert_eq!(session.puppet().pose(), session.puppet().primary_pose());
     session.apply(turn(0.5));
@@ -170,7 +170,7 @@ fn springs_can_be_turned_off() {
 
 #[test]
 fn a_drag_does_not_keep_what_springs_did() {
-    let mut session = session();
+    let mut session = strand_session();
     session.apply(Command::GrabNode(NodePoint { node: 8, offset: DVec3::ZERO }));
     session.apply(Command::DragTo(DVec3::new(0.2, 1.0, 0.1)));
     run(&mut session, 10, 60);
@@ -182,7 +182,7 @@ fn a_drag_does_not_keep_what_springs_did() {
 
 #[test]
 fn eyes_follow_the_camera() {
-    let mut session = session();
+    let mut session = strand_session();
     let eye = |session: &Session| session.puppet().pose().locals[8].rotation;
     assert_eq!(eye(&session), Quat::IDENTITY);
     session.apply(Command::LookAt(EyeTarget::Camera));

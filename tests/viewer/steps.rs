@@ -1,47 +1,32 @@
 //! Tests of the step mode: the pose along the steps of a solve, the keys that step, and the actions that end the mode.
 
-use glam::{Vec2, Vec3, Vec4};
-use sinew::ik::{Method, Options};
-use sinew::rig;
+use glam::{Vec2, Vec4};
+use sinew::ik::Method;
 use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Session};
+use sinew_testkit::folder;
 
-use super::{SIZE, at, drag, pose};
+use crate::support::{at, drag_joint, mannequin_session, pose, position, replayed, set_method};
 
 /// Colour of the vector from the joint to the target.
 const TARGET: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
-
-fn session() -> Session {
-    let character = sinew::asset::mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
 
 fn press(session: &mut Session, input: &mut Input, key: char) {
     input.handle(Event::Key(Key::Char(key)), session);
 }
 
-fn set_method(session: &mut Session, method: Method) {
-    session.apply(Command::Solver(Box::new(Options::default().with_method(method))));
-}
-
 /// Drags the left hand up with a method and releases it.
-fn dragged(method: Method) -> (Session, Input) {
-    let (mut session, mut input) = (session(), Input::default());
+fn dragged_with(method: Method) -> (Session, Input) {
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     set_method(&mut session, method);
-    let hand = at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, Vec2::new(-60.0, -90.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-60.0, -90.0));
     input.handle(Event::Released(Button::Left), &mut session);
     (session, input)
 }
 
-fn position(session: &Session, node: usize) -> Vec3 {
-    session.puppet().world_from_node()[node].translation.into()
-}
-
 #[test]
 fn keys_step_from_the_pose_before_the_drag_to_the_target_and_back() {
-    let rest = pose(&session());
-    let (mut session, mut input) = dragged(Method::Ccd);
+    let rest = pose(&mannequin_session());
+    let (mut session, mut input) = dragged_with(Method::Ccd);
     let solved = pose(&session);
     assert!(session.can_step() && session.shown_steps().is_none());
     press(&mut session, &mut input, ',');
@@ -94,7 +79,7 @@ fn keys_step_from_the_pose_before_the_drag_to_the_target_and_back() {
 
 #[test]
 fn every_method_can_be_stepped_through() {
-    let (mut session, _) = dragged(Method::Auto);
+    let (mut session, _) = dragged_with(Method::Auto);
     let solved = pose(&session);
     session.apply(Command::Step(Some(3)));
     for method in std::iter::once(Method::Auto).chain(Method::ALL) {
@@ -117,7 +102,7 @@ fn every_method_can_be_stepped_through() {
 
 #[test]
 fn the_view_can_change_while_stepping_and_a_drag_ends_it() {
-    let (mut session, mut input) = dragged(Method::Ccd);
+    let (mut session, mut input) = dragged_with(Method::Ccd);
     let solved = pose(&session);
     session.apply(Command::Play(true));
     session.apply(Command::Step(Some(2)));
@@ -151,14 +136,13 @@ fn the_view_can_change_while_stepping_and_a_drag_ends_it() {
 
 #[test]
 fn goals_on_a_clip_are_stepped_through_at_its_time() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     session.apply(Command::KeepGoals(true));
     session.apply(Command::Clip(Some(0)));
     session.apply(Command::Seek(0.4));
     session.apply(Command::Play(false));
     let clip = pose(&session);
-    let hand = at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, Vec2::new(-30.0, -60.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-30.0, -60.0));
     input.handle(Event::Released(Button::Left), &mut session);
     session.apply(Command::Play(true));
     let solved = pose(&session);
@@ -174,8 +158,8 @@ fn goals_on_a_clip_are_stepped_through_at_its_time() {
 /// Regression test: a recording that begins after a drag can still step through it.
 #[test]
 fn steps_are_recorded_and_replayed() {
-    let path = super::files::folder("session-steps").join("a.session");
-    let (mut session, mut input) = dragged(Method::Fabrik);
+    let path = folder("session-steps").join("a.session");
+    let (mut session, mut input) = dragged_with(Method::Fabrik);
     let solved = pose(&session);
     session.apply(Command::Step(Some(1)));
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
@@ -184,11 +168,7 @@ fn steps_are_recorded_and_replayed() {
     let shown = (pose(&session), session.frame(1.0).lines);
     assert_eq!(session.shown_steps().map(|(shown, _)| shown), Some(3));
     session.stop_recording().unwrap().unwrap();
-    let recording = sinew::viewer::Recording::open(&path).unwrap();
-    let character = sinew::asset::mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut replay = sinew::viewer::Replay::new(&recording, character, rig).unwrap();
-    replay.advance(recording.length()).unwrap();
+    let replay = replayed(&path);
     let replayed = replay.session();
     assert_eq!(replayed.shown_steps(), session.shown_steps());
     assert!((pose(replayed), replayed.frame(1.0).lines) == shown, "the replay shows another pose or overlay");

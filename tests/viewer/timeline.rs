@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use glam::Vec2;
 use sinew::asset::{MANNEQUIN_PATH, load};
-use sinew::rig;
 use sinew::viewer::{
     CharacterLoader, Command, Event, Input, Key, Keymap, LoadedFile, Recorder, Recording, Replay, Session,
     Timeline,
 };
+use sinew_testkit::{asset_path, folder};
 
-use super::files::folder;
-use super::{SIZE, at, drag, session};
+use crate::support::{drag_joint, mannequin_session, replayed, session_of};
 
 fn time(session: &Session) -> f32 {
     session.puppet().time
@@ -23,11 +22,10 @@ fn time(session: &Session) -> f32 {
 
 /// Inserts keys at the given times, each with a different pose.
 fn keyed(times: &[f32]) -> Session {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     for (index, time) in (0_u8..).zip(times) {
         session.apply(Command::Seek(*time));
-        let hand = at(&session, "leftHand");
-        drag(&mut session, &mut input, hand, Vec2::new(-4.0, -6.0) * f32::from(index));
+        drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-4.0, -6.0) * f32::from(index));
         session.apply(Command::Release);
         session.apply(Command::Key);
     }
@@ -62,7 +60,7 @@ fn arrows_step_through_frames_and_keys_in_each_keymap() {
 /// Regression test: the playhead could not leave the rest pose, so only a key at the start could be inserted.
 #[test]
 fn the_playhead_goes_beyond_the_last_key_and_a_key_there_continues_the_motion() {
-    let mut session = session();
+    let mut session = mannequin_session();
     session.apply(Command::Seek(1.5));
     assert!((time(&session) - 1.5).abs() < 1e-6);
     session.apply(Command::Key);
@@ -108,33 +106,21 @@ fn settings_of_the_timeline_are_saved_and_recorded() {
     session.save_project(&project, false).unwrap();
     let text = fs::read_to_string(&project).unwrap();
     assert!(text.contains("frame_rate = 23.976\n") && text.contains("loop_range = [0.25, 1.5]"), "{text}");
-    let opened = |path: &Path| {
-        let recording = Recording::open(path).unwrap();
-        let character = sinew::asset::mannequin().unwrap();
-        let rig = rig::load(&character, None).unwrap();
-        let mut replay = Replay::new(&recording, character, rig).unwrap();
-        replay.advance(recording.length()).unwrap();
-        replay.into_session()
-    };
-    assert_eq!(opened(&project).settings().timeline, film);
+    assert_eq!(replayed(&project).session().settings().timeline, film);
     let recorded = folder.join("film.session");
     session.record(Recorder::new(&recorded, false).unwrap(), 1.0).unwrap();
     session.apply(Command::Timeline(Timeline { snap: true, ..film }));
     session.stop_recording().unwrap().unwrap();
-    assert_eq!(opened(&recorded).settings().timeline, Timeline { snap: true, ..film });
+    assert_eq!(replayed(&recorded).session().settings().timeline, Timeline { snap: true, ..film });
 }
 
 /// Regression test: a character without clips had nothing to play, because the menu for clips was empty.
 #[test]
 fn a_built_in_clip_is_retargeted_and_survives_a_project_and_a_recording() {
     let folder = folder("viewer-built-in-clip");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/awkward.glb");
+    let file = asset_path("awkward.glb");
     let character = || load(&file).unwrap();
-    let open = || {
-        let character = character();
-        let rig = rig::load(&character, None).unwrap();
-        Session::new(character, Some(rig), SIZE)
-    };
+    let open = || session_of(character());
     let mut session = open();
     let own = session.puppet().character().clips.len();
     let (send, read) = channel();

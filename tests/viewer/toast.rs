@@ -12,6 +12,7 @@ use sinew::asset::DecodedImage;
 use sinew_testkit::image::{self, PixelAccess};
 
 use sinew_testkit::display::{Started, display};
+use sinew_testkit::{asset_path, folder};
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -27,11 +28,11 @@ const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
 #[test]
 fn toasts_and_the_path_field_appear_without_the_panel() {
     let Some((_server, display)) = display(&["xdotool", "import"]) else { return };
-    let folder = super::files::folder("window-toast");
+    let folder = folder("window-toast");
     let (session, image_path) = (folder.join("a.session"), folder.join("shot.png"));
     // Outside a text field, the letters of this name would reset joints, set a base and move the camera.
     let file = folder.join("brief.glb");
-    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &file).unwrap();
+    fs::copy(asset_path("arm.glb"), &file).unwrap();
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
     viewer
         .env("DISPLAY", &display)

@@ -1,24 +1,16 @@
 //! Tests of joints that are rotated to a given orientation, and of methods that are changed during a drag.
 
 use glam::{Quat, Vec2};
-use sinew::asset::mannequin;
 use sinew::ik::{Limit, Method, Options};
-use sinew::rig;
 use sinew::viewer::{Command, Input, Session};
 
-use super::{SIZE, at, drag, pose};
-
-fn session() -> Session {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
-}
+use crate::support::{at, drag, mannequin_session, node, pose};
 
 #[test]
 fn turns_of_a_joint_obey_its_limit_and_are_one_undo_step() {
-    let mut session = session();
+    let mut session = mannequin_session();
     let before = pose(&session);
-    let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let elbow = node(&session, "leftLowerArm");
     let rest = session.puppet().character().skeleton.nodes[elbow].rest.rotation;
     let Limit::Hinge { axis, max, .. } = session.rig().joint(elbow).limit else { panic!("not a hinge") };
     let turned = |angle: f32| rest * Quat::from_axis_angle(axis.as_vec3().normalize(), angle);
@@ -43,7 +35,7 @@ fn turns_of_a_joint_obey_its_limit_and_are_one_undo_step() {
 #[test]
 fn a_method_that_is_chosen_during_a_drag_solves_from_its_start() {
     let chosen = |methods: &[Method]| {
-        let (mut session, mut input) = (session(), Input::default());
+        let (mut session, mut input) = (mannequin_session(), Input::default());
         let hand = at(&session, "leftHand");
         let choose = |session: &mut Session, method: Method| {
             session.apply(Command::Solver(Box::new(Options::default().with_method(method))));

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use serde_json::json;
 use sinew::asset;
-use sinew::viewer::{Command, Recorder, Recording, Replay, Session};
+use sinew::viewer::{Command, Recorder, Session};
 
-use super::SIZE;
-use super::files::folder;
 use sinew_testkit::display::{Started, display};
+use sinew_testkit::folder;
 use sinew_testkit::image;
+
+use crate::support::{replayed, session_of};
 
 /// Writes a model whose only primitive has material 0, or 1 in the variant "red" and 2 in "blue".
 fn model(folder: &Path) -> PathBuf {
@@ -35,7 +36,7 @@ fn model(folder: &Path) -> PathBuf {
 }
 
 fn open(path: &Path) -> Session {
-    Session::new(asset::load(path).unwrap(), None, SIZE)
+    session_of(asset::load(path).unwrap())
 }
 
 fn show(session: &mut Session, name: Option<&str>) {
@@ -44,15 +45,6 @@ fn show(session: &mut Session, name: Option<&str>) {
 
 fn material(session: &Session) -> Option<usize> {
     session.shown_character().meshes[0].primitives[0].material
-}
-
-fn replayed(path: &Path) -> Session {
-    let recording = Recording::open(path).unwrap();
-    let character = asset::load(&recording.character().unwrap()).unwrap();
-    let rig = sinew::rig::load(&character, None).unwrap();
-    let mut replay = Replay::new(&recording, character, rig).unwrap();
-    replay.advance(recording.length()).unwrap();
-    replay.into_session()
 }
 
 #[test]
@@ -77,7 +69,7 @@ fn a_variant_is_saved_in_projects_and_kept_on_reload() {
     show(&mut session, Some("red"));
     let project = folder.join("red.sinew");
     session.save_project(&project, true).unwrap();
-    assert_eq!(replayed(&project).settings().variant.as_deref(), Some("red"));
+    assert_eq!(replayed(&project).session().settings().variant.as_deref(), Some("red"));
     let mut reloaded = open(&path);
     reloaded.take_over(&session, true);
     assert_eq!(reloaded.settings().variant.as_deref(), Some("red"));
@@ -94,12 +86,12 @@ fn a_recording_starts_with_the_variant_and_contains_its_changes() {
     let path = folder.join("start.session");
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.stop_recording().unwrap().unwrap();
-    assert_eq!(replayed(&path).settings().variant.as_deref(), Some("red"));
+    assert_eq!(replayed(&path).session().settings().variant.as_deref(), Some("red"));
     let path = folder.join("changed.session");
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     show(&mut session, Some("blue"));
     session.stop_recording().unwrap().unwrap();
-    assert_eq!(replayed(&path).settings().variant.as_deref(), Some("blue"));
+    assert_eq!(replayed(&path).session().settings().variant.as_deref(), Some("blue"));
 }
 
 /// Writes a square that is red, or blue in its only variant.

@@ -11,9 +11,11 @@ use sinew::view::{Framing, Projection};
 use sinew::viewer::{
     Action, Command, Display, Event, Input, Key, Keymap, NodePoint, Recorder, Recording, Replay, Session,
 };
+use sinew_testkit::{asset_path, folder};
 
-use super::files::folder;
-use super::{SIZE, at, drag, pose, session};
+use crate::support::{
+    SIZE, at, detected_session, drag, mannequin_session, node, place, pose, position, session_of,
+};
 
 /// A figure of hips, legs and a head that walks ten metres forwards, in centimetres.
 fn walker() -> Character {
@@ -40,9 +42,7 @@ fn walker() -> Character {
 }
 
 fn walk() -> Session {
-    let character = walker();
-    let rig = rig::load(&character, None).unwrap();
-    Session::new(character, Some(rig), SIZE)
+    session_of(walker())
 }
 
 fn with_follow(session: &mut Session, follow: bool) {
@@ -72,7 +72,7 @@ fn is_inside(at: Option<Vec2>) -> bool {
 #[test]
 fn axis_views_are_orthographic_until_the_camera_orbits() {
     for keymap in Keymap::ALL {
-        let (mut session, mut input) = (session(), Input::new(keymap));
+        let (mut session, mut input) = (detected_session(), Input::new(keymap));
         let sides = [
             ('1', false, Vec3::Z),
             ('1', true, Vec3::NEG_Z),
@@ -102,7 +102,7 @@ fn axis_views_are_orthographic_until_the_camera_orbits() {
 #[test]
 fn a_drag_follows_the_pointer_in_every_orthographic_view() {
     for action in [Action::Front, Action::Side, Action::Back, Action::Projection] {
-        let (mut session, mut input) = (session(), Input::default());
+        let (mut session, mut input) = (detected_session(), Input::default());
         input.perform(action, &mut session);
         assert!(is_orthographic(&session));
         // Disable landing, because in the side view the hand would land on the thigh.
@@ -113,11 +113,9 @@ fn a_drag_follows_the_pointer_in_every_orthographic_view() {
         let away = at(&session, "leftHand").distance(start + by);
         assert!(away < 3.0, "{action:?}: {away} pixels");
         // The wheel pushes the hand away from the camera, and its position in the view does not change.
-        let node = session.puppet().character().skeleton.find("leftHand").unwrap();
-        let hand = |session: &Session| Vec3::from(session.puppet().world_from_node()[node].translation);
-        let before = hand(&session);
+        let before = place(&session, "leftHand");
         input.handle(Event::Wheel(1.0), &mut session);
-        let pushed = (hand(&session) - before).dot(session.camera().direction());
+        let pushed = (place(&session, "leftHand") - before).dot(session.camera().direction());
         assert!((0.01..0.3).contains(&pushed), "{action:?}: {pushed} m");
         assert!(at(&session, "leftHand").distance(start + by) < 4.0, "{action:?}");
     }
@@ -125,7 +123,7 @@ fn a_drag_follows_the_pointer_in_every_orthographic_view() {
 
 #[test]
 fn what_is_picked_orthographically_is_what_is_seen() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     input.perform(Action::Front, &mut session);
     for name in ["head", "leftHand", "rightFoot"] {
         input.handle(Event::Moved(at(&session, name)), &mut session);
@@ -139,7 +137,7 @@ fn what_is_picked_orthographically_is_what_is_seen() {
 
 #[test]
 fn home_is_the_first_view() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (detected_session(), Input::default());
     let first = session.camera();
     input.perform(Action::Top, &mut session);
     session.apply(Command::Pan(Vec2::new(200.0, 90.0)));
@@ -162,7 +160,7 @@ fn filled(session: &Session) -> Vec2 {
 #[test]
 fn a_tight_view_is_filled_by_the_figure_in_every_pose_and_projection() {
     for file in ["mannequin.glb", "arm.glb", "spider.glb"] {
-        let character = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(file)).unwrap();
+        let character = load(&asset_path(file)).unwrap();
         let rig = rig::load(&character, None).unwrap();
         let (mut session, mut input) = (Session::new(character, Some(rig), SIZE), Input::default());
         let loose = filled(&session).max_element();
@@ -184,9 +182,9 @@ fn a_tight_view_is_filled_by_the_figure_in_every_pose_and_projection() {
 
 #[test]
 fn a_selected_joint_is_framed_from_the_current_direction() {
-    let (mut session, mut input) = (session(), Input::new(Keymap::Maya));
+    let (mut session, mut input) = (detected_session(), Input::new(Keymap::Maya));
     let whole = session.camera();
-    let hand = session.puppet().character().skeleton.find("leftHand").unwrap();
+    let hand = node(&session, "leftHand");
     session.apply(Command::Select(Some(hand)));
     input.handle(Event::Key(Key::Char('f')), &mut session);
     let near = session.camera();
@@ -249,17 +247,15 @@ fn a_character_out_of_sight_is_found_when_the_camera_follows_it() {
 
 #[test]
 fn dragging_the_hips_does_not_move_a_camera_that_follows() {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut session = Session::new(character, Some(rig), SIZE);
+    let mut session = mannequin_session();
     with_follow(&mut session, true);
     let before = session.camera();
-    let hips = session.puppet().character().skeleton.find("hips").unwrap();
-    let place = Vec3::from(session.puppet().world_from_node()[hips].translation);
+    let hips = node(&session, "hips");
+    let start = position(&session, hips);
     session.apply(Command::GrabNode(NodePoint { node: hips, offset: glam::DVec3::ZERO }));
-    session.apply(Command::DragTo((place + Vec3::new(0.2, -0.2, 0.1)).as_dvec3()));
-    let moved = Vec3::from(session.puppet().world_from_node()[hips].translation);
-    assert!(moved.distance(place) > 0.1, "{moved}");
+    session.apply(Command::DragTo((start + Vec3::new(0.2, -0.2, 0.1)).as_dvec3()));
+    let moved = position(&session, hips);
+    assert!(moved.distance(start) > 0.1, "{moved}");
     let view = |camera: sinew::view::Camera| (camera.position, camera.target, camera.projection);
     assert_eq!(view(session.camera()), view(before));
     session.apply(Command::Release);
@@ -304,9 +300,7 @@ fn a_captured_walk_stays_in_the_picture() {
     let Some(path) = sinew_testkit::external_or_skip("models/bvh/pybvh/cmu_12_01_walk.bvh") else { return };
     let seconds = |session: &Session| session.puppet().character().clips[0].seconds;
     for follow in [false, true] {
-        let character = load(Path::new(&path)).unwrap();
-        let rig = rig::load(&character, None).unwrap();
-        let mut session = Session::new(character, Some(rig), SIZE);
+        let mut session = session_of(load(Path::new(&path)).unwrap());
         session.apply(Command::Clip(Some(0)));
         session.apply(Command::FrameAll);
         with_follow(&mut session, follow);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sinew::viewer::{CharacterLoader, Command, LoadedFile};
 
-use super::{SIZE, pose, session};
+use crate::support::{SIZE, detected_session, pose};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session");
 
@@ -29,7 +29,7 @@ fn watched_recording_ends_like_the_opened_one() {
         panic!("the recording is not opened");
     };
     // While the window shows the replay's session, the replay holds the window's session.
-    let mut shown = session();
+    let mut shown = detected_session();
     replay.swap_session(&mut shown);
     let start = pose(&shown);
     for part in [0.3, 0.31, 0.7, 1.0] {

@@ -7,6 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use sinew_testkit::display::{Started, display};
+use sinew_testkit::folder;
 use sinew_testkit::image::{self, PixelAccess};
 
 /// Colour of the recording indicator.
@@ -18,7 +19,7 @@ const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
 #[test]
 fn destroying_the_window_exits_and_saves_the_recording() {
     let Some((_server, display)) = display(&["xdotool"]) else { return };
-    let session = super::files::folder("window-destroyed").join("a.session");
+    let session = folder("window-destroyed").join("a.session");
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
     viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").env("XDG_STATE_HOME", STATE).args([
         "view",
@@ -62,7 +63,7 @@ fn window_opens_handles_input_and_closes() {
         "--adapter",
         "cpu",
     ]);
-    let folder = super::files::folder("window-recorded");
+    let folder = folder("window-recorded");
     let session = folder.join("a.session");
     // The window's floor has clear lines, but a replay's does not.
     let project = folder.join("a.sinew");
@@ -156,7 +157,7 @@ fn window_opens_handles_input_and_closes() {
 #[test]
 fn recording_ended_by_a_signal_gets_its_name() {
     let Some((_server, display)) = display(&[]) else { return };
-    let folder = super::files::folder("window-signal");
+    let folder = folder("window-signal");
     let (session, hidden) = (folder.join("a.session"), folder.join(".a.session.part"));
     let left = folder.join(".a.session.1.part");
     std::fs::write(&left, "of a process that was killed").unwrap();

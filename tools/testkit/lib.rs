@@ -11,6 +11,8 @@ pub mod draco;
 pub mod gltf;
 #[cfg(feature = "files")]
 pub mod image;
+#[cfg(feature = "files")]
+mod mannequin;
 pub mod skipped;
 
 use std::env;
@@ -21,6 +23,8 @@ use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "files")]
 pub use gltf::{Builder, instances};
+#[cfg(feature = "files")]
+pub use mannequin::{mannequin, mannequin_rig};
 use skipped::{Kind, Record};
 
 /// Returns an external file or folder, for example `models/bvh`, for a test that also runs on built-in data. If it
@@ -44,13 +48,39 @@ pub fn skip(reason: &str) {
     note(Kind::Skipped, reason);
 }
 
+/// Creates an empty folder for a test, or empties it. Each test binary has its own folders.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = skipped::temporary().join(binary().unwrap_or_default()).join(name);
+    // Ignore the error, because the folder may not exist yet.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Returns the names of the files in a folder, sorted.
+pub fn file_names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Returns the path of a file in `assets`.
+pub fn asset_path(name: &str) -> PathBuf {
+    in_repository("assets").join(name)
+}
+
+/// Returns the path of a file of this repository.
+pub fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().join(path)
+}
+
 /// Returns the glTF files of this repository: the characters in `assets` and the model of the suite.
 pub fn built_in_gltf_files() -> Vec<PathBuf> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let mut files: Vec<PathBuf> = ["arm", "awkward", "mannequin", "spider", "tentacle"]
-        .map(|name| root.join(format!("assets/{name}.glb")))
-        .to_vec();
-    files.push(root.join("tests/suite/bar.gltf"));
+    let characters = ["arm", "awkward", "mannequin", "spider", "tentacle"];
+    let mut files: Vec<PathBuf> = characters.map(|name| asset_path(&format!("{name}.glb"))).to_vec();
+    files.push(in_repository("tests/suite/bar.gltf"));
     files
 }
 

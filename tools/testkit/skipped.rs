@@ -107,12 +107,16 @@ pub fn summary(records: &[Record]) -> String {
     out
 }
 
-/// Returns the folder of the records, below `CARGO_TARGET_TMPDIR`. Cargo does not set that variable for the library's
-/// unit tests, so they derive it from the path of the binary.
+/// Returns the folder of the records.
 fn folder() -> PathBuf {
-    let given = option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from);
+    temporary().join("skipped")
+}
+
+/// Returns the folder that cargo names in `CARGO_TARGET_TMPDIR`. Cargo sets that variable only for the tests in `tests`, so it is derived
+/// from the path of the binary.
+pub(crate) fn temporary() -> PathBuf {
     let found = || Some(std::env::current_exe().ok()?.ancestors().nth(3)?.join("tmp"));
-    given.or_else(found).unwrap_or_else(std::env::temp_dir).join("skipped")
+    found().unwrap_or_else(std::env::temp_dir)
 }
 
 /// Returns the file of this run. All test binaries of one `cargo test` are children of the same process. The id of

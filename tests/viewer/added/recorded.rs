@@ -1,28 +1,16 @@
 //! Recordings of sessions with added clips, and their replays.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command as Program;
 
 use glam::Quat;
-use sinew::asset::{load, mannequin};
+use sinew::asset::load;
 use sinew::rig;
 use sinew::viewer::{Command, Recorder, Recording, Replay, Session};
+use sinew_testkit::{asset_path, file_names, folder};
 
-use super::super::files::folder;
-use super::super::pose;
-use super::{add, clips, hail, names, play, session, strips, tick, wave};
-
-/// Plays a recording to its end.
-fn replayed(path: &Path) -> Replay {
-    let recording = Recording::open(path).unwrap();
-    let character = recording.character().map_or_else(mannequin, |file| load(&file)).unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    assert_eq!(recording.warnings(&character, &rig), Vec::<String>::new());
-    let mut replay = Replay::new(&recording, character, rig).unwrap();
-    replay.advance(recording.length()).unwrap();
-    replay
-}
+use super::{add, clips, hail, names, play, strips, wave};
+use crate::support::{mannequin_session, node, pose, replayed, tick};
 
 /// Clips are added before and during the recording. The recording and its files are then moved to another folder.
 #[test]
@@ -32,7 +20,7 @@ fn recording_replays_added_clips_exactly() {
     fs::create_dir(folder.join("motion")).unwrap();
     fs::copy(hail(), &file).unwrap();
     let path = folder.join("a.session");
-    let mut live = session();
+    let mut live = mannequin_session();
     let own = clips(&live).len();
     let recorded = wave(&live);
     add(&mut live, &file);
@@ -114,37 +102,31 @@ fn recording_replays_added_clips_exactly() {
 #[test]
 fn take_beside_the_recording_is_not_copied() {
     let folder = folder("added-beside");
-    let mut live = session();
+    let mut live = mannequin_session();
     let recorded = wave(&live);
     live.save_take_as_clip(&recorded, &folder).unwrap();
-    let file_names = || {
-        let mut names: Vec<String> =
-            fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    };
     for name in ["a.session", "b.session"] {
         live.record(Recorder::new(&folder.join(name), false).unwrap(), 1.0).unwrap();
         live.stop_recording().unwrap().unwrap();
     }
-    assert_eq!(file_names(), ["a.session", "b.session", "sinew-take-0001.csv"]);
+    assert_eq!(file_names(&folder), ["a.session", "b.session", "sinew-take-0001.csv"]);
     // The file was overwritten, so the recording needs its own copy of the take.
     fs::write(folder.join("sinew-take-0001.csv"), "time\n").unwrap();
     live.record(Recorder::new(&folder.join("c.session"), false).unwrap(), 1.0).unwrap();
     live.stop_recording().unwrap().unwrap();
-    assert_eq!(file_names()[2..], ["c.session", "sinew-take-0001.csv", "sinew-take-0002.csv"]);
+    assert_eq!(file_names(&folder)[2..], ["c.session", "sinew-take-0001.csv", "sinew-take-0002.csv"]);
     assert_eq!(names(replayed(&folder.join("c.session")).session()).last(), Some(&"take 1"));
 }
 
 #[test]
 fn clips_for_another_skeleton_are_reported_with_their_line() {
     let path = folder("added-stranger").join("a.session");
-    let mut live = session();
+    let mut live = mannequin_session();
     add(&mut live, &hail());
     live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     live.stop_recording().unwrap().unwrap();
     let recording = Recording::open(&path).unwrap();
-    let spider = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb")).unwrap();
+    let spider = load(&asset_path("spider.glb")).unwrap();
     let rig = rig::load(&spider, None).unwrap();
     let error = Replay::new(&recording, spider, rig).unwrap_err().to_string();
     assert!(
@@ -157,8 +139,8 @@ fn clips_for_another_skeleton_are_reported_with_their_line() {
 #[test]
 fn live_source_does_not_split_undo_steps() {
     let path = folder("added-live").join("a.session");
-    let mut live = session();
-    let arm = live.puppet().character().skeleton.find("leftUpperArm").unwrap();
+    let mut live = mannequin_session();
+    let arm = node(&live, "leftUpperArm");
     let rest = pose(&live);
     let send = |session: &mut Session, angle: f32| {
         let mut local = rest.locals[arm];

@@ -4,14 +4,14 @@ use glam::{Vec2, Vec3};
 use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Key, RingMode, Session, Tool};
 
-use super::super::{SIZE, at, drag, pose};
-use super::{click, node, place, rigged, select};
+use super::{click, select};
+use crate::support::{SIZE, at, drag, mannequin_session, node, place, pose};
 
 /// Distance in points from the joint to the middle of an arrow.
 const MIDDLE: f32 = 45.0;
 
-fn session(world: bool) -> Session {
-    let mut session = rigged();
+fn pull_session(world: bool) -> Session {
+    let mut session = mannequin_session();
     session.apply(Command::RingMode(RingMode { alone: false, world }));
     select(&mut session, "leftHand");
     session.apply(Command::Tool(Tool::Pull));
@@ -27,7 +27,7 @@ fn arrow(session: &Session, axis: Vec3) -> Vec2 {
 
 #[test]
 fn an_arrow_pulls_the_joint_along_its_axis() {
-    let (mut session, mut input) = (session(true), Input::default());
+    let (mut session, mut input) = (pull_session(true), Input::default());
     let start = place(&session, "leftHand");
     let from = arrow(&session, Vec3::Y);
     drag(&mut session, &mut input, from, Vec2::new(-9.0, -40.0));
@@ -50,7 +50,7 @@ fn an_arrow_pulls_the_joint_along_its_axis() {
 
 #[test]
 fn arrows_follow_the_axes_of_the_joint() {
-    let (mut session, mut input) = (session(false), Input::default());
+    let (mut session, mut input) = (pull_session(false), Input::default());
     let hand = node(&session, "leftHand");
     session.apply(Command::Turn(hand, glam::Quat::from_rotation_z(0.6)));
     session.apply(Command::Release);
@@ -67,7 +67,7 @@ fn arrows_follow_the_axes_of_the_joint() {
 /// The middle of the arrows pulls the joint freely, and a click keeps the selection.
 #[test]
 fn the_square_pulls_freely_and_clicks_keep_the_selection() {
-    let (mut session, mut input) = (session(true), Input::default());
+    let (mut session, mut input) = (pull_session(true), Input::default());
     let others = [node(&session, "head")];
     session.apply(Command::SelectAdd(others[0]));
     select(&mut session, "head");
@@ -84,7 +84,7 @@ fn the_square_pulls_freely_and_clicks_keep_the_selection() {
 /// *Pull* has arrows and *Turn* has rings, even if a key has chosen the tool.
 #[test]
 fn the_tool_selects_the_gizmo() {
-    let (mut session, mut input) = (session(true), Input::default());
+    let (mut session, mut input) = (pull_session(true), Input::default());
     let from = arrow(&session, Vec3::Y);
     input.handle(Event::Key(Key::Char('t')), &mut session);
     input.handle(Event::Key(Key::Enter), &mut session);
@@ -103,7 +103,7 @@ fn the_tool_selects_the_gizmo() {
 #[test]
 fn all_selected_joints_are_pulled() {
     for by_key in [false, true] {
-        let (mut session, mut input) = (session(true), Input::default());
+        let (mut session, mut input) = (pull_session(true), Input::default());
         select(&mut session, "rightHand");
         let left = node(&session, "leftHand");
         session.apply(Command::SelectAdd(left));

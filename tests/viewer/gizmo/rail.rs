@@ -2,6 +2,7 @@
 
 use sinew::ik::Method;
 use sinew::rig::Slide;
+use sinew_testkit::mannequin;
 
 use super::*;
 
@@ -9,7 +10,7 @@ const JOINT: &str = "leftLowerArm";
 
 /// Returns the mannequin with a forearm that slides along its own bone.
 fn sliding() -> Session {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let skeleton = &session.puppet().character().skeleton;
     let axis = skeleton.nodes[node(&session, "leftHand")].rest.translation.as_dvec3().normalize();
     let joint = node(&session, JOINT);
@@ -104,8 +105,7 @@ fn a_mimic_joint_whose_leader_gets_another_type_becomes_independent() {
     let joint = rig.joints.entry(right).or_default();
     joint.limit = limit;
     joint.mimic = Some(rig::MimicRig { joint: left, ratio: 1.0, offset: 0.0 });
-    let character = sinew::asset::mannequin().unwrap();
-    session = Session::new(character, Some(rig), SIZE);
+    session = Session::new(mannequin(), Some(rig), SIZE);
     session.apply(Command::Limit(left, Limit::Prismatic { axis: DVec3::X, min: 0.0, max: 0.2 }));
     assert!(session.rig().joint(right).mimic.is_some());
     session.apply(Command::Limit(left, Limit::Locked));

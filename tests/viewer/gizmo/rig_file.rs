@@ -8,17 +8,17 @@ use sinew::asset::load;
 use sinew::ik::Limit;
 use sinew::rig;
 use sinew::viewer::{Command, Session};
+use sinew_testkit::{asset_path, folder};
 
-use super::super::files::folder;
-use super::super::{SIZE, session};
-use super::{hinge, node, open, rigged};
+use super::hinge;
+use crate::support::{detected_session, mannequin_session, node, session_of};
 
 /// Copies the arm and its rig to a folder and opens the arm. Returns the session and the path of the rig.
 fn arm(folder: &std::path::Path) -> (Session, std::path::PathBuf) {
     for name in ["arm.glb", "arm.rig.toml"] {
-        fs::copy(format!("{}/assets/{name}", env!("CARGO_MANIFEST_DIR")), folder.join(name)).unwrap();
+        fs::copy(asset_path(name), folder.join(name)).unwrap();
     }
-    (open(load(&folder.join("arm.glb")).unwrap()), folder.join("arm.rig.toml"))
+    (session_of(load(&folder.join("arm.glb")).unwrap()), folder.join("arm.rig.toml"))
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn edited_rig_is_saved_with_its_comments() {
     let text =
         text.replace("[[joint]]\nnode = \"axis_3\"", "# The elbow.\n[[joint]]\nnode = \"axis_3\" # third");
     fs::write(&path, &text).unwrap();
-    let mut session = open(load(&folder.join("arm.glb")).unwrap());
+    let mut session = session_of(load(&folder.join("arm.glb")).unwrap());
     assert!(!session.is_rig_changed());
     let limit = Limit::Hinge { axis: DVec3::X, min: -0.5 * PI, max: 0.25 * PI };
     let (elbow, gripper) = (node(&session, "axis_3"), node(&session, "gripper"));
@@ -47,7 +47,7 @@ fn edited_rig_is_saved_with_its_comments() {
     assert!(saved.contains("# The elbow.\n") && saved.contains("\"axis_3\" # third"), "{saved}");
     // Unedited limits keep their formatting.
     assert!(saved.contains("limit = { kind = \"hinge\", axis = [0.0, 1.0, 0.0], min = -170, max = 170 }"));
-    let reloaded = open(load(&folder.join("arm.glb")).unwrap());
+    let reloaded = session_of(load(&folder.join("arm.glb")).unwrap());
     assert_eq!(reloaded.rig().joint(gripper).limit, Limit::Locked);
     let (_, min, max) = hinge(&reloaded, "axis_3");
     assert!((min + 0.5 * PI).abs() < 1e-7 && (max - 0.25 * PI).abs() < 1e-7);
@@ -70,7 +70,7 @@ fn edited_rig_is_saved_with_its_comments() {
 #[test]
 fn rig_of_the_built_in_character_is_saved_under_a_free_name() {
     let folder = folder("save-own-rig");
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let joint = node(&session, "leftLowerArm");
     session.apply(Command::Limit(joint, Limit::Locked));
     assert_eq!(session.save_rig(&folder, false).unwrap(), folder.join("mannequin.rig.toml"));
@@ -84,8 +84,7 @@ fn rig_of_the_built_in_character_is_saved_under_a_free_name() {
 
 #[test]
 fn reload_keeps_an_unsaved_rig() {
-    let (mut before, character) = (session(), sinew::asset::mannequin().unwrap());
-    let mut after = Session::new(character, None, SIZE);
+    let (mut before, mut after) = (detected_session(), detected_session());
     after.take_over(&before, true);
     assert!(!after.is_rig_changed());
     let joint = node(&before, "leftLowerArm");

@@ -6,15 +6,14 @@ use sinew::rig;
 use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Key, RingMode, Session};
 
-use super::super::{SIZE, at, drag, pose};
-use super::{metres, node, place, release, rigged, select, undo};
+use super::{metres, release, select, undo};
+use crate::support::{SIZE, drag, drag_joint, mannequin_session, node, place, pose};
 
 #[test]
 fn ring_rotates_the_hand_in_place() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let hand = node(&session, "leftHand");
-    let start = at(&session, "leftHand");
-    drag(&mut session, &mut input, start, Vec2::new(-70.0, -60.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-70.0, -60.0));
     release(&mut session, &mut input);
     session.apply(Command::Limit(hand, Limit::Free));
     session.apply(Command::Release);
@@ -51,7 +50,7 @@ fn ring_rotates_the_hand_in_place() {
 
 #[test]
 fn ring_rotates_a_single_joint_up_to_its_limit() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let joint = node(&session, "rightUpperLeg");
     session.apply(Command::Limit(
         joint,
@@ -87,7 +86,7 @@ fn ring_rotates_a_single_joint_up_to_its_limit() {
 
 #[test]
 fn ring_drag_is_kept_as_a_goal_and_the_gizmo_scales() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     let joint = node(&session, "leftHand");
     session.apply(Command::Limit(joint, Limit::Free));
     session.apply(Command::Release);

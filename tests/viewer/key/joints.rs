@@ -2,19 +2,13 @@
 
 use glam::Quat;
 use sinew::motion::Motion;
-use sinew::viewer::{Command, Recorder, Recording, Replay, Session};
 
-use super::super::files::folder;
-use super::super::pose;
 use super::*;
 
 /// Returns the mannequin with three key poses, in which the head and an arm turn at 1 s. Also returns both joints.
 fn keyed() -> (Session, [usize; 2]) {
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut session = Session::new(character, Some(rig), SIZE);
-    let joints =
-        ["head", "leftUpperArm"].map(|name| session.puppet().character().skeleton.find(name).unwrap());
+    let mut session = mannequin_session();
+    let joints = ["head", "leftUpperArm"].map(|name| node(&session, name));
     session.apply(Command::Key);
     for (time, angle) in [(1.0, 0.3), (2.0, 0.0)] {
         session.apply(Command::Seek(time));
@@ -73,17 +67,9 @@ fn keys_of_single_joints_are_recorded_and_saved() {
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.apply(Command::KeyJointsCopy(vec![arm], 1.5, 0.5));
     session.stop_recording().unwrap().unwrap();
-    let replayed = |path: &std::path::Path| {
-        let recording = Recording::open(path).unwrap();
-        let character = mannequin().unwrap();
-        let rig = rig::load(&character, None).unwrap();
-        let mut replay = Replay::new(&recording, character, rig).unwrap();
-        replay.advance(recording.length()).unwrap();
-        motion(replay.session())
-    };
-    assert_eq!(replayed(&path), motion(&session));
+    assert_eq!(motion(replayed(&path).session()), motion(&session));
     assert_eq!(motion(&session).keys.len(), 5);
     let project = folder.join("a.sinew");
     session.save_project(&project, true).unwrap();
-    assert_eq!(replayed(&project), motion(&session));
+    assert_eq!(motion(replayed(&project).session()), motion(&session));
 }

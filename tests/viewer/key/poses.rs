@@ -7,13 +7,15 @@ use glam::DVec3;
 use sinew::asset::load;
 use sinew::motion::{Easing, Motion, Player};
 use sinew::pose::Pose;
-use sinew::viewer::NodePoint;
+use sinew::rig;
+use sinew::viewer::{NodePoint, Recording, Replay};
+use sinew_testkit::{asset_path, mannequin};
 
 use super::*;
+use crate::support::{SIZE, detected_session, drag, position, pull_by};
 
 fn arm() -> Session {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb");
-    let character = load(Path::new(path)).unwrap();
+    let character = load(&asset_path("arm.glb")).unwrap();
     assert!(character.clips.is_empty() && character.path.is_file());
     Session::new(character, None, SIZE)
 }
@@ -23,18 +25,6 @@ fn end(session: &Session) -> usize {
     session.rig().chains[0].effector
 }
 
-fn at_node(session: &Session, node: usize) -> Vec3 {
-    session.puppet().world_from_node()[node].translation.into()
-}
-
-/// Moves a node by a vector in metres and releases it.
-fn pull(session: &mut Session, node: usize, by: Vec3) {
-    let to = at_node(session, node) + by;
-    session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
-    session.apply(Command::DragTo(to.as_dvec3()));
-    session.apply(Command::Release);
-}
-
 /// Returns the arm with a key at 0 s, in which it is at rest, and one at 1 s. Also returns both poses.
 fn keyed() -> (Session, [Pose; 2]) {
     let mut session = arm();
@@ -42,7 +32,7 @@ fn keyed() -> (Session, [Pose; 2]) {
     session.apply(Command::Key);
     session.apply(Command::Seek(1.0));
     let node = end(&session);
-    pull(&mut session, node, Vec3::new(0.15, -0.1, 0.2));
+    pull_by(&mut session, node, Vec3::new(0.15, -0.1, 0.2));
     let second = pose(&session);
     session.apply(Command::Key);
     assert_ne!(first, second);
@@ -112,7 +102,7 @@ fn duration_is_set_and_limits_the_time() {
 fn changes_last_until_the_time_changes_unless_they_are_keyed() {
     let (mut session, [_, second]) = keyed();
     let node = end(&session);
-    pull(&mut session, node, Vec3::new(0.0, 0.1, 0.0));
+    pull_by(&mut session, node, Vec3::new(0.0, 0.1, 0.0));
     let changed = pose(&session);
     assert_ne!(changed, second);
     // Other settings keep the changed pose.
@@ -122,7 +112,7 @@ fn changes_last_until_the_time_changes_unless_they_are_keyed() {
     assert_eq!(pose(&session), changed);
     session.apply(Command::Seek(0.5));
     assert_eq!(seek(&mut session, 1.0), second);
-    pull(&mut session, node, Vec3::new(0.0, 0.1, 0.0));
+    pull_by(&mut session, node, Vec3::new(0.0, 0.1, 0.0));
     let changed = pose(&session);
     session.apply(Command::Key);
     session.apply(Command::Seek(0.5));
@@ -136,7 +126,7 @@ fn keying_is_undone_in_one_step() {
     let motion = session.puppet().motion.clone();
     let node = end(&session);
     session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
-    session.apply(Command::DragTo((at_node(&session, node) + Vec3::new(0.0, 0.1, 0.0)).as_dvec3()));
+    session.apply(Command::DragTo((position(&session, node) + Vec3::new(0.0, 0.1, 0.0)).as_dvec3()));
     session.apply(Command::Key);
     assert!(!session.is_dragging());
     let keyed = (pose(&session), session.puppet().motion.clone());
@@ -186,11 +176,11 @@ fn releases_key_by_themselves_with_auto_key() {
     session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
     session.apply(Command::Release);
     assert!(session.puppet().motion.is_rest());
-    pull(&mut session, node, Vec3::new(0.1, -0.1, 0.1));
+    pull_by(&mut session, node, Vec3::new(0.1, -0.1, 0.1));
     let first = pose(&session);
     session.apply(Command::Seek(1.0));
     session.apply(Command::RestAll);
-    pull(&mut session, node, Vec3::new(-0.1, -0.1, 0.1));
+    pull_by(&mut session, node, Vec3::new(-0.1, -0.1, 0.1));
     let second = pose(&session);
     assert_eq!(session.puppet().motion.key_times(), [0.0, 1.0]);
     assert_eq!((seek(&mut session, 0.0), seek(&mut session, 1.0)), (first.clone(), second));
@@ -229,7 +219,7 @@ fn numeric_turns_key_by_themselves_with_auto_key() {
 /// On top of a clip, an edit is keyed.
 #[test]
 fn auto_key_on_top_of_a_clip_adds_edits() {
-    let mut session = session();
+    let mut session = paused_session();
     session.apply(Command::AutoKey(true));
     let (mut input, hand) = (Input::default(), at(&session, "leftHand"));
     drag(&mut session, &mut input, hand, Vec2::new(30.0, -60.0));
@@ -244,10 +234,9 @@ fn auto_key_on_top_of_a_clip_adds_edits() {
 /// Key poses blend into the clip that follows them, and the clip continues at the position where the keys leave the character.
 #[test]
 fn key_poses_blend_into_a_clip() {
-    let character = mannequin().unwrap();
-    let mut session = Session::new(character, None, SIZE);
-    let hips = session.puppet().character().skeleton.find("hips").unwrap();
-    pull(&mut session, hips, Vec3::new(0.3, -0.2, 0.1));
+    let mut session = detected_session();
+    let hips = node(&session, "hips");
+    pull_by(&mut session, hips, Vec3::new(0.3, -0.2, 0.1));
     session.apply(Command::Key);
     session.apply(Command::Seek(1.0));
     let keyed = seek(&mut session, 0.2);
@@ -259,16 +248,16 @@ fn key_poses_blend_into_a_clip() {
     motion.duration = None;
     session.apply(Command::Motion(Box::new(motion.clone())));
     assert_eq!(seek(&mut session, 0.5), keyed);
-    let mut before = at_node(&session, hips);
+    let mut before = position(&session, hips);
     for step in 50..=160_u8 {
         session.apply(Command::Seek(f32::from(step) / 100.0));
-        let now = at_node(&session, hips);
+        let now = position(&session, hips);
         assert!(now.distance(before) < 0.03, "{step}: {}", now.distance(before));
         before = now;
     }
     assert!((before.x - 0.3).abs() < 0.1, "the walk must continue where the key left it: {before}");
     // A library user gets the same pose from the player.
-    let character = mannequin().unwrap();
+    let character = mannequin();
     let mut player = Player::default();
     let mut pose = Pose::rest(&character.skeleton);
     player.pose(&character, &motion, &[], 0.5, &mut pose, &mut Vec::new());
@@ -282,7 +271,7 @@ fn keys_survive_a_recording_and_a_project() {
     session.apply(Command::KeyEasing(0.0, Easing::Linear));
     session.apply(Command::Seek(0.3));
     let node = end(&session);
-    pull(&mut session, node, Vec3::new(0.0, 0.05, 0.0));
+    pull_by(&mut session, node, Vec3::new(0.0, 0.05, 0.0));
     let (unkeyed, motion) = (pose(&session), session.puppet().motion.clone());
     let folder = folder("key-poses");
     let (path, project) = (folder.join("arm.session"), folder.join("arm.sinew"));
@@ -312,6 +301,6 @@ fn keys_survive_a_recording_and_a_project() {
     opened.save_project(&project, true).unwrap();
     opened.apply(Command::Seek(0.7));
     assert!(opened.is_saved());
-    pull(&mut opened, node, Vec3::new(0.0, 0.05, 0.0));
+    pull_by(&mut opened, node, Vec3::new(0.0, 0.05, 0.0));
     assert!(!opened.is_saved());
 }

@@ -1,14 +1,15 @@
 //! Poses as text: copying, pasting into the same and other characters, and errors.
 
-use sinew::asset::mannequin;
+use sinew::asset::Character;
+use sinew_testkit::mannequin;
 
 use super::*;
 
 fn posed() -> Session {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let [hips, hand] = ["hips", "leftHand"].map(|n| node(&session, n));
-    pull(&mut session, hips, Vec3::new(0.05, -0.15, 0.0));
-    pull(&mut session, hand, Vec3::new(0.0, 0.25, 0.2));
+    pull_by(&mut session, hips, Vec3::new(0.05, -0.15, 0.0));
+    pull_by(&mut session, hand, Vec3::new(0.0, 0.25, 0.2));
     session
 }
 
@@ -36,7 +37,7 @@ fn copied_pose_is_pasted_as_one_undo_step() {
 fn pose_is_pasted_into_a_character_with_the_same_names() {
     let session = posed();
     let text = session.copy_pose().unwrap();
-    let mut large = mannequin().unwrap();
+    let mut large = Character::clone(&mannequin());
     for node in &mut large.skeleton.nodes {
         node.rest.translation *= 1.5;
     }

@@ -5,6 +5,7 @@ use sinew::rig;
 use sinew::scene::picking::pixel;
 
 use super::*;
+use crate::support::{drag_joint, place};
 
 /// Returns the pixel of a ring about the world's z axis, at an angle from its point closest to the camera.
 fn on_ring(session: &Session, name: &str, angle: f32) -> Vec2 {
@@ -31,7 +32,7 @@ fn turned(session: &Session, name: &str) -> glam::DQuat {
 
 #[test]
 fn ring_turns_all_selected_joints_once() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     session.apply(Command::RingMode(RingMode { alone: true, world: true }));
     let names = ["leftLowerLeg", "rightUpperLeg", "leftUpperLeg"];
     for joint in names.map(|n| node(&session, n)) {
@@ -65,11 +66,11 @@ fn moved_outside(session: &Session, before: &[DVec3], tops: &[&str]) -> Vec<Stri
 
 /// Returns a bent pose with pinned feet and a pinned right hand.
 fn pinned() -> Session {
-    let mut session = rigged();
+    let mut session = mannequin_session();
     let [hips, left, right] = ["hips", "leftHand", "rightHand"].map(|n| node(&session, n));
-    pull(&mut session, hips, Vec3::new(0.0, -0.12, 0.02));
-    pull(&mut session, left, Vec3::new(-0.05, 0.3, 0.25));
-    pull(&mut session, right, Vec3::new(0.1, 0.2, 0.3));
+    pull_by(&mut session, hips, Vec3::new(0.0, -0.12, 0.02));
+    pull_by(&mut session, left, Vec3::new(-0.05, 0.3, 0.25));
+    pull_by(&mut session, right, Vec3::new(0.1, 0.2, 0.3));
     for name in ["leftFoot", "rightFoot", "rightHand"] {
         let pin = node(&session, name);
         session.apply(Command::PinNode(pin));
@@ -132,7 +133,7 @@ fn turned_hips_keep_the_pinned_feet() {
 
 #[test]
 fn symmetric_ring_turns_both_sides() {
-    let (mut session, mut input) = (rigged(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     session.apply(Command::RingMode(RingMode { alone: true, world: true }));
     session.apply(Command::Symmetry(true));
     select(&mut session, "leftUpperArm");
@@ -150,7 +151,6 @@ fn symmetric_ring_turns_both_sides() {
 fn drag_beside_a_ring_still_moves_the_body() {
     let (mut session, mut input) = (pinned(), Input::default());
     let before = places(&session);
-    let hand = super::super::at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, Vec2::new(-80.0, -60.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-80.0, -60.0));
     assert!(!moved_outside(&session, &before, &["leftUpperArm"]).is_empty());
 }

@@ -13,10 +13,10 @@ use sinew::skin::Skinning;
 use sinew::viewer::{
     Axis, Command, Display, DragScope, Input, NodePoint, Recorder, RingMode, StyleSource, Timeline,
 };
+use sinew_testkit::folder;
 
-use super::super::files::folder;
-use super::super::{at, drag, evening};
-use super::{blended, session};
+use super::blended;
+use crate::support::{at, drag, evening, mannequin_session};
 
 /// Returns axes in which no value is the default.
 fn every_axis() -> GoalAxes {
@@ -33,7 +33,7 @@ fn every_command() -> Vec<Command> {
     let mut options = Options::default().with_method(Method::TwoBone).with_tolerance(1.0 / 3.0);
     options.ccd.step = 0.1;
     options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.1, -0.0, 1e-300) };
-    let mut posed = session();
+    let mut posed = mannequin_session();
     let mut input = Input::default();
     posed.apply(Command::KeepGoals(true));
     let hand = at(&posed, "leftHand");

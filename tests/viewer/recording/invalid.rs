@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
-use sinew::asset::{Transform, mannequin};
+use sinew::asset::Transform;
 use sinew::ik::Options;
 use sinew::motion::{Layer, Motion};
-use sinew::rig;
 use sinew::viewer::{Command, Recorder, Recording, Replay};
+use sinew_testkit::{folder, mannequin, mannequin_rig};
 
-use super::super::files::folder;
-use super::{replayed, session, snapshot};
+use super::snapshot;
+use crate::support::{mannequin_session, replayed};
 
 /// Writes a session file and returns its path.
 fn write_session(name: &str, text: &[u8]) -> PathBuf {
@@ -97,7 +97,7 @@ fn invalid_session_is_rejected_with_its_line() {
     );
     let recording = Recording::open(&cut).unwrap();
     assert_eq!(recording.length(), Duration::from_millis(500));
-    let session = session();
+    let session = mannequin_session();
     let warnings = recording.warnings(session.puppet().character(), &session.puppet().rig);
     assert!(warnings.iter().any(|w| w.contains("incomplete")), "{warnings:?}");
 }
@@ -132,9 +132,7 @@ fn commands_with_extreme_values_are_handled() {
     }
     let path = write_session("extreme", text.as_bytes());
     let recording = Recording::open(&path).unwrap();
-    let character = mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
-    let mut replay = Replay::new(&recording, character, rig).unwrap();
+    let mut replay = Replay::new(&recording, mannequin(), mannequin_rig()).unwrap();
     for second in 0..70 {
         replay.advance(Duration::from_secs(second)).unwrap();
         let _ = replay.session().frame(1.0);
@@ -146,7 +144,7 @@ fn commands_with_extreme_values_are_handled() {
 #[test]
 fn invalid_commands_are_not_recorded() {
     let path = folder("session-finite").join("a.session");
-    let mut session = session();
+    let mut session = mannequin_session();
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     let layer = |weight: f32, speed: f32| {
         let layer = Layer { clip: 1, weight, additive: false, mask: Vec::new(), speed };

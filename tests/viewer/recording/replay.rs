@@ -12,14 +12,17 @@ use sinew::render::{AdapterChoice, DecodedImages, Gpu, Renderer, ShadingMode};
 use sinew::skin::Skinning;
 use sinew::viewer::{Command, Display, Input, Recorder, Session};
 
-use super::super::files::folder;
-use super::super::{SIZE, at, drag, numbers, random_event};
-use super::{blended, replay, replayed, session, snapshot, tick};
+use sinew_testkit::folder;
 use sinew_testkit::image::{self, PixelAccess};
+
+use super::{blended, snapshot};
+use crate::support::{
+    SIZE, at, drag_joint, mannequin_session, numbers, random_event, replay, replayed, tick,
+};
 
 /// Records drags during playback with a kept goal, at `rate` frames per second.
 fn record_drags_during_playback(rate: u64, path: &Path) -> Session {
-    let mut session = session();
+    let mut session = mannequin_session();
     session.record(Recorder::new(path, false).unwrap(), 1.0).unwrap();
     let hand = at(&session, "leftHand");
     let by = |x: f32, y: f32| hand + Vec2::new(x, y);
@@ -76,7 +79,7 @@ fn frame_rate_does_not_change_the_recording() {
     assert_eq!(snapshot(&a), snapshot(replayed(&slow).session()));
     // Replays at different rates produce identical frames at the same times.
     let frames = |rate: u32, every: u32| -> Vec<String> {
-        let mut replay = replay(&slow);
+        let mut replay = replay(&slow).unwrap();
         let mut frames = Vec::new();
         for frame in 0..=rate * 5 {
             replay.advance(Duration::from_secs_f64(f64::from(frame) / f64::from(rate))).unwrap();
@@ -124,7 +127,7 @@ fn random_commands_replay_exactly_from_any_state() {
     let folder = folder("session-random");
     for seed in 1..=6_u64 {
         let path = folder.join(format!("{seed}.session"));
-        let (mut live, mut input) = (session(), Input::default());
+        let (mut live, mut input) = (mannequin_session(), Input::default());
         // The replay must not depend on the state before the recording.
         play_randomly(&mut live, &mut input, seed * 77, if seed % 2 == 0 { 120 } else { 0 });
         live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
@@ -143,7 +146,7 @@ fn random_commands_replay_exactly_from_any_state() {
 fn replay_is_drawn_like_the_window() {
     let folder = folder("session-drawn");
     let path = folder.join("a.session");
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     session.apply(Command::Display(Display {
         skeleton: true,
         names: true,
@@ -155,8 +158,7 @@ fn replay_is_drawn_like_the_window() {
     session.record(Recorder::new(&path, false).unwrap(), 1.5).unwrap();
     session.apply(Command::Skinning(Skinning::DualQuaternion));
     session.apply(Command::Resize(SIZE));
-    let hand = at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, Vec2::new(-60.0, -50.0));
+    drag_joint(&mut session, &mut input, "leftHand", Vec2::new(-60.0, -50.0));
     session.apply(Command::Resize(Vec2::new(240.0, 150.0)));
     session.apply(Command::Step(Some(2)));
     assert!(session.shown_step().is_some(), "the overlay of a step is drawn too");
@@ -185,7 +187,7 @@ fn replay_is_drawn_like_the_window() {
     assert!(read("end.png").rgb() == draw(&session), "the last frame differs");
     // The last two commands have the same time, so the frame before that time differs from the last frame.
     render(&["--frames", "1..4", "--fps", "4"], "{frame}.png");
-    let mut at_quarter = replay(&path);
+    let mut at_quarter = replay(&path).unwrap();
     at_quarter.advance(Duration::from_millis(250)).unwrap();
     assert!(read("1.png").rgb() == draw(at_quarter.session()), "a frame of the sequence differs");
     assert!(read("2.png") == read("3.png") && read("1.png").rgb() != end);

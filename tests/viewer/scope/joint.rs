@@ -7,39 +7,31 @@ use sinew::asset::load;
 use sinew::ik::Limit;
 use sinew::rig;
 use sinew::viewer::{Button, Command, DragScope, Event, Input, Key, NodePoint, Session};
+use sinew_testkit::asset_path;
 
-use super::super::{SIZE, at, drag, pose};
-use super::{FAR, moved, session};
+use super::{FAR, moved};
+use crate::support::{at, drag_joint, mannequin_session, node, pose, position, session_of};
 
 fn joint_session() -> Session {
-    let mut session = session();
+    let mut session = mannequin_session();
     session.apply(Command::DragScope(DragScope::Joint));
     session
 }
 
-fn find(session: &Session, name: &str) -> usize {
-    session.puppet().character().skeleton.find(name).unwrap()
-}
-
-fn place(session: &Session, node: usize) -> Vec3 {
-    session.puppet().world_from_node()[node].translation.into()
-}
-
 /// Drags a node to a world position.
-fn pull(session: &mut Session, node: usize, to: Vec3) {
+fn drag_to(session: &mut Session, node: usize, to: Vec3) {
     session.apply(Command::GrabNode(NodePoint { node, offset: DVec3::ZERO }));
     session.apply(Command::DragTo(to.as_dvec3()));
 }
 
 #[test]
 fn a_drag_turns_only_the_joint_above_the_grabbed_point() {
-    let (mut session, mut input) = (session(), Input::default());
+    let (mut session, mut input) = (mannequin_session(), Input::default());
     for scope in [DragScope::Limb, DragScope::Joint] {
         input.handle(Event::Key(Key::Char('l')), &mut session);
         assert_eq!(session.settings().drag_scope, scope);
     }
-    let hand = at(&session, "leftHand");
-    drag(&mut session, &mut input, hand, FAR);
+    drag_joint(&mut session, &mut input, "leftHand", FAR);
     assert_eq!(moved(&session).into_iter().collect::<Vec<_>>(), ["leftLowerArm"]);
     // While Alt is held, the whole body follows.
     input.handle(Event::Modifiers(false, false, true), &mut session);
@@ -54,8 +46,8 @@ fn a_drag_turns_only_the_joint_above_the_grabbed_point() {
 #[test]
 fn a_point_of_the_skin_turns_its_own_joint() {
     let mut session = joint_session();
-    let arm = find(&session, "leftUpperArm");
-    let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let arm = node(&session, "leftUpperArm");
+    let elbow = node(&session, "leftLowerArm");
     let offset = session.puppet().character().skeleton.nodes[elbow].rest.translation.as_dvec3() * 0.5;
     session.apply(Command::GrabNode(NodePoint { node: arm, offset }));
     let start = session.puppet().world_from_node()[arm].transform_point3(offset.as_vec3());
@@ -67,8 +59,8 @@ fn a_point_of_the_skin_turns_its_own_joint() {
 #[test]
 fn a_circling_pointer_does_not_twist_the_joint() {
     let mut session = joint_session();
-    let (hand, elbow) = (find(&session, "leftLowerArm"), find(&session, "leftUpperArm"));
-    let (start, center) = (place(&session, hand), place(&session, elbow));
+    let (hand, elbow) = (node(&session, "leftLowerArm"), node(&session, "leftUpperArm"));
+    let (start, center) = (position(&session, hand), position(&session, elbow));
     let (before, axis) = (pose(&session), (start - center).normalize());
     session.apply(Command::GrabNode(NodePoint { node: hand, offset: DVec3::ZERO }));
     let side = axis.any_orthonormal_vector() * 0.1;
@@ -84,12 +76,12 @@ fn a_circling_pointer_does_not_twist_the_joint() {
 #[test]
 fn a_turned_joint_stays_within_its_limit() {
     let mut session = joint_session();
-    let (hand, elbow) = (find(&session, "leftHand"), find(&session, "leftLowerArm"));
+    let (hand, elbow) = (node(&session, "leftHand"), node(&session, "leftLowerArm"));
     let Limit::Hinge { axis, min, max } = session.puppet().rig.joint(elbow).limit else {
         panic!("an elbow is a hinge")
     };
-    let to = place(&session, elbow) + Vec3::new(0.1, -1.0, 0.0);
-    pull(&mut session, hand, to);
+    let to = position(&session, elbow) + Vec3::new(0.1, -1.0, 0.0);
+    drag_to(&mut session, hand, to);
     let rest = session.puppet().character().skeleton.nodes[elbow].rest.rotation;
     let turn = (rest.conjugate() * pose(&session).locals[elbow].rotation).as_dquat();
     let angle = 2.0 * turn.xyz().dot(axis).atan2(turn.w);
@@ -100,38 +92,35 @@ fn a_turned_joint_stays_within_its_limit() {
 #[test]
 fn pins_below_the_joint_move_with_it_and_others_stay() {
     let mut session = joint_session();
-    let (hand, foot) = (find(&session, "leftHand"), find(&session, "rightFoot"));
-    let elbow = find(&session, "leftLowerArm");
+    let (hand, foot) = (node(&session, "leftHand"), node(&session, "rightFoot"));
+    let elbow = node(&session, "leftLowerArm");
     session.apply(Command::PinNode(hand));
     session.apply(Command::PinNode(foot));
-    let (ankle, wrist) = (place(&session, foot), place(&session, hand));
-    let to = place(&session, elbow) + Vec3::new(0.0, -0.1, 0.05);
-    pull(&mut session, elbow, to);
+    let (ankle, wrist) = (position(&session, foot), position(&session, hand));
+    let to = position(&session, elbow) + Vec3::new(0.0, -0.1, 0.05);
+    drag_to(&mut session, elbow, to);
     session.apply(Command::Release);
     assert_eq!(moved(&session).into_iter().collect::<Vec<_>>(), ["leftUpperArm"]);
-    assert!(place(&session, foot) == ankle && place(&session, hand).distance(wrist) > 0.02);
+    assert!(position(&session, foot) == ankle && position(&session, hand).distance(wrist) > 0.02);
     // The pin is where the hand is now.
-    let wrist = place(&session, hand);
+    let wrist = position(&session, hand);
     session.apply(Command::DragScope(DragScope::Body));
-    let head = find(&session, "head");
-    let to = place(&session, head) + Vec3::new(0.0, 0.0, 0.03);
-    pull(&mut session, head, to);
-    assert!(place(&session, hand).distance(wrist) < 2e-3);
+    let head = node(&session, "head");
+    let to = position(&session, head) + Vec3::new(0.0, 0.0, 0.03);
+    drag_to(&mut session, head, to);
+    assert!(position(&session, hand).distance(wrist) < 2e-3);
 }
 
 /// A robot arm, a fox and rigid parts have joints too.
 #[test]
 fn any_character_has_joints_that_turn() {
     for file in ["arm.glb", "spider.glb", "tentacle.glb"] {
-        let path = format!("{}/assets/{file}", env!("CARGO_MANIFEST_DIR"));
-        let character = load(path.as_ref()).unwrap();
-        let rig = rig::load(&character, None).unwrap();
-        let mut session = Session::new(character, Some(rig), SIZE);
+        let mut session = session_of(load(&asset_path(file)).unwrap());
         session.apply(Command::DragScope(DragScope::Joint));
         let rig = &session.puppet().rig;
         let node = rig.chains.first().unwrap().effector;
-        let to = place(&session, node) + Vec3::new(0.03, 0.05, -0.04);
-        pull(&mut session, node, to);
+        let to = position(&session, node) + Vec3::new(0.03, 0.05, -0.04);
+        drag_to(&mut session, node, to);
         assert_eq!(moved(&session).len(), 1, "{file}: {:?}", moved(&session));
     }
 }
