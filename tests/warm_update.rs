@@ -97,9 +97,12 @@ impl Subject {
 /// Sets the goals and pins of a frame.
 type Goals = fn(&Subject, &mut Puppet, u16);
 
+const POSITION: (&str, Goals) =
+    ("position", |s, p, i| p.targets.push(s.target(0).with_position(s.place(0, i))));
+
 const GOALS: [(&str, Goals); 12] = [
     ("nothing", |_, _, _| {}),
-    ("position", |s, p, i| p.targets.push(s.target(0).with_position(s.place(0, i)))),
+    POSITION,
     ("position and orientation", |s, p, i| {
         p.targets.push(s.target(0).with_position(s.place(0, i)).with_orientation(Subject::turn(i)));
     }),
@@ -149,6 +152,10 @@ const GOALS: [(&str, Goals); 12] = [
 fn built_in() -> Vec<Subject> {
     let files = sinew_testkit::built_in_gltf_files();
     files.iter().map(|path| Subject::new(path)).collect()
+}
+
+fn mannequin() -> Subject {
+    Subject::new(&sinew_testkit::asset_path("mannequin.glb"))
 }
 
 /// Characters that were made with other programs.
@@ -207,22 +214,34 @@ fn everything(character: &Character) -> Motion {
     }
 }
 
-/// Checks all goals with all methods on a puppet that `set` prepares. Returns the number of updates that succeeded.
+fn methods() -> impl Iterator<Item = Method> {
+    Method::all().filter(|method| *method != Method::Style)
+}
+
+/// Checks goals with a method on a puppet that `set` prepares. Returns the number of updates that succeeded.
+fn assert_pair_warm(
+    subject: &Subject,
+    what: &str,
+    (goals, frame): (&str, Goals),
+    method: Method,
+    set: &impl Fn(&mut Puppet),
+) -> u32 {
+    let set = |puppet: &mut Puppet| {
+        set(puppet);
+        puppet.options.solver.method = method;
+        (puppet.options.solver.iterations, puppet.options.solver.restarts) = (15, 1);
+    };
+    let (allocations, solved) = subject.warm(set, |puppet, i| frame(subject, puppet, i));
+    assert_eq!(allocations, 0, "{}, {what}, {goals}, {method}, {solved} frames", subject.name);
+    solved.into()
+}
+
+/// Checks all goals with the default method, and all methods with a position, on a puppet that `set` prepares. Returns the number of
+/// updates that succeeded.
 fn assert_warm(subject: &Subject, what: &str, set: impl Fn(&mut Puppet)) -> u32 {
-    let mut updates = 0;
-    for (goals, frame) in GOALS {
-        for method in Method::all().filter(|m| *m != Method::Style) {
-            let set = |puppet: &mut Puppet| {
-                set(puppet);
-                puppet.options.solver.method = method;
-                (puppet.options.solver.iterations, puppet.options.solver.restarts) = (15, 1);
-            };
-            let (allocations, solved) = subject.warm(set, |puppet, i| frame(subject, puppet, i));
-            assert_eq!(allocations, 0, "{}, {what}, {goals}, {method}, {solved} frames", subject.name);
-            updates += u32::from(solved);
-        }
-    }
-    updates
+    let of_goals = GOALS.map(|goals| assert_pair_warm(subject, what, goals, Method::Auto, &set));
+    let of_methods = methods().map(|method| assert_pair_warm(subject, what, POSITION, method, &set));
+    of_goals.into_iter().chain(of_methods).sum()
 }
 
 fn assert_motions(subject: &Subject) {
@@ -240,7 +259,7 @@ fn assert_motions(subject: &Subject) {
 /// A game loop must not allocate, even when a clip starts in the middle of a fade.
 #[test]
 fn a_crossfade_allocates_only_in_its_first_update() {
-    let character = sinew::asset::mannequin().unwrap();
+    let character = sinew_testkit::mannequin();
     let (mut fade, mut pose) = (Crossfade::default(), Pose::rest(&character.skeleton));
     fade.play(0, 0.2);
     fade.update(0.01, &character, &mut pose);
@@ -261,13 +280,27 @@ fn built_in_characters_allocate_nothing() {
 }
 
 #[test]
+fn every_method_allocates_nothing_with_any_goals() {
+    let mannequin = mannequin();
+    let motion = everything(mannequin.puppet.character());
+    for method in methods() {
+        let updates = GOALS.map(|goals| {
+            assert_pair_warm(&mannequin, "everything", goals, method, &|puppet: &mut Puppet| {
+                puppet.motion.clone_from(&motion);
+            })
+        });
+        assert!(updates.iter().sum::<u32>() > 0, "{method}");
+    }
+}
+
+#[test]
 fn real_characters_allocate_nothing() {
     real().iter().for_each(assert_motions);
 }
 
 #[test]
 fn options_and_logical_parents_allocate_nothing() {
-    let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));
+    let mannequin = mannequin();
     let free =
         assert_warm(&mannequin, "from rest, without limits, by dual quaternions, recorded", |puppet| {
             puppet.options.solver.start = Start::Rest;
@@ -292,7 +325,7 @@ fn options_and_logical_parents_allocate_nothing() {
 /// Tests the idle clip, which keeps both feet in place.
 #[test]
 fn feet_that_stay_in_place_allocate_nothing() {
-    let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));
+    let mannequin = mannequin();
     let character = mannequin.puppet.character();
     let idle = character.clips.iter().position(|c| c.name.as_deref() == Some("idle")).unwrap();
     let motion = Motion { plant: true, ..Motion::clip(idle) };
@@ -306,7 +339,7 @@ fn feet_that_stay_in_place_allocate_nothing() {
 /// Tests a foot that stays in place and a hand that moves with the hips, between keys that move both.
 #[test]
 fn contacts_of_a_motion_allocate_nothing() {
-    let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));
+    let mannequin = mannequin();
     let (character, rig) = (mannequin.puppet.character(), &mannequin.puppet.rig);
     let rest = Pose::rest(&character.skeleton);
     let [hips, spine, foot, hand] = ["hips", "spine", "leftFoot", "leftHand"].map(|bone| rig.bones[bone]);
@@ -363,7 +396,7 @@ fn a_followed_pose_allocates_nothing() {
 /// Placing feet allocates no memory, not even the first time.
 #[test]
 fn feet_on_uneven_ground_allocate_nothing() {
-    let character = asset::mannequin().unwrap();
+    let character = sinew_testkit::mannequin();
     let mut feet = FootPlacer::new(&character, &rig::detect(&character)).unwrap();
     let mut pose = Pose::rest(&character.skeleton);
     for frame in 0..FRAMES {
