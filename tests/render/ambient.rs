@@ -1,17 +1,12 @@
 //! Ambient occlusion, against closed forms.
 
-use std::f32::consts::{PI, TAU};
-
 use glam::Vec3;
 use serde_json::json;
 use sinew::puppet::Puppet;
-use sinew::render::{
-    Background, DecodedImage, DecodedImages, Environment, Frame, Light, LightSource, ShadingMode,
-};
-use sinew::scene;
+use sinew::render::{Background, DecodedImage, Environment, Frame, Light, LightSource, ShadingMode};
 use sinew::view::{Bounds, Projection};
 
-use crate::{load, pixel, renderer, settings};
+use crate::{draw_frame, image_light, linear, load, pixel, settings, sphere_grid};
 use sinew_testkit::Builder;
 
 const SIZE: u32 = 128;
@@ -57,29 +52,15 @@ fn ground() -> (Vec<Vec3>, Vec<Vec3>, Vec<u16>) {
 }
 
 fn sphere(center: Vec3, radius: f32) -> (Vec<Vec3>, Vec<Vec3>, Vec<u16>) {
-    let (rows, columns) = (48_u16, 96_u16);
-    let mut normals = Vec::new();
-    for row in 0..=rows {
-        for column in 0..=columns {
-            let (up, around) =
-                (f32::from(row) / f32::from(rows) * PI, f32::from(column) / f32::from(columns) * TAU);
-            normals.push(Vec3::new(up.sin() * around.sin(), up.cos(), up.sin() * around.cos()));
-        }
-    }
-    let mut indices = Vec::new();
-    for row in 0..rows {
-        for column in 0..columns {
-            let first = row * (columns + 1) + column;
-            let below = first + columns + 1;
-            indices.extend([first, below, first + 1, first + 1, below, below + 1]);
-        }
-    }
+    let (angles, indices) = sphere_grid(48, 96);
+    let normal =
+        |[up, around]: [f32; 2]| Vec3::new(up.sin() * around.sin(), up.cos(), up.sin() * around.cos());
+    let normals: Vec<Vec3> = angles.into_iter().map(normal).collect();
     (normals.iter().map(|n| center + *n * radius).collect(), normals, indices)
 }
 
 fn constant_light() -> Light {
-    let environment = Environment::new(|_| Vec3::ONE, |_| Vec3::ZERO);
-    Light::new(LightSource::Image(std::sync::Arc::new(environment)))
+    image_light(Environment::new(|_| Vec3::ONE, |_| Vec3::ZERO))
 }
 
 /// Draws from straight above.
@@ -89,18 +70,11 @@ fn draw(file: &[u8], light: Light, change: impl Fn(&mut Frame<'_>)) -> DecodedIm
     (view.camera.position, view.camera.up) = (Vec3::Y * 5.0, Vec3::NEG_Z);
     view.camera.projection = Projection::Orthographic { height: 2.0 * HALF };
     view.bounds = puppet.bounds();
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
-    let mut frame = scene::frame(&puppet, &view);
-    frame.ambient_occlusion = true;
-    change(&mut frame);
-    renderer.render(&[&model], &frame, (SIZE, SIZE)).unwrap()
-}
-
-fn linear(stored: u8) -> f32 {
-    let v = f32::from(stored) / 255.0;
-    if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+    draw_frame(&puppet, &view, (SIZE, SIZE), |frame| {
+        frame.ambient_occlusion = true;
+        change(frame);
+    })
+    .unwrap()
 }
 
 /// Returns the light that a pixel reflects, as a fraction of the light that an open surface reflects. The Neutral tone map subtracts 0.04.

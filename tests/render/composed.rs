@@ -1,6 +1,5 @@
 //! Draws a frame into its own texture, and the texture into a rectangle of a window, as the viewer does.
 
-use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
 use sinew::render::{
     Background, Compositor, DecodedImage, DecodedImages, Frame, FrameTexture, Light, Model, Placement,
@@ -11,6 +10,7 @@ use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, Texture
 
 use crate::webgl2::webgl2;
 use crate::{pixel, renderer, typical_view};
+use sinew_testkit::mannequin;
 
 /// A row of 64 pixels has 256 bytes, so the copied rows need no padding.
 const WINDOW: (u32, u32) = (64, 48);
@@ -26,7 +26,7 @@ struct Scene {
 
 impl Scene {
     fn new(renderer: Renderer) -> Self {
-        let puppet = Puppet::new(mannequin().unwrap(), 0);
+        let puppet = Puppet::new(mannequin(), 0);
         let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
         let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
         Self { renderer, model, puppet, texture: FrameTexture::new([COLORS, PLAIN]) }

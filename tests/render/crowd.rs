@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use glam::{Affine3A, Quat, Vec3, Vec3Swizzles};
 use serde_json::json;
-use sinew::asset::{Character, mannequin};
+use sinew::asset::Character;
 use sinew::crowd::{CharacterId, CpuCrowd, Crowd, CrowdGoal, CrowdModel, PlayedClip, Spawn, Terrain};
 use sinew::puppet::Puppet;
 use sinew::render::{DecodedImages, Model, Renderer};
@@ -12,7 +12,8 @@ use sinew::rig;
 
 use crate::renderer;
 use sinew_base::Random;
-use sinew_testkit::Builder;
+use sinew_testkit::{Builder, mannequin};
+use std::sync::Arc;
 
 /// A crowd with everything that it needs.
 pub(crate) struct Stage {
@@ -22,7 +23,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) fn new(character: Character) -> Self {
+    pub(crate) fn new(character: impl Into<Arc<Character>>) -> Self {
         Self::with(renderer(), character)
     }
 
@@ -36,11 +37,12 @@ impl Stage {
         Self::of(renderer(), model, None)
     }
 
-    pub(crate) fn with(renderer: Renderer, character: Character) -> Self {
+    pub(crate) fn with(renderer: Renderer, character: impl Into<Arc<Character>>) -> Self {
         Self::on(renderer, character, None)
     }
 
-    fn on(renderer: Renderer, character: Character, terrain: Option<Terrain>) -> Self {
+    fn on(renderer: Renderer, character: impl Into<Arc<Character>>, terrain: Option<Terrain>) -> Self {
+        let character = character.into();
         let rig = rig::detect(&character);
         Self::of(renderer, CrowdModel::new(character, 0, &rig), terrain)
     }
@@ -66,7 +68,7 @@ impl Stage {
 
 /// Returns the mannequin, and third-party characters if there are any.
 fn cast() -> Vec<(String, Character)> {
-    let mut cast = vec![("mannequin".to_owned(), mannequin().unwrap())];
+    let mut cast = vec![("mannequin".to_owned(), Character::clone(&mannequin()))];
     let files = [
         "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
         "quaternius/animals_pack/Wolf/Wolf.glb",
@@ -182,7 +184,7 @@ fn a_crowd_of_one_equals_a_puppet() {
 /// On hills, a hand reaches its goal while its character stands and looks at the camera.
 #[test]
 fn hands_of_a_crowd_reach_their_goals_and_feet_stand_on_the_ground() {
-    let character = mannequin().unwrap();
+    let character = mannequin();
     let rig = rig::detect(&character);
     let limbs = &rig.body.as_ref().unwrap().limbs;
     let hand = limbs.iter().find(|limb| !limb.stands).unwrap().end();
@@ -279,7 +281,7 @@ fn long_skeletons_are_posed_by_workgroups() {
 #[test]
 fn characters_stay_on_the_ground_and_can_be_moved() {
     let terrain = Terrain::hills(u32::MAX, 12.0);
-    let mut stage = Stage::on(renderer(), mannequin().unwrap(), Some(terrain.clone()));
+    let mut stage = Stage::on(renderer(), mannequin(), Some(terrain.clone()));
     let walk = 2;
     let spawn = |heading: f32| Spawn { heading, clips: vec![PlayedClip::new(walk, 0.0)], ..Spawn::default() };
     let ids: Vec<CharacterId> = (0..8).map(|i| stage.spawn(&spawn(i as f32 * 0.8))).collect();

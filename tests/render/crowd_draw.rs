@@ -1,9 +1,7 @@
 //! Drawing crowds: culling on the GPU, batches, and a golden of a thousand characters.
 
-use std::sync::Arc;
-
 use glam::{Vec3, Vec4};
-use sinew::asset::mannequin;
+use sinew::asset::Character;
 use sinew::crowd::{CpuCrowd, CrowdError, PlayedClip, Spawn};
 use sinew::render::{Background, DecodedImage, Frame, Gpu, Renderer, ShadingMode};
 use sinew::rig;
@@ -12,6 +10,7 @@ use sinew::view::{AUTO_FOV_Y, Bounds};
 
 use crate::crowd::Stage;
 use crate::{goldens, renderer, typical_view};
+use sinew_testkit::mannequin;
 
 const SIZE: (u32, u32) = (320, 180);
 
@@ -75,7 +74,7 @@ fn empty_frame() -> Frame<'static> {
 
 #[test]
 fn indirect_draws_give_the_same_image_as_instances() {
-    let mut stage = Stage::new(mannequin().unwrap());
+    let mut stage = Stage::new(mannequin());
     let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
     let spawns = rows(40);
     let ids: Vec<_> = spawns.iter().map(|spawn| stage.spawn(spawn)).collect();
@@ -107,7 +106,7 @@ fn indirect_draws_give_the_same_image_as_instances() {
 /// Regression: a crowd of a mirrored character showed the inside of its skin.
 #[test]
 fn a_mirrored_crowd_shows_its_outside() {
-    let mut character = mannequin().unwrap();
+    let mut character = Character::clone(&mannequin());
     let roots: Vec<usize> = character
         .skeleton
         .parents_first
@@ -158,7 +157,7 @@ fn a_crowd_that_exceeds_a_buffer_is_drawn_in_batches() {
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
     let small = Renderer::new(Gpu::from_device(device, queue, info));
     let images = [whole, small].map(|renderer| {
-        let mut stage = Stage::with(renderer, mannequin().unwrap());
+        let mut stage = Stage::with(renderer, mannequin());
         rows(900).iter().for_each(|spawn| assert_ne!(stage.spawn(spawn), stage.spawn(spawn)));
         stage.step(0.2);
         let batches = stage.crowd.instances(0).count();
@@ -171,7 +170,7 @@ fn a_crowd_that_exceeds_a_buffer_is_drawn_in_batches() {
 
 #[test]
 fn invalid_characters_are_refused() {
-    let mut stage = Stage::new(mannequin().unwrap());
+    let mut stage = Stage::new(mannequin());
     let clip = |clip: usize| vec![PlayedClip::new(clip, 0.0)];
     let refused = [
         (
@@ -207,10 +206,10 @@ fn invalid_characters_are_refused() {
 #[test]
 fn a_thousand_characters_on_hills_match_their_golden() {
     let mut renderer = renderer();
-    let character = mannequin().unwrap();
+    let character = mannequin();
     let rig = rig::detect(&character);
     let layout = CrowdLayout { count: 1000, hills: true, seed: 4, looks: 1.0 };
-    let cast = [(Arc::new(character), rig)];
+    let cast = [(character, rig)];
     let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
     let settings = view()
         .with_camera(scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32))

@@ -1,7 +1,7 @@
 //! Drawing into a host's own textures, with several models and frames.
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
-use sinew::asset::{Character, mannequin};
+use sinew::asset::Character;
 use sinew::puppet::Puppet;
 use sinew::render::{Background, Canvas, DecodedImages, Frame, Gpu, Instance, Model, Renderer, ShadingMode};
 use sinew::scene::{self, ViewSettings};
@@ -10,6 +10,7 @@ use sinew::view::Bounds;
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
 
 use crate::{renderer, typical_view};
+use sinew_testkit::mannequin;
 
 pub(crate) const SIZE: (u32, u32) = (64, 64);
 const GREY: [u8; 3] = [0x60, 0x68, 0x70];
@@ -25,7 +26,7 @@ impl Host {
     fn new() -> Self {
         let Gpu { device, queue, info, .. } = renderer().gpu().clone();
         let renderer = Renderer::new(Gpu::from_device(device, queue, info));
-        let puppet = standing(mannequin().unwrap(), 0.0);
+        let puppet = standing(mannequin(), 0.0);
         let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
         let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
         Self { renderer, model, puppet }
@@ -122,7 +123,7 @@ fn most_different(a: &[u8], b: &[u8]) -> u8 {
 fn two_frames_in_one_encoder_are_those_of_two_encoders() {
     let mut host = Host::new();
     let gpu = host.gpu();
-    let puppets = [standing(mannequin().unwrap(), -0.6), standing(mannequin().unwrap(), 0.7)];
+    let puppets = [standing(mannequin(), -0.6), standing(mannequin(), 0.7)];
     let frames = puppets.each_ref().map(|puppet| scene::frame(puppet, &view(4, Background::Color(GREY))));
     let alone =
         frames.each_ref().map(|frame| host.renderer.render(&[&host.model], frame, SIZE).unwrap().rgba);
@@ -194,7 +195,7 @@ fn linear_targets_store_light_without_tone_mapping() {
 #[test]
 fn instances_have_their_own_poses_and_tints() {
     let mut host = Host::new();
-    let puppets = [standing(mannequin().unwrap(), -0.7), standing(mannequin().unwrap(), 0.7)];
+    let puppets = [standing(mannequin(), -0.7), standing(mannequin(), 0.7)];
     let settings = view(1, Background::Transparent).with_floor(false).with_shadow(false);
     let red = Vec4::new(1.0, 0.2, 0.2, 1.0);
     let mut frames = puppets.each_ref().map(|puppet| scene::frame(puppet, &settings));
@@ -222,7 +223,7 @@ fn instances_have_their_own_poses_and_tints() {
 #[test]
 fn what_is_outside_the_view_changes_nothing() {
     let mut host = Host::new();
-    let (puppet, away) = (host.puppet.clone(), standing(mannequin().unwrap(), 40.0));
+    let (puppet, away) = (host.puppet.clone(), standing(mannequin(), 40.0));
     let mut frame = scene::frame(&puppet, &view(1, Background::Color(GREY)));
     let alone = host.renderer.render(&[&host.model], &frame, SIZE).unwrap();
     frame.instances.push(scene::instance(&away));
@@ -241,7 +242,7 @@ fn instances_are_placed_in_the_world() {
             puppet.play(0, 0.3);
             puppet.update().unwrap();
         };
-        let mut moved = standing(mannequin().unwrap(), 0.0);
+        let mut moved = standing(mannequin(), 0.0);
         turn(&mut moved);
         let place = Affine3A::from_scale_rotation_translation(
             Vec3::splat(0.8),

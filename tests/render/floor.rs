@@ -1,17 +1,17 @@
 //! The floor, which samples the shadow map only under the character's shadow.
 
 use glam::{Vec3, vec3};
-use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
 use sinew::render::{DecodedImages, Floor, Grid};
 use sinew::scene;
 use sinew::view::{Bounds, Projection};
 
 use crate::{renderer, typical_view};
+use sinew_testkit::mannequin;
 
 #[test]
 fn shadows_are_complete_from_any_direction() {
-    let puppet = Puppet::new(mannequin().unwrap(), 0);
+    let puppet = Puppet::new(mannequin(), 0);
     let bounds = puppet.bounds();
     let mut renderer = renderer();
     let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default()).unwrap();
@@ -49,7 +49,7 @@ fn shadows_are_complete_from_any_direction() {
 
 #[test]
 fn a_clear_grid_shows_tenths_units_and_axes() {
-    let puppet = Puppet::new(mannequin().unwrap(), 0);
+    let puppet = Puppet::new(mannequin(), 0);
     let bounds = puppet.bounds();
     let mut renderer = renderer();
     let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default()).unwrap();

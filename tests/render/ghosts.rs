@@ -2,13 +2,13 @@
 
 use glam::{Mat4, Vec3};
 use serde_json::json;
-use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
-use sinew::render::{DecodedImage, DecodedImages, Instance, ShadingMode};
+use sinew::render::{DecodedImage, Instance, ShadingMode};
 use sinew::scene;
 
-use crate::{load, pixel, renderer, settings, typical_view};
+use crate::{draw_frame, draw_puppet, load, pixel, settings, typical_view};
 use sinew_testkit::Builder;
+use sinew_testkit::mannequin;
 
 const RED: Vec3 = Vec3::X;
 
@@ -28,15 +28,13 @@ fn squares(depths: &[f32], mode: ShadingMode, ghosts: &[(Vec3, Mat4)]) -> Decode
         "nodes": [{"mesh": 0}],
     }));
     let puppet = Puppet::new(load(&bytes), 0);
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), mode);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
-    let mut frame = scene::frame(&puppet, &settings(mode));
     let palettes: Vec<Vec<Mat4>> = ghosts.iter().map(|(_, m)| vec![*m]).collect();
-    for ((color, _), palette) in ghosts.iter().zip(&palettes) {
-        frame.ghosts.push(Instance { palette, tint: color.extend(1.0), ..frame.instances[0].clone() });
-    }
-    renderer.render(&[&model], &frame, (64, 64)).unwrap()
+    draw_frame(&puppet, &settings(mode), (64, 64), |frame| {
+        for ((color, _), palette) in ghosts.iter().zip(&palettes) {
+            frame.ghosts.push(Instance { palette, tint: color.extend(1.0), ..frame.instances[0].clone() });
+        }
+    })
+    .unwrap()
 }
 
 fn offset(x: f32, z: f32) -> Mat4 {
@@ -86,19 +84,16 @@ fn the_first_of_coincident_ghosts_is_visible() {
 /// A ghost that coincides with the character changes no pixel, not even at edges.
 #[test]
 fn a_coincident_ghost_does_not_change_the_image() {
-    let puppet = Puppet::new(mannequin().unwrap(), 0);
-    let bounds = puppet.bounds();
-    let settings = typical_view(bounds, 1.0);
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
-    let mut frame = scene::frame(&puppet, &settings);
-    let bare = renderer.render(&[&model], &frame, (200, 200)).unwrap();
-    for color in [RED, Vec3::Y] {
-        let palette = &puppet.palette().matrices;
-        frame.ghosts.push(Instance { palette, tint: color.extend(1.0), ..frame.instances[0].clone() });
-    }
-    let with_ghosts = renderer.render(&[&model], &frame, (200, 200)).unwrap();
+    let puppet = Puppet::new(mannequin(), 0);
+    let settings = typical_view(puppet.bounds(), 1.0);
+    let bare = draw_puppet(&puppet, &settings, (200, 200));
+    let with_ghosts = draw_frame(&puppet, &settings, (200, 200), |frame| {
+        for color in [RED, Vec3::Y] {
+            let palette = &puppet.palette().matrices;
+            frame.ghosts.push(Instance { palette, tint: color.extend(1.0), ..frame.instances[0].clone() });
+        }
+    })
+    .unwrap();
     let differ = bare.rgba.chunks(4).zip(with_ghosts.rgba.chunks(4)).filter(|(a, b)| a != b).count();
     assert_eq!(differ, 0, "{differ} pixels");
     assert!(scene::ghost(&puppet, &puppet, RED).draws.is_empty());

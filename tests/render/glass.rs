@@ -8,8 +8,8 @@ use sinew::scene::{self, ViewSettings};
 
 use crate::embedded::{SIZE, clear, read, texture};
 use crate::layers::{half, layered};
-use crate::light::{draw as draw_sphere, image_light, linear, neutral, normals};
-use crate::{assert_near, draw, load, pixel, renderer, settings};
+use crate::light::{draw as draw_sphere, neutral, normals};
+use crate::{add_square, assert_near, draw, image_light, linear, load, pixel, renderer, settings};
 use sinew_testkit::{Builder, image};
 
 /// Glass that reflects nothing, with the properties of a volume.
@@ -33,12 +33,7 @@ fn paint(color: [f32; 3]) -> Value {
 /// are white on the right half.
 fn squares(nodes: Value, materials: Value) -> Vec<u8> {
     let mut b = Builder::default();
-    let attributes = json!({
-        "POSITION": b.floats("VEC3", 3, &[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0]),
-        "NORMAL": b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4)),
-        "TEXCOORD_0": b.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
-    });
-    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let (attributes, indices) = add_square(&mut b);
     let texels: Vec<u8> = (0..256).map(|x| if x < 128 { 0 } else { 255 }).collect();
     let view = b.view(&image::png(256, 1, image::ColorType::Grayscale, &texels));
     let mesh = |material: usize| json!({"primitives": [{"attributes": attributes, "indices": indices, "material": material}]});

@@ -6,15 +6,15 @@
 use std::path::Path;
 
 use glam::DVec3;
-use sinew::asset::gltf;
+use sinew::asset;
 use sinew::ik::Method;
 use sinew::pose::Pose;
 use sinew::puppet::{Puppet, Target};
-use sinew::render::{DecodedImage, DecodedImages, ShadingMode};
-use sinew::scene;
+use sinew::render::DecodedImage;
 use sinew::scene::compare::Comparison;
 
-use crate::{renderer, typical_view};
+use crate::{draw_frame, typical_view};
+use sinew_testkit::asset_path;
 use sinew_testkit::image::{self, PixelAccess};
 
 const SIZE: (u32, u32) = (320, 240);
@@ -26,9 +26,7 @@ const PIXELS: f64 = 0.003;
 /// The tentacle reaches for a target with its tip, and four other methods do the same.
 #[test]
 fn ghosts_of_four_methods_match_their_golden() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/tentacle.glb");
-    let character = gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap();
-    let mut puppet = Puppet::new(character, 0);
+    let mut puppet = Puppet::new(asset::load(&asset_path("tentacle.glb")).unwrap(), 0);
     let tip = puppet.character().skeleton.find("segment_39").unwrap();
     puppet.targets.push(Target::new(tip).with_position(DVec3::new(0.5, 0.6, 0.3)));
     puppet.update().unwrap();
@@ -45,13 +43,9 @@ fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let mut bounds = puppet.bounds();
     others.candidates().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
     let settings = typical_view(bounds, SIZE.0 as f32 / SIZE.1 as f32).with_scale(0.5);
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
-    let mut frame = scene::frame(puppet, &settings);
-    others.add_to_frame(&mut frame, puppet, settings.scale);
-    let image = renderer.render(&[&model], &frame, SIZE).unwrap();
-    assert_matches(&image, name);
+    let image =
+        draw_frame(puppet, &settings, SIZE, |frame| others.add_to_frame(frame, puppet, settings.scale));
+    assert_matches(&image.unwrap(), name);
 }
 
 /// Compares an image with the golden of this name.

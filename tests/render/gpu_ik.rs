@@ -1,5 +1,6 @@
 //! Batched inverse kinematics on the GPU, compared with the solvers of the CPU.
 
+use std::sync::{LazyLock, Mutex};
 use std::time::Instant;
 
 use glam::{DAffine3, DQuat, DVec3};
@@ -38,8 +39,11 @@ fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     (vec![body; count], goals)
 }
 
+/// Solves with a solver that other tests also use, because opening an adapter and compiling shaders take longer than most solves.
 fn solve(bodies: &mut [Body], goals: &[Vec<Goal>], options: &GpuOptions) -> Vec<Solved> {
-    solver().solve_many(bodies, goals, options).into_iter().map(Result::unwrap).collect()
+    static SOLVER: LazyLock<Mutex<GpuSolver>> = LazyLock::new(|| Mutex::new(solver()));
+    let solved = SOLVER.lock().unwrap().solve_many(bodies, goals, options);
+    solved.into_iter().map(Result::unwrap).collect()
 }
 
 fn reached(solved: &[Solved]) -> usize {

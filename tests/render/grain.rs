@@ -7,8 +7,8 @@ use serde_json::json;
 use sinew::render::{DecodedImage, Environment, Light};
 
 use crate::layers::{assert_shows, facing, to_camera};
-use crate::light::{draw, environment_term, image_light, linear, normals, sphere_of};
-use crate::pixel;
+use crate::light::{draw, environment_term, normals, sphere_of};
+use crate::{image_light, linear, pixel};
 
 const ROUGHNESS: f32 = 0.3;
 

@@ -6,10 +6,8 @@ use glam::{DVec2, DVec3, Vec3};
 use serde_json::{Value, json};
 use sinew::render::{DecodedImage, Environment, Light};
 
-use crate::light::{
-    draw, environment_term, image_light, linear, neutral, normals, sphere_in, sphere_of, widened,
-};
-use crate::pixel;
+use crate::light::{draw, environment_term, neutral, normals, sphere_in, sphere_of, widened};
+use crate::{add_square, image_light, linear, pixel};
 use sinew_testkit::{Builder, image};
 
 /// Returns a sphere with a base colour, metalness 0, a roughness and the extensions of a material.
@@ -104,12 +102,7 @@ fn varnish_dims_the_emission_below_it() {
 /// Returns the brightness in the middle of a black square with textures that is lit only from the right.
 fn square(normal_map: Option<[u8; 3]>, material: Value) -> f32 {
     let mut b = Builder::default();
-    let attributes = json!({
-        "POSITION": b.floats("VEC3", 3, &[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0]),
-        "NORMAL": b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4)),
-        "TEXCOORD_0": b.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
-    });
-    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let (attributes, indices) = add_square(&mut b);
     let texel = normal_map.unwrap_or([128, 128, 255]);
     let view = b.view(&image::png(1, 1, image::ColorType::Rgb, &texel));
     let file = b.file(json!({

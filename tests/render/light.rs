@@ -4,13 +4,10 @@ use std::f32::consts::{PI, TAU};
 
 use glam::{Quat, Vec2, Vec3};
 use serde_json::json;
-use sinew::puppet::Puppet;
-use sinew::render::{
-    Background, DecodedImage, DecodedImages, Environment, Light, LightSource, ShadingMode, ToneMap,
-};
-use sinew::scene::{self, ViewSettings};
+use sinew::render::{Background, DecodedImage, Environment, Light, LightSource, ShadingMode, ToneMap};
+use sinew::scene::ViewSettings;
 
-use crate::{load, pixel, renderer, settings};
+use crate::{draw_sized, image_light, linear, pixel, settings, sphere_grid};
 use sinew_testkit::Builder;
 
 /// Directions that are spread evenly (Vogel 1979).
@@ -43,24 +40,12 @@ pub(crate) fn sphere_of(material: serde_json::Value) -> Vec<u8> {
 
 /// The same sphere in a file with textures.
 pub(crate) fn sphere_in(mut b: Builder, material: serde_json::Value, mut rest: serde_json::Value) -> Vec<u8> {
-    let (rows, columns) = (64_u16, 128_u16);
+    let (angles, indices) = sphere_grid(64, 128);
     let (mut positions, mut tangents, mut texcoords) = (Vec::new(), Vec::new(), Vec::new());
-    for row in 0..=rows {
-        for column in 0..=columns {
-            let (up, around) =
-                (f32::from(row) / f32::from(rows) * PI, f32::from(column) / f32::from(columns) * TAU);
-            positions.extend([up.sin() * around.sin(), up.cos(), up.sin() * around.cos()]);
-            tangents.extend([around.cos(), 0.0, -around.sin(), 1.0]);
-            texcoords.extend([around / TAU, up / PI]);
-        }
-    }
-    let mut indices = Vec::new();
-    for row in 0..rows {
-        for column in 0..columns {
-            let first = row * (columns + 1) + column;
-            let below = first + columns + 1;
-            indices.extend([first, below, first + 1, first + 1, below, below + 1]);
-        }
+    for [up, around] in angles {
+        positions.extend([up.sin() * around.sin(), up.cos(), up.sin() * around.cos()]);
+        tangents.extend([around.cos(), 0.0, -around.sin(), 1.0]);
+        texcoords.extend([around / TAU, up / PI]);
     }
     let bytes: Vec<u8> = indices.iter().flat_map(|i| i.to_le_bytes()).collect();
     let attributes = json!({
@@ -88,15 +73,7 @@ fn view(light: Light) -> ViewSettings {
 }
 
 pub(crate) fn draw(file: &[u8], light: Light) -> DecodedImage {
-    let puppet = Puppet::new(load(file), 0);
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
-    renderer.render(&[&model], &scene::frame(&puppet, &view(light)), (SIZE, SIZE)).unwrap()
-}
-
-pub(crate) fn image_light(environment: Environment) -> Light {
-    Light::new(LightSource::Image(std::sync::Arc::new(environment)))
+    draw_sized(file, &view(light), (SIZE, SIZE)).unwrap()
 }
 
 /// Returns the pixels on the sphere with their normals, up to a distance from its centre.
@@ -108,11 +85,6 @@ pub(crate) fn normals(reach: f32) -> impl Iterator<Item = (u32, u32, Vec3)> {
         (p.length() < reach).then(|| (x, y, p.extend((1.0 - p.length_squared()).sqrt())))
     })
     .step_by(7)
-}
-
-pub(crate) fn linear(stored: u8) -> f32 {
-    let v = f32::from(stored) / 255.0;
-    if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
 /// The formula of Khronos PBR Neutral.

@@ -1,11 +1,11 @@
 //! A lost device is reported as lost, and a new device draws the same image.
 
-use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
 use sinew::render::{DecodedImage, DecodedImages, RenderError, Renderer, ShadingMode};
 use sinew::scene;
 
 use crate::{renderer, typical_view};
+use sinew_testkit::mannequin;
 
 const SIZE: (u32, u32) = (96, 72);
 
@@ -19,7 +19,7 @@ fn draw(renderer: &mut Renderer, puppet: &Puppet) -> Result<DecodedImage, Render
 
 #[test]
 fn a_lost_device_is_reported_and_a_new_one_draws_the_same() {
-    let puppet = Puppet::new(mannequin().unwrap(), 0);
+    let puppet = Puppet::new(mannequin(), 0);
     let mut first = renderer();
     let before = draw(&mut first, &puppet).unwrap();
     first.gpu().device.destroy();

@@ -31,17 +31,22 @@ mod twin;
 mod webgl2;
 mod window;
 
+use std::f32::consts::{PI, TAU};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use glam::Vec3;
+use serde_json::{Value, json};
 use sinew::asset::{Character, gltf};
 use sinew::puppet::Puppet;
 use sinew::render::{
-    Background, DecodedImage, DecodedImages, Gpu, Light, RenderError, Renderer, ShadingMode,
+    Background, DecodedImage, DecodedImages, Environment, Frame, Gpu, Light, LightSource, RenderError,
+    Renderer, ShadingMode,
 };
 use sinew::scene;
 use sinew::scene::ViewSettings;
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera, Projection};
+use sinew_testkit::Builder;
 
 fn renderer() -> Renderer {
     let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
@@ -81,12 +86,38 @@ fn settings(mode: ShadingMode) -> ViewSettings {
     .with_shadow(false)
 }
 
+/// Calls `draw` with a renderer that other tests also use, because opening an adapter and compiling shaders take longer than most tests.
+fn with_renderer<T>(draw: impl FnOnce(&mut Renderer) -> T) -> T {
+    static IDLE: Mutex<Vec<Renderer>> = Mutex::new(Vec::new());
+    let idle = IDLE.lock().unwrap().pop();
+    let mut renderer = idle.unwrap_or_else(renderer);
+    let drawn = draw(&mut renderer);
+    IDLE.lock().unwrap().push(renderer);
+    drawn
+}
+
+/// Draws a puppet. `change` changes the frame.
+fn draw_frame<'a>(
+    puppet: &'a Puppet,
+    settings: &ViewSettings,
+    size: (u32, u32),
+    change: impl FnOnce(&mut Frame<'a>),
+) -> Result<DecodedImage, RenderError> {
+    with_renderer(|renderer| {
+        let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
+        let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
+        let mut frame = scene::frame(puppet, settings);
+        change(&mut frame);
+        renderer.render(&[&model], &frame, size)
+    })
+}
+
+fn draw_puppet(puppet: &Puppet, settings: &ViewSettings, size: (u32, u32)) -> DecodedImage {
+    draw_frame(puppet, settings, size, |_| ()).unwrap()
+}
+
 fn draw_sized(bytes: &[u8], settings: &ViewSettings, size: (u32, u32)) -> Result<DecodedImage, RenderError> {
-    let puppet = Puppet::new(load(bytes), 0);
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
-    renderer.render(&[&model], &scene::frame(&puppet, settings), size)
+    draw_frame(&Puppet::new(load(bytes), 0), settings, size, |_| ())
 }
 
 fn draw(bytes: &[u8], settings: &ViewSettings) -> DecodedImage {
@@ -96,6 +127,50 @@ fn draw(bytes: &[u8], settings: &ViewSettings) -> DecodedImage {
 fn pixel(image: &DecodedImage, x: u32, y: u32) -> [u8; 4] {
     let at = (y * image.width + x) as usize * 4;
     image.rgba[at..at + 4].try_into().unwrap()
+}
+
+/// Converts a stored level to linear light.
+fn linear(stored: u8) -> f32 {
+    let v = f32::from(stored) / 255.0;
+    if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+}
+
+/// Converts linear light from 0 to 1 to a stored level.
+fn srgb(linear: f32) -> u8 {
+    let linear = linear.clamp(0.0, 1.0);
+    let v = if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
+    (v * 255.0).round() as u8
+}
+
+fn image_light(environment: Environment) -> Light {
+    Light::new(LightSource::Image(Arc::new(environment)))
+}
+
+/// Adds a square from −1 to 1 that faces +Z, and returns its attributes and its indices. `v` of the texture coordinates grows downwards.
+fn add_square(b: &mut Builder) -> (Value, usize) {
+    let attributes = json!({
+        "POSITION": b.floats("VEC3", 3, &[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0]),
+        "NORMAL": b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4)),
+        "TEXCOORD_0": b.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
+    });
+    (attributes, b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]))
+}
+
+/// Returns the angles in radians from +Y and about +Y of the vertices of a sphere, and the indices of its triangles.
+fn sphere_grid(rows: u16, columns: u16) -> (Vec<[f32; 2]>, Vec<u16>) {
+    let (mut angles, mut indices) = (Vec::new(), Vec::new());
+    for row in 0..=rows {
+        for column in 0..=columns {
+            angles
+                .push([f32::from(row) / f32::from(rows) * PI, f32::from(column) / f32::from(columns) * TAU]);
+            if row < rows && column < columns {
+                let first = row * (columns + 1) + column;
+                let below = first + columns + 1;
+                indices.extend([first, below, first + 1, first + 1, below, below + 1]);
+            }
+        }
+    }
+    (angles, indices)
 }
 
 fn assert_near(a: [u8; 4], b: [u8; 4], levels: u8) {

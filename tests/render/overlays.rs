@@ -3,22 +3,17 @@
 use glam::{Vec3, Vec4};
 use serde_json::json;
 use sinew::puppet::Puppet;
-use sinew::render::{DecodedImage, DecodedImages, Fill, Line, ShadingMode};
-use sinew::scene;
+use sinew::render::{DecodedImage, Fill, Frame, Line, ShadingMode};
 
-use crate::{assert_near, load, pixel, renderer, settings};
+use crate::{assert_near, draw_frame, load, pixel, settings};
 use sinew_testkit::Builder;
 
 /// Draws overlays over an empty scene. The image has 64 pixels per side and is not converted to sRGB.
 fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> DecodedImage {
     let empty = Builder::default().file(json!({"nodes": [{}]}));
     let puppet = Puppet::new(load(&empty), 0);
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Mask);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
-    let mut frame = scene::frame(&puppet, &settings(ShadingMode::Mask));
-    (frame.fills, frame.lines) = (fills, lines);
-    renderer.render(&[&model], &frame, (64, 64)).unwrap()
+    let add = |frame: &mut Frame<'_>| (frame.fills, frame.lines) = (fills, lines);
+    draw_frame(&puppet, &settings(ShadingMode::Mask), (64, 64), add).unwrap()
 }
 
 /// A square from −1 to 1 around the origin as a triangle fan.

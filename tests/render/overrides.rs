@@ -7,16 +7,14 @@ use sinew::puppet::Puppet;
 use sinew::render::{DecodedImages, ShadingMode};
 use sinew::scene;
 
-use crate::{assert_near, load, pixel, renderer, settings};
+use crate::{add_square, assert_near, load, pixel, renderer, settings};
 use sinew_testkit::Builder;
 
 /// Two instances of one model override its material, and a third one does not.
 #[test]
 fn draws_of_one_model_have_their_own_materials() {
     let mut b = Builder::default();
-    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
-    let attributes = json!({"POSITION": b.floats("VEC3", 3, &corners), "NORMAL": b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4))});
-    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let (attributes, indices) = add_square(&mut b);
     let file = b.file(json!({
         "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
         "materials": [{"pbrMetallicRoughness": {"baseColorFactor": [0, 0, 1, 1]}, "extensions": {"KHR_materials_unlit": {}}}],

@@ -2,13 +2,13 @@
 //! samples everywhere.
 
 use glam::{Vec3, Vec4};
-use sinew::asset;
 use sinew::puppet::Puppet;
 use sinew::render::{Background, DecodedImage, DecodedImages, Fill, Gpu, Light, Renderer, ShadingMode};
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Camera};
 
 use crate::renderer;
+use sinew_testkit::mannequin;
 
 /// Draws the mannequin as it is, and again with an invisible triangle that makes the whole image use several samples.
 fn images(mode: ShadingMode, background: Background, size: (u32, u32)) -> [DecodedImage; 2] {
@@ -21,7 +21,7 @@ fn images_of(
     background: Background,
     size: (u32, u32),
 ) -> [DecodedImage; 2] {
-    let mut puppet = Puppet::new(asset::mannequin().unwrap(), 0);
+    let mut puppet = Puppet::new(mannequin(), 0);
     puppet.update().unwrap();
     let bounds = puppet.bounds();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), mode);

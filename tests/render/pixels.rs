@@ -3,20 +3,15 @@
 use serde_json::{Value, json};
 use sinew::render::{Background, Light, LightSource, ShadingMode};
 
-use crate::{assert_near, draw, draw_sized, pixel, settings};
+use crate::{add_square, assert_near, draw, draw_sized, pixel, settings};
 use sinew_testkit::Builder;
 
 /// Returns a file with a square from −1 to 1 that faces +Z. Each node is an instance of it.
 fn squares(nodes: Value, material: Value) -> Vec<u8> {
     let mut b = Builder::default();
-    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
-    let position = b.floats("VEC3", 3, &corners);
-    let normal = b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4));
-    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let (attributes, indices) = add_square(&mut b);
     b.file(json!({
-        "meshes": [{"primitives": [{
-            "attributes": {"POSITION": position, "NORMAL": normal}, "indices": indices, "material": 0,
-        }]}],
+        "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
         "materials": [material],
         "nodes": nodes,
     }))

@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 use sinew::puppet::Puppet;
-use sinew::render::{DecodedImage, DecodedImages, ShadingMode};
-use sinew::scene;
+use sinew::render::ShadingMode;
 
-use crate::{assert_near, load, pixel, renderer, settings};
+use crate::{add_square, assert_near, draw_puppet, load, pixel, settings};
 use sinew_testkit::{Builder, image};
 
 const RED: [u8; 4] = [255, 0, 0, 255];
@@ -22,13 +21,7 @@ struct Square {
 impl Square {
     fn new(material: Value) -> Self {
         let mut builder = Builder::default();
-        let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
-        let attributes = json!({
-            "POSITION": builder.floats("VEC3", 3, &corners),
-            "NORMAL": builder.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4)),
-            "TEXCOORD_0": builder.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
-        });
-        let indices = builder.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+        let (attributes, indices) = add_square(&mut builder);
         let pixels = [RED, GREEN];
         let view = builder.view(&image::png(2, 1, image::ColorType::Rgba, pixels.as_flattened()));
         let document = json!({
@@ -82,15 +75,7 @@ fn textured() -> Value {
 fn seen(puppet: &mut Puppet, time: f32) -> [u8; 4] {
     puppet.time = time;
     puppet.update().unwrap();
-    pixel(&draw(puppet), 24, 32)
-}
-
-fn draw(puppet: &Puppet) -> DecodedImage {
-    let settings = settings(ShadingMode::Shaded);
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
-    renderer.render(&[&model], &scene::frame(puppet, &settings), (64, 64)).unwrap()
+    pixel(&draw_puppet(puppet, &settings(ShadingMode::Shaded), (64, 64)), 24, 32)
 }
 
 /// Returns the colour of the square's left half when the first expression has the given value.

@@ -5,14 +5,11 @@ use std::f32::consts::PI;
 use glam::Vec3;
 use serde_json::{Value, json};
 use sinew::puppet::Puppet;
-use sinew::render::{
-    DecodedImage, DecodedImages, Environment, FileLights, Light, LightSource, MAX_LIGHTS, PunctualLight,
-    ShadingMode,
-};
+use sinew::render::{DecodedImage, Environment, FileLights, Light, MAX_LIGHTS, PunctualLight, ShadingMode};
 use sinew::scene;
 use sinew::view::Projection;
 
-use crate::{load, pixel, renderer, settings};
+use crate::{add_square, draw_puppet, image_light, linear, load, pixel, settings};
 use sinew_testkit::Builder;
 
 const SIZE: u32 = 64;
@@ -21,11 +18,7 @@ const ALBEDO: f32 = 0.5;
 /// A matt square in the plane z = 0 that faces +Z, with lights. Node 0 is the square, and the following nodes are the lights.
 fn lit_square(lights: &Value, nodes: &[Value]) -> Vec<u8> {
     let mut b = Builder::default();
-    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
-    let normals: Vec<f32> = [0.0, 0.0, 1.0].repeat(4);
-    let attributes =
-        json!({"POSITION": b.floats("VEC3", 3, &corners), "NORMAL": b.floats("VEC3", 3, &normals)});
-    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let (attributes, indices) = add_square(&mut b);
     let mut all = vec![json!({"mesh": 0})];
     for (index, node) in nodes.iter().enumerate() {
         let mut node = node.clone();
@@ -47,9 +40,7 @@ fn lit_square(lights: &Value, nodes: &[Value]) -> Vec<u8> {
 
 /// An environment that is bright enough for the tone map to be linear.
 fn dim(file_lights: FileLights) -> Light {
-    let environment = Environment::new(|_| Vec3::splat(0.2), |_| Vec3::ZERO);
-    let source = LightSource::Image(std::sync::Arc::new(environment));
-    Light { file_lights, ..Light::new(source) }
+    Light { file_lights, ..image_light(Environment::new(|_| Vec3::splat(0.2), |_| Vec3::ZERO)) }
 }
 
 fn puppet(file: &[u8]) -> Puppet {
@@ -59,15 +50,7 @@ fn puppet(file: &[u8]) -> Puppet {
 fn draw(puppet: &Puppet, light: Light) -> DecodedImage {
     let mut view = settings(ShadingMode::Shaded).with_light(light);
     view.camera.projection = Projection::Orthographic { height: 2.0 };
-    let mut renderer = renderer();
-    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
-    renderer.render(&[&model], &scene::frame(puppet, &view), (SIZE, SIZE)).unwrap()
-}
-
-fn linear(stored: u8) -> f32 {
-    let v = f32::from(stored) / 255.0;
-    if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+    draw_puppet(puppet, &view, (SIZE, SIZE))
 }
 
 /// Compares the square with the formula, without the light of the environment. Returns the largest light.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sinew::render::{DecodedImage, ShadingMode};
 
-use crate::{assert_near, draw, pixel, settings};
+use crate::{add_square, assert_near, draw, pixel, settings, srgb};
 use sinew_testkit::Builder;
 use sinew_testkit::image;
 
@@ -59,11 +59,6 @@ impl Square {
     fn with(&self, nodes: Value, materials: Value, mode: ShadingMode) -> [u8; 4] {
         pixel(&draw(&self.file(nodes, materials), &settings(mode)), 30, 34)
     }
-}
-
-fn srgb(linear: f32) -> u8 {
-    let v = if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
-    (v * 255.0).round() as u8
 }
 
 /// The documented formula of `lambert`, for an albedo and the cosine of the angle to the light.
@@ -162,12 +157,7 @@ fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool, scale: i32) -> [u
 /// Draws a square of 32 by 32 pixels in the middle of the image. The sampler reads a grey texture of `side` by `side` texels.
 fn textured(side: u32, texel: impl Fn(u32, u32) -> u8, sampler: &Value) -> DecodedImage {
     let mut b = Builder::default();
-    let attributes = json!({
-        "POSITION": b.floats("VEC3", 3, &[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0]),
-        "NORMAL": b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4)),
-        "TEXCOORD_0": b.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
-    });
-    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let (attributes, indices) = add_square(&mut b);
     let texels: Vec<u8> = (0..side * side).map(|i| texel(i % side, i / side)).collect();
     let view = b.view(&image::png(side, side, image::ColorType::Grayscale, &texels));
     let file = b.file(json!({

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sinew::render::{DecodedImage, Light, LightSource, ShadingMode};
 use sinew::scene::ViewSettings;
 
-use crate::{assert_near, draw, draw_sized, pixel, settings};
+use crate::{assert_near, draw, draw_sized, pixel, settings, srgb};
 use sinew_testkit::{Builder, image};
 
 /// Returns a sphere of radius 1 with an MToon material. `texture` is a picture of 1×2 pixels, from top to bottom.
@@ -52,12 +52,6 @@ fn mtoon(color: [f32; 3], extension: Value) -> Value {
 
 fn lit_by(source: LightSource) -> ViewSettings {
     settings(ShadingMode::Shaded).with_light(Light::new(source))
-}
-
-fn srgb(linear: f32) -> u8 {
-    let linear = linear.clamp(0.0, 1.0);
-    let v = if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
-    (v * 255.0).round() as u8
 }
 
 /// The parameters of the twin.

@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
-use sinew::asset::{Character, mannequin};
+use sinew::asset::Character;
 use sinew::puppet::Puppet;
 use sinew::render::DecodedImages;
 use sinew::scene;
 use sinew::skin::{Skinned, Skinning};
 
 use crate::{load, renderer};
-use sinew_testkit::{Builder, gltf_files_and};
+use sinew_testkit::{Builder, gltf_files_and, mannequin};
 
 /// Returns the maximum differences between GPU and CPU in vertex positions (as a fraction of the diagonal) and in normals.
 fn difference(puppet: &Puppet) -> (f32, f32) {
@@ -35,7 +35,7 @@ fn difference(puppet: &Puppet) -> (f32, f32) {
 
 #[test]
 fn shader_and_cpu_agree_on_a_waving_mannequin() {
-    let character = mannequin().unwrap();
+    let character = mannequin();
     let wave = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
     let mut puppet = Puppet::new(character, 0);
     puppet.play(wave, 0.7);

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 use serde_json::json;
-use sinew::asset::{Character, mannequin};
+use sinew::asset::Character;
 use sinew::crowd::{CpuCrowd, CrowdModel, PlayedClip, Spawn};
 use sinew::puppet::Puppet;
 use sinew::render::{
@@ -16,6 +16,7 @@ use sinew::skin::Skinning;
 use crate::twin::{NUMBERS, cloud};
 use crate::{load, renderer, typical_view};
 use sinew_testkit::Builder;
+use sinew_testkit::mannequin;
 
 const SIZE: (u32, u32) = (160, 120);
 
@@ -53,7 +54,7 @@ fn most_different(a: &DecodedImage, b: &DecodedImage) -> u8 {
 }
 
 fn waving() -> Puppet {
-    let character = mannequin().unwrap();
+    let character = mannequin();
     let wave = character.clips.iter().position(|clip| clip.name.as_deref() == Some("wave")).unwrap();
     let mut puppet = Puppet::new(character, 0);
     puppet.play(wave, 0.7);
@@ -168,7 +169,7 @@ fn figures_with_holes_hide_the_same_ambient_light() {
 
 #[test]
 fn a_crowd_of_the_cpu_is_the_same() {
-    let character = std::sync::Arc::new(mannequin().unwrap());
+    let character = mannequin();
     let rig = rig::detect(&character);
     let crowd_model = CrowdModel::new(std::sync::Arc::clone(&character), 0, &rig);
     let parts = crowd_model.parts().to_vec();

@@ -1,12 +1,12 @@
 //! Drawing into a part of the caller's view, as the viewer does.
 
-use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
 use sinew::render::{Background, Canvas, DecodedImages, Light, ShadingMode};
 use sinew::scene;
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
 
 use crate::{renderer, typical_view};
+use sinew_testkit::mannequin;
 
 /// A row of 64 pixels has 256 bytes, so the copied rows need no padding.
 const SIZE: (u32, u32) = (64, 48);
@@ -14,7 +14,7 @@ const AREA: (u32, u32) = (40, 48);
 
 #[test]
 fn a_part_of_a_view_matches_an_image_of_its_size() {
-    let (puppet, mut renderer) = (Puppet::new(mannequin().unwrap(), 0), renderer());
+    let (puppet, mut renderer) = (Puppet::new(mannequin(), 0), renderer());
     let bounds = puppet.bounds();
     let background = [0x20, 0x40, 0x60];
     let settings = typical_view(bounds, 40.0 / 48.0)
