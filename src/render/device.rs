@@ -270,6 +270,18 @@ impl Gpu {
     }
 }
 
+#[cfg(test)]
+impl Gpu {
+    /// Returns the software adapter, or the one that `SINEW_ADAPTER` names. It is opened once for all tests.
+    pub(crate) fn of_tests() -> Self {
+        static GPU: std::sync::LazyLock<Gpu> = std::sync::LazyLock::new(|| {
+            let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
+            Gpu::new(&adapter.parse().unwrap()).unwrap()
+        });
+        GPU.clone()
+    }
+}
+
 /// The search for an adapter, one group of backends after another.
 struct Search<'a> {
     choice: &'a AdapterChoice,

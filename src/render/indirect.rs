@@ -224,8 +224,7 @@ mod tests {
 
     #[test]
     fn visible_instances_are_listed_in_order() {
-        let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-        let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
+        let gpu = Gpu::of_tests();
         let culling = Culling::new(&gpu);
         // Visible where x is positive.
         let mut views = CullViews { planes: [[0.0, 0.0, 0.0, 1.0]; 12] };

@@ -15,9 +15,10 @@ use sinew::ik::benchmark::figures::figures;
 use sinew::ik::benchmark::robots::Robot;
 use sinew_base::Random;
 
+use crate::gpu;
+
 fn solver() -> GpuSolver {
-    let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-    GpuSolver::new(&Gpu::new(&adapter.parse().unwrap()).unwrap())
+    GpuSolver::new(&gpu())
 }
 
 /// Requests the GPU.
@@ -268,8 +269,7 @@ fn numbers_of_iterations_outside_the_range_count_as_its_ends() {
 /// The answers to the whole batch are larger than a buffer of this device.
 #[test]
 fn batches_are_split_for_devices_with_small_buffers() {
-    let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-    let Gpu { info, .. } = Gpu::new(&adapter.parse().unwrap()).unwrap();
+    let Gpu { info, .. } = gpu();
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapters = pollster::block_on(instance.enumerate_adapters(info.backend.into()));
     let adapter = adapters.into_iter().find(|adapter| adapter.get_info().name == info.name).unwrap();

@@ -48,9 +48,13 @@ use sinew::scene::ViewSettings;
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera, Projection};
 use sinew_testkit::Builder;
 
-fn renderer() -> Renderer {
+fn gpu() -> Gpu {
     let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-    Renderer::new(Gpu::new(&adapter.parse().unwrap()).unwrap())
+    Gpu::new(&adapter.parse().unwrap()).unwrap()
+}
+
+fn renderer() -> Renderer {
+    Renderer::new(gpu())
 }
 
 fn load(bytes: &[u8]) -> Character {

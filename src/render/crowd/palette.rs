@@ -57,6 +57,7 @@ fn stretch(m: &Rows) -> f32 {
 mod tests {
     use bytemuck::{Zeroable, bytes_of, cast_slice, pod_collect_to_vec};
     use glam::{Quat, Vec3};
+    use sinew_base::Random;
 
     use super::*;
     use crate::Gpu;
@@ -66,12 +67,6 @@ mod tests {
 
     const JOINTS: u32 = 150;
     const CHARACTERS: u32 = 70;
-
-    /// Returns a pseudo-random number between -1 and 1.
-    fn random(state: &mut u32) -> f32 {
-        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (*state >> 8) as f32 / (1 << 23) as f32 - 1.0
-    }
 
     /// Runs an entry point of the shader in a number of workgroups.
     fn spheres(
@@ -111,10 +106,9 @@ mod tests {
 
     #[test]
     fn lanes_and_workgroups_enclose_the_same_spheres_as_the_cpu() {
-        let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-        let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
-        let mut state = 1;
-        let mut number = || random(&mut state);
+        let gpu = Gpu::of_tests();
+        let mut random = Random(1);
+        let mut number = || random.range_f32(-1.0, 1.0);
         let joints: Vec<CrowdJoint> = (0..JOINTS)
             .map(|_| CrowdJoint {
                 rest_rotation: Quat::IDENTITY,

@@ -17,11 +17,6 @@ use sinew_base::Random;
 const COUNT: usize = 1000;
 const SECONDS: f32 = 1.0 / 60.0;
 
-pub(super) fn gpu() -> Gpu {
-    let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-    Gpu::new(&adapter.parse().unwrap()).unwrap()
-}
-
 /// Returns characters with random clip times, foot states, goals and positions.
 fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
     let mut random = Random(3);
@@ -147,7 +142,7 @@ fn check(actor: &Actor, name: &str) {
     assert_eq!(GOALS, actor.play(0, 0.0).goals.len());
     let terrain = Terrain::hills(5, 25.0);
     let mut crowd = crowd(actor, &terrain);
-    let gpu = gpu();
+    let gpu = Gpu::of_tests();
     let (locals, stances) = solve(&gpu, actor, &terrain, &crowd, "bodies_by_lane", 64);
     // The entry point for workgroups runs the same functions, but compilers may round them differently.
     let (by_group, group_stances) = solve(&gpu, actor, &terrain, &crowd, "bodies_by_group", 1);

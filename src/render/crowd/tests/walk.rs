@@ -4,14 +4,13 @@ use std::path::Path;
 
 use glam::{Quat, Vec3, Vec3Swizzles};
 
-use super::twins::gpu;
 use super::{Actor, Posed, data};
 use crate::asset::MANNEQUIN_PATH;
 use crate::crowd::advance::advance;
 use crate::crowd::model::CrowdModel;
 use crate::crowd::terrain::Terrain;
 use crate::crowd::{Crowd, PlayedClip, Spawn};
-use crate::{DecodedImages, Renderer};
+use crate::{DecodedImages, Gpu, Renderer};
 
 const FRAME: f32 = 1.0 / 60.0;
 
@@ -102,7 +101,7 @@ fn check_on_gpu(path: &Path, clip: &str, seconds: f32) {
     let actor = Actor::load(path);
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let terrain = Terrain::hills(7, 40.0);
-    let mut renderer = Renderer::new(gpu());
+    let mut renderer = Renderer::new(Gpu::of_tests());
     let surface =
         renderer.model(actor.model.character(), actor.model.parts(), &DecodedImages::default()).unwrap();
     let model =

@@ -24,11 +24,6 @@ const ANGLE: f32 = 1e-4;
 /// a step is accepted, or which of two equal limits is nearer.
 const DECISIONS: usize = 20;
 
-fn gpu() -> Gpu {
-    let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-    Gpu::new(&adapter.parse().unwrap()).unwrap()
-}
-
 fn rotation(random: &mut Random) -> DQuat {
     DQuat::from_scaled_axis(random.turn(1.8))
 }
@@ -139,7 +134,7 @@ fn only_group(bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> Group 
 
 #[test]
 fn chains_take_the_same_steps_as_their_twin() {
-    let gpu = gpu();
+    let gpu = Gpu::of_tests();
     let options = Options::default();
     let body = body(5, |index| index.checked_sub(1));
     let (bodies, goals) = problems(&body, &[4]);
@@ -165,7 +160,7 @@ fn chains_take_the_same_steps_as_their_twin() {
 
 #[test]
 fn bodies_take_the_same_steps_as_their_twin() {
-    let gpu = gpu();
+    let gpu = Gpu::of_tests();
     let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
     // Two trunks of five joints with two limbs of five joints each.
     let body = body(70, |index| match index {
@@ -204,7 +199,7 @@ fn limbs_turn_as_their_twin() {
         packed(&limb, &LimbGoal { target: point(&mut random), pole })
     };
     let problems: Vec<_> = (0..STATES).map(&mut problem).collect();
-    let gpu = gpu();
+    let gpu = Gpu::of_tests();
     let turns = LimbKernel::new(&gpu).solve(&gpu, &problems, 1 << 14).unwrap();
     for (index, (problem, turns)) in problems.iter().zip(turns.chunks(2)).enumerate() {
         for (turn, expected) in turns.iter().zip(solve_limb(problem)) {
