@@ -4,20 +4,18 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::{folder, json, refusal, sinew};
+use crate::{folder, json, place, refusal, sinew};
+use glam::DVec3;
 
 /// A position above the reach of the left hand.
 const ABOVE: [&str; 3] = ["pose", "--reach", "leftHand=0.3,5,0.3"];
 
 /// Poses the built-in character and returns the report of the only goal, and the position of the hand.
-fn posed(more: &[&str]) -> (Value, [f64; 3]) {
+fn posed(more: &[&str]) -> (Value, DVec3) {
     let arguments: Vec<&str> = ["pose"].iter().chain(more).copied().collect();
     let output = sinew_with(&arguments);
     let pose: Value = serde_json::from_slice(&output).unwrap();
-    let nodes = pose["nodes"].as_array().unwrap();
-    let hand = nodes.iter().find(|n| n["name"] == "leftHand").unwrap();
-    let world = [12, 13, 14].map(|i| hand["world"][i].as_f64().unwrap());
-    (pose["reports"][0].clone(), world)
+    (pose["reports"][0].clone(), place(&pose, "leftHand"))
 }
 
 fn sinew_with(arguments: &[&str]) -> Vec<u8> {

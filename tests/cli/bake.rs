@@ -7,12 +7,8 @@ use glam::DVec3;
 use serde_json::Value;
 use sinew::{asset, export};
 
-use crate::{MANNEQUIN, command, folder, json, refusal, sinew, stdout};
+use crate::{MANNEQUIN, command, folder, json, numbers, place, refusal, sinew, stdout};
 use sinew_testkit::external;
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-}
 
 /// Returns the largest difference in metres between the vertex coordinates of two poses.
 fn vertex_difference(a: &Value, b: &Value) -> f64 {
@@ -267,9 +263,7 @@ fn walk_of_long_arms(folder: &Path) -> String {
     const UNITS: f64 = 0.01;
     let toes_z = |time: &str| {
         let pose = json(["pose", "--animation", "walk", "--animation-time", time]);
-        let toes =
-            pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == "leftToes").unwrap().clone();
-        numbers(&toes["world"])[14]
+        place(&pose, "leftToes").z
     };
     // The left toes are on the ground from 0.15 to 0.6 s.
     let speed = (toes_z("0.2") - toes_z("0.3")) / 0.1;

@@ -8,7 +8,7 @@ use sinew::asset::{self, Character};
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 
-use crate::{MANNEQUIN, folder, json, refusal, sinew};
+use crate::{MANNEQUIN, folder, json, refusal, sinew, text};
 
 /// The bones of the body.
 const BONES: [&str; 17] = [
@@ -60,10 +60,6 @@ fn walk(character: &Character, markers: &[Vec3], noise: f32) -> String {
         }
     }
     text
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 #[test]

@@ -3,23 +3,14 @@
 use std::fs;
 
 use glam::Vec3;
-use serde_json::Value;
 use sinew::asset;
 use sinew::asset::DecodedImage;
 
 #[path = "../../examples/make_reaches.rs"]
 mod make_reaches;
 
-use crate::{MANNEQUIN, folder, json, refusal, stdout};
+use crate::{MANNEQUIN, folder, json, place, refusal, stdout};
 use sinew_testkit::external_or_skip;
-
-/// Returns the world position of a node.
-fn at(pose: &Value, name: &str) -> Vec3 {
-    let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
-    let world: Vec<f32> =
-        node["world"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap() as f32).collect();
-    Vec3::from_slice(&world[12..15])
-}
 
 #[test]
 fn a_trimmed_and_mirrored_clip_is_baked() {
@@ -31,7 +22,8 @@ fn a_trimmed_and_mirrored_clip_is_baked() {
     let wave = json(["pose", MANNEQUIN, "--animation", "wave", "--animation-time", "0.7"]);
     let mirrored = json(["pose", out, "--animation", "baked", "--animation-time", "0.2"]);
     for (from, to) in [("rightHand", "leftHand"), ("leftHand", "rightHand"), ("hips", "hips")] {
-        let gap = (at(&wave, from) * Vec3::new(-1.0, 1.0, 1.0)).distance(at(&mirrored, to));
+        let gap = (place(&wave, from).as_vec3() * Vec3::new(-1.0, 1.0, 1.0))
+            .distance(place(&mirrored, to).as_vec3());
         assert!(gap < 2e-3, "{from}: {gap}");
     }
 }
@@ -98,7 +90,7 @@ fn reaches_are_blended_to_a_target() {
     let line = blend("0.35,1.35,0.35");
     let time = line.split("; at ").nth(1).unwrap().split(" s").next().unwrap().to_owned();
     let pose = json(["pose", out, "--animation", "baked", "--animation-time", &time]);
-    let gap = at(&pose, "leftHand").distance(Vec3::new(0.35, 1.35, 0.35));
+    let gap = place(&pose, "leftHand").as_vec3().distance(Vec3::new(0.35, 1.35, 0.35));
     assert!(gap < 0.06, "{line}: {gap}");
     // If the target is the position of one example, only that example is used.
     let line = blend("0.3,1.7,0.3");

@@ -11,8 +11,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::{command, folder};
-use sinew_testkit::image;
 use sinew_testkit::skip;
+use sinew_testkit::{file_names, image};
 
 /// Runs the program with a timeout of 20 s.
 fn run_with_timeout(arguments: &[&str]) -> Output {
@@ -22,15 +22,6 @@ fn run_with_timeout(arguments: &[&str]) -> Output {
 
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 /// Regression test: a FIFO blocked the program, and `/dev/zero` filled the memory.
@@ -146,7 +137,7 @@ fn a_read_only_file_is_not_replaced() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("out.json: Permission denied"), "{}", stderr(&output));
     assert_eq!(
-        (fs::read_to_string(&out).unwrap().as_str(), names(&folder)),
+        (fs::read_to_string(&out).unwrap().as_str(), file_names(&folder)),
         ("protected", vec!["out.json".into()])
     );
     fs::remove_dir_all(parent).unwrap();
@@ -169,7 +160,7 @@ fn start_drawing(folder: &Path, shell: &str) -> Child {
 
 fn wait_for_more(folder: &Path, more: usize) {
     // A frame that is still being written has a hidden name.
-    let finished = || names(folder).iter().filter(|name| !name.starts_with('.')).count();
+    let finished = || file_names(folder).iter().filter(|name| !name.starts_with('.')).count();
     let (before, started) = (finished(), Instant::now());
     while finished() < before + more {
         assert!(started.elapsed() < Duration::from_secs(60), "timeout while waiting for frames");
@@ -191,7 +182,7 @@ fn an_interrupted_sequence_keeps_its_finished_frames() {
         let mut child = start_drawing(&folder, shell);
         send(signal, &child);
         assert_eq!(child.wait().unwrap().signal(), Some(number));
-        let frames = names(&folder);
+        let frames = file_names(&folder);
         assert!(frames.len() >= 3 && frames.iter().all(|name| !name.starts_with('.')), "{frames:?}");
         for frame in frames {
             assert_eq!(image::open(&folder.join(frame)).width, 32);
@@ -214,5 +205,5 @@ fn a_signal_ignored_by_the_parent_is_ignored() {
     File::create(folder.join(".000000.png.sinew-tmp")).unwrap();
     let save = ["render", "-q", "--resolution", "32,32", "--adapter", "cpu", "-o", frame.to_str().unwrap()];
     assert!(command(save).output().unwrap().status.success());
-    assert!(!names(&folder).contains(&".000000.png.sinew-tmp".to_owned()));
+    assert!(!file_names(&folder).contains(&".000000.png.sinew-tmp".to_owned()));
 }

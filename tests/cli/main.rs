@@ -34,22 +34,15 @@ mod turntable;
 mod urdf;
 mod variants;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use glam::DVec3;
 use serde_json::Value;
+use sinew_testkit::folder;
 
 /// The built-in character as a file.
 const MANNEQUIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
-
-/// Creates an empty folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
-    // Ignore the error, because the folder may not exist yet.
-    let _ = std::fs::remove_dir_all(&path);
-    std::fs::create_dir_all(&path).unwrap();
-    path
-}
 
 fn command<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
@@ -74,11 +67,35 @@ fn json<const N: usize>(arguments: [&str; N]) -> Value {
 
 /// Runs the program, asserts exit code 2, and returns its only line on stderr without `error: `.
 fn refusal<const N: usize>(arguments: [&str; N]) -> String {
-    let output = sinew(arguments);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-    assert!(output.stdout.is_empty(), "{arguments:?}");
+    refusal_of(command(arguments))
+}
+
+/// Runs a command, asserts exit code 2, and returns its only line on stderr without `error: `.
+fn refusal_of(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{command:?}");
+    assert!(output.stdout.is_empty(), "{command:?}");
     let text = String::from_utf8(output.stderr).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    let [line] = lines[..] else { panic!("{arguments:?} prints {lines:?}") };
+    let [line] = lines[..] else { panic!("{command:?} prints {lines:?}") };
     line.strip_prefix("error: ").unwrap_or_else(|| panic!("{line}")).to_owned()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Returns the numbers in a JSON array.
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// Returns a node of a pose.
+fn node<'a>(pose: &'a Value, name: &str) -> &'a Value {
+    pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap()
+}
+
+/// Returns the world position of a node of a pose.
+fn place(pose: &Value, name: &str) -> DVec3 {
+    DVec3::from_slice(&numbers(&node(pose, name)["world"])[12..])
 }

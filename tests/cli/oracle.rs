@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use sinew::asset;
 
-use crate::{folder, json, stdout};
+use crate::{folder, json, numbers, stdout};
 use sinew_testkit::image::{self, PixelAccess};
 use sinew_testkit::{built_in_gltf_files, external, external_or_skip, gltf_files, skip};
 
@@ -62,10 +62,6 @@ impl Oracle {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&std::fs::read(out).unwrap()).unwrap()
     }
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
 #[test]

@@ -4,23 +4,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
+use crate::{MANNEQUIN, folder, json, node, numbers, refusal, sinew, stdout};
 use sinew_testkit::image::{self, PixelAccess};
 use sinew_testkit::{Builder, instances};
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-}
 
 /// Returns the largest difference between corresponding numbers of two lists of the same length.
 fn difference(a: &Value, b: &Value) -> f64 {
     let (a, b) = (numbers(a), numbers(b));
     assert_eq!(a.len(), b.len());
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-}
-
-fn node<'a>(pose: &'a Value, name: &str) -> &'a Value {
-    pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap()
 }
 
 /// The file has no nodes for the instances of a mesh, so a posed copy cannot contain their poses.

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{command, json};
+use crate::folder;
 
 const SITTING: &str = r#"
 version = 1
@@ -22,10 +23,9 @@ node = "leftHand"
 position = [0.3, 0.9, 0.3]
 "#;
 
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    drop(fs::remove_dir_all(&folder));
-    fs::create_dir_all(&folder).unwrap();
+/// Creates a folder with a project in it.
+fn project_folder(name: &str) -> PathBuf {
+    let folder = folder(name);
     fs::write(folder.join("sit.sinew"), SITTING).unwrap();
     folder
 }
@@ -37,7 +37,7 @@ fn run(arguments: &[&str], folder: &Path) -> (Option<i32>, String) {
 
 #[test]
 fn a_project_is_drawn_posed_and_baked() {
-    let folder = folder("cli-project");
+    let folder = project_folder("cli-project");
     assert_eq!(
         run(&["render", "sit.sinew", "-o", "sit.png", "--resolution=64,64"], &folder),
         (Some(0), String::new())
@@ -77,7 +77,7 @@ fn a_project_is_drawn_posed_and_baked() {
 /// Regression test: a project with key poses but without a table `pose` was always shown in its rest pose.
 #[test]
 fn a_project_without_a_pose_has_that_of_its_keys() {
-    let folder = folder("keys-without-a-pose");
+    let folder = project_folder("keys-without-a-pose");
     let turn = |time: f32| {
         let key = |time: f32, z: f32, w: f32| {
             let joints = format!("joints = {{ leftUpperArm = {{ rotation = [0.0, 0.0, {z}, {w}] }} }}");
@@ -103,7 +103,7 @@ fn a_project_without_a_pose_has_that_of_its_keys() {
 
 #[test]
 fn a_project_is_compared_with_a_reference() {
-    let folder = folder("cli-project-reference");
+    let folder = project_folder("cli-project-reference");
     let render = ["render", "sit.sinew", "--resolution=64,64", "-o"];
     let compared = ["b.png", "--reference=a.png"];
     assert_eq!(run(&[&render[..], &["a.png"]].concat(), &folder), (Some(0), String::new()));
@@ -121,7 +121,7 @@ fn a_project_is_compared_with_a_reference() {
 
 #[test]
 fn options_that_a_project_determines_are_refused() {
-    let folder = folder("cli-project-options");
+    let folder = project_folder("cli-project-options");
     let before = fs::read(folder.join("sit.sinew")).unwrap();
     for (arguments, cause) in [
         (
@@ -145,7 +145,7 @@ fn options_that_a_project_determines_are_refused() {
 
 #[test]
 fn a_suite_compares_projects() {
-    let folder = folder("cli-project-suite");
+    let folder = project_folder("cli-project-suite");
     let suite =
         "version = 1\n[[case]]\nname = \"sitting\"\nproject = \"sit.sinew\"\nresolution = \"64,64\"\n";
     fs::write(folder.join("suite.toml"), suite).unwrap();

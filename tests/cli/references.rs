@@ -1,9 +1,9 @@
 //! Files referenced by models, suites and projects: with Windows separators, and in parent folders.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::{MANNEQUIN, folder, json, refusal, stdout};
+use crate::{MANNEQUIN, folder, json, refusal, stdout, text};
 
 /// A model with one buffer for three points. `uri` is the path of the buffer.
 fn model(uri: &str) -> String {
@@ -14,10 +14,6 @@ fn model(uri: &str) -> String {
         "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}}}]}}], "nodes": [{{"mesh": 0}}], "scenes": [{{"nodes": [0]}}]}}"#,
         serde_json::Value::from(uri)
     )
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }
 
 /// Creates `models/points.gltf`, whose buffer is at `uri`, and `points.bin` in `data` and in `models/sub`.

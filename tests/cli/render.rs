@@ -5,6 +5,7 @@ use std::path::Path;
 use sinew::render::DecodedImage;
 
 use crate::{command, folder, refusal, sinew, stdout};
+use sinew_testkit::file_names;
 use sinew_testkit::image::{self, PixelAccess};
 
 #[test]
@@ -44,10 +45,7 @@ fn a_sequence_is_numbered_and_moves() {
     let wave = ["--animation", "wave", "--frames", "2..5", "--fps", "6"];
     let [a, b, c, d, e, f] = wave;
     stdout(["render", a, b, c, d, e, f, "--resolution", "80,60", "-o", pattern.to_str().unwrap()]);
-    let mut names: Vec<_> =
-        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    assert_eq!(names, ["002.png", "003.png", "004.png"]);
+    assert_eq!(file_names(&folder), ["002.png", "003.png", "004.png"]);
     assert_ne!(image::open(&folder.join("002.png")), image::open(&folder.join("004.png")));
 }
 

@@ -6,7 +6,7 @@ use sinew::asset::Character;
 use sinew::ik::Method;
 use sinew::puppet::{Puppet, Target};
 
-use crate::{folder, json, refusal, stdout};
+use crate::{folder, json, place, refusal, stdout};
 use sinew_testkit::external;
 
 /// The joints of this character are not named after bones. Every command accepts bone names instead, and `--bone` replaces a bone.
@@ -81,17 +81,11 @@ fn a_rig_file_is_used_and_its_errors_name_the_line() {
     let [a, b, c, d, e, f, g] = solve;
     let pose = json([a, b, c, d, e, f, g, bent[0], bent[1]]);
     let reported = pose["reports"][0]["position_error"].as_f64().unwrap();
-    assert!((reported - world(&pose, "leftHand").distance(DVec3::new(0.3, 1.3, 0.3))).abs() < 1e-5);
+    assert!((reported - place(&pose, "leftHand").distance(DVec3::new(0.3, 1.3, 0.3))).abs() < 1e-5);
     // A foot that the rig file pins does not move.
     std::fs::write(&path, "version = 1\npins = [\"leftFoot\"]\n").unwrap();
     let pose = json(["pose", "--rig", path_text, "--reach", "leftHand=0.9,1.7,0.6"]);
-    assert!(world(&pose, "leftFoot").distance(world(&json(["pose"]), "leftFoot")) < 1e-4);
-}
-
-fn world(pose: &serde_json::Value, name: &str) -> DVec3 {
-    let nodes = pose["nodes"].as_array().unwrap();
-    let world = nodes.iter().find(|n| n["name"] == name).unwrap()["world"].as_array().unwrap().clone();
-    DVec3::new(world[12].as_f64().unwrap(), world[13].as_f64().unwrap(), world[14].as_f64().unwrap())
+    assert!(place(&pose, "leftFoot").distance(place(&json(["pose"]), "leftFoot")) < 1e-4);
 }
 
 #[test]
@@ -106,9 +100,9 @@ fn pinned_joints_stay_under_any_goal() {
     ] {
         let [a, b, c, d, e, f] = goals;
         let pose = json(["pose", "-q", "--pin", "leftFoot", a, b, c, d, e, f]);
-        let moved = world(&pose, "leftFoot").distance(world(&rest, "leftFoot"));
+        let moved = place(&pose, "leftFoot").distance(place(&rest, "leftFoot"));
         assert!(moved < 1e-4, "{goals:?}: the pinned foot moved by {moved} m");
-        let hand = world(&pose, "leftHand").distance(world(&rest, "leftHand"));
+        let hand = place(&pose, "leftHand").distance(place(&rest, "leftHand"));
         assert!(hand > 0.05, "{goals:?}: the hand moved by {hand} m only");
     }
 }
@@ -117,9 +111,9 @@ fn pinned_joints_stay_under_any_goal() {
 fn a_hand_as_the_base_moves_the_body() {
     let before = json(["pose"]);
     let pose = json(["pose", "--base", "leftHand", "--reach", "rightFoot=-0.2,0.6,0.4", "--require-reached"]);
-    assert!(world(&pose, "leftHand").distance(world(&before, "leftHand")) < 1e-5);
-    assert!(world(&pose, "rightFoot").distance(DVec3::new(-0.2, 0.6, 0.4)) < 1e-3);
-    assert!(world(&pose, "hips").distance(world(&before, "hips")) > 0.01);
+    assert!(place(&pose, "leftHand").distance(place(&before, "leftHand")) < 1e-5);
+    assert!(place(&pose, "rightFoot").distance(DVec3::new(-0.2, 0.6, 0.4)) < 1e-3);
+    assert!(place(&pose, "hips").distance(place(&before, "hips")) > 0.01);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{MANNEQUIN, command, folder, json, refusal, sinew};
+use crate::{MANNEQUIN, command, folder, json, node, place, refusal, sinew};
+use glam::DVec3;
 use sinew_testkit::external;
 
 #[test]
@@ -29,20 +30,8 @@ fn learn_and_pose(file: &str, reach: &str, others: [&str; 3]) {
     );
     // The style poses the whole figure, not only the arm.
     let rest = json(["pose", file]);
-    let turned = |name: &str| {
-        let rotation = |pose: &Value| {
-            let nodes = pose["nodes"].as_array().unwrap();
-            nodes.iter().find(|n| n["name"] == name).unwrap()["rotation"].clone()
-        };
-        rotation(&pose) != rotation(&rest)
-    };
+    let turned = |name: &str| node(&pose, name)["rotation"] != node(&rest, name)["rotation"];
     assert!(others.into_iter().all(turned));
-}
-
-/// A node's world position.
-fn position(pose: &Value, name: &str) -> [f64; 3] {
-    let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
-    [12, 13, 14].map(|i| node["world"][i].as_f64().unwrap())
 }
 
 /// With clips as examples, a walking pose is restored from the positions of its hands, feet and head. Without examples, the error is large.
@@ -50,7 +39,7 @@ fn position(pose: &Value, name: &str) -> [f64; 3] {
 fn clips_are_examples_for_posing() {
     let walk = json(["pose", "--animation", "walk", "--animation-time", "0.3"]);
     let ends = ["leftHand", "rightHand", "leftFoot", "rightFoot", "head"].map(|name| {
-        let [x, y, z] = position(&walk, name);
+        let DVec3 { x, y, z } = place(&walk, name);
         format!("{name}={x},{y},{z}")
     });
     let [a, b, c, d, e] = ends.each_ref().map(String::as_str);
@@ -62,10 +51,7 @@ fn clips_are_examples_for_posing() {
     };
     let largest_error = |pose: &Value| {
         let names = ["leftLowerArm", "rightLowerArm", "leftLowerLeg", "rightLowerLeg", "hips", "chest"];
-        let error = |name: &str| {
-            let (actual, expected) = (position(pose, name), position(&walk, name));
-            actual.iter().zip(expected).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
-        };
+        let error = |name: &str| place(pose, name).distance(place(&walk, name));
         names.into_iter().map(error).fold(0.0, f64::max)
     };
     let pose = posed(&["--method", "style", "--style", MANNEQUIN, "--require-reached"]);
@@ -88,7 +74,7 @@ fn examples_are_retargeted_to_the_character() {
         let pose = json(posed);
         assert_eq!(pose["reports"][0]["outcome"], "reached", "{file}");
         assert_eq!(pose["nodes"], json(posed)["nodes"], "{file}: the same each time");
-        assert_ne!(position(&pose, "head"), position(&json(["pose", &model]), "head"), "{file}");
+        assert_ne!(place(&pose, "head"), place(&json(["pose", &model]), "head"), "{file}");
     }
     // Bake a clip with a goal for the hand in the style of examples.
     let out = folder("style-bake").join("out.bvh").display().to_string();

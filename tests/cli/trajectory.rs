@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
 
-use crate::{MANNEQUIN, command, folder, refusal, stdout};
+use crate::{MANNEQUIN, command, folder, refusal, refusal_of, stdout};
 
 /// A gantry of three slides, which carries a cube of 0.1 m.
 const GANTRY: &str = r#"<robot name="gantry">
@@ -73,8 +73,14 @@ impl Cell {
         self.folder.join(name).to_str().unwrap().to_owned()
     }
 
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = command(["trajectory", &self.robot]);
+        command.args(arguments);
+        command
+    }
+
     fn run(&self, arguments: &[&str]) -> Output {
-        command(["trajectory", &self.robot]).args(arguments).output().unwrap()
+        self.command(arguments).output().unwrap()
     }
 
     /// Runs the command, asserts success, and returns the rows of its table and its messages.
@@ -87,11 +93,7 @@ impl Cell {
 
     /// Runs the command, asserts exit code 2, and returns the only line of its output without `error: `.
     fn refusal(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let messages = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {messages}");
-        assert!(output.stdout.is_empty() && messages.lines().count() == 1, "{arguments:?}: {messages}");
-        messages.trim_end().strip_prefix("error: ").unwrap_or_else(|| panic!("{messages}")).to_owned()
+        refusal_of(self.command(arguments))
     }
 }
 

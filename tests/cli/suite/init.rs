@@ -3,13 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{MANNEQUIN, command, folder, refusal, sinew, stdout};
+use crate::{MANNEQUIN, command, folder, refusal, sinew, stdout, text};
 
 mod weights;
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 /// Runs the program in a folder and returns its exit code, stdout and stderr.
 fn run_in<const N: usize>(folder: &Path, arguments: [&str; N]) -> (i32, String, String) {
