@@ -1,42 +1,14 @@
 //! `sinew render --variant`, and the variants in `sinew inspect`.
 
-use serde_json::{Value, json};
-
 use crate::{folder, refusal, stdout};
-use sinew_testkit::Builder;
+use sinew_testkit::gltf::square_with_variant;
 use sinew_testkit::image::{self, PixelAccess};
-
-/// Returns a square that is red, or blue in its only variant.
-fn square() -> Vec<u8> {
-    let mut b = Builder::default();
-    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
-    b.floats("VEC3", 3, &corners);
-    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
-    let material = |color: Value| {
-        json!({
-            "pbrMetallicRoughness": {"baseColorFactor": color}, "doubleSided": true,
-            "extensions": {"KHR_materials_unlit": {}},
-        })
-    };
-    let mappings = json!([{"material": 1, "variants": [0]}]);
-    let primitive = json!({
-        "attributes": {"POSITION": 0}, "indices": indices, "material": 0,
-        "extensions": {"KHR_materials_variants": {"mappings": mappings}},
-    });
-    b.file(json!({
-        "extensionsUsed": ["KHR_materials_unlit", "KHR_materials_variants"],
-        "extensions": {"KHR_materials_variants": {"variants": [{"name": "blue"}]}},
-        "materials": [material(json!([1, 0, 0, 1])), material(json!([0, 0, 1, 1]))],
-        "meshes": [{"primitives": [primitive]}],
-        "nodes": [{"mesh": 0}],
-    }))
-}
 
 #[test]
 fn a_variant_changes_the_materials() {
     let folder = folder("variants");
     let file = folder.join("square.gltf");
-    std::fs::write(&file, square()).unwrap();
+    std::fs::write(&file, square_with_variant()).unwrap();
     let (file, out) = (file.to_str().unwrap(), folder.join("out.png"));
     let draw = ["render", file, "--resolution", "40,40", "-o", out.to_str().unwrap()];
     let [a, b, c, d, e, f] = draw;

@@ -6,18 +6,16 @@
 
 mod runner;
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use glam::{DVec3, Vec2, Vec3};
-use sinew::asset;
-use sinew::rig;
 use sinew::viewer::{Command, NodePoint, Recording, Replay, Session};
 
 use runner::verdict::{Failures, Rule};
 use runner::{Side, Subject, run_all};
+use sinew_testkit::{folder, mannequin, mannequin_rig};
 
 /// Makes all gestures on the built-in character, and returns a line for each failure.
 fn failures(side: Side) -> Vec<String> {
@@ -42,16 +40,14 @@ fn the_mannequin_makes_all_gestures() {
 
 #[test]
 fn every_gesture_is_recorded_as_a_session_that_replays_to_the_same_pose() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gestures");
-    fs::create_dir_all(&folder).unwrap();
+    let folder = folder("gestures");
     let mut subject = Subject::load(None).unwrap();
     subject.recordings = Some(folder.clone());
     let run = runner::people::hand_in_front(&subject, false).unwrap();
     let (pose, path) = (run.puppet().pose().clone(), folder.join("4.session"));
     drop(run.finish());
     let recording = Recording::open(&path).unwrap();
-    let character = asset::mannequin().unwrap();
-    let rig = rig::load(&character, None).unwrap();
+    let (character, rig) = (mannequin(), mannequin_rig());
     assert_eq!(recording.warnings(&character, &rig), Vec::<String>::new());
     let mut replay = Replay::new(&recording, character, rig).unwrap();
     replay.advance(recording.length()).unwrap();
@@ -61,7 +57,7 @@ fn every_gesture_is_recorded_as_a_session_that_replays_to_the_same_pose() {
 /// A second drag begins in the pose that the first one left, not at rest.
 #[test]
 fn a_foot_that_was_raised_stays_up_while_a_hand_is_dragged() {
-    let character = Arc::new(asset::mannequin().unwrap());
+    let character = mannequin();
     let mut session = Session::new(Arc::clone(&character), None, Vec2::new(800.0, 600.0));
     let node =
         |name: &str| character.skeleton.nodes.iter().position(|n| n.name.as_deref() == Some(name)).unwrap();

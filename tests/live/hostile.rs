@@ -2,9 +2,9 @@
 
 use sinew::capture::vmc::LONGEST_PACKET;
 
-use crate::osc;
 use crate::performer::WalkingPerformer;
 use sinew_base::Random;
+use sinew_testkit::osc;
 
 /// A generator of invalid packets, which always generates the same sequence.
 pub(crate) struct HostilePackets {

@@ -7,7 +7,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod hostile;
-mod osc;
 mod performer;
 #[cfg(feature = "render")]
 mod recorded;

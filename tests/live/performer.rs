@@ -9,7 +9,7 @@ use sinew::capture::vmc::{BONES, Bone};
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 
-use crate::osc;
+use sinew_testkit::osc;
 
 /// A simulated performer whose packets contain the mannequin's walk.
 pub(crate) struct WalkingPerformer {

@@ -7,11 +7,11 @@ use glam::{Quat, Vec2, Vec3};
 use sinew::asset;
 use sinew::capture::vmc::{LiveCharacter, LiveSource, Receiver};
 use sinew::pose::Pose;
-use sinew::rig;
 use sinew::viewer::{Command, Recorder, Recording, Replay, Session};
 
+use crate::ALONE;
 use crate::performer::WalkingPerformer;
-use crate::{ALONE, osc};
+use sinew_testkit::{folder, mannequin, mannequin_rig, osc};
 
 /// Duration of a frame.
 const FRAME: Duration = Duration::from_millis(16);
@@ -20,11 +20,8 @@ const FRAME: Duration = Duration::from_millis(16);
 /// Returns the session after the last frame.
 fn recorded(name: &str, packets: impl IntoIterator<Item = Vec<u8>>) -> Session {
     let _alone = ALONE.lock();
-    let folder = std::env::temp_dir().join(format!("sinew-live-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("live.session");
-    let rig = || rig::load(&asset::mannequin().unwrap(), None).unwrap();
-    let mut session = Session::new(asset::mannequin().unwrap(), Some(rig()), Vec2::new(320.0, 240.0));
+    let path = folder(name).join("live.session");
+    let mut session = Session::new(mannequin(), Some(mannequin_rig()), Vec2::new(320.0, 240.0));
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
 
     let receiver = Receiver::bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -47,13 +44,12 @@ fn recorded(name: &str, packets: impl IntoIterator<Item = Vec<u8>>) -> Session {
     session.stop_recording().unwrap().unwrap();
 
     let recording = Recording::open(&path).unwrap();
-    let mut replay = Replay::new(&recording, asset::mannequin().unwrap(), rig()).unwrap();
+    let mut replay = Replay::new(&recording, mannequin(), mannequin_rig()).unwrap();
     for (frame, pose) in (1..).zip(&poses) {
         replay.advance(FRAME * frame).unwrap();
         assert_eq!(replay.session().puppet().pose(), pose, "frame {frame}");
     }
     assert!(poses.windows(2).all(|pair| pair[0] != pair[1]), "the character does not move");
-    std::fs::remove_dir_all(&folder).unwrap();
     session
 }
 

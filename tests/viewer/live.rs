@@ -10,26 +10,18 @@ use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use sinew_testkit::display::{Started, display};
-use sinew_testkit::folder;
 use sinew_testkit::image::{self, PixelAccess};
+use sinew_testkit::{folder, osc};
 
 use crate::support::replayed;
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// Encodes an OSC string, which ends with a zero and is padded to four bytes.
-fn osc_string(text: &str) -> Vec<u8> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize((bytes.len() + 4) / 4 * 4, 0);
-    bytes
-}
-
 /// Encodes a bone message of the VMC protocol. `angle` rotates the bone about the z axis.
 fn bone(name: &str, position: [f32; 3], angle: f32) -> Vec<u8> {
-    let numbers = position.into_iter().chain([0.0, 0.0, (angle / 2.0).sin(), (angle / 2.0).cos()]);
-    let head = [osc_string("/VMC/Ext/Bone/Pos"), osc_string(",sfffffff"), osc_string(name)].concat();
-    head.into_iter().chain(numbers.flat_map(f32::to_be_bytes)).collect()
+    let ([x, y, z], (sin, cos)) = (position, (angle / 2.0).sin_cos());
+    osc::named("/VMC/Ext/Bone/Pos", name.as_bytes(), &[x, y, z, 0.0, 0.0, sin, cos])
 }
 
 /// Sends the poses of two arms that swing up and down, until `done` is set.

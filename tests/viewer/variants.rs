@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use base64::Engine;
 use serde_json::json;
 use sinew::asset;
 use sinew::viewer::{Command, Recorder, Session};
 
 use sinew_testkit::display::{Started, display};
 use sinew_testkit::folder;
+use sinew_testkit::gltf::square_with_variant;
 use sinew_testkit::image;
 
 use crate::support::{replayed, session_of};
@@ -94,43 +94,12 @@ fn a_recording_starts_with_the_variant_and_contains_its_changes() {
     assert_eq!(replayed(&path).session().settings().variant.as_deref(), Some("blue"));
 }
 
-/// Writes a square that is red, or blue in its only variant.
-fn square(folder: &Path) -> PathBuf {
-    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0_f32]];
-    let bytes: Vec<u8> = corners.iter().flat_map(|[x, y]| [*x, *y, 0.0]).flat_map(f32::to_le_bytes).collect();
-    let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
-    let material = |color: serde_json::Value| {
-        json!({
-            "pbrMetallicRoughness": {"baseColorFactor": color}, "doubleSided": true,
-            "extensions": {"KHR_materials_unlit": {}},
-        })
-    };
-    let mappings = json!([{"material": 1, "variants": [0]}]);
-    let primitive = json!({
-        "attributes": {"POSITION": 0}, "material": 0,
-        "extensions": {"KHR_materials_variants": {"mappings": mappings}},
-    });
-    let file = json!({
-        "asset": {"version": "2.0"},
-        "extensionsUsed": ["KHR_materials_unlit", "KHR_materials_variants"],
-        "extensions": {"KHR_materials_variants": {"variants": [{"name": "blue"}]}},
-        "buffers": [{"byteLength": bytes.len(), "uri": format!("data:application/octet-stream;base64,{data}")}],
-        "bufferViews": [{"buffer": 0, "byteLength": bytes.len()}],
-        "accessors": [{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": corners.len()}],
-        "materials": [material(json!([1, 0, 0, 1])), material(json!([0, 0, 1, 1]))],
-        "meshes": [{"primitives": [primitive]}],
-        "nodes": [{"mesh": 0}],
-    });
-    let path = folder.join("square.gltf");
-    std::fs::write(&path, file.to_string()).unwrap();
-    path
-}
-
 #[test]
 fn the_window_opens_with_the_variant_of_the_command_line() {
     let Some((_server, display)) = display(&["import"]) else { return };
     let folder = folder("variants-window");
-    let (model, image_path) = (square(&folder), folder.join("shot.png"));
+    let (model, image_path) = (folder.join("square.gltf"), folder.join("shot.png"));
+    std::fs::write(&model, square_with_variant()).unwrap();
     for (options, is_blue) in [(&[][..], false), (&["--variant", "blue"], true)] {
         let mut viewer = std::process::Command::new(env!("CARGO_BIN_EXE_sinew"));
         viewer

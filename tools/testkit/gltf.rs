@@ -21,6 +21,32 @@ pub fn instances() -> Vec<u8> {
     }))
 }
 
+/// Returns a `.gltf` file with a square that is red, or blue in its only variant.
+pub fn square_with_variant() -> Vec<u8> {
+    let mut b = Builder::default();
+    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
+    b.floats("VEC3", 3, &corners);
+    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let material = |color: Value| {
+        json!({
+            "pbrMetallicRoughness": {"baseColorFactor": color}, "doubleSided": true,
+            "extensions": {"KHR_materials_unlit": {}},
+        })
+    };
+    let mappings = json!([{"material": 1, "variants": [0]}]);
+    let primitive = json!({
+        "attributes": {"POSITION": 0}, "indices": indices, "material": 0,
+        "extensions": {"KHR_materials_variants": {"mappings": mappings}},
+    });
+    b.file(json!({
+        "extensionsUsed": ["KHR_materials_unlit", "KHR_materials_variants"],
+        "extensions": {"KHR_materials_variants": {"variants": [{"name": "blue"}]}},
+        "materials": [material(json!([1, 0, 0, 1])), material(json!([0, 0, 1, 1]))],
+        "meshes": [{"primitives": [primitive]}],
+        "nodes": [{"mesh": 0}],
+    }))
+}
+
 /// Builds a `.gltf` file with embedded binary data.
 #[derive(Default)]
 pub struct Builder {

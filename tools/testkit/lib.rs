@@ -1,6 +1,6 @@
 //! Helpers for the tests of all crates: the files of this repository, the external files in the folder `SINEW_TEST_DATA`
-//! (`docs/test-data.md` describes its layout), records of skipped tests, and displays for windows. The feature `files` adds images and
-//! generated models.
+//! (`docs/test-data.md` describes its layout), records of skipped tests, packets of live motion, and displays for windows. The feature
+//! `files` adds images and characters.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,6 +13,7 @@ pub mod gltf;
 pub mod image;
 #[cfg(feature = "files")]
 mod mannequin;
+pub mod osc;
 pub mod skipped;
 
 use std::env;

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3, Quat, Vec3};
 use proptest::prelude::*;
 use sinew::asset::{Channel, Character, Values, bvh, load, mannequin};
 
-use sinew_testkit::{external, files_below};
+use sinew_testkit::{external, files_below, folder};
 
 mod broken;
 mod up_axis;
@@ -264,8 +264,7 @@ fn whole_files_are_read() {
 
 #[test]
 fn files_are_detected_by_extension_or_first_word() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asset-bvh");
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = folder("asset-bvh");
     let text = single("1 Xrotation", "Frames: 1\nFrame Time: 1\n90\n");
     for (name, text) in [("a.BVH", text.clone()), ("capture.txt", format!("\u{FEFF}\n {text}"))] {
         std::fs::write(folder.join(name), text).unwrap();

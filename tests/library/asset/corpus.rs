@@ -12,8 +12,8 @@ use sinew::pose::{Pose, world_matrices};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
 use sinew_base::Random;
-use sinew_testkit::image;
 use sinew_testkit::{Builder, built_in_gltf_files, external, gltf_files, gltf_files_and};
+use sinew_testkit::{folder, image};
 
 #[global_allocator]
 pub(super) static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -211,8 +211,7 @@ fn data_with_many_references_is_stored_once() {
     let images = vec![json!({"bufferView": view, "mimeType": "image/png"}); 2000];
     assert_in_proportion("images", &b.file(json!({ "images": images })), None);
     let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &noise);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asset");
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = folder("memory");
     std::fs::write(folder.join("noise.bin"), data).unwrap();
     let buffers = vec![json!({"byteLength": 1 << 16, "uri": "noise.bin"}); 2000];
     let file = json!({"asset": {"version": "2.0"}, "buffers": buffers}).to_string();

@@ -8,6 +8,7 @@ use sinew::asset::gltf;
 use sinew::pose::{Pose, world_matrices};
 
 use crate::{load, refusal};
+use sinew_testkit::folder;
 
 fn file(mut rest: Value) -> Vec<u8> {
     rest["asset"] = json!({"version": "2.0"});
@@ -132,7 +133,7 @@ fn glb_chunks_of_other_kinds_are_skipped() {
 
 #[test]
 fn files_outside_the_folder_of_the_asset_are_refused() {
-    let folder = std::env::temp_dir().join(format!("sinew-uri-{}", std::process::id()));
+    let folder = folder("uri");
     let inside = folder.join("asset with space");
     std::fs::create_dir_all(inside.join("deep")).unwrap();
     std::fs::write(folder.join("secret.bin"), [0; 12]).unwrap();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,17 +11,12 @@ use serde_json::json;
 use sinew::asset::{Image, LoadError, load_with};
 use sinew::capture::load_csv_with;
 use sinew::files::Progress;
+use sinew_testkit::folder;
 
 /// Maximum time from the stop to the end of the thread. It takes a few milliseconds on an idle machine.
 const MAX_TIME: Duration = Duration::from_secs(1);
 /// Times at which the read is stopped, in milliseconds after its start. Reading a large file takes longer than the first of these times.
 const DELAYS: [u64; 3] = [5, 60, 200];
-
-fn folder() -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("sinew-stopping-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
 
 /// Stops a read at several times, and checks that it ends soon afterwards.
 fn stop<T: Send, E: Send>(name: &str, read: impl Fn(&Progress) -> Result<T, E> + Sync) {
@@ -58,7 +53,7 @@ fn vertices(bytes: usize, uri: &str) -> String {
 
 #[test]
 fn a_stopped_read_ends_at_once() {
-    let folder = folder();
+    let folder = folder("stopping");
     let file = |name: &str, text: &[u8]| {
         let path = folder.join(name);
         fs::write(&path, text).unwrap();

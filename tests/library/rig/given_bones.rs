@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sinew::asset::{self, Character};
 use sinew::puppet::motion_file;
 use sinew::rig::{self, Bones, file};
+use sinew_testkit::folder;
 
 /// The mannequin with meaningless names and without its own map.
 fn nameless() -> Character {
@@ -19,9 +20,7 @@ fn nameless() -> Character {
 }
 
 fn rig_file(name: &str, text: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("given-bones");
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(format!("{name}.rig.toml"));
+    let path = folder(&format!("given-bones-{name}")).join(format!("{name}.rig.toml"));
     fs::write(&path, text).unwrap();
     path
 }

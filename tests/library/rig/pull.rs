@@ -1,26 +1,23 @@
 //! How strongly a limb pulls on the trunk, as set in a rig file.
 
 use std::fs;
-use std::path::PathBuf;
 
 use glam::DVec3;
-use sinew::asset;
 use sinew::puppet::{Puppet, Target};
 use sinew::rig::{self, Rig};
+use sinew_testkit::{folder, mannequin};
 
 /// Returns the mannequin's rig with a rig file that sets this `pull` for the left hand.
 fn with_pull(name: &str, pull: &str) -> Rig {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pull");
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(format!("{name}.rig.toml"));
+    let path = folder(&format!("pull-{name}")).join(format!("{name}.rig.toml"));
     let chain = "[[chain]]\nbase = \"leftUpperArm\"\neffector = \"leftHand\"\n";
     fs::write(&path, format!("version = 1\n{chain}{pull}\n")).unwrap();
-    rig::load(&asset::mannequin().unwrap(), Some(&path)).unwrap()
+    rig::load(&mannequin(), Some(&path)).unwrap()
 }
 
 /// Returns the distance that the hips move if the left hand is pulled to a point beyond the reach of the arm.
 fn hips_follow(rig: Rig) -> f32 {
-    let mut puppet = Puppet::with_rig(asset::mannequin().unwrap(), 0, rig);
+    let mut puppet = Puppet::with_rig(mannequin(), 0, rig);
     let skeleton = &puppet.character().skeleton;
     let (hips, hand) = (skeleton.find("hips").unwrap(), skeleton.find("leftHand").unwrap());
     let before = puppet.world_from_node()[hips].translation;
