@@ -3,15 +3,9 @@
 use std::f64::consts::TAU;
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{
-    Body, Goal, Limit, Link, Method, OptimizeOptions, Options, Outcome, Solver, Start, round_cone,
-};
+use sinew_ik::{Body, Goal, Limit, Link, Method, OptimizeOptions, Outcome, Solver, Start, round_cone};
 
-use crate::{chain, error, position, report};
-
-fn options(method: Method) -> Options {
-    Options::default().with_method(method)
-}
+use crate::{chain, error, options, position, report};
 
 /// Returns a limb with a cone limit at the shoulder and an elbow that bends only one way.
 fn limited_limb() -> Body {

@@ -3,7 +3,8 @@
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{Body, Goal, Hold, Link, Method, Options, Outcome, Report, Sole, Solver, Start};
 
-use super::figure::{CHEST, FEET, HAND, parts, person, position};
+use super::figure::{CHEST, FEET, HAND, parts, person};
+use crate::position;
 
 const OTHER_HAND: usize = 12;
 

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use crate::position;
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew_ik::{
@@ -86,10 +87,6 @@ pub(crate) fn parts(size: f64) -> FigureParts {
         capsules: Vec::new(),
         skin: Vec::new(),
     }
-}
-
-pub(crate) fn position(body: &Body, link: usize) -> DVec3 {
-    body.world_from_link(link).unwrap().translation
 }
 
 /// A drag with both feet on the ground.

@@ -5,17 +5,12 @@ use sinew_ik::{
     Body, Goal, JacobianOptions, JointParameters, Link, Method, Options, Secondary, Solver, Start, solve_many,
 };
 
-use crate::{chain, position, report, straight};
+use crate::{angle, chain, position, report, straight};
 
 mod ccd;
 mod limb;
 mod method_options;
 mod pins;
-
-fn angle(a: DQuat, b: DQuat) -> f64 {
-    let d = a.conjugate() * b;
-    2.0 * d.xyz().length().atan2(d.w.abs())
-}
 
 /// Methods that support orientations.
 const TURNING: [Method; 9] = [

@@ -1,14 +1,11 @@
 //! The Jacobian of a body equals finite differences, and joint values are set and read back.
 
+use crate::vector;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew_ik::{Body, Limit, Link, Mimic, SolveError};
 
 const STEP: f64 = 1e-6;
-
-fn vector(size: f64) -> impl Strategy<Value = DVec3> {
-    prop::array::uniform3(-size..size).prop_map(DVec3::from_array)
-}
 
 fn rotation() -> impl Strategy<Value = DQuat> {
     (vector(1.0), -3.0..3.0_f64)

@@ -1,12 +1,10 @@
 //! Prismatic joints and mimic joints: every method that can treat them reaches its targets within their limits.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{
-    Body, Goal, Limit, Link, Method, Mimic, Options, Outcome, Report, Solver, Start, swing_twist,
-};
+use sinew_ik::{Body, Goal, Limit, Link, Method, Mimic, Outcome, Solver, Start, swing_twist};
 
-use crate::position;
 use crate::starts::scatter;
+use crate::{options, position, report};
 use sinew_base::Random;
 
 mod mimic;
@@ -24,10 +22,6 @@ const METHODS: [Method; 9] = [
     Method::FullBody,
 ];
 const TARGETS: u64 = 60;
-
-fn options(method: Method) -> Options {
-    Options::default().with_method(method)
-}
 
 /// Returns a chain of six joints with random axes. Every third joint is prismatic if `slides` is set. The others are hinges.
 fn arm(random: &mut Random, slides: bool) -> Body {
@@ -58,10 +52,6 @@ fn assert_limits(body: &Body, context: &str) {
     }
 }
 
-fn solve(body: &mut Body, goals: &[Goal], options: &Options) -> Report {
-    Solver::default().solve(body, goals, options).unwrap().clone()
-}
-
 /// Returns the fraction of positions that a method reaches from rest on random arms.
 fn share(method: Method, slides: bool) -> f64 {
     let mut reached = 0.0;
@@ -71,7 +61,7 @@ fn share(method: Method, slides: bool) -> f64 {
         let mut posed = body.clone();
         scatter(&mut posed, &mut random);
         let goal = Goal::position(6, position(&posed, 6));
-        let report = solve(&mut body, &[goal], &options(method));
+        let report = report(&mut body, &[goal], &options(method));
         assert_limits(&body, &format!("{method}, seed {seed}"));
         let error = position(&body, 6).distance(position(&posed, 6));
         assert!((error - report.position_error()).abs() < 1e-9, "{method}, seed {seed}: {error}");
@@ -113,7 +103,7 @@ fn a_scara_robot_reaches_poses() {
             let mut posed = body.clone();
             scatter(&mut posed, &mut random);
             let goal = Goal::pose(4, position(&posed, 4), posed.orientation(4).unwrap());
-            let report = solve(&mut body, &[goal], &options(method).with_iterations(300));
+            let report = report(&mut body, &[goal], &options(method).with_iterations(300));
             assert_limits(&body, method.name());
             if !matches!(method, Method::Ccd | Method::JacobianTranspose) {
                 assert!(report.reached(), "{method}, seed {seed}: {report:?}");
@@ -140,7 +130,7 @@ fn a_lone_prismatic_joint_moves_to_the_nearest_displacement() {
             for method in METHODS {
                 let mut body = start.clone();
                 let goal = Goal::position(link, DVec3::new(x, 0.0, z));
-                let report = solve(&mut body, &[goal], &options(method).with_tolerance(1e-9));
+                let report = report(&mut body, &[goal], &options(method).with_tolerance(1e-9));
                 let found = body.displacement(1);
                 assert!((found - wanted).abs() < 1e-6, "{method}, {x}: {found}");
                 assert_eq!(report.reached(), wanted == x, "{method}, {x}: {report:?}");
@@ -173,7 +163,7 @@ fn targets_beyond_the_stroke_are_out_of_reach_and_those_within_are_not() {
     for (distance, outcome) in cases {
         let mut body = start.clone();
         let target = DQuat::from_rotation_x(0.7) * DVec3::Y * distance;
-        let report = solve(&mut body, &[Goal::position(2, target)], &options(Method::Dls));
+        let report = report(&mut body, &[Goal::position(2, target)], &options(Method::Dls));
         assert_eq!(report.goals[0].outcome, outcome, "{distance}: {report:?}");
         assert!((body.displacement(1) - (distance - 1.5).clamp(0.0, 0.5)).abs() < 1e-3, "{distance}");
     }
@@ -187,7 +177,7 @@ fn the_range_of_a_prismatic_joint_does_not_change_the_tolerance() {
         links[2].limit = Limit::Prismatic { axis: DVec3::Y, min: -range, max: range };
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
         let target = position(&body, 4) + DVec3::new(-0.1, -0.2, 0.1);
-        let report = solve(&mut body, &[Goal::position(4, target)], &options(Method::Dls));
+        let report = report(&mut body, &[Goal::position(4, target)], &options(Method::Dls));
         assert!(report.reached() && report.position_error() < 1e-4, "{range}: {report:?}");
     }
 }
@@ -241,7 +231,7 @@ fn a_prismatic_joint_of_weight_zero_keeps_its_displacement() {
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
         body.set_displacement(2, -0.125);
         let height = position(&body, 4).y;
-        let report = solve(&mut body, &[Goal::position(4, DVec3::new(0.2, height, 0.3))], &options(method));
+        let report = report(&mut body, &[Goal::position(4, DVec3::new(0.2, height, 0.3))], &options(method));
         assert!(report.reached(), "{method}: {report:?}");
         assert_eq!(body.displacement(2), -0.125, "{method}");
     }
@@ -253,7 +243,7 @@ fn without_limits_all_joints_turn_and_none_slides() {
         let mut body = scara();
         body.set_displacement(2, -0.1);
         let goal = Goal::position(4, DVec3::new(0.2, 0.5, 0.1));
-        let report = solve(&mut body, &[goal], &options(method).with_limits(false));
+        let report = report(&mut body, &[goal], &options(method).with_limits(false));
         assert!(report.reached(), "{method}: {report:?}");
         assert_eq!(body.displacement(2), -0.1, "{method}");
         assert!(position(&body, 4).distance(DVec3::new(0.2, 0.5, 0.1)) < 1e-3, "{method}");

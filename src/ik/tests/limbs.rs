@@ -1,12 +1,9 @@
 //! Two-bone solves of many limbs without a body.
 
+use crate::vector;
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use sinew_ik::{Limb, LimbGoal, solve_limb, solve_limbs};
-
-fn vector(size: f64) -> impl Strategy<Value = DVec3> {
-    prop::array::uniform3(-size..size).prop_map(DVec3::from_array)
-}
 
 /// Returns the positions of the middle joint and the end after the turns.
 fn joint_and_end(limb: &Limb, [first, second]: [DQuat; 2]) -> (DVec3, DVec3) {

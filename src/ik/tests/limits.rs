@@ -6,15 +6,10 @@ use glam::{DAffine3, DQuat, DVec3, EulerRot};
 use proptest::prelude::*;
 use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Outcome, round_cone, swing_twist};
 
-use crate::{chain_methods, error, report};
+use crate::{angle, chain_methods, error, report};
 
 fn degrees(angle: f64) -> f64 {
     angle * PI / 180.0
-}
-
-fn angle(a: DQuat, b: DQuat) -> f64 {
-    let d = a.conjugate() * b;
-    2.0 * d.xyz().length().atan2(d.w.abs())
 }
 
 fn rotation() -> impl Strategy<Value = DQuat> {

@@ -27,6 +27,7 @@ mod success;
 mod textbook;
 
 use glam::{DQuat, DVec3};
+use proptest::prelude::{Strategy, prop};
 use sinew_ik::benchmark::cases;
 use sinew_ik::{Body, Goal, Method, Options, Report, Solver};
 
@@ -38,6 +39,10 @@ fn chain(n: usize) -> Body {
 /// Returns the methods that support chains of any length.
 fn chain_methods() -> impl Iterator<Item = Method> {
     Method::ALL.into_iter().filter(|m| *m != Method::TwoBone)
+}
+
+fn options(method: Method) -> Options {
+    Options::default().with_method(method)
 }
 
 /// Solves with a new solver and returns its report.
@@ -60,4 +65,15 @@ fn position(body: &Body, link: usize) -> DVec3 {
 fn error(body: &Body, goal: &Goal) -> f64 {
     let point = body.world_from_link(goal.link).unwrap().transform_point3(goal.offset);
     goal.position.map_or(0.0, |target| point.distance(target))
+}
+
+/// Returns the angle between two rotations in radians.
+fn angle(a: DQuat, b: DQuat) -> f64 {
+    let d = a.conjugate() * b;
+    2.0 * d.xyz().length().atan2(d.w.abs())
+}
+
+/// Returns vectors in a cube of the given half width.
+fn vector(size: f64) -> impl Strategy<Value = DVec3> {
+    prop::array::uniform3(-size..size).prop_map(DVec3::from_array)
 }

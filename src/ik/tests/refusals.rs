@@ -3,13 +3,9 @@
 use glam::{DAffine3, DMat3, DQuat, DVec3, EulerRot};
 use sinew_ik::{Aim, Body, Goal, Limit, Link, Method, Options, SolveError, Solver};
 
-use crate::chain;
+use crate::{chain, options};
 
 const TARGET: DVec3 = DVec3::new(0.5, 0.3, 0.2);
-
-fn options(method: Method) -> Options {
-    Options::default().with_method(method)
-}
 
 /// Checks that `solve` and `refusal` both return the expected error, if any, and that a rejected body does not
 /// change.

@@ -4,13 +4,9 @@ use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew_ik::{Body, Goal, Link, Method, Options, Outcome, Solver, Start};
 
-use crate::{chain, chain_methods, error, position, straight};
+use crate::{chain, chain_methods, error, options, position, straight};
 
 mod reproducibility;
-
-fn options(method: Method) -> Options {
-    Options::default().with_method(method)
-}
 
 /// Solves twice from the same pose and checks invariants. Returns the outcome, the largest error and the posed body.
 fn solve(body: &Body, goals: &[Goal], options: &Options) -> (Outcome, f64, Body) {

@@ -1,13 +1,9 @@
 //! The poses of solved chains: their bend direction, and the effect of weights and scale.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+use sinew_ik::{Body, Goal, Limit, Link, Method, Solver};
 
-use crate::{chain, chain_methods, position, report, straight};
-
-fn options(method: Method) -> Options {
-    Options::default().with_method(method)
-}
+use crate::{chain, chain_methods, options, position, report, straight};
 
 /// Returns a chain of six equal links after `change` is applied to each of them.
 fn changed(change: impl Fn(usize, Link) -> Link) -> Body {

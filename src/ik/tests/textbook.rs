@@ -1,6 +1,7 @@
 //! The methods exactly as the founding documents state them. `textbook/tables.py` computes the tables from the documents without using
 //! sinew.
 
+use crate::position;
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Report, Solver};
 
@@ -64,10 +65,6 @@ fn passes(method: Method, count: usize) -> Options {
 fn solve(body: &mut Body, target: DVec3, options: &Options) -> Report {
     let goal = Goal::position(body.links().len() - 1, target);
     Solver::default().solve(body, &[goal], options).unwrap().clone()
-}
-
-fn position(body: &Body, link: usize) -> DVec3 {
-    body.world_from_link(link).unwrap().translation
 }
 
 /// Checks the positions of the joints against a table. `--nocapture` prints the largest difference.

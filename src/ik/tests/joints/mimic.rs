@@ -51,7 +51,7 @@ fn pose(body: &mut Body, random: &mut Random) {
     // A solve without iterations moves the joints into their limits, and the followers to their leaders.
     let goal = Goal::position(8, DVec3::ZERO);
     let goals = [goal, goal.with_link(6)];
-    solve(body, &goals, &options(Method::Dls).with_iterations(0));
+    report(body, &goals, &options(Method::Dls).with_iterations(0));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn followers_are_exact_and_within_their_limits_after_every_method() {
             assert_limits(&posed, "random pose");
             let goal = |link: usize| Goal::position(link, position(&posed, link));
             let goals = if first { vec![goal(6)] } else { vec![goal(6), goal(8)] };
-            let report = solve(&mut body, &goals, &options(method));
+            let report = report(&mut body, &goals, &options(method));
             let context = format!("{method}, seed {seed}");
             assert_coupled(&body, &context);
             assert_limits(&body, &context);
@@ -100,7 +100,7 @@ fn a_goal_of_a_follower_moves_a_leader_elsewhere() {
     for method in METHODS {
         let mut body = start.clone();
         let goal = Goal::position(2, DVec3::new(-0.15, 1.0, 0.0));
-        let report = solve(&mut body, &[goal], &options(method));
+        let report = report(&mut body, &[goal], &options(method));
         assert!(report.reached(), "{method}: {report:?}");
         assert!((body.displacement(1) - 0.15).abs() < 1e-3, "{method}");
         assert_coupled(&body, method.name());
@@ -118,7 +118,7 @@ fn the_limit_of_a_follower_stops_its_leader() {
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
     for method in METHODS {
         let mut body = start.clone();
-        let report = solve(&mut body, &[Goal::position(2, DVec3::new(0.0, 0.85, 1.48))], &options(method));
+        let report = report(&mut body, &[Goal::position(2, DVec3::new(0.0, 0.85, 1.48))], &options(method));
         assert_coupled(&body, method.name());
         assert!((value(&body, 0) - 0.2).abs() < 1e-3, "{method}: {}", value(&body, 0));
         assert!(!report.reached(), "{method}");
@@ -134,7 +134,7 @@ fn followers_of_a_leader_that_stays_keep_their_place() {
         pose(&mut body, &mut Random(2));
         let before = [3, 4, 5].map(|link| body.rotations()[link]);
         let target = position(&body, 6) + DVec3::new(0.05, -0.05, 0.02);
-        solve(&mut body, &[Goal::position(6, target)], &options(method));
+        report(&mut body, &[Goal::position(6, target)], &options(method));
         assert_eq!([3, 4, 5].map(|link| body.rotations()[link]), before, "{method}");
     }
 }
