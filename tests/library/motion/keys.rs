@@ -147,7 +147,7 @@ impl Figure {
                 playhead.sample(&clip, time, &skeleton, &mut pose);
                 pose
             },
-            601,
+            127,
         )
     }
 }
