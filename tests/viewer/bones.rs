@@ -3,7 +3,6 @@
 use std::fs;
 
 use sinew::asset::load;
-use sinew::rig;
 use sinew::viewer::{Command, Recording, Replay};
 use sinew_testkit::{asset_path, folder};
 

@@ -107,7 +107,7 @@ fn export_can_be_cancelled_and_replaces_no_input() {
     let own: PathBuf = folder.join("own.glb");
     fs::copy(asset_path("mannequin.glb"), &own).unwrap();
     let before = fs::read(&own).unwrap();
-    let mut session = Session::new(asset::load(&own).unwrap(), None, super::SIZE);
+    let mut session = Session::new(asset::load(&own).unwrap(), None, SIZE);
     session.apply(Command::Clip(Some(0)));
     assert!(refused(&own, &session).contains("overwrite the character"));
     assert_eq!(fs::read(&own).unwrap(), before);

@@ -5,13 +5,13 @@ use sinew::ik::{AxesFrame, AxisTerm, GoalAxes};
 use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Session};
 
-use crate::support::{SIZE, at, drag, mannequin_session, node, pose};
+use crate::support::{SIZE, at, drag, drag_joint, mannequin_session, node, pose};
 
 /// The colour of a goal's dot, and a width in pixels that distinguishes dots from the thinner lines of goals.
 const GOAL: (Vec4, f32) = (Vec4::new(1.0, 0.2, 0.03, 1.0), 5.0);
 
 /// Drags a joint by a number of pixels and releases it.
-fn drag_joint(session: &mut Session, name: &str, by: Vec2) {
+fn move_joint(session: &mut Session, name: &str, by: Vec2) {
     let mut input = Input::default();
     drag_joint(session, &mut input, name, by);
     input.handle(Event::Released(Button::Left), session);
@@ -32,7 +32,7 @@ fn conflicting_goals() -> Session {
     session.apply(Command::Base);
     for hand in ["leftHand", "rightHand"] {
         let outwards = (at(&session, hand).x - SIZE.x * 0.5).signum();
-        drag_joint(&mut session, hand, Vec2::new(260.0 * outwards, -40.0));
+        move_joint(&mut session, hand, Vec2::new(260.0 * outwards, -40.0));
     }
     session.apply(Command::Select(None));
     session
@@ -120,7 +120,7 @@ fn goal_dot_disappears_on_release_unless_the_goal_is_kept() {
     // A kept goal is drawn until it is removed.
     session.apply(Command::Select(None));
     session.apply(Command::KeepGoals(true));
-    drag_joint(&mut session, "rightHand", Vec2::new(40.0, -50.0));
+    move_joint(&mut session, "rightHand", Vec2::new(40.0, -50.0));
     assert_eq!(dots(&session), 1);
     session.apply(Command::Undo);
     assert_eq!(dots(&session), 0);
@@ -164,7 +164,7 @@ fn a_free_axis_lets_a_conflicting_goal_be_met() {
     session.apply(Command::Redo);
     assert_eq!(pose(&session), after);
     // Another drag of the hand moves the goal, which keeps its axes.
-    drag_joint(&mut session, "leftHand", Vec2::new(-10.0, -10.0));
+    move_joint(&mut session, "leftHand", Vec2::new(-10.0, -10.0));
     session.apply(Command::GoalWeight(left, 1.0));
     let kept = error(&session, "rightHand");
     assert!(kept < 0.5 * both, "{kept} {both}");

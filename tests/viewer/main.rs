@@ -46,8 +46,6 @@ mod views;
 mod watched;
 mod window;
 
-const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
-
 #[test]
 fn dragged_hand_follows_the_pointer_and_stays_after_release() {
     let (mut session, mut input) = (detected_session(), Input::default());

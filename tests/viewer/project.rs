@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use glam::{DVec3, Quat, Vec2, Vec3};
 use proptest::prelude::*;
-use sinew::asset::{self, mannequin};
+use sinew::asset;
 use sinew::export::bake::Source;
 use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Tolerance};
 use sinew::motion::{
     Contact, Easing, Edit, GoalKey, Layer, Motion, PoseKey, RootMotion, Strip, WeightedClip,
 };
 use sinew::render::ShadingMode;
-use sinew::rig;
 use sinew::skin::Skinning;
 use sinew::viewer::{Command, Display, DragScope, Input, ReplayError, RingMode, SaveError, Session};
 use sinew_testkit::{asset_path, folder};

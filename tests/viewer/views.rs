@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
-use sinew::asset::{Character, bvh, load, mannequin};
+use sinew::asset::{Character, bvh, load};
 use sinew::rig;
 use sinew::scene::picking::pixel;
 use sinew::view::{Framing, Projection};

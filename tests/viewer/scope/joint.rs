@@ -5,7 +5,6 @@ use std::f64::consts::PI;
 use glam::{DVec3, Quat, Vec3};
 use sinew::asset::load;
 use sinew::ik::Limit;
-use sinew::rig;
 use sinew::viewer::{Button, Command, DragScope, Event, Input, Key, NodePoint, Session};
 use sinew_testkit::asset_path;
 
