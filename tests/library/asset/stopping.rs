@@ -110,8 +110,7 @@ fn png(width: u32, height: u32) -> Vec<u8> {
 
 #[test]
 fn bytes_of_all_files_are_counted() {
-    let folder = folder().join("bytes");
-    fs::create_dir_all(&folder).unwrap();
+    let folder = folder("stopping-bytes");
     let text = vertices(120_000, "vertices.bin");
     fs::write(folder.join("a.gltf"), &text).unwrap();
     fs::write(folder.join("vertices.bin"), vec![0; 120_000]).unwrap();
