@@ -1,27 +1,22 @@
 //! Builds the [`CrowdBody`] of a model from its rig.
 
-use glam::{Affine3A, Quat, Vec3};
+mod joints;
+
+use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Skeleton};
 use crate::ik::Limit;
-use crate::mathematics::single::any_perpendicular;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::soles::Soles;
 use crate::rig::{ChainKind, Rig};
 
-use super::frames::normalize_or;
 use super::types::NONE;
 use super::{
-    BELOW_HIPS, BodyParts, CHAINS, CrowdBody, CrowdChain, CrowdLimb, DETACHED, HINGED, JointLimit, LIMBS,
-    LINKS, NECK,
+    BELOW_HIPS, BodyParts, CHAINS, CrowdBody, CrowdChain, CrowdLimb, DETACHED, HINGED, LIMBS, LINKS, NECK,
 };
 
 /// Cosine of 75°, the maximum angle to either side at which a head follows its look-at target.
 const FIELD_COS: f32 = 0.2588;
-/// Cosine of 150°, the largest bend of a middle joint without a hinge limit.
-const LARGEST_BEND: f32 = -0.866;
-/// If the sine of the middle joint's bend is below this, its axis is derived from the limb's bend direction.
-const STRAIGHT: f32 = 0.05;
 
 /// Builds the parts of a body.
 struct Builder<'a> {
@@ -133,7 +128,7 @@ impl<'a> Builder<'a> {
             (self.position(middle) - self.position(first), self.position(end) - self.position(middle));
         let (hinge, [least_cos, most_cos]) = self.hinge(middle, upper, lower, limb.bend)?;
         let below_hips = self.hips.is_some_and(|hips| self.is_below(end, hips));
-        let is_hinged = matches!(self.rig.joint(middle).limit, Limit::Hinge { .. });
+        let is_hinged = matches!(self.valid_limit(middle), Limit::Hinge { .. });
         let flags = if is_hinged { HINGED } else { 0 }
             | if is_detached { DETACHED } else { 0 }
             | if below_hips { BELOW_HIPS } else { 0 };
@@ -149,50 +144,6 @@ impl<'a> Builder<'a> {
             limit: self.limit(first),
             ..CrowdLimb::default()
         })
-    }
-
-    /// Returns the axis (in the joint's frame) about which the middle joint of a limb bends, and the cosine range of the angle between the
-    /// two bones. `upper` and `lower` are the bones as vectors in world space, in the rest pose.
-    fn hinge(&self, middle: usize, upper: Vec3, lower: Vec3, bend: Option<Vec3>) -> Option<(Vec3, [f32; 2])> {
-        let linear = glam::Mat3::from(self.world.get(middle)?.matrix3);
-        let sizes = upper.length() * lower.length();
-        if sizes <= 0.0 || !sizes.is_finite() {
-            return None;
-        }
-        let limit = self.rig.joint(middle).limit;
-        let Limit::Hinge { axis, min, max } = limit else {
-            let across = upper.cross(lower);
-            let line = upper + lower;
-            let bent = across.length() > STRAIGHT * sizes;
-            let normal =
-                if bent { across } else { bend.map_or(any_perpendicular(line), |bend| bend.cross(line)) };
-            // Cofactors transform rotation axes to world space. This is the inverse transform.
-            let axis = linear.transpose() * normal * linear.determinant().signum();
-            return Some((normalize_or(axis, Vec3::X), [LARGEST_BEND, 1.0]));
-        };
-        let axis = axis.as_vec3();
-        let inverse = linear.inverse();
-        let (into, out) = (inverse * upper, inverse * lower);
-        if !into.is_finite() || !out.is_finite() {
-            return None;
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "angles within a few turns")]
-        let angles = (0..=64_u8).map(|i| (min + (max - min) * f64::from(i) / 64.0) as f32);
-        let cosine = |angle: f32| {
-            let bent = Quat::from_axis_angle(axis, angle) * out;
-            into.normalize_or_zero().dot(bent.normalize_or_zero())
-        };
-        let (least, most) =
-            angles.clone().map(cosine).fold((1.0_f32, -1.0_f32), |(l, m), c| (l.min(c), m.max(c)));
-        // The direction of the axis is chosen so that the sharpest bend is positive.
-        let sharpest = angles.min_by(|a, b| cosine(*a).total_cmp(&cosine(*b))).unwrap_or(0.0);
-        let sense = into.cross(Quat::from_axis_angle(axis, sharpest) * out).dot(axis);
-        Some((if sense < 0.0 { -axis } else { axis }, [least, most]))
-    }
-
-    /// Converts a joint limit. Limits that the shaders do not support are dropped.
-    fn limit(&self, node: usize) -> JointLimit {
-        JointLimit::new(&self.rig.joint(node).limit).unwrap_or_default()
     }
 
     /// Returns the length of the longest leg, or of the longest limb if there are no legs.

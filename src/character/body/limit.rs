@@ -195,13 +195,15 @@ mod tests {
 
     use super::*;
 
-    const LIMITS: [Limit; 6] = [
+    const LIMITS: [Limit; 8] = [
         Limit::Free,
         Limit::Locked,
         Limit::Hinge { axis: DVec3::X, min: -0.2, max: 2.4 },
         Limit::Cone { axis: DVec3::Y, side: DVec3::X, swing: [1.1, 0.6], twist: [-0.7, 0.4] },
         Limit::Euler { order: EulerRot::ZXY, min: [-0.8, -0.5, -1.0], max: [0.3, 0.9, 1.2] },
         Limit::Euler { order: EulerRot::XZY, min: [-0.4; 3], max: [1.0, 0.7, 0.5] },
+        Limit::Cone { axis: DVec3::Y, side: DVec3::X, swing: [0.8, 0.0], twist: [-0.5, 0.5] },
+        Limit::Hinge { axis: DVec3::Z, min: -4.0, max: 4.0 },
     ];
     /// Number of rotations out of 1000 for which rounding may decide which of two equally near rotations is the result.
     const DECISIONS: usize = 10;
@@ -225,6 +227,12 @@ mod tests {
             let far = (0..1000).filter(|index| is_far(index)).count();
             assert!(far <= DECISIONS, "{limit:?}: {far}");
         }
+    }
+
+    #[test]
+    fn euler_angles_with_two_equal_axes_are_not_supported() {
+        let limit = Limit::Euler { order: EulerRot::XYX, min: [-1.0; 3], max: [1.0; 3] };
+        assert_eq!(JointLimit::new(&limit), None);
     }
 
     #[test]
