@@ -1,7 +1,8 @@
 //! The damping λ² of least-squares steps: its size, and how it changes when a step is accepted or rejected.
 //!
 //! A damped step solves (A + λ²I) x = b (Levenberg 1944, "A method for the solution of certain non-linear problems in least squares").
-//! More damping makes the step shorter. Every loop of damped steps uses a [`Damping`] with one of three rules:
+//! More damping makes the step shorter. Every loop that adapts its damping uses a [`Damping`] with one of three
+//! rules:
 //!
 //! - Marquardt 1963, "An algorithm for least-squares estimation of nonlinear parameters": constant factors, × ¼ and × 8. Damped least
 //!   squares, the fused method, and solves without collisions.
@@ -69,24 +70,24 @@ pub(crate) struct Damping {
 impl Default for Damping {
     /// Returns the damping of damped least squares. It is 8¹⁰ times as large before the last try.
     fn default() -> Self {
-        Self::marquardt(11)
+        Self::with_tries(11)
     }
 }
 
 impl Damping {
     /// The fused method.
-    pub(crate) const FUSED: Self = Self::marquardt(10);
+    pub(crate) const FUSED: Self = Self::with_tries(10);
     /// Solves without collisions. A start that is stuck is followed by others.
-    pub(crate) const CLEAR: Self = Self::marquardt(7);
+    pub(crate) const CLEAR: Self = Self::with_tries(7);
     /// The restoration of pins. A factor has no scale, so only the limit bounds it.
     pub(crate) const PINS: Self =
-        Self { range: [0.0, f64::INFINITY], limit: 1e12, ..Self::marquardt(i32::MAX) };
+        Self { range: [0.0, f64::INFINITY], limit: 1e12, ..Self::with_tries(i32::MAX) };
     /// Whole bodies.
     pub(crate) const BODY: Self =
-        Self { value: FIRST, range: [1e-6, f64::INFINITY], limit: 1e9, ..Self::marquardt(i32::MAX) };
+        Self { value: FIRST, range: [1e-6, f64::INFINITY], limit: 1e9, ..Self::with_tries(i32::MAX) };
 
-    /// Creates the damping of a loop that multiplies its λ² by a factor of at least 1.
-    const fn marquardt(tries: i32) -> Self {
+    /// Creates a damping of 1 that is stuck after `tries` consecutive rejections.
+    const fn with_tries(tries: i32) -> Self {
         Self { value: 1.0, range: [1.0, f64::INFINITY], rejections: 0, tries, limit: f64::INFINITY }
     }
 
@@ -97,7 +98,7 @@ impl Damping {
     pub(crate) fn optimisation(length: f64) -> Self {
         let length2 = length * length;
         let range = [1e-16 * length2, 1e6 * length2];
-        Self { value: 1e-3 * length * length, range, limit: 1e5 * length2, ..Self::PINS }
+        Self { value: 1e-3 * length * length, range, limit: 1e5 * length2, ..Self::with_tries(i32::MAX) }
     }
 
     #[inline(always)]
@@ -113,13 +114,13 @@ impl Damping {
 
     /// Accepts a step by Marquardt's rule.
     #[inline(always)]
-    pub(crate) fn accept(&mut self) {
+    pub(crate) fn accept_marquardt(&mut self) {
         (self.value, self.rejections) = ((self.value * LESS).max(self.range[0]), 0);
     }
 
     /// Rejects a step by Marquardt's rule. Returns whether the loop is stuck.
     #[inline(always)]
-    pub(crate) fn reject(&mut self) -> bool {
+    pub(crate) fn reject_marquardt(&mut self) -> bool {
         (self.value, self.rejections) = (self.value * MORE, self.rejections + 1);
         self.is_stuck()
     }
@@ -127,7 +128,7 @@ impl Damping {
     /// Accepts a step by Nielsen's rule. The gain is infinite for the first pose of a loop, which leaves the damping as it is. If the gain
     /// is half of the predicted gain, the damping stays the same. It then equals the curvature that the errors of contradictory goals add,
     /// and a loop converges fast.
-    pub(crate) fn accept_gain(&mut self, gain: f64, predicted: f64) {
+    pub(crate) fn accept_nielsen(&mut self, gain: f64, predicted: f64) {
         if gain.is_finite() {
             let ratio = if predicted > 0.0 { gain / predicted } else { 0.0 };
             self.value *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
@@ -138,14 +139,14 @@ impl Damping {
 
     /// Rejects a step by Nielsen's rule: each consecutive rejection has twice the factor of the one before it. Returns whether the loop is
     /// stuck.
-    pub(crate) fn reject_doubling(&mut self) -> bool {
+    pub(crate) fn reject_nielsen(&mut self) -> bool {
         self.rejections += 1;
         self.value = (self.value * 2.0_f64.powi(self.rejections)).clamp(self.range[0], self.range[1]);
         self.is_stuck()
     }
 
     /// Accepts a step by Fletcher's rule.
-    pub(crate) fn accept_ratio(&mut self, gain: f64, predicted: f64) {
+    pub(crate) fn accept_fletcher(&mut self, gain: f64, predicted: f64) {
         if gain > 0.7 * predicted {
             self.value = (self.value * 0.15).max(self.range[0]);
         } else if gain < 0.3 * predicted {
@@ -154,7 +155,7 @@ impl Damping {
     }
 
     /// Rejects a step by Fletcher's rule. Returns whether the loop is stuck.
-    pub(crate) fn reject_ratio(&mut self, why: Rejection) -> bool {
+    pub(crate) fn reject_fletcher(&mut self, why: Rejection) -> bool {
         let (by, least) = match why {
             Rejection::Gain => (6.0, FIRST),
             Rejection::Undefined => (8.0, FIRST),

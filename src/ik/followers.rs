@@ -35,8 +35,8 @@ impl Body {
         }
     }
 
-    /// Sets the values of hinges and prismatic joints, like [`Body::set_joint_value`] but without the checks of that
-    /// method. Each item contains the index of a link and the value of its joint. Other links are skipped.
+    /// Sets the values of hinges (radians) and prismatic joints (metres). Each item is the index of a link and a value. Values are not
+    /// clamped to the limits. Other links, and values that are not finite, are skipped. Mimic joints then follow their leaders.
     pub fn set_joint_values(&mut self, values: impl Iterator<Item = (usize, f64)>) {
         for (index, value) in values {
             match self.links().get(index).copied() {

@@ -5,7 +5,7 @@ use std::f32::consts::FRAC_PI_2;
 use glam::{Quat, Vec2, Vec3, Vec4};
 
 /// Returns atan(y / x) for y and x that are not negative.
-pub fn atan2_first_quadrant(y: f32, x: f32) -> f32 {
+fn atan2_first_quadrant(y: f32, x: f32) -> f32 {
     const FACTORS: [f32; 8] = [
         0.002_866_225_7,
         -0.016_165_737,
@@ -27,7 +27,7 @@ pub fn atan2_first_quadrant(y: f32, x: f32) -> f32 {
 }
 
 /// Returns the cosine and the sine of an angle within ±π/2.
-pub fn cos_sin(angle: f32) -> Vec2 {
+fn cos_sin(angle: f32) -> Vec2 {
     const COSINE: [f32; 6] =
         [1.0 / 479_001_600.0, -1.0 / 3_628_800.0, 1.0 / 40_320.0, -1.0 / 720.0, 1.0 / 24.0, -0.5];
     const SINE: [f32; 5] = [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0];
@@ -56,13 +56,13 @@ pub fn from_rotation_vector(v: Vec3) -> Quat {
     Quat::from_vec4((v * (half.y / angle)).extend(half.x))
 }
 
-/// Returns the rotation of a step (the Cayley map).
+/// Returns the rotation of a step: exact to first order, and never more than half a turn (the Cayley map).
 pub fn retract(v: Vec3) -> Quat {
     let q: Vec4 = (0.5 * v).extend(1.0);
     Quat::from_vec4(q / q.length())
 }
 
-/// Returns the step that [`retract`] maps to a rotation.
+/// Returns the step that [`retract`] maps to a rotation. Half a turn, which no step reaches, becomes a long step.
 pub fn step_of(rotation: Quat) -> Vec3 {
     let q = if rotation.w < 0.0 { -rotation } else { rotation };
     q.xyz() * (2.0 / q.w.max(1e-3))

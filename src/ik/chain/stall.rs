@@ -1,9 +1,9 @@
-//! Detection of a stall of the iterations on a free chain.
+//! Detects a stall of the iterations. The driver uses the same thresholds, so that a free chain stops at the same iteration in both.
 
-/// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. This gives the slowest
-/// methods, which gain a fraction of a per cent per iteration, time to show progress.
+/// The iterations stall if this many of them do not reduce the error below [`STALL_RATIO`] times its previous value. This gives the
+/// slowest methods, which gain a fraction of a per cent per iteration, time to show progress.
 pub(crate) const STALL_ITERATIONS: usize = 16;
-/// A start stalls if its error does not fall below this fraction of its previous value within [`STALL_ITERATIONS`] iterations.
+/// The iterations stall if the error does not fall below this fraction of its previous value within [`STALL_ITERATIONS`] iterations.
 pub(crate) const STALL_RATIO: f64 = 0.99;
 
 /// Detects when iterations no longer reduce the error.

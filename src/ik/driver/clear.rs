@@ -153,13 +153,13 @@ impl ClearSearch {
                 here.overlap > 0.0 || nearest.is_none_or(|n| n.distance >= search.model.margin())
             };
             if there.improves(&here) && is_way_clear() {
-                damping.accept();
+                damping.accept_marquardt();
                 here = there;
                 continue;
             }
             self.before.apply(search.tree);
             here = self.look(search);
-            if damping.reject() {
+            if damping.reject_marquardt() {
                 return;
             }
         }

@@ -44,6 +44,7 @@ const SWITCHES: usize = 3;
 const ROUNDING: f64 = 1e-8;
 
 /// Hints from the last solve. Hints affect only the time of a solve, and never its result.
+/// [`Newton::reset`] sets the damping.
 #[derive(Clone, Debug, Default)]
 struct Warm {
     damping: Damping,
@@ -279,7 +280,7 @@ impl Newton {
             let warm = &mut self.warm;
             warm.step = size;
             self.left -= size.max(turned);
-            warm.damping.accept_ratio(gain, predicted);
+            warm.damping.accept_fletcher(gain, predicted);
             warm.forces.fill(0.0);
             warm.free.fill(false);
             for ((&row, &y), &free) in self.rows.near.iter().zip(&self.qp.y).zip(&self.qp.free) {
@@ -301,7 +302,7 @@ impl Newton {
 
     /// Rejects the step, so that the next attempt has more damping.
     fn reject(&mut self, why: Rejection) -> Attempt {
-        Attempt::Rejected { hopeless: self.warm.damping.reject_ratio(why) }
+        Attempt::Rejected { hopeless: self.warm.damping.reject_fletcher(why) }
     }
 
     /// Shortens the step. Returns its size.

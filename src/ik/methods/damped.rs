@@ -106,11 +106,11 @@ impl Damped {
         // A NaN cost is not an improvement.
         if cost < PROGRESS * self.measured {
             problem.accept();
-            self.damping.accept();
+            self.damping.accept_marquardt();
             self.measure(problem);
         } else {
             problem.reject();
-            self.damping.reject();
+            self.damping.reject_marquardt();
         }
     }
 

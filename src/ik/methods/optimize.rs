@@ -79,14 +79,14 @@ impl Optimize {
         let cost = self.objective(tree, jacobian, options, length2);
         if cost <= self.cost {
             let gain = self.cost - cost;
-            self.damping.accept_gain(gain, self.predicted);
+            self.damping.accept_nielsen(gain, self.predicted);
             self.converged = self.cost.is_finite() && gain <= MIN_GAIN * self.cost;
             self.cost = cost;
             tree.store_joints(&mut self.best);
         } else {
             self.restore_best(tree);
             jacobian.evaluate(tree, f64::INFINITY);
-            self.converged = self.damping.reject_doubling();
+            self.converged = self.damping.reject_nielsen();
         }
         jacobian.set_freedom(tree, JointParameters::RotationVector);
         let (rest, stay) = (options.rest * length2, options.stay * length2);

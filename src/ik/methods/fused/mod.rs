@@ -50,7 +50,7 @@ pub(crate) trait FusedPose {
     fn undo(&mut self);
 }
 
-/// The state of the fused method between two steps.
+/// The state of the fused method between two steps. [`Self::start`] must be called before the first iteration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FusedSteps {
     /// Whether the closed form still has to run.
@@ -88,9 +88,9 @@ impl FusedSteps {
         if is_worse {
             pose.undo();
             self.corrections = 0;
-            self.damping.reject();
+            self.damping.reject_marquardt();
         } else {
-            self.damping.accept();
+            self.damping.accept_marquardt();
             self.last_cost = cost;
         }
         if std::mem::take(&mut self.is_due) {

@@ -33,10 +33,10 @@ impl Jacobian {
             if cost > least {
                 self.before.apply(tree);
                 self.evaluate(tree, f64::INFINITY);
-                damping.reject_doubling();
+                damping.reject_nielsen();
             } else {
                 let gain = least - cost;
-                damping.accept_gain(gain, predicted);
+                damping.accept_nielsen(gain, predicted);
                 idle = if gain > LEAST_GAIN * cost { 0 } else { idle + 1 };
                 least = cost;
                 self.before.store(tree);
