@@ -37,6 +37,5 @@ pub fn morphs(skeleton: &Skeleton, item: &Item) -> Result<Vec<f32>, SpannedError
     let weight = |value: &Item| {
         number_where(value, "morphs", |_| true, || "a weight must be a number".into()).map(single)
     };
-    let weights = list.into_iter().map(weight).collect::<Result<_, _>>();
-    weights.map_err(|e: SpannedError| SpannedError::at(item, e.cause))
+    list.into_iter().map(weight).collect()
 }

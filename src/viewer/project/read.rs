@@ -8,7 +8,7 @@ use crate::asset::Character;
 use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
-use crate::shared;
+use crate::shared::{self, node_at, read_node, read_node_entries};
 use crate::text::json;
 use crate::text::toml::{
     SpannedError, at_least, check_keys, each, flag, number_where, numbers, optional, radians, required,
@@ -58,7 +58,7 @@ impl<'a> ProjectReader<'a> {
 
     /// Reads the name of a node.
     fn node(&self, item: &Item, key: &str) -> Result<usize, SpannedError> {
-        self.names.read(item, format!("{key} must be a node"))
+        read_node(&self.names, item, format!("{key} must be a node"))
     }
 
     /// Returns the node whose name is the value of a key.
@@ -70,7 +70,7 @@ impl<'a> ProjectReader<'a> {
     fn node_list(&self, item: &Item, key: &str) -> Result<Vec<usize>, SpannedError> {
         let no_list = || SpannedError::at(item, format!("{key} must be a list of nodes"));
         let names = item.as_array().ok_or_else(no_list)?;
-        names.iter().map(|name| self.names.get_at(item, name.as_str().ok_or_else(no_list)?)).collect()
+        names.iter().map(|name| node_at(&self.names, item, name.as_str().ok_or_else(no_list)?)).collect()
     }
 
     /// Returns the entries of a table whose keys are node names.
@@ -81,7 +81,7 @@ impl<'a> ProjectReader<'a> {
         read: impl Fn(usize, &Item) -> Result<T, SpannedError>,
     ) -> Result<Vec<(usize, T)>, SpannedError> {
         let cause = format!("{key} must be a table of nodes");
-        let entries = optional(table, key, |item, _| self.names.entries(item, cause, read))?;
+        let entries = optional(table, key, |item, _| read_node_entries(&self.names, item, cause, read))?;
         Ok(entries.unwrap_or_default())
     }
 
@@ -116,7 +116,7 @@ impl<'a> ProjectReader<'a> {
             if let Some(item) = table.get("humanoid") {
                 for (bone, item) in table_like(item, "humanoid must be a table of bones")?.iter() {
                     let name = item.as_str().unwrap_or_default();
-                    let node = if name == NO_BONE { None } else { Some(self.names.get_at(item, name)?) };
+                    let node = if name == NO_BONE { None } else { Some(node_at(&self.names, item, name)?) };
                     snapshot.bones.push((bone.to_owned(), node));
                 }
             }

@@ -18,7 +18,8 @@ pub fn parse<S: AsRef<str>>(text: S) -> Result<Document<S>, SpannedError> {
     Document::parse(text).map_err(|error| SpannedError::syntax(&error))
 }
 
-/// Checks that a file has a version, and only keys from a list. `hint` is appended to the error for another version.
+/// Checks the version of a file, and that it has no unknown keys. `keys` are the known keys except `version`. `hint` is appended to the
+/// error for another version.
 pub fn check_file(root: &Table, version: i64, keys: &[&str], hint: &str) -> Result<(), SpannedError> {
     check_keys(root, &[&["version"][..], keys].concat())?;
     let item = root.get("version").ok_or_else(|| SpannedError::new(None, "version is missing"))?;
@@ -48,7 +49,7 @@ pub fn optional<'t, T>(
     table.get(key).map(|item| read(item, key).map_err(|error| error.or_at(item.span()))).transpose()
 }
 
-/// Reads the value of a key that must exist.
+/// Reads the value of a key that must exist. The error for a missing key is at the first key of the table.
 pub fn required<'t, T>(
     table: &'t dyn TableLike,
     key: &str,
@@ -89,7 +90,7 @@ pub fn elements(item: &Item) -> Option<Vec<&Item>> {
     (0..count).map(|index| item.get(index)).collect()
 }
 
-/// Reads a switch.
+/// Reads `true` or `false`.
 pub fn flag(item: &Item, key: &str) -> Result<bool, SpannedError> {
     item.as_bool().ok_or_else(|| SpannedError::at(item, format!("{key} must be true or false")))
 }
@@ -99,7 +100,7 @@ pub fn string<'t>(item: &'t Item, key: &str) -> Result<&'t str, SpannedError> {
     item.as_str().ok_or_else(|| SpannedError::at(item, format!("{key} must be a string")))
 }
 
-/// Finds the thing that a string names. `cause` is the error for any other value.
+/// Returns the value that belongs to a name. `cause` is the error for any other value.
 pub fn choice<T>(
     item: &Item,
     known: impl IntoIterator<Item = (&'static str, T)>,
@@ -169,9 +170,7 @@ pub fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], Spann
     let cause = || format!("{key} must be a list of {N} numbers");
     let list = elements(item).ok_or_else(|| SpannedError::at(item, cause()))?;
     let one = |value: &Item| number_where(value, key, |_| true, cause);
-    let values = list.into_iter().map(one).collect::<Result<Vec<f64>, SpannedError>>();
-    // Errors name the line on which the list starts.
-    let values = values.map_err(|e| SpannedError::at(item, e.cause))?;
+    let values = list.into_iter().map(one).collect::<Result<Vec<f64>, SpannedError>>()?;
     values.try_into().map_err(|_| SpannedError::at(item, cause()))
 }
 
@@ -189,4 +188,28 @@ pub fn single(real: f64) -> f32 {
 /// Returns an angle in radians and in single precision.
 pub fn radians(degrees: f64) -> f32 {
     single(degrees * std::f64::consts::PI / 180.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "version = 2\n[t]\na = [1,\n inf]\nb = 3\n";
+
+    #[test]
+    fn errors_name_the_line_and_the_key() {
+        let document = parse(TEXT).ok().unwrap();
+        let root = document.as_table();
+        let table = root.get("t").and_then(Item::as_table).unwrap();
+        for (result, line, cause) in [
+            (check_file(root, 1, &["t"], ", which is new"), 1, "version must be 1, which is new"),
+            (check_file(root, 2, &[], ""), 2, "unknown key \"t\"; known: version"),
+            (check_file(table, 2, &["a", "b"], ""), 1, "version is missing"),
+            (required(table, "c", number).map(drop), 3, "c is missing"),
+            (required(table, "b", within(0.0..=2.0)).map(drop), 5, "b must be from 0 to 2"),
+            (required(table, "a", numbers::<2>).map(drop), 4, "a: value is not finite"),
+        ] {
+            assert_eq!(result.unwrap_err().line_and_cause(TEXT), (line, cause.to_owned()));
+        }
+    }
 }

@@ -1,10 +1,10 @@
 //! Contacts in motion files.
 
-use glam::DVec3;
+use glam::Vec3;
 use toml_edit::Table;
 
 use crate::motion::Contact;
-use crate::text::toml::{SpannedError, check_keys, flag, numbers, optional, required};
+use crate::text::toml::{SpannedError, check_keys, flag, optional, required, singles};
 
 use super::{MotionReader, limited};
 
@@ -14,7 +14,7 @@ impl MotionReader<'_> {
         let read = || {
             check_keys(table, &["node", "point", "from", "to", "slides", "on"])?;
             let contact = Contact {
-                point: DVec3::from_array(optional(table, "point", numbers)?.unwrap_or_default()).as_vec3(),
+                point: optional(table, "point", singles)?.map_or(Vec3::ZERO, Vec3::from_array),
                 node: required(table, "node", |item, key| self.node(item, key))?,
                 from: required(table, "from", limited)?,
                 to: required(table, "to", limited)?,

@@ -1,10 +1,10 @@
 //! Keys of goals in motion files.
 
-use glam::{DQuat, DVec3};
+use glam::{Quat, Vec3};
 use toml_edit::Table;
 
 use crate::motion::GoalKey;
-use crate::text::toml::{SpannedError, check_keys, numbers, optional, required, single, within};
+use crate::text::toml::{SpannedError, check_keys, optional, required, single, singles, within};
 
 use super::keys::easing;
 use super::{MotionReader, seconds};
@@ -16,9 +16,9 @@ impl MotionReader<'_> {
             check_keys(table, &["node", "time", "position", "orientation", "weight", "easing", "on"])?;
             let goal = GoalKey {
                 time: required(table, "time", seconds)?,
-                orientation: optional(table, "orientation", numbers)?.map(|q| DQuat::from_array(q).as_quat()),
+                orientation: optional(table, "orientation", singles)?.map(Quat::from_array),
                 node: required(table, "node", |item, key| self.node(item, key))?,
-                position: DVec3::from_array(required(table, "position", numbers)?).as_vec3(),
+                position: Vec3::from_array(required(table, "position", singles)?),
                 weight: optional(table, "weight", within(0.0..=1.0))?.map_or(1.0, single),
                 easing: optional(table, "easing", easing)?.unwrap_or_default(),
                 on: optional(table, "on", |item, key| self.node(item, key))?,

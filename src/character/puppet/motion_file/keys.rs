@@ -4,6 +4,7 @@ use toml_edit::{Item, Table};
 
 use crate::motion::{Easing, PoseKey};
 use crate::puppet::pose_values;
+use crate::rig::file::node_names::read_node_entries;
 use crate::text::toml::{SpannedError, check_keys, choice, flag, optional, required};
 
 use super::{MotionReader, seconds};
@@ -19,11 +20,13 @@ impl MotionReader<'_> {
         let skeleton = &self.character.skeleton;
         let easings = |item: &Item, key: &str| {
             let cause = format!("{key} must be a table of node names and easings");
-            self.names.entries(item, cause, |_, item| easing(item, "easing"))
+            read_node_entries(&self.names, item, cause, |_, item| easing(item, "easing"))
         };
         let joints = |item: &Item, key: &str| {
             let cause = format!("{key} must be a table of node names and transforms");
-            self.names.entries(item, cause, |node, item| pose_values::transform(skeleton, node, item))
+            read_node_entries(&self.names, item, cause, |node, item| {
+                pose_values::transform(skeleton, node, item)
+            })
         };
         let mut key = PoseKey {
             time: required(table, "time", seconds)?,

@@ -4,6 +4,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 
 use crate::asset::mannequin;
+use crate::motion::RootMotion;
 
 use super::*;
 

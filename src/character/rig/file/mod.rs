@@ -17,11 +17,12 @@ use super::bone_names::{Bones, is_bone};
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
 use super::reparent::reparent;
 use super::{MimicRig, RigError};
+use node_names::read_node;
 
 pub(crate) mod limit;
 #[cfg(test)]
 mod mimic_tests;
-mod node_names;
+pub(crate) mod node_names;
 pub(crate) mod options;
 #[cfg(test)]
 mod tests;
@@ -186,15 +187,15 @@ impl RigReader<'_> {
     fn mimic(&self, item: &Item, limit: &Limit) -> Result<MimicRig, SpannedError> {
         let table = table_like(item, "mimic must be a table")?;
         check_keys(table, &["joint", "ratio", "offset"])?;
-        let joint = required(table, "joint", |item, _| self.node(item))?;
+        let joint = required(table, "joint", |item, _| Ok(item))?;
         let ratio = optional(table, "ratio", number)?.unwrap_or(1.0);
         let offset = optional(table, "offset", number)?.unwrap_or(0.0);
         let offset = if matches!(limit, Limit::Prismatic { .. }) { offset } else { offset.to_radians() };
-        Ok(MimicRig { joint, ratio, offset })
+        Ok(MimicRig { joint: self.node(joint)?, ratio, offset })
     }
 
     /// Reads the name or `#INDEX` of a node.
     fn node(&self, item: &Item) -> Result<usize, SpannedError> {
-        self.names.read(item, "a node must be a string")
+        read_node(&self.names, item, "a node must be a string")
     }
 }

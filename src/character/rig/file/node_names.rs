@@ -60,33 +60,6 @@ impl<'a> NodeNames<'a> {
         self.find(name).ok_or_else(missing)
     }
 
-    /// Like [`Self::get`], with an error at a value of a TOML file.
-    #[doc(hidden)]
-    pub fn get_at(&self, item: &Item, name: &str) -> Result<usize, SpannedError> {
-        self.get(name).map_err(|missing| SpannedError::at(item, missing.to_string()))
-    }
-
-    /// Finds the node whose name is a value of a TOML file. `cause` is the error for a value that is not a string.
-    #[doc(hidden)]
-    pub fn read(&self, item: &Item, cause: impl Into<String>) -> Result<usize, SpannedError> {
-        self.get_at(item, item.as_str().ok_or_else(|| SpannedError::at(item, cause))?)
-    }
-
-    /// Reads a table whose keys are names of nodes. `cause` is the error for any other value.
-    #[doc(hidden)]
-    pub fn entries<T>(
-        &self,
-        item: &Item,
-        cause: impl Into<String>,
-        read: impl Fn(usize, &Item) -> Result<T, SpannedError>,
-    ) -> Result<Vec<(usize, T)>, SpannedError> {
-        let entry = |(name, item): (&str, &Item)| {
-            let node = self.get_at(item, name)?;
-            Ok((node, read(node, item)?))
-        };
-        table_like(item, cause)?.iter().map(entry).collect()
-    }
-
     /// Returns the names of the nodes and of the bones.
     pub fn known(&self) -> impl Iterator<Item = &'a str> {
         let nodes = self.skeleton.nodes.iter().filter_map(|node| node.name.as_deref());
@@ -98,6 +71,34 @@ impl<'a> NodeNames<'a> {
         let own = self.skeleton.label(node);
         if self.find(&own) == Some(node) { own } else { format!("#{node}") }
     }
+}
+
+/// Finds a node by name, with an error at a value of a TOML file.
+pub fn node_at(names: &NodeNames<'_>, item: &Item, name: &str) -> Result<usize, SpannedError> {
+    names.get(name).map_err(|missing| SpannedError::at(item, missing.to_string()))
+}
+
+/// Finds the node whose name is a value of a TOML file. `cause` is the error for a value that is not a string.
+pub fn read_node(
+    names: &NodeNames<'_>,
+    item: &Item,
+    cause: impl Into<String>,
+) -> Result<usize, SpannedError> {
+    node_at(names, item, item.as_str().ok_or_else(|| SpannedError::at(item, cause))?)
+}
+
+/// Reads a table whose keys are names of nodes. `cause` is the error for any other value.
+pub fn read_node_entries<T>(
+    names: &NodeNames<'_>,
+    item: &Item,
+    cause: impl Into<String>,
+    read: impl Fn(usize, &Item) -> Result<T, SpannedError>,
+) -> Result<Vec<(usize, T)>, SpannedError> {
+    let entry = |(name, item): (&str, &Item)| {
+        let node = node_at(names, item, name)?;
+        Ok((node, read(node, item)?))
+    };
+    table_like(item, cause)?.iter().map(entry).collect()
 }
 
 #[cfg(test)]
