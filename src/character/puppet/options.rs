@@ -1,7 +1,6 @@
 //! Options of a puppet.
 
-use serde::{Deserialize, Serialize};
-
+use crate::api::with_methods;
 use crate::ik::Options;
 use crate::skin::Skinning;
 
@@ -17,8 +16,7 @@ use crate::skin::Skinning;
 /// puppet.update()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct PuppetOptions {
     /// Options of the solver for the targets. A new puppet uses the options of its rig.
@@ -36,3 +34,12 @@ pub struct PuppetOptions {
     /// [`Puppet::start_springs`](super::Puppet::start_springs).
     pub settle_seconds: f64,
 }
+
+with_methods!(PuppetOptions {
+    with_solver(solver: Options),
+    with_looping(looping: bool),
+    with_shows_held(shows_held: bool),
+    with_shown_steps(shown_steps: impl Into<Option<usize>>),
+    with_skinning(skinning: Skinning),
+    with_settle_seconds(settle_seconds: f64),
+});
