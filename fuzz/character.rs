@@ -13,6 +13,7 @@ use sinew::puppet::{Puppet, Target};
 use sinew::rig;
 use sinew::rig::Rig;
 use sinew::skin::{Skinned, Skinning};
+use sinew_character::shared::skeleton_only;
 
 /// The built-in character, reduced to a few vertices, and its rig.
 pub(crate) static FIGURE: LazyLock<(Arc<Character>, Rig)> = LazyLock::new(|| {
@@ -135,7 +136,7 @@ pub(crate) fn exercise(character: Character, glb: Option<&[u8]>) -> Result<(), S
     skin(&mut puppet)?;
     let character = puppet.character();
     check_bvh_round_trip(character, character.clips.first().unwrap_or(&Clip::default()))?;
-    let read = gltf::skeleton_only(character);
+    let read = skeleton_only(character);
     let Pose { locals, weights } = puppet.pose();
     let bytes = glb.unwrap_or(&read);
     let skeleton = &character.skeleton;

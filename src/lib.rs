@@ -53,6 +53,8 @@ pub use sinew_viewer as viewer;
 use sinew_base::api;
 #[cfg(feature = "cli")]
 use sinew_base::text;
+#[cfg(feature = "cli")]
+use sinew_character::shared;
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.
 pub use glam;

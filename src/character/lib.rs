@@ -44,12 +44,17 @@ use sinew_base::{api, mathematics, platform, text};
 /// Items for the other crates of sinew. They may change in any version.
 #[doc(hidden)]
 pub mod shared {
+    pub use crate::asset::bvh::detect::has_extension as has_bvh_extension;
+    pub use crate::asset::gltf::copy::clips::skeleton_only;
+    pub use crate::capture::filter::describe_smoothing;
     pub use crate::motion::contact::intervals;
     pub use crate::motion::interpolate::hermite;
+    pub use crate::motion::planted_keys::uncovered_parts;
     pub use crate::puppet::motion_file::table::{
         read as read_motion, transform as transform_value, write as write_motion,
     };
     pub use crate::puppet::pose_values::{morphs as read_morphs, transform as read_transform};
+    pub use crate::puppet::target::worst_miss;
     pub use crate::rig::file::limit::read as read_limit;
     pub use crate::rig::file::node_names::{node_at, read_node, read_node_entries};
     pub use crate::rig::file::options::{read as read_options, update as update_options};

@@ -14,6 +14,7 @@ use crate::capture::{Bone, Smoothing, is_take};
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
 use crate::scene::CrowdLayout;
+use crate::shared::describe_smoothing;
 use crate::view::Framing;
 use crate::viewer;
 use crate::viewer::{
@@ -160,7 +161,7 @@ fn check_smoothing(args: &ViewArgs, verbosity: Verbosity) -> Result<(), Failure>
         return Err(Failure::Usage("--smooth needs --vmc, or a take (.csv, .trc, .c3d) as --clips".into()));
     }
     if verbosity.verbose && args.vmc.is_some() {
-        verbosity.print(&Smoothing::ORIENTATIONS.with_min_cutoff(cutoff).describe_rotations());
+        verbosity.print(&describe_smoothing(&Smoothing::ORIENTATIONS.with_min_cutoff(cutoff)));
     }
     if verbosity.verbose && args.clips.iter().any(|file| is_take(file)) {
         verbosity.print(&format!("Takes smoothed by {cutoff} Hz in both directions: no latency"));

@@ -58,20 +58,20 @@ impl Smoothing {
         2.0 / (b + (b * b + 4.0 * a).sqrt())
     }
 
-    /// Describes the latency of smoothed rotations at 60 Hz in one line.
-    pub fn describe_rotations(&self) -> String {
-        let milliseconds = |degrees: f64| self.latency(degrees.to_radians(), 1.0 / 60.0) * 1e3;
-        let (rest, slow, fast) = (milliseconds(0.0), milliseconds(45.0), milliseconds(180.0));
-        let cutoff = self.min_cutoff;
-        format!(
-            "Smoothed by {cutoff} Hz: {rest:.0} ms late at rest, {slow:.0} ms at 45°/s, {fast:.0} ms at 180°/s"
-        )
-    }
-
     /// Returns the smoothing factor α for a time step in seconds and a speed in units per second.
     fn alpha(&self, seconds: f64, speed: f64) -> f64 {
         alpha(self.min_cutoff + self.beta * speed, seconds)
     }
+}
+
+/// Describes the latency of smoothed rotations at 60 Hz in one line.
+pub fn describe_smoothing(smoothing: &Smoothing) -> String {
+    let milliseconds = |degrees: f64| smoothing.latency(degrees.to_radians(), 1.0 / 60.0) * 1e3;
+    let (rest, slow, fast) = (milliseconds(0.0), milliseconds(45.0), milliseconds(180.0));
+    let cutoff = smoothing.min_cutoff;
+    format!(
+        "Smoothed by {cutoff} Hz: {rest:.0} ms late at rest, {slow:.0} ms at 45°/s, {fast:.0} ms at 180°/s"
+    )
 }
 
 /// Returns the smoothing factor α of a low-pass filter with a cutoff in hertz, for a time step in seconds.

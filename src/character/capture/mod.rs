@@ -15,7 +15,7 @@ mod csv;
 mod error;
 mod estimate;
 mod files;
-mod filter;
+pub(crate) mod filter;
 mod frames;
 mod gaps;
 mod joint_rotation;

@@ -26,7 +26,7 @@ mod keys;
 mod locomotion;
 mod parametric;
 mod planar;
-mod planted_keys;
+pub(crate) mod planted_keys;
 mod player;
 mod pose_key;
 mod recorder;

@@ -41,7 +41,7 @@ impl Motion {
             return Vec::new();
         }
         let contacts = KeyContacts::new(self, skeleton, feet).contacts();
-        contacts.iter().flat_map(|contact| self.left_of(contact)).collect()
+        contacts.iter().flat_map(|contact| uncovered_parts(self, contact)).collect()
     }
 
     /// Returns the motion with the contacts of its keys added to its stored contacts.
@@ -74,21 +74,21 @@ impl Motion {
         let contact = Contact { node, point, from: time, to, slides: false, on: None };
         contact.error().is_none().then_some(contact)
     }
+}
 
-    /// Returns the parts of a contact during which the motion has no contact of the same node.
-    pub fn left_of(&self, contact: &Contact) -> Vec<Contact> {
-        let mut stored: Vec<&Contact> = self.contacts.iter().filter(|c| c.node == contact.node).collect();
-        stored.sort_by(|a, b| a.from.total_cmp(&b.from));
-        let (mut parts, mut from) = (Vec::new(), contact.from);
-        for [start, end] in stored.iter().map(|c| [c.from, c.to]).chain([[contact.to; 2]]) {
-            let to = start.min(contact.to);
-            if to - from > SAME_TIME {
-                parts.push(Contact { from, to, ..*contact });
-            }
-            from = from.max(end);
+/// Returns the parts of a contact during which a motion has no contact of the same node.
+pub fn uncovered_parts(motion: &Motion, contact: &Contact) -> Vec<Contact> {
+    let mut stored: Vec<&Contact> = motion.contacts.iter().filter(|c| c.node == contact.node).collect();
+    stored.sort_by(|a, b| a.from.total_cmp(&b.from));
+    let (mut parts, mut from) = (Vec::new(), contact.from);
+    for [start, end] in stored.iter().map(|c| [c.from, c.to]).chain([[contact.to; 2]]) {
+        let to = start.min(contact.to);
+        if to - from > SAME_TIME {
+            parts.push(Contact { from, to, ..*contact });
         }
-        parts
+        from = from.max(end);
     }
+    parts
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ mod secondary;
 mod shown_steps;
 mod solve;
 mod style_file;
-mod target;
+pub(crate) mod target;
 #[cfg(test)]
 mod tests;
 mod trace;

@@ -204,21 +204,21 @@ impl GoalReport {
             _ => texts.concat(),
         }
     }
+}
 
-    /// Returns the largest errors of the reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error that would be
-    /// printed as zero is left out, unless both would be printed as zero.
-    pub fn worst_miss<'a>(reports: impl Iterator<Item = &'a Self>, unit: LengthUnit) -> String {
-        let missed = reports.filter(|r| r.outcome != Outcome::Reached);
-        let (distance, angle) = missed.fold((0.0_f64, 0.0_f64), |(distance, angle), report| {
-            let turn = report.orientation_error.unwrap_or(0.0);
-            (distance.max(report.position_error.unwrap_or(0.0)), angle.max(turn))
-        });
-        let (length, angle) = (unit.text(distance), angle.to_degrees());
-        match (!length.starts_with("0.00 "), angle >= 0.05) {
-            (true, true) => format!("{length} and {angle:.1}°"),
-            (false, true) => format!("{angle:.1}°"),
-            _ => length,
-        }
+/// Returns the largest errors of the reports whose targets were not reached, for messages: `3.00 mm and 12.4°`. An error that would be
+/// printed as zero is left out, unless both would be printed as zero.
+pub fn worst_miss<'a>(reports: impl Iterator<Item = &'a GoalReport>, unit: LengthUnit) -> String {
+    let missed = reports.filter(|r| r.outcome != Outcome::Reached);
+    let (distance, angle) = missed.fold((0.0_f64, 0.0_f64), |(distance, angle), report| {
+        let turn = report.orientation_error.unwrap_or(0.0);
+        (distance.max(report.position_error.unwrap_or(0.0)), angle.max(turn))
+    });
+    let (length, angle) = (unit.text(distance), angle.to_degrees());
+    match (!length.starts_with("0.00 "), angle >= 0.05) {
+        (true, true) => format!("{length} and {angle:.1}°"),
+        (false, true) => format!("{angle:.1}°"),
+        _ => length,
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::api::ParseError;
-use crate::asset::{Character, UpAxis, bvh};
+use crate::asset::{Character, UpAxis};
 use crate::capture::{LoadOptions, RotationFit, TakeOptions, defines_up, is_take};
 use crate::cli::failure::Failure;
 use crate::cli::{ModelArg, names};
@@ -18,6 +18,7 @@ use crate::motion::{
 };
 use crate::puppet::{GoalKind, GoalReport, LengthUnit, Puppet, motion_file};
 use crate::rig::Rig;
+use crate::shared::{has_bvh_extension, worst_miss};
 
 use super::{Assignment, PosingArgs};
 #[cfg(feature = "viewer")]
@@ -53,7 +54,7 @@ impl PosingArgs {
         }
         let leaves_axis_open = |path: &Path| match is_take(path) {
             true => !defines_up(path),
-            false => bvh::has_extension(path),
+            false => has_bvh_extension(path),
         };
         if self.up_axis() != UpAxis::Y && !files().any(leaves_axis_open) {
             let cause = "needs a .bvh, .csv or .trc file, as the model or as --clips; other formats define their axes";
@@ -330,7 +331,7 @@ pub(in crate::cli) fn missed(reports: &[GoalReport], unit: &dyn Fn() -> LengthUn
         let missed = || of_kind().filter(|r| r.outcome != Outcome::Reached);
         let (count, all) = (missed().count(), of_kind().count());
         (count > 0).then(|| {
-            let worst = GoalReport::worst_miss(of_kind(), unit());
+            let worst = worst_miss(of_kind(), unit());
             format!("{count} of {all} {name} in all frames are missed, by up to {worst}")
         })
     };

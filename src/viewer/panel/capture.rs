@@ -6,6 +6,7 @@ use std::time::Duration;
 use egui::{RichText, Ui};
 
 use crate::capture::Smoothing;
+use crate::shared::describe_smoothing;
 use crate::text::printable;
 
 use super::{AppRequest, PanelState, RECORDING, heading, theme};
@@ -47,7 +48,7 @@ pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
     }
     if let Some(smoothing) = status.smoothing {
         let hint = "How far the character is behind the performer. The faster a joint turns, the weaker it is smoothed.";
-        ui.label(RichText::new(smoothing.describe_rotations()).small().color(quiet)).on_hover_text(hint);
+        ui.label(RichText::new(describe_smoothing(&smoothing)).small().color(quiet)).on_hover_text(hint);
     }
     let recorded = status.recorded;
     ui.horizontal(|ui| {

@@ -4,7 +4,8 @@ use egui::{RichText, Ui};
 
 use crate::Session;
 use crate::ik::Outcome;
-use crate::puppet::{GoalKind, GoalReport};
+use crate::puppet::GoalKind;
+use crate::shared::worst_miss;
 use crate::text::printable;
 
 use super::compare::curve;
@@ -62,7 +63,7 @@ fn contacts(ui: &mut Ui, session: &Session) {
     let (text, color) = if lost == 0 {
         (format!("{count} of {count} contacts in place"), theme::quiet(ui))
     } else {
-        let worst = GoalReport::worst_miss(contacts(), session.length_unit());
+        let worst = worst_miss(contacts(), session.length_unit());
         (format!("{lost} of {count} contacts missed by up to {worst}"), theme::accent(ui))
     };
     ui.label(RichText::new(text).small().color(color));

@@ -8,6 +8,7 @@ use crate::mathematics::nearest_points;
 use crate::motion::{Contact, Motion, is_same_time};
 use crate::puppet::Puppet;
 use crate::rig::{Capsule, Rig};
+use crate::shared::uncovered_parts;
 
 use super::drag::Drag;
 
@@ -98,7 +99,7 @@ impl LaidLimbs {
                 continue;
             }
             let contact = Contact { node: end, point, from, to, slides: false, on: Some(laid.on) };
-            motion.contacts.extend(motion.left_of(&contact));
+            motion.contacts.extend(uncovered_parts(motion, &contact));
         }
     }
 }

@@ -8,11 +8,13 @@
 //! Deep hierarchies do not overflow the stack. Memory is bounded by the length of the text and not by the counts that
 //! the file declares.
 
+pub(crate) mod detect;
 mod frames;
 mod hierarchy;
 mod units;
 mod words;
 
+pub(crate) use detect::is_bvh;
 pub(crate) use frames::FRAME_TIMES;
 pub use units::common_units;
 pub(crate) use words::LARGEST;
@@ -28,24 +30,8 @@ use super::{Character, Clip, LoadError, Node, Skeleton, Transform};
 use hierarchy::BvhJoint;
 use words::Words;
 
-/// File extension of BVH.
-const EXTENSION: &str = "bvh";
-/// First word of a BVH file.
-const FIRST_WORD: &[u8] = b"HIERARCHY";
 /// Valid lengths of one unit in metres.
 const UNITS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
-
-/// Returns whether a file is a BVH file, judging by its extension or its first word.
-pub(crate) fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
-    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
-    let first = text.get(..FIRST_WORD.len());
-    has_extension(path) || first.is_some_and(|w| w.eq_ignore_ascii_case(FIRST_WORD))
-}
-
-/// Returns whether a file's name has the extension of BVH, in upper or lower case.
-pub fn has_extension(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(EXTENSION))
-}
 
 /// Reads the text of a BVH file.
 ///

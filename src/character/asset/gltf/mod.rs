@@ -9,7 +9,7 @@ mod animation;
 mod buffer;
 mod camera;
 mod container;
-mod copy;
+pub(crate) mod copy;
 mod draco;
 mod expression;
 mod extension;
@@ -29,7 +29,7 @@ mod uri;
 mod variant;
 mod vrm;
 
-pub use copy::clips::skeleton_only;
+pub(crate) use copy::clips::skeleton_only;
 pub use copy::posed_copy;
 pub(crate) use copy::posed_copy_of;
 

@@ -11,7 +11,7 @@ use crate::text::printable;
 
 use super::{container, uri};
 
-pub(super) mod clips;
+pub(crate) mod clips;
 mod end_key;
 mod unused;
 
