@@ -130,7 +130,7 @@ pub enum LimbSide {
 }
 
 impl LimbSide {
-    /// Returns the start of a limb's name for users: `left `, `right ` or nothing.
+    /// Returns the start of a limb's name for users, which ends with a space: `"left "`, `"right "` or `""`.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Left => "left ",

@@ -6,8 +6,8 @@ use crate::asset::Skeleton;
 use crate::ik::Limit;
 use crate::pose::Pose;
 
+use super::Rig;
 use super::limits::angle_about;
-use super::{BodyPlan, Rig};
 
 /// A limb that is bent by less than the first angle is not turned, and a limb that is bent by more than the second angle is turned fully.
 /// The angles are in radians.
@@ -36,8 +36,7 @@ pub(crate) struct Hinges(Vec<Hinge>);
 
 impl Hinges {
     pub(crate) fn new(skeleton: &Skeleton, rig: &Rig) -> Self {
-        let arms = rig.body.iter().flat_map(BodyPlan::arms);
-        Self(arms.filter_map(|limb| Hinge::new(skeleton, rig, &limb.joints)).collect())
+        Self(rig.arms().filter_map(|limb| Hinge::new(skeleton, rig, &limb.joints)).collect())
     }
 
     /// Turns the upper bones of arms about their own axes. The directions of all bones, and everything below the elbows, stay unchanged.

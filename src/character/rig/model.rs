@@ -139,6 +139,16 @@ impl Rig {
         self.body.as_ref().map_or(&[][..], |body| &body.limbs)
     }
 
+    /// Returns the arms of the recognised body.
+    pub fn arms(&self) -> impl Iterator<Item = &BodyLimb> {
+        self.body.iter().flat_map(BodyPlan::arms)
+    }
+
+    /// Returns the legs of the recognised body.
+    pub fn legs(&self) -> impl Iterator<Item = &BodyLimb> {
+        self.body.iter().flat_map(BodyPlan::legs)
+    }
+
     /// Returns the joints that stand on the ground, which are the effectors of the legs.
     pub fn feet(&self) -> impl Iterator<Item = usize> + '_ {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)

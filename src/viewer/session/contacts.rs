@@ -26,7 +26,7 @@ pub(crate) fn new_contact(puppet: &Puppet, motion: &Motion, node: usize) -> Opti
 
 /// Returns the foot or hand at the end of a joint's limb, and its contact point: the ball of a foot, or the origin of a hand.
 fn limb_end(rig: &Rig, node: usize) -> Option<(usize, Vec3)> {
-    let mut limbs = rig.body.iter().flat_map(|body| &body.limbs);
+    let mut limbs = rig.limbs().iter();
     let has = |nodes: &[usize]| nodes.contains(&node);
     let limb = limbs.find(|limb| has(&limb.joints) || limb.digits.iter().any(|digit| has(digit)))?;
     let end = limb.end();

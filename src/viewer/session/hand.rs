@@ -6,7 +6,7 @@ use crate::Command;
 use crate::asset::Skeleton;
 use crate::document::Selection;
 use crate::pose::Pose;
-use crate::rig::{BodyPlan, Hand, LimbSide};
+use crate::rig::{Hand, LimbSide};
 
 use super::{Session, limb};
 
@@ -26,7 +26,7 @@ impl<'a> ActiveHands<'a> {
         let Selection { active, last, .. } = session.document.selection;
         let (arm, _) = limb::find(character, rig, active.or(last)?)?;
         let hand = Hand::new(&character.skeleton, rig, arm)?;
-        let mut others = rig.body.iter().flat_map(BodyPlan::arms).filter(|other| other.side != arm.side);
+        let mut others = rig.arms().filter(|other| other.side != arm.side);
         let other = others.find_map(|arm| Hand::new(&character.skeleton, rig, arm));
         Some(Self {
             skeleton: &character.skeleton,

@@ -47,7 +47,8 @@ fn the_rig_file_overrides_a_bone_and_its_names_are_nodes() {
     let rig = rig::load(&character, Some(&rig_file("eye", &text))).unwrap();
     assert_eq!(rig.bones["leftEye"], eye);
     assert_eq!(rig.bones["rightHand"], found["rightHand"]);
-    assert!(rig.body.is_some());
+    assert_eq!(rig.bones, rig::recognize_with(&character, &rig.given_bones).unwrap().bones);
+    assert!(rig.body.as_ref().unwrap().limb_ending_at(found["rightHand"]).is_some());
     assert!(rig.joint(found["rightLowerArm"]).stiffness > 0.0);
     // The bone is written to the rig file again.
     let written = file::write(&rig, &character.skeleton, "").unwrap();

@@ -10,7 +10,6 @@ use glam::{DQuat, DVec3, Quat, Vec3};
 use crate::motion::RetargetedFrame;
 use crate::pose::{Pose, orientation, world_matrices};
 use crate::puppet::Puppet;
-use crate::rig::BodyPlan;
 
 use super::corrections::{Delta, is_loop, window};
 
@@ -31,7 +30,7 @@ pub(super) struct ArmJumps {
 
 /// Returns, for each arm, the frames in which the change from its free pose to its solved pose jumps.
 pub(super) fn jumps(puppet: &Puppet, free: &[RetargetedFrame], solved: &[Pose]) -> Vec<ArmJumps> {
-    let arms = puppet.rig.body.iter().flat_map(BodyPlan::arms).filter(|arm| arm.joints.len() >= 3);
+    let arms = puppet.rig.arms().filter(|arm| arm.joints.len() >= 3);
     let jump = |joint: usize, frame: usize| {
         let change = |i: usize| {
             Some(Delta::between(free.get(i)?.pose.locals.get(joint)?, solved.get(i)?.locals.get(joint)?))

@@ -7,7 +7,7 @@ use crate::files::Progress;
 use crate::motion::{Playhead, Recorder, Retarget, RetargetError, RetargetedFrame};
 use crate::pose::{Pose, world_matrix};
 use crate::puppet::{GoalReport, Puppet, PuppetError};
-use crate::rig::{BodyPlan, Hinges, Rig};
+use crate::rig::{Hinges, Rig};
 
 mod around;
 mod corrections;
@@ -262,7 +262,7 @@ fn keep(
             pose.clone_from(puppet.pose());
         }
     }
-    for leg in puppet.rig.body.iter().flat_map(BodyPlan::legs) {
+    for leg in puppet.rig.legs() {
         // A standing foot must keep its place.
         let (character, still) =
             (puppet.character(), STILL * puppet.rig.body.as_ref().map_or(1.0, |b| b.size));

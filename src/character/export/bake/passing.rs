@@ -12,7 +12,6 @@ use crate::files::Progress;
 use crate::motion::{ContactConstraint, RetargetedFrame};
 use crate::pose::Pose;
 use crate::puppet::Puppet;
-use crate::rig::BodyPlan;
 
 use super::corrections::{is_loop, window};
 
@@ -80,7 +79,6 @@ pub(super) fn firm_contacts(
 impl<'a> Paths<'a> {
     /// Returns the original paths of the leg contacts.
     fn new(puppet: &Puppet, frames: &'a [RetargetedFrame]) -> Self {
-        let body = puppet.rig.body.as_ref();
         let path = |joints: &Vec<usize>| {
             let is_own = |contact: &&ContactConstraint| joints.contains(&contact.node);
             let node = frames.iter().flat_map(|frame| &frame.contacts).find(is_own)?.node;
@@ -93,8 +91,8 @@ impl<'a> Paths<'a> {
                 in_air: frames.iter().map(yields).collect(),
             })
         };
-        let feet = body.into_iter().flat_map(BodyPlan::legs).filter_map(|leg| path(&leg.joints)).collect();
-        Self { frames, feet, same_place: SAME_PLACE * body.map_or(1.0, |body| body.size) }
+        let feet = puppet.rig.legs().filter_map(|leg| path(&leg.joints)).collect();
+        Self { frames, feet, same_place: SAME_PLACE * puppet.rig.body.as_ref().map_or(1.0, |body| body.size) }
     }
 
     /// Returns the contacts of a frame, moved onto the paths. If `may_yield` is set, contacts of feet in the air yield.
