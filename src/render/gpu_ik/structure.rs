@@ -27,6 +27,8 @@ pub(super) struct ReducedJoint {
     /// Position in the parent's turned frame.
     pub(super) offset: DVec3,
     pub(super) limit: Limit,
+    /// The limit in the form that the shaders read.
+    packed_limit: JointLimit,
     pub(super) is_reversed: bool,
     depth: u32,
 }
@@ -101,7 +103,7 @@ impl Structure {
             }
             let place = above.place + above.rotation * (link.offset * above.scale);
             if link.weight > 0.0 && limit != Limit::Locked {
-                JointLimit::new(&limit).ok_or(UNSUPPORTED_ORDER)?;
+                let packed = JointLimit::new(&limit).ok_or(UNSUPPORTED_ORDER)?;
                 let (rest, rotation) =
                     if link.reversed { (DQuat::IDENTITY, link.rest) } else { (link.rest, DQuat::IDENTITY) };
                 joints.push(ReducedJoint {
@@ -110,6 +112,7 @@ impl Structure {
                     before: (above.rotation * rest).normalize(),
                     offset: place,
                     limit,
+                    packed_limit: if link.reversed { packed.inverted() } else { packed },
                     is_reversed: link.reversed,
                     depth: above.joint.map_or(0, |j| joints[j].depth + 1),
                 });
@@ -217,11 +220,10 @@ pub(super) fn quaternion(q: DQuat) -> [f32; 4] {
 
 impl ReducedJoint {
     fn pack(&self, link: &Link, length: f64) -> PackedJoint {
-        let limit = JointLimit::new(&self.limit).unwrap_or_default();
         PackedJoint {
             before: quaternion(self.before),
             offset: four(self.offset / length, link.weight),
-            limit: if link.reversed { limit.inverted() } else { limit },
+            limit: self.packed_limit,
             parent: self.parent.and_then(|p| u32::try_from(p).ok()).unwrap_or(NO_PARENT),
             depth: self.depth,
             reserved: [0; 2],
