@@ -6,7 +6,7 @@
 // longest chain.
 // #import ik_joint, joint_limits, rotation, trigonometry
 
-// Every kind of limit occurs.
+// Every kind of limit occurs except LOCKED: locked joints are part of the joint above (src/render/gpu_ik/structure.rs).
 const KINDS: u32 = 15u;
 
 struct TreeConstants {

@@ -1,8 +1,8 @@
 // The nearest rotations that the limits of joints allow, as defined by `Limit::nearest`. The CPU twin is src/character/body/limit.rs. An
 // angle is stored as the cosine and the sine of its half, so that only the swing of a cone needs trigonometric functions.
 //
-// The constant KINDS has a bit for each kind of limit that occurs in a module, so that compilers leave out the rest.
-// #import crowd/body | ik_body | ik_chain, rotation, trigonometry
+// Each module defines the constant KINDS, which has a bit for each kind of limit that occurs, so that compilers leave out the rest.
+// #import rotation, trigonometry
 
 const FREE: u32 = 0u;
 const HINGE: u32 = 1u;
@@ -163,8 +163,8 @@ fn nearest_allowed(rotation: vec4<f32>, limit: JointLimit) -> vec4<f32> {
     return quat_normalize(select(allowed, quat_conjugate(allowed), is_inverted));
 }
 
-// Limits a rotation during a solve. All allowed rotations are moved so that they contain the rotation before the solve, because a pose must
-// not jump when a solve begins.
+// Limits a turn. All allowed rotations are moved so that they contain the rotation before the turn, because a pose must not jump when a
+// solve begins.
 fn limited(limit: JointLimit, q: vec4<f32>, before: vec4<f32>) -> vec4<f32> {
     let excess = quat_mul(before, quat_conjugate(nearest_allowed(before, limit)));
     return quat_mul(excess, nearest_allowed(quat_mul(quat_conjugate(excess), q), limit));

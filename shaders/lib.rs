@@ -1,4 +1,5 @@
-//! The shaders of sinew, as text in WGSL. The entry points of a pipeline are in one file, which names the files that it imports:
+//! The shaders of sinew, as text in WGSL. A module is built from the files with its entry points. The first lines of each file name the
+//! files that it imports:
 //!
 //! ```wgsl
 //! // #import rotation, bones | many_bones
@@ -103,5 +104,6 @@ fn missing_import(files: &[&str]) -> Option<&'static str> {
     let file = |name: &str| FILES.iter().find(|(n, _)| *n == name).map(|(_, file)| *file);
     let is_present = |name: &&str| file(name).is_some_and(|file| files.contains(&file));
     let missing = files.iter().flat_map(|file| imports(file)).filter(|names| !names.iter().any(is_present));
-    file(missing.min_by_key(Vec::len)?.first()?)
+    let missing = missing.filter_map(|names| Some((names.len(), file(names.first()?)?)));
+    missing.min_by_key(|(alternatives, _)| *alternatives).map(|(_, file)| file)
 }

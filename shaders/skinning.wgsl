@@ -19,8 +19,8 @@
 // - The light shines from a constant direction, a uniform. The original outputs `LightPosition` − `Pos` for each vertex.
 // - The texture coordinate is passed on, as in the original, but each texture may then move, turn and scale it (base_color.wgsl).
 // - The inputs are named `position`, `normal`, `texcoord_0`, `weights` and `joints` instead of `inputPosition`, `inputNormal`,
-//   `inputTexCoord`, `weights` and `bones`. The outputs are named `clip`, `normal`, `texcoord` and `eye_direction` instead of
-//   `Pos`, `Normal`, `Texcoord` and `EyeDir`. Tangents, colours and a second texture coordinate are added.
+//   `inputTexCoord`, `weights` and `bones`. The outputs (varyings.wgsl) are named `clip`, `normal`, `texcoord_0` and
+//   `eye_direction` instead of `Pos`, `Normal`, `Texcoord` and `EyeDir`. Tangents, colours and a second texture coordinate are added.
 //
 // The functions read data from fetch_storage.wgsl or fetch_texture.wgsl, and bones.wgsl or many_bones.wgsl.
 //

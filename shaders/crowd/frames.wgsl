@@ -126,7 +126,8 @@ fn part_of(q: vec4<f32>, t: f32) -> vec4<f32> {
     return quat_normalize(vec4<f32>(nearer.xyz * t, 1.0 - t + nearer.w * t));
 }
 
-// Returns the local rotation of a joint after a rotation in its parent's frame. The result is within the joint's limit.
+// Returns the local rotation of a joint after a rotation in its parent's frame. The result is within the limit, which is moved if the joint
+// is already outside it.
 fn turned(first: u32, joint: u32, limit: JointLimit, turn: vec4<f32>) -> vec4<f32> {
     let rest = quat_conjugate(joints[joint].rest_rotation);
     let before = locals[first + joint].rotation;

@@ -15,7 +15,7 @@ use super::{Gpu, RenderError, shaders};
 static LISTS: AtomicU64 = AtomicU64::new(0);
 
 /// Number of lanes in a workgroup, as in `shaders/cull.wgsl`.
-const LANES: u32 = 256;
+pub(crate) const LANES: u32 = 256;
 /// Size in bytes of the arguments of an indexed draw.
 const ARGUMENTS: u64 = 20;
 /// Alignment of regions of records, in records. It equals 256 bytes, the alignment that bindings require.

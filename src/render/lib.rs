@@ -45,6 +45,8 @@ mod rect;
 mod renderer;
 pub mod scene;
 #[cfg(test)]
+mod shader_module_tests;
+#[cfg(test)]
 mod shader_tests;
 mod shaders;
 mod shadow;

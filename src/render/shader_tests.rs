@@ -1,8 +1,7 @@
-//! The shaders are valid and can be translated for WebGL2, and their structs have the same layout as those in Rust.
+//! The structs and constants of shaders have the same layouts and values as those in Rust.
 
 use std::mem::{offset_of, size_of};
 
-use sinew_shaders::{FILES, imports, with_imports};
 use wgpu::naga;
 
 use crate::body::stance::{Foot, Stance};
@@ -10,60 +9,7 @@ use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal
 use crate::gpu_types::{
     Globals, Instance, Line, PartConstants, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
 };
-use crate::shaders::{SOURCES, webgl2_sources, with_varyings};
-use crate::varyings::{NAMES, Varyings};
-use crate::{crowd, gpu_ik};
-
-/// Returns the modules of all shaders.
-fn sources() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    SOURCES.into_iter().chain(crowd::SOURCES).chain(gpu_ik::SOURCES)
-}
-
-fn parse(name: &str, files: &[&str]) -> naga::Module {
-    let source = files.concat();
-    naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)))
-}
-
-fn validate(name: &str, module: &naga::Module) {
-    let flags = naga::valid::ValidationFlags::all();
-    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
-    validator.validate(module).unwrap_or_else(|e| panic!("{name}: {e:?}"));
-}
-
-fn module(name: &str) -> naga::Module {
-    let (_, files) = sources().find(|(n, _)| *n == name).unwrap();
-    parse(name, &with_imports(files))
-}
-
-#[test]
-fn every_file_imports_what_it_uses() {
-    let is_file = |name: &str| FILES.iter().any(|(n, _)| *n == name);
-    for &(name, file) in FILES {
-        for import in imports(file).flatten() {
-            assert!(is_file(import), "{name} imports {import}");
-        }
-        let constants = if name.starts_with("ik_chain") { gpu_ik::LARGEST } else { "" };
-        parse(name, &with_imports(&[constants, file]));
-    }
-}
-
-#[test]
-fn every_shader_is_valid() {
-    for (name, _) in sources() {
-        validate(name, &module(name));
-    }
-}
-
-/// Fragment shaders read no value that the vertex shader does not hand on, because both use the same struct.
-#[test]
-fn surfaces_are_valid_with_each_value_alone_and_without_any() {
-    for (name, files) in SOURCES.into_iter().filter(|(name, _)| name.ends_with("surface")) {
-        for kept in 0..=NAMES.len() {
-            let varyings = Varyings(std::array::from_fn(|value| value == kept)).source();
-            validate(name, &parse(name, &with_varyings(&with_imports(files), &varyings)));
-        }
-    }
-}
+use crate::shader_module_tests::module;
 
 /// Returns the name, offset and size of each member of a struct in a shader, and the size of the whole struct.
 fn layout(module: &naga::Module, name: &str) -> (Vec<(String, usize, usize)>, usize) {
@@ -243,6 +189,11 @@ fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
     }
 }
 
+#[test]
+fn culling_has_the_same_lanes_in_shaders_and_rust() {
+    assert_eq!(constant("cull", "LANES"), crate::indirect::LANES);
+}
+
 /// Returns the value of an integer constant of a shader.
 fn constant(shader: &str, name: &str) -> u32 {
     let module = module(shader);
@@ -271,40 +222,4 @@ fn flags_have_the_same_values_in_shaders_and_rust() {
     ] {
         assert_eq!(constant("surface", name), here, "{name}");
     }
-}
-
-/// Translates every shader into the GLSL of WebGL2, which has no storage buffers and cannot both compare a depth texture and read numbers
-/// from it.
-#[cfg(target_os = "linux")]
-#[test]
-fn every_shader_can_be_translated_for_webgl2() {
-    use naga::back::glsl::{Options, PipelineOptions, Version, Writer};
-    let mut translated = 0;
-    for (name, files) in webgl2_sources() {
-        let module = parse(name, &files);
-        let flags = naga::valid::ValidationFlags::all();
-        let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
-        let info = validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        // Sample masks need an extension. Without this extension, the entry point is not used.
-        for entry in module.entry_points.iter().filter(|entry| entry.name != "smooth_holes") {
-            let (stage, entry_point) = (entry.stage, entry.name.clone());
-            let (module, info) = naga::back::pipeline_constants::process_overrides(
-                &module,
-                &info,
-                Some((stage, &entry_point)),
-                &Default::default(),
-            )
-            .unwrap();
-            let options = Options { version: Version::new_gles(300), ..Options::default() };
-            let pipeline =
-                PipelineOptions { shader_stage: stage, entry_point: entry_point.clone(), multiview: None };
-            let mut text = String::new();
-            Writer::new(&mut text, &module, &info, &options, &pipeline, Default::default())
-                .and_then(|mut writer| writer.write())
-                .unwrap_or_else(|error| panic!("{name}, {entry_point}: {error}"));
-            assert!(text.contains("void main()"), "{name}, {entry_point}");
-            translated += 1;
-        }
-    }
-    assert!(translated > 15, "{translated} entry points");
 }

@@ -66,8 +66,8 @@ impl JointLimit {
         normalize(Vec4::from(if is_inverted { allowed.conjugate() } else { allowed }))
     }
 
-    /// Limits a rotation during a solve. All allowed rotations are moved so that they contain `before`, the rotation before the solve,
-    /// because a pose must not jump when a solve begins.
+    /// Limits a turn. All allowed rotations are moved so that they contain `before`, the rotation before the turn, because a pose must not
+    /// jump when a solve begins.
     pub fn limited(&self, q: Quat, before: Quat) -> Quat {
         let excess = before * self.nearest(before).conjugate();
         excess * self.nearest(excess.conjugate() * q)

@@ -5,7 +5,8 @@ use sinew_shaders::{IK_BODY, IK_CHAIN, IK_CHAIN_RESTART, IK_LIMB};
 /// Maximum number of joints of a chain.
 pub(super) const MAX_CHAIN: usize = 16;
 
-/// The constants of chains of the largest size with every kind of limit.
+/// The constants of chains of the largest size with every kind of limit except LOCKED: locked joints are part of the joint above
+/// (`structure.rs`).
 #[cfg(test)]
 pub(crate) const LARGEST: &str =
     "const JOINTS: u32 = 16u;\nconst UNROLLED: bool = true;\nconst KINDS: u32 = 15u;\n";
