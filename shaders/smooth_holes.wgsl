@@ -10,7 +10,7 @@ struct Samples {
 // Smooths the edges of holes. Alpha is extrapolated from the centre of a pixel to each of its four samples, whose positions WebGPU fixes.
 @fragment
 fn smooth_holes(varyings: Varyings, @builtin(front_facing) front: bool) -> Samples {
-    let in = received(varyings);
+    let in = surface_of(varyings);
     let alpha = base_color(in.color, in.texcoord).a - material.surface.w;
     let across = dpdx(alpha);
     let down = dpdy(alpha);

@@ -57,7 +57,7 @@ fn transform(
     out.scale = s.scale;
     out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
-    return handed_on(out);
+    return varyings_of(out);
 }
 
 struct Material {
@@ -290,7 +290,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look 
 
 @fragment
 fn surface(varyings: Varyings, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
-    return painted(received(varyings), front);
+    return painted(surface_of(varyings), front);
 }
 
 // Returns the colour of a fragment with premultiplied alpha, as the target stores it.

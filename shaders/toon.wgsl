@@ -134,12 +134,12 @@ fn transform_outline(
     out.eye_direction = globals.eye.xyz - position;
     out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
-    return handed_on(out);
+    return varyings_of(out);
 }
 
 @fragment
 fn outline(varyings: Varyings) -> @location(0) vec4<f32> {
-    var in = received(varyings);
+    var in = surface_of(varyings);
     if has(MOVING_TEXTURES) {
         in.texcoord = moved_texcoord(in.texcoord);
     }

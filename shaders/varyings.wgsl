@@ -1,5 +1,6 @@
-// The values that the vertex shader of surfaces hands on to the fragment shader. Each of them makes every vertex slower, so
-// src/render/varyings.rs removes the lines with the names of the values that a pipeline does not read. They are then zero in `received`.
+// The values that the vertex shader of surfaces passes to the fragment shader. Each of them makes every vertex slower, so
+// src/render/varyings.rs removes the lines with the names of the values that a pipeline does not read. Removed values are zero in
+// `surface_of`.
 // #import surface
 
 struct Varyings {
@@ -14,7 +15,7 @@ struct Varyings {
     @location(6) scale: f32,
 }
 
-fn handed_on(s: Surface) -> Varyings {
+fn varyings_of(s: Surface) -> Varyings {
     var v: Varyings;
     v.clip = s.clip;
     v.normal = s.normal;
@@ -27,7 +28,7 @@ fn handed_on(s: Surface) -> Varyings {
     return v;
 }
 
-fn received(v: Varyings) -> Surface {
+fn surface_of(v: Varyings) -> Surface {
     var s: Surface;
     s.clip = v.clip;
     s.normal = v.normal;

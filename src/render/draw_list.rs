@@ -33,6 +33,8 @@ pub(super) struct Item {
     record: gpu_types::Instance,
     /// Index of its material in [`Input::materials`], if it is not the model's.
     pub(super) material: Option<u32>,
+    /// The textures of its material that use the second set of texture coordinates, one bit for each.
+    pub(super) second_sets: u32,
 }
 
 /// Some instances of one part, drawn together.
@@ -116,6 +118,8 @@ impl DrawList {
             let model = instance.model;
             let few_bones = input.few_bones;
             let own_record = material.zip(parts.get(part)).map(|(material, part)| part.record_with(material));
+            let drawn = own_record.as_ref().or(parts.get(part).map(|part| &part.uniform));
+            let second_sets = drawn.map_or(0, gpu_types::PartConstants::second_sets);
             let material = own_record.map(|record| {
                 input.materials.push(OwnMaterial { model: instance.model, part, record });
                 to_u32(input.materials.len() - 1)
@@ -132,6 +136,7 @@ impl DrawList {
                 first_matrix,
                 record,
                 material,
+                second_sets,
             });
             let targets =
                 models.get(model).and_then(|m| m.parts.get(part)).map_or(0, |p| p.uniform.morph_targets);

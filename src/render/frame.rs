@@ -108,8 +108,7 @@ pub struct Draw<'a> {
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
-    /// The material that replaces the model's own if any of its numbers differ. It must have the same textures, with the
-    /// same sets of texture coordinates. Ghosts ignore it.
+    /// The material that replaces the model's own if any of its numbers differ. It must have the same textures. Ghosts ignore it.
     pub material: Option<&'a Material>,
     /// A box in world metres that contains the part. A part outside the view is not drawn, blended parts are sorted by the centres of their
     /// boxes, and only the floor below the box can be in shadow. An empty box means that the extent is unknown.

@@ -91,6 +91,13 @@ pub(crate) struct PartConstants {
     pub(crate) vertices: u32,
 }
 
+impl PartConstants {
+    /// Returns a bit for each texture that uses the second set of texture coordinates.
+    pub(crate) fn second_sets(&self) -> u32 {
+        self.uv.iter().rev().fold(0, |sets, uv| sets << 1 | u32::from(uv.offset_set[2] > 0.5))
+    }
+}
+
 /// `Instance` in `shaders/skinning.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

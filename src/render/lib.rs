@@ -57,6 +57,7 @@ mod software;
 mod srgb;
 mod staging;
 mod surface;
+mod surface_variant;
 mod texture;
 mod triangle_order;
 mod upload;

@@ -6,68 +6,19 @@ use wgpu::{BlendState, Face, FrontFace, PrimitiveState};
 
 use super::crowd_batch::{CrowdBatch, crowd_parts};
 use super::draw_list::{Batch, Batcher, DrawList, Item};
-use super::gpu_types::flags;
 use super::layout::{self, Layouts};
-use super::material::Maps;
 use super::model::{Model, ModelPart};
 use super::offscreen::DEPTH;
 use super::output::Output;
 use super::skinning::{SkinningVariant, vertex_state};
+use super::surface_variant::{SurfaceVariant, is_transmissive};
 use super::varyings::Varyings;
-use super::{Background, Frame, Gpu, LightSource, ShadingMode, ToneMap, backdrop, shaders, texture};
-
-/// The properties that select a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct SurfaceVariant {
-    skinning: SkinningVariant,
-    mode: ShadingMode,
-    maps: Maps,
-    /// The part's flags that the shading mode uses.
-    flags: u32,
-    varyings: Varyings,
-    shadows: bool,
-    light: LightVariant,
-    /// Whether other surfaces are visible through the part.
-    transmissive: bool,
-    /// Whether the part is drawn from far to near. Such a part is blended, unless it replaces the pixels behind it.
-    blended: bool,
-    replaces: bool,
-    /// Whether the edges of holes are smooth.
-    smooth_holes: bool,
-    writes_depth: bool,
-    /// Whether the line around the part is drawn instead of the part.
-    outline: bool,
-    culled: bool,
-    mirrored: bool,
-    output: Output,
-}
-
-/// The properties of a light that select a pipeline.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct LightVariant {
-    has_environment: bool,
-    /// Whether this is the classic light with a rotation.
-    is_turned: bool,
-    has_occlusion: bool,
-    /// Whether there are lights besides the environment.
-    has_lights: bool,
-    tone: ToneMap,
-}
-
-impl LightVariant {
-    fn new(frame: &Frame<'_>) -> Self {
-        let light = &frame.light;
-        let has_environment = light.source != LightSource::Classic;
-        let is_turned = !has_environment && light.rotation != 0.0;
-        let (has_occlusion, has_lights) = (frame.has_ambient_occlusion(), !frame.drawn_lights().is_empty());
-        Self { has_environment, is_turned, has_occlusion, has_lights, tone: light.tone }
-    }
-}
+use super::{Frame, Gpu, ShadingMode, backdrop, shaders};
 
 /// Pipelines for surfaces. Each is created on first use, because creating one takes as long as drawing many frames.
 #[derive(Debug)]
 pub(super) struct Surfaces {
-    /// The shaders by the name of their files, created on first use.
+    /// The shader modules by the name of their files and the values that they pass on. Created on first use.
     modules: HashMap<(&'static str, Varyings), wgpu::ShaderModule>,
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<SurfaceVariant, wgpu::RenderPipeline>,
@@ -134,7 +85,7 @@ impl Surfaces {
         let variant_for = |item: &Item, output: Output| {
             let part = item.part(models).filter(|_| item.is_seen)?;
             let skinning = SkinningVariant::of(part, item.dual, item.few_bones);
-            Some(SurfaceVariant::new(gpu, frame, part, skinning, item.mirrored, output))
+            Some(SurfaceVariant::new(gpu, frame, part, item.second_sets, skinning, item.mirrored, output))
         };
         let variant = |item: &Item| variant_for(item, output);
         let opaque = |item: &Item| variant(item).filter(|variant| !variant.blended);
@@ -168,9 +119,10 @@ impl Surfaces {
             }
         }
         self.crowds.clear();
-        let of_crowd = |part, mirrored, output| {
-            let skinning = SkinningVariant::of(part, false, false);
-            SurfaceVariant::new(gpu, frame, part, skinning, mirrored, output)
+        let of_crowd = |part: &ModelPart, mirrored, output| {
+            let (skinning, second_sets) =
+                (SkinningVariant::of(part, false, false), part.uniform.second_sets());
+            SurfaceVariant::new(gpu, frame, part, second_sets, skinning, mirrored, output)
         };
         for (crowd, index, part, mirrored) in crowd_parts(models, frame) {
             let variant = of_crowd(part, mirrored, output);
@@ -212,93 +164,6 @@ impl Surfaces {
             (!variant.blended).then(create)
         });
         crowds.extend(parts);
-    }
-}
-
-impl SurfaceVariant {
-    fn new(
-        gpu: &Gpu,
-        frame: &Frame<'_>,
-        part: &ModelPart,
-        skinning: SkinningVariant,
-        mirrored: bool,
-        output: Output,
-    ) -> Self {
-        let shaded = frame.mode.is_shaded();
-        let transmissive = is_transmissive(frame, part);
-        let used = texture::used_textures(frame.mode, part.flags & flags::ALPHA_MASK != 0);
-        let mode = if shaded { ShadingMode::Shaded } else { frame.mode };
-        let maps = part.textures.maps.used(used, shaded);
-        let flags_of_mode = part.flags & used_flags(frame.mode, part.needs_tangents());
-        Self {
-            skinning,
-            mode,
-            maps,
-            flags: flags_of_mode,
-            varyings: Varyings::new(mode, flags_of_mode, &maps, &part.uniform.uv, transmissive),
-            shadows: shaded && frame.casts_shadows(),
-            light: if shaded { LightVariant::new(frame) } else { LightVariant::default() },
-            transmissive,
-            // The backdrop contains everything except the host's own image, over which it must be blended.
-            replaces: transmissive
-                && part.flags & flags::ALPHA_BLEND == 0
-                && !(frame.background == Background::Keep && frame.samples == 1),
-            // With classic light, holes keep their hard edges, so that the goldens of existing suites still match.
-            smooth_holes: shaded
-                && gpu.capabilities.has_sample_masks
-                && output.samples > 1
-                && frame.light.source != LightSource::Classic
-                && part.flags & flags::ALPHA_MASK != 0,
-            blended: transmissive || part.blended && !frame.mode.is_data(),
-            // A transmissive surface hides the surfaces behind it, because its own colours already include them.
-            writes_depth: transmissive && part.flags & flags::ALPHA_BLEND == 0
-                || part.writes_depth && !transmissive
-                || frame.mode.is_data(),
-            outline: false,
-            culled: frame.mode != ShadingMode::Mask && !part.double_sided,
-            mirrored,
-            output,
-        }
-    }
-}
-
-/// Returns whether other surfaces are visible through a part in a frame.
-fn is_transmissive(frame: &Frame<'_>, part: &ModelPart) -> bool {
-    frame.mode.is_shaded() && part.is_transmissive()
-}
-
-impl SurfaceVariant {
-    /// Returns the variant that draws the line around a part. `None` if the part has no line, or if the frame's mode does not show it.
-    fn outline_of(self, part: &ModelPart, frame: &Frame<'_>) -> Option<Self> {
-        let is_shown = part.has_outline && frame.mode.is_shaded();
-        is_shown.then_some(Self { outline: true, culled: true, ..self })
-    }
-
-    /// Returns the name and the files of the shader.
-    fn files(self) -> (&'static str, &'static [&'static str]) {
-        if self.flags & flags::TOON != 0 {
-            ("toon surface", shaders::TOON_SURFACE)
-        } else if self.flags & flags::LAYERS != 0 {
-            ("layered surface", shaders::LAYERED_SURFACE)
-        } else {
-            ("surface", shaders::SURFACE)
-        }
-    }
-}
-
-/// Returns the flags that a mode uses. Parts that differ only in other flags share a pipeline.
-fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
-    let alpha = flags::HAS_NORMALS | flags::ALPHA_MASK;
-    let colors = alpha | flags::ALPHA_BLEND | flags::UNLIT;
-    match mode {
-        ShadingMode::Mask => 0,
-        ShadingMode::Normal => alpha,
-        ShadingMode::Lambert => colors,
-        ShadingMode::Shaded | ShadingMode::Skeleton => {
-            let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
-            let toon = flags::TOON | flags::MOVING_TEXTURES;
-            colors | flags::LAYERS | flags::DISPERSION | flags::GLOSSINESS | toon | tangents
-        }
     }
 }
 

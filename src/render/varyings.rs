@@ -1,7 +1,7 @@
-//! The values that the vertex shader of a surface hands on to the fragment shader, which cost more time than skinning.
+//! The values that the vertex shader of a surface passes to the fragment shader, which cost more time than skinning.
 
 use super::ShadingMode;
-use super::gpu_types::{UvTransform, flags};
+use super::gpu_types::flags;
 use super::material::Maps;
 
 /// The names of the values in `shaders/varyings.wgsl`, without the clip position.
@@ -13,35 +13,39 @@ pub(super) const NAMES: [&str; 7] =
 pub(super) struct Varyings(pub(super) [bool; NAMES.len()]);
 
 impl Varyings {
-    /// Returns the values that a surface needs in a mode. `flags` and `maps` are those that the mode uses, and `uv` are the transforms of
-    /// the maps. `has_volume` says whether the thickness of the surface depends on the scale of its mesh.
+    /// Returns the values that a surface needs in a mode. `flags` and `maps` are those that the mode uses. `second_sets` has a bit for each
+    /// map that uses the second set of texture coordinates. `has_volume` says whether the thickness of the surface depends on the scale of
+    /// its mesh.
     pub(super) fn new(
         mode: ShadingMode,
         flags: u32,
         maps: &Maps,
-        uv: &[UvTransform],
+        second_sets: u32,
         has_volume: bool,
     ) -> Self {
+        #[cfg(test)]
+        if tests::PASSES_ALL.get() {
+            return Self([true; NAMES.len()]);
+        }
         if mode == ShadingMode::Mask {
             return Self([false; NAMES.len()]);
         }
         let has = |bits: u32| flags & bits != 0;
         let is_plain = mode.is_shaded() && has(flags::UNLIT);
         let is_lit = mode.is_shaded() && !is_plain;
-        let reads_set = |set: bool| {
-            maps.transforms().any(|map| uv.get(map).is_some_and(|uv| (uv.offset_set[2] > 0.5) == set))
-        };
-        Self([
-            has(flags::HAS_NORMALS) && !is_plain,
-            mode != ShadingMode::Normal || has(flags::ALPHA_MASK),
+        let reads_set = |set: u32| maps.transforms().any(|map| second_sets >> map & 1 == set);
+        Self(NAMES.map(|name| match name {
+            "normal" => has(flags::HAS_NORMALS) && !is_plain,
+            "color" => mode != ShadingMode::Normal || has(flags::ALPHA_MASK),
             // Without normals, the derivatives of the direction give the normal of the triangle.
-            is_lit || !(has(flags::HAS_NORMALS) || is_plain),
+            "eye_direction" => is_lit || !(has(flags::HAS_NORMALS) || is_plain),
             // The grain of an anisotropic surface follows the first set even if it has no map.
-            reads_set(false) || has(flags::ANISOTROPY),
-            reads_set(true),
-            has(flags::HAS_TANGENTS),
-            has_volume,
-        ])
+            "texcoord_0" => reads_set(0) || has(flags::ANISOTROPY),
+            "texcoord_1" => reads_set(1),
+            "tangent" => has(flags::HAS_TANGENTS) && !is_plain,
+            "scale" => has_volume,
+            _ => true,
+        }))
     }
 
     /// Returns `shaders/varyings.wgsl` without the values that are not read.
@@ -54,18 +58,34 @@ impl Varyings {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::cell::Cell;
 
-    /// Returns the names of the values that a surface with normals and tangents needs.
+    use glam::{Affine2, Vec2, Vec3, Vec3Swizzles};
+
+    use super::*;
+    use crate::asset::{
+        Alpha, AlphaMode, Anisotropy, Character, Clearcoat, Image, Material, Mesh, Node, Outline,
+        OutlineWidth, Primitive, Sampler, Skeleton, Texture, TextureRef, Toon, Transmission, UvMotion,
+        Volume,
+    };
+    use crate::puppet::Puppet;
+    use crate::scene::{self, ViewSettings};
+    use crate::view::{AUTO_FOV_Y, Camera};
+    use crate::{DecodedImage, DecodedImages, Gpu, Renderer};
+
+    thread_local! {
+        /// Whether all values are passed on.
+        pub(super) static PASSES_ALL: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Returns the names of the values that a surface with normals and tangents needs. The second map uses the second set.
     fn names(mode: ShadingMode, flags: u32, maps: Maps) -> Vec<&'static str> {
-        let second = UvTransform { linear: [1.0, 0.0, 0.0, 1.0], offset_set: [0.0, 0.0, 1.0, 0.0] };
-        let first = UvTransform { offset_set: [0.0; 4], ..second };
-        let read = Varyings::new(mode, flags, &maps, &[first, second], false);
+        let read = Varyings::new(mode, flags, &maps, 0b10, false);
         NAMES.into_iter().zip(read.0).filter_map(|(name, read)| read.then_some(name)).collect()
     }
 
     #[test]
-    fn only_the_values_that_a_mode_reads_are_handed_on() {
+    fn only_the_values_that_a_mode_reads_are_passed_on() {
         let plain = Maps::default();
         let textured = Maps { core: [true, false, false, false, false], ..plain };
         let both_sets = Maps { core: [true, true, false, false, false], ..plain };
@@ -88,6 +108,104 @@ mod tests {
         let source = Varyings(std::array::from_fn(|value| value < 2)).source();
         for (index, name) in NAMES.into_iter().enumerate() {
             assert_eq!(source.contains(name), index < 2, "{name}");
+        }
+    }
+
+    /// Returns an octahedron at a place, with every kind of vertex attribute.
+    fn octahedron(center: Vec3, material: usize) -> Primitive {
+        let points = [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z];
+        let triangle = |octant: u32| {
+            let [x, y, z] = [octant & 1, 2 + (octant >> 1 & 1), 4 + (octant >> 2)];
+            if octant.count_ones() % 2 == 0 { [x, y, z] } else { [x, z, y] }
+        };
+        Primitive {
+            triangles: (0..8).map(triangle).collect(),
+            positions: points.map(|p| center + p * 0.4).to_vec(),
+            normals: points.to_vec(),
+            tangents: points.map(|p| p.any_orthonormal_vector().extend(1.0)).to_vec(),
+            uvs: [points.map(|p| p.xy() * 0.5 + 0.5).to_vec(), points.map(|p| p.yz() * 0.7).to_vec()],
+            colors: points.map(|p| (p * 0.3 + 0.7).extend(1.0)).to_vec(),
+            material: Some(material),
+            ..Primitive::default()
+        }
+    }
+
+    /// Returns materials that read different values. All textures are the first one.
+    fn materials() -> Vec<Material> {
+        let in_set = |uv_set| Some(TextureRef { texture: 0, uv_set, uv_transform: Affine2::from_angle(0.5) });
+        let (first, second) = (in_set(0), in_set(1));
+        let plain = Material { metallic: 0.3, roughness: 0.4, double_sided: true, ..Material::default() };
+        let coat =
+            Clearcoat { factor: 1.0, normal_texture: second, normal_scale: 1.0, ..Clearcoat::default() };
+        let width = OutlineWidth::World(0.05);
+        let outline = Outline { width, width_texture: second, color: Vec3::X, lighting_mix: 0.5 };
+        let scroll = Vec2::new(0.3, 0.1);
+        let uv_motion = UvMotion { scroll, rotation: 0.2, mask_texture: first, seconds: 1.0 };
+        let toon = Toon { rim_color: Vec3::splat(0.3), outline: Some(outline), uv_motion, ..Toon::default() };
+        let volume = Volume { thickness: 0.3, attenuation_distance: 0.2, ..Volume::default() };
+        let volume = Volume { attenuation_color: Vec3::new(0.9, 0.4, 0.2), ..volume };
+        let clear = Transmission { factor: 0.8, texture: None };
+        let alpha_mode = AlphaMode::Mask(0.5);
+        vec![
+            plain.clone(),
+            Material { base_color_texture: first, ..plain.clone() },
+            Material { base_color_texture: second, ..plain.clone() },
+            Material {
+                normal_texture: first,
+                emissive_texture: second,
+                emissive: Vec3::ONE,
+                ..plain.clone()
+            },
+            Material { normal_texture: second, ..plain.clone() },
+            Material {
+                anisotropy: Some(Anisotropy { strength: 0.8, ..Default::default() }),
+                ..plain.clone()
+            },
+            Material { clearcoat: Some(coat), ..plain.clone() },
+            Material { transmission: Some(clear), volume: Some(volume), ..plain.clone() },
+            Material { toon: Some(toon), base_color_texture: second, ..plain.clone() },
+            Material { toon: Some(toon), base_color_texture: first, alpha_mode, ..plain.clone() },
+            Material { base_color_texture: second, alpha_mode, ..plain.clone() },
+            Material { unlit: true, base_color_texture: first, normal_texture: second, ..plain },
+        ]
+    }
+
+    /// Draws surfaces that read different values, with these values and with all values.
+    #[test]
+    fn values_that_are_not_passed_on_do_not_change_an_image() {
+        let materials = materials();
+        let mut primitives = Vec::new();
+        for (column, material) in (0_u8..).zip(0..materials.len()) {
+            let at = |row: f32| octahedron(Vec3::new(f32::from(column), row, 0.0), material);
+            let (tangents, normals) = (Vec::new(), Vec::new());
+            primitives.push(at(0.0));
+            primitives.push(Primitive { tangents, ..at(1.0) });
+            primitives.push(Primitive { normals, tangents: Vec::new(), ..at(2.0) });
+        }
+        let node = Node { mesh: Some(0), ..Node::new("surfaces") };
+        let mut character = Character::new(Skeleton::new(vec![node]).unwrap());
+        character.meshes =
+            vec![Mesh { name: None, primitives, weights: Vec::new(), target_names: Vec::new() }];
+        character.materials = materials;
+        character.textures = vec![Texture { image: Some(0), sampler: Sampler::default() }];
+        let rgba = (0..64_u8).map(|byte| byte.wrapping_mul(151)).collect();
+        let png = DecodedImage { width: 4, height: 4, rgba }.png(Alpha::Keep).unwrap();
+        character.images = vec![Image::new(None, png.into()).unwrap()];
+        let puppet = Puppet::new(character, 0);
+        let mut renderer = Renderer::new(Gpu::of_tests());
+        let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+        let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+        let camera = Camera::framing(&puppet.bounds(), AUTO_FOV_Y, 3.0);
+        let settings = ViewSettings::new(camera, puppet.bounds()).with_floor(false).with_shadow(false);
+        for mode in ShadingMode::ALL {
+            let frame = scene::frame(&puppet, &settings.clone().with_mode(mode));
+            let mut draw = |passes_all| {
+                PASSES_ALL.set(passes_all);
+                let image = renderer.render(&[&model], &frame, (288, 96));
+                PASSES_ALL.set(false);
+                image.unwrap().rgba
+            };
+            assert!(draw(false) == draw(true), "{}", mode.name());
         }
     }
 }
