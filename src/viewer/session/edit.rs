@@ -91,7 +91,8 @@ impl Session {
         self.show();
     }
 
-    /// Pins nodes at their current positions and orientations, or removes their pins if all are already pinned. Unknown nodes are ignored.
+    /// Pins nodes at their current positions and orientations, or removes their pins if all are already pinned. Does nothing if one
+    /// of them does not exist.
     pub(super) fn toggle_pins(&mut self, nodes: &[usize]) {
         if !nodes.iter().all(|&node| self.has_node(node)) {
             return;

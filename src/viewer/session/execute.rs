@@ -15,9 +15,10 @@ impl Session {
     pub(super) fn execute(&mut self, command: Command) {
         let shown_steps = self.suspend_steps(&command);
         let changes_view = hovering::changes_view(&command);
-        let effect = (!matches!(command, Command::Tick(_))).then(|| CameraEffect::of(&command));
-        let before = self.view.before_command(&self.puppet, &self.document.orbit, self.is_dragging());
         let is_tick = matches!(command, Command::Tick(_));
+        // Ticks are excluded, because the clock itself moves the camera.
+        let effect = (!is_tick).then(|| CameraEffect::of(&command));
+        let before = self.view.before_command(&self.puppet, &self.document.orbit, self.is_dragging());
         self.clock.is_asleep &= is_tick;
         if !matches!(command, Command::Tick(_) | Command::Hover(_) | Command::Release) {
             self.limit_note = None;
@@ -25,7 +26,6 @@ impl Session {
         self.perform(command);
         self.refresh_eyes();
         self.refresh_onion();
-        // Ticks are excluded here, because the clock has already moved the camera.
         let is_dragging = self.is_dragging();
         if let Some(effect) = effect {
             self.view.update_anchor(effect, before, &self.puppet, &mut self.document, is_dragging);

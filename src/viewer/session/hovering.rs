@@ -35,7 +35,7 @@ impl Hover {
         self.hit = if self.grip.is_some() { None } else { picture.under(at) };
     }
 
-    /// Records the pointer position during a drag, so that the part under the pointer is marked when the drag ends.
+    /// Records the pointer position at a grab and during a drag, so that the part under the pointer is marked when the drag ends.
     pub(super) fn point_at(&mut self, at: Vec2) {
         if at.is_finite() {
             self.pointer = at;

@@ -7,7 +7,7 @@ use crate::motion::Motion;
 use crate::pose::Pose;
 
 use super::Session;
-use super::keying::{goal_key, keyed_motion, with_dragged_goals, with_key_pose};
+use super::key_edits::{goal_key, keyed_motion, with_dragged_goals, with_key_pose};
 
 impl Session {
     /// Stores the current pose as a key at the current time, ends the drag and clears the goals. If the motion has no strips, layers or

@@ -47,7 +47,7 @@ mod home;
 mod hovering;
 mod initial_pose;
 mod key;
-mod keying;
+mod key_edits;
 mod landing;
 pub(super) mod limb;
 mod onion;

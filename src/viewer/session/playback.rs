@@ -8,7 +8,7 @@ use crate::motion::Motion;
 use crate::{Command, EyeTarget};
 
 use super::clock::{step_end, steps_at};
-use super::{Session, keying, timeline};
+use super::{Session, key_edits, timeline};
 
 /// Settling time of springs after a jump to another time or pose, in seconds.
 const SETTLE_SECONDS: f64 = 1.0;
@@ -30,7 +30,7 @@ impl Session {
             Command::Key => self.key(),
             Command::KeyGoal(node) => self.key_goal(node),
             Command::KeyMove(..) | Command::KeyJointsMove(..) | Command::Duration(_) => {
-                let edited = keying::edited(&command, &self.puppet, &self.document.scene.motion);
+                let edited = key_edits::edited(&command, &self.puppet, &self.document.scene.motion);
                 edited.into_iter().for_each(|motion| self.set_motion(motion));
             }
             Command::KeyCopy(..)
@@ -40,7 +40,8 @@ impl Session {
             | Command::KeyEasing(..)
             | Command::PlantKeys
             | Command::AddContact(_) => {
-                let edited = keying::edited(&command, &self.puppet, &self.document.scene.motion);
+                let edited = key_edits::edited(&command, &self.puppet, &self.document.scene.motion);
+                // A contact for which there is no room changes nothing, not even the current undo step.
                 if edited.is_some() || !matches!(command, Command::AddContact(_)) {
                     self.history.end_run();
                     edited.into_iter().for_each(|motion| self.set_motion(motion));
@@ -79,7 +80,7 @@ impl Session {
         self.history.remember_run(EditRun::Motion, &self.document.scene);
         let before = std::mem::replace(&mut self.document.scene.motion, Arc::new(motion));
         self.apply_motion();
-        if keying::must_follow(&self.puppet, &self.document.scene, &before) {
+        if key_edits::must_follow(&self.puppet, &self.document.scene, &before) {
             self.follow_keys();
         }
     }

@@ -13,7 +13,7 @@ use crate::puppet::{Pin, Target};
 use crate::scene::picking::Hit;
 
 use super::drag_goal::chain_base;
-use super::keying::{keyed_motion, with_key_pose};
+use super::key_edits::{keyed_motion, with_key_pose};
 use super::place::allowed;
 use super::pose_edits::{blended, is_valid_goal, limit_note, live_target, reset_pose, turn};
 use super::symmetry::{mirror, mirrored_target};

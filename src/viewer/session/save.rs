@@ -15,7 +15,7 @@ use crate::text::json::JsonError;
 use crate::{ClipExport, Command, Session};
 
 use super::files::{SaveError, file_of, write_numbered};
-use super::keying;
+use super::key_edits;
 
 /// File formats for a pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl Session {
     /// Returns the work worth saving. See [`project::work`].
     pub(crate) fn work(&self) -> String {
         let scene = &self.document.scene;
-        project::work(self.project_contents(), keying::follows(&self.puppet, scene, &scene.motion))
+        project::work(self.project_contents(), key_edits::follows(&self.puppet, scene, &scene.motion))
     }
 
     fn project_contents(&self) -> ProjectContents<'_> {
