@@ -98,10 +98,10 @@ impl Session {
 
     /// Moves the dragged part of the gizmo to a pixel. `snap` turns snapping on or off.
     pub(super) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
-        let view = self.picture().view;
+        let viewport = self.picture().viewport;
         let Some(drag) = &mut self.drags.gizmo else { return };
         let node = drag.node;
-        match drag.pull(at, snap, &view) {
+        match drag.pull(at, snap, &viewport) {
             None => return,
             Some(GizmoChange::LookAt(point)) => {
                 // The eyes are turned after the command, without a solve.

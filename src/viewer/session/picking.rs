@@ -7,8 +7,8 @@ use crate::document::Document;
 use crate::puppet::Puppet;
 use crate::rig::{Chain, ChainKind};
 use crate::scene::picking::{HANDLE_RADIUS, Hit, Ray, pick, pick_beside, pixel};
+use crate::view::Camera;
 
-use super::gizmo::GizmoView;
 use super::place::position;
 use super::views::View;
 
@@ -19,12 +19,44 @@ const FAR_BEHIND: f32 = 0.25;
 /// Minimum length on screen, in points, of a finger that can be picked separately.
 const MIN_FINGER_POINTS: f32 = 48.0;
 
+/// The camera, the size and the scale with which a puppet and its gizmo are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Viewport {
+    pub(crate) camera: Camera,
+    /// Width and height in pixels.
+    pub(crate) size: Vec2,
+    /// Pixels per point.
+    pub(crate) scale: f32,
+}
+
+impl Viewport {
+    /// Projects a world position to a pixel. `None` if it cannot be projected.
+    pub(super) fn pixel(&self, position: Vec3) -> Option<Vec2> {
+        pixel(&self.camera, position, self.size)
+    }
+
+    /// Returns the ray through a pixel.
+    pub(super) fn ray(&self, at: Vec2) -> Option<Ray> {
+        Ray::through(&self.camera, at, self.size)
+    }
+
+    /// Returns the viewing direction, a unit vector.
+    pub(super) fn direction(&self) -> Vec3 {
+        self.camera.direction()
+    }
+
+    /// Converts a distance in points at a position to world metres.
+    pub(super) fn metres(&self, position: Vec3, points: f32) -> f32 {
+        self.camera.height_at(position) * points * self.scale / self.size.y
+    }
+}
+
 /// The picture of a puppet in which the pointer picks parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picture<'a> {
     pub(super) puppet: &'a Puppet,
     pub(super) document: &'a Document,
-    pub(super) view: GizmoView,
+    pub(super) viewport: Viewport,
     /// Radius of the character at the start in metres.
     radius: f32,
 }
@@ -33,17 +65,17 @@ impl<'a> Picture<'a> {
     pub(super) fn new(puppet: &'a Puppet, document: &'a Document, view: &View) -> Self {
         let camera = view.camera(puppet, &document.orbit);
         let radius = view.home.radius();
-        let view = GizmoView { camera, size: view.size, scale: document.settings.scale };
-        Self { puppet, document, view, radius }
+        let viewport = Viewport { camera, size: view.size, scale: document.settings.scale };
+        Self { puppet, document, viewport, radius }
     }
 
     /// Returns the picture at another scale, in pixels per point.
     pub(super) fn at_scale(self, scale: f32) -> Self {
-        Self { view: GizmoView { scale, ..self.view }, ..self }
+        Self { viewport: Viewport { scale, ..self.viewport }, ..self }
     }
 
     pub(super) fn contains(&self, at: Vec2) -> bool {
-        at.cmpge(Vec2::ZERO).all() && at.cmple(self.view.size).all()
+        at.cmpge(Vec2::ZERO).all() && at.cmple(self.viewport.size).all()
     }
 
     /// Returns the part of the character that a click at a pixel grabs.
@@ -51,7 +83,7 @@ impl<'a> Picture<'a> {
         if !self.contains(at) {
             return None;
         }
-        let (camera, size) = (&self.view.camera, self.view.size);
+        let (camera, size) = (&self.viewport.camera, self.viewport.size);
         let beside = || pick_beside(self.puppet, camera, at, size, MARGIN * self.document.settings.scale);
         let hit = pick(self.puppet, camera, at, size, &self.pickable_nodes()).or_else(beside)?;
         Some(self.hips_behind(&hit, at).unwrap_or_else(|| self.resolve_finger(hit)))
@@ -63,9 +95,9 @@ impl<'a> Picture<'a> {
         let body = self.puppet.rig.body.as_ref()?;
         let is_limb = body.limb_of(hit.node).is_some();
         let point = position(self.puppet, body.hips)?;
-        let eye = Ray::through(&self.view.camera, at, self.view.size)?.origin;
+        let eye = self.viewport.ray(at)?.origin;
         let is_behind = point.distance(eye) > hit.point.distance(eye) + self.radius * FAR_BEHIND;
-        let is_at = pixel(&self.view.camera, point, self.view.size)?.distance(at) < HANDLE_RADIUS;
+        let is_at = self.viewport.pixel(point)?.distance(at) < HANDLE_RADIUS;
         (self.document.settings.drag_scope == DragScope::Body
             && !hit.handle
             && !is_limb
@@ -116,12 +148,11 @@ impl<'a> Picture<'a> {
     fn screen_length(&self, chain: &Chain) -> f32 {
         let positions: Vec<Vec3> = chain.joints.iter().filter_map(|&n| position(self.puppet, n)).collect();
         let length: f32 = positions.windows(2).map(|p| p[0].distance(p[1])).sum();
-        let GizmoView { camera, size, .. } = self.view;
+        let viewport = &self.viewport;
         let ends = || {
             let start = *positions.first()?;
-            let up = Ray::through(&camera, pixel(&camera, start, size)?, size)?;
-            let up = up.direction.any_orthonormal_vector() * length;
-            Some(pixel(&camera, start, size)?.distance(pixel(&camera, start + up, size)?))
+            let up = viewport.ray(viewport.pixel(start)?)?.direction.any_orthonormal_vector() * length;
+            Some(viewport.pixel(start)?.distance(viewport.pixel(start + up)?))
         };
         // A chain behind the camera is not visible.
         ends().unwrap_or(0.0)

@@ -6,10 +6,9 @@ use crate::Axis;
 use crate::render::Line;
 use crate::rig::orientation;
 use crate::scene::picking::Hit;
-use crate::session::picking::Picture;
+use crate::session::picking::{Picture, Viewport};
 use crate::session::place::position;
 
-use super::dial::GizmoView;
 use super::pen::Pen;
 use super::{AXES, GizmoGrip};
 
@@ -46,14 +45,14 @@ impl Arrows {
             orientation(&puppet.character().skeleton, puppet.pose(), node)
         };
         let directions = DVec3::AXES.map(|axis| (frame * axis).as_vec3().normalize_or(Vec3::Y));
-        Some(Self { center, directions, point: picture.view.metres(center, 1.0) })
+        Some(Self { center, directions, point: picture.viewport.metres(center, 1.0) })
     }
 
     /// Returns the start and the tip of an arrow, unless it points at the camera.
-    pub(super) fn ends(&self, arrow: usize, view: &GizmoView) -> Option<[Vec3; 2]> {
+    pub(super) fn ends(&self, arrow: usize, viewport: &Viewport) -> Option<[Vec3; 2]> {
         let direction = self.directions.get(arrow)?;
         let at = |points: f32| self.center + direction * (points * self.point);
-        let length = view.pixel(at(START))?.distance(view.pixel(at(TIP))?) / view.scale;
+        let length = viewport.pixel(at(START))?.distance(viewport.pixel(at(TIP))?) / viewport.scale;
         (length > MIN_LENGTH).then(|| [at(START), at(TIP)])
     }
 
@@ -62,8 +61,8 @@ impl Arrows {
         for arrow in 0..self.directions.len() {
             self.draw_arrow(pen, arrow, hovered == Some(GizmoGrip::Arrow(arrow)));
         }
-        let right = pen.view.direction().cross(pen.view.camera.up).normalize_or(Vec3::X);
-        let up = right.cross(pen.view.direction()).normalize_or(Vec3::Y);
+        let right = pen.viewport.direction().cross(pen.viewport.camera.up).normalize_or(Vec3::X);
+        let up = right.cross(pen.viewport.direction()).normalize_or(Vec3::Y);
         let corner = |x: f32, y: f32| self.center + (right * x + up * y) * (SQUARE * self.point);
         let corners =
             [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0)];
@@ -73,12 +72,12 @@ impl Arrows {
     }
 
     pub(super) fn draw_arrow(&self, pen: &mut Pen<'_>, arrow: usize, is_hovered: bool) {
-        let Some(([start, tip], color)) = self.ends(arrow, pen.view).zip(AXES.get(arrow)) else { return };
+        let Some(([start, tip], color)) = self.ends(arrow, pen.viewport).zip(AXES.get(arrow)) else { return };
         let color = if is_hovered { Vec4::ONE } else { *color };
         let neck = start + (tip - start) * ((NECK - START) / (TIP - START));
         pen.path(&[start, neck], if is_hovered { 4.0 } else { 2.6 }, color);
         for (width, color) in [(HEAD + 3.0, DARK), (HEAD, color)] {
-            let widths = [width * pen.view.scale, 0.0];
+            let widths = [width * pen.viewport.scale, 0.0];
             pen.lines.push(Line { start: neck, end: tip, widths, color });
         }
     }
@@ -104,6 +103,6 @@ impl ArrowPull {
             _ => return None,
         };
         let hit = Hit { node, point: arrows.center, offset: DVec3::ZERO, handle: true };
-        Some(Self { hit, along, offset: picture.view.pixel(arrows.center).unwrap_or(at) - at })
+        Some(Self { hit, along, offset: picture.viewport.pixel(arrows.center).unwrap_or(at) - at })
     }
 }

@@ -4,46 +4,13 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{Quat, Vec2, Vec3};
 
-use crate::scene::picking::{Ray, pixel};
-use crate::view::Camera;
+use crate::session::picking::Viewport;
 
 /// Minimum cosine of the angle between a dial's axis and the pointer's ray. Below it, the dial is too close to edge-on for its plane to be
 /// intersected with the ray.
 const EDGE_ON: f32 = 0.2;
 /// Number of samples over a full turn when a dial is seen edge-on.
 const SAMPLES: u16 = 360;
-
-/// The camera and the scale with which a gizmo is drawn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GizmoView {
-    pub(crate) camera: Camera,
-    /// Width and height in pixels.
-    pub(crate) size: Vec2,
-    /// Pixels per point.
-    pub(crate) scale: f32,
-}
-
-impl GizmoView {
-    /// Projects a world position to a pixel. `None` if it cannot be projected.
-    pub(super) fn pixel(&self, position: Vec3) -> Option<Vec2> {
-        pixel(&self.camera, position, self.size)
-    }
-
-    /// Returns the ray through a pixel.
-    pub(super) fn ray(&self, at: Vec2) -> Option<Ray> {
-        Ray::through(&self.camera, at, self.size)
-    }
-
-    /// Returns the viewing direction, a unit vector.
-    pub(super) fn direction(&self) -> Vec3 {
-        self.camera.direction()
-    }
-
-    /// Converts a distance in points at a position to world metres.
-    pub(super) fn metres(&self, position: Vec3, points: f32) -> f32 {
-        self.camera.height_at(position) * points * self.scale / self.size.y
-    }
-}
 
 /// An angle about an axis, drawn as an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,13 +48,13 @@ impl Dial {
 
     /// Returns the angle at a pixel, with full turns added so that it is closest to `near`. If the dial is seen edge-on, this is the angle
     /// of the point on the arc that is closest to the pixel.
-    pub(super) fn angle(&self, at: Vec2, view: &GizmoView, near: f64) -> Option<f64> {
-        let ray = view.ray(at)?;
+    pub(super) fn angle(&self, at: Vec2, viewport: &Viewport, near: f64) -> Option<f64> {
+        let ray = viewport.ray(at)?;
         let angle = if self.axis.dot(ray.direction).abs() > EDGE_ON {
             let away = ray.intersect_plane(self.center, self.axis)? - self.center;
             f64::from(away.dot(self.axis.cross(self.zero)).atan2(away.dot(self.zero)))
         } else {
-            self.along_edge(at, view, near)?
+            self.along_edge(at, viewport, near)?
         };
         let turns = ((near - angle) / TAU).round();
         Some(angle + TAU * turns).filter(|a| a.is_finite())
@@ -95,8 +62,8 @@ impl Dial {
 
     /// Returns the angle within half a turn of `near` whose point is closest to a pixel. Of two points that project to
     /// the same pixel, the one closer to `near` wins.
-    fn along_edge(&self, at: Vec2, view: &GizmoView, near: f64) -> Option<f64> {
-        let away = |angle: f64| view.pixel(self.point(angle)).map(|p| p.distance(at));
+    fn along_edge(&self, at: Vec2, viewport: &Viewport, near: f64) -> Option<f64> {
+        let away = |angle: f64| viewport.pixel(self.point(angle)).map(|p| p.distance(at));
         let cost = |angle: f64| away(angle).map(|d| f64::from(d) + (angle - near).abs());
         let all = (0..=SAMPLES).map(|i| near + PI * (f64::from(i) / f64::from(SAMPLES) * 2.0 - 1.0));
         let best = all.filter_map(|a| Some((cost(a)?, a))).min_by(|a, b| a.0.total_cmp(&b.0))?.1;

@@ -7,7 +7,7 @@ use crate::document::{Document, Scene};
 use crate::ik::Limit;
 use crate::orbit::pushed;
 use crate::puppet::{Puppet, Target};
-use crate::session::picking::Picture;
+use crate::session::picking::{Picture, Viewport};
 use crate::session::place::{placement, position};
 use crate::session::viewpoint::Viewpoint;
 use crate::view::Camera;
@@ -15,7 +15,7 @@ use crate::view::Camera;
 use super::rail::{Rail, stops, with_stop};
 use super::rings::turns_alone;
 use super::turned_joint::{TurnedJoint, turned_axis};
-use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits, look};
+use super::{Dial, Gizmo, GizmoGrip, limits, look};
 
 /// Snapping steps of rings and limits, in degrees, while the control key is down.
 const RING_STEP: f64 = 15.0;
@@ -88,13 +88,13 @@ impl GizmoDrag {
         if grip == GizmoGrip::LookAt {
             return Self::of_look(picture, at);
         }
-        let &Picture { puppet, document, view, .. } = picture;
+        let &Picture { puppet, document, viewport, .. } = picture;
         let (node, gizmo) = (document.selection.active?, Gizmo::new(picture)?);
         let mut joints = Vec::new();
         let kind = match grip {
             GizmoGrip::Ring(i) => {
                 let dial = gizmo.rings.get(i)?.dial;
-                let from = dial.angle(at, &view, 0.0)?;
+                let from = dial.angle(at, &viewport, 0.0)?;
                 let end = turned_end(puppet, document, node, &dial);
                 if end.is_none() {
                     joints = TurnedJoint::selected(puppet, document, node, &dial);
@@ -104,17 +104,17 @@ impl GizmoDrag {
             GizmoGrip::End(i, upper) => {
                 let arc = gizmo.limit?.arcs.get(i).copied()?;
                 let end = if upper { arc.max } else { arc.min };
-                let from = arc.dial.angle(at, &view, end)?;
+                let from = arc.dial.angle(at, &viewport, end)?;
                 DragKind::End { dial: arc.dial, from, now: from }
             }
             GizmoGrip::Stop(_) => {
                 let rail = gizmo.limit?.rail?;
-                let from = rail.displacement(at, &view)?;
+                let from = rail.displacement(at, &viewport)?;
                 DragKind::Stop { rail, from, now: from }
             }
             GizmoGrip::Pole => {
                 let pole = gizmo.pole?;
-                let grabbed = view.ray(at)?.intersect_plane(pole.position, view.direction())?;
+                let grabbed = viewport.ray(at)?.intersect_plane(pole.position, viewport.direction())?;
                 let end = position(puppet, puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
                 DragKind::Pole { chain: pole.chain, grabbed, start: pole.position, end }
             }
@@ -127,9 +127,9 @@ impl GizmoDrag {
 
     /// Starts dragging the look-at point.
     fn of_look(picture: &Picture<'_>, at: Vec2) -> Option<Self> {
-        let &Picture { puppet, document, view, .. } = picture;
+        let &Picture { puppet, document, viewport, .. } = picture;
         let (start, node) = (look::placed(puppet, document)?, Viewpoint::of(puppet)?.head);
-        let grabbed = view.ray(at)?.intersect_plane(start, view.direction())?;
+        let grabbed = viewport.ray(at)?.intersect_plane(start, viewport.direction())?;
         Some(Self {
             grip: GizmoGrip::LookAt,
             node,
@@ -163,11 +163,11 @@ impl GizmoDrag {
         &mut self,
         at: Option<Vec2>,
         snap: Option<bool>,
-        view: &GizmoView,
+        viewport: &Viewport,
     ) -> Option<GizmoChange> {
         self.snap = snap.unwrap_or(self.snap);
         let at = at.or(Some(self.pointer).filter(|_| self.has_moved))?;
-        let point = self.follow(at, view);
+        let point = self.follow(at, viewport);
         match (self.kind, point) {
             (DragKind::LookAt { .. }, point) => point.map(GizmoChange::LookAt),
             (DragKind::Pole { chain, .. }, Some(point)) => Some(GizmoChange::Pole(chain, point)),
@@ -187,19 +187,19 @@ impl GizmoDrag {
     }
 
     /// Moves the part with the pointer. Returns the new position if the part is a pole or the look-at point.
-    fn follow(&mut self, at: Vec2, view: &GizmoView) -> Option<Vec3> {
+    fn follow(&mut self, at: Vec2, viewport: &Viewport) -> Option<Vec3> {
         (self.pointer, self.has_moved) = (at, true);
         match &mut self.kind {
             DragKind::Ring { dial, now, .. } | DragKind::End { dial, now, .. } => {
-                *now = dial.angle(at, view, *now)?;
+                *now = dial.angle(at, viewport, *now)?;
                 None
             }
             DragKind::Stop { rail, now, .. } => {
-                *now = rail.displacement(at, view)?;
+                *now = rail.displacement(at, viewport)?;
                 None
             }
             DragKind::Pole { grabbed, start, .. } | DragKind::LookAt { grabbed, start, .. } => {
-                let to = view.ray(at)?.intersect_plane(*grabbed, view.direction())?;
+                let to = viewport.ray(at)?.intersect_plane(*grabbed, viewport.direction())?;
                 Some(*start + (to - *grabbed)).filter(|p| p.is_finite())
             }
         }

@@ -38,7 +38,7 @@ const DIAMOND: f32 = 7.0;
 /// to it.
 pub(crate) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
     let picture = session.picture().at_scale(scale);
-    let mut pen = Pen { view: &picture.view, lines: Vec::new(), fills: Vec::new() };
+    let mut pen = Pen { viewport: &picture.viewport, lines: Vec::new(), fills: Vec::new() };
     let gizmo = Gizmo::new(&picture);
     let selected_chain = gizmo.as_ref().and_then(|g| Some(g.pole?.chain));
     for pole in pole::placed(&session.puppet).filter(|p| Some(p.chain) != selected_chain) {
@@ -72,7 +72,7 @@ fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
                 None => {
                     let (width, color) = if hovered_grip { (4.0, WHITE) } else { (2.2, ring.color) };
                     pen.path(&ring.dial.arc(0.0, TAU), 1.5, ring.color.with_w(BEHIND));
-                    pen.path(&ring.front(pen.view), width, color);
+                    pen.path(&ring.front(pen.viewport), width, color);
                 }
             }
         }
@@ -148,11 +148,11 @@ fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<GizmoG
 fn draw_rail(pen: &mut Pen<'_>, rail: &Rail, hovered_grip: Option<GizmoGrip>) {
     let ends = rail.ends();
     let direction = (ends[1] - ends[0]).normalize_or(Vec3::Y);
-    let across = direction.cross(pen.view.direction()).normalize_or(direction.any_orthonormal_vector());
+    let across = direction.cross(pen.viewport.direction()).normalize_or(direction.any_orthonormal_vector());
     pen.path(&ends, 2.2, LIMIT);
     for (end, upper) in ends.into_iter().zip([false, true]) {
         let is_hovered = hovered_grip == Some(GizmoGrip::Stop(upper));
-        let half = across * pen.view.metres(end, STOP);
+        let half = across * pen.viewport.metres(end, STOP);
         pen.path(
             &[end - half, end + half],
             if is_hovered { 5.0 } else { 3.0 },
@@ -210,9 +210,9 @@ fn draw_needle(pen: &mut Pen<'_>, from: Vec3, to: Vec3, is_at_limit: bool) {
 
 /// Draws a diamond that faces the camera.
 fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
-    let size = pen.view.metres(at, DIAMOND);
-    let right = pen.view.direction().cross(pen.view.camera.up).normalize_or(Vec3::X) * size;
-    let up = right.cross(pen.view.direction()).normalize_or(Vec3::Y) * size;
+    let size = pen.viewport.metres(at, DIAMOND);
+    let right = pen.viewport.direction().cross(pen.viewport.camera.up).normalize_or(Vec3::X) * size;
+    let up = right.cross(pen.viewport.direction()).normalize_or(Vec3::Y) * size;
     let corners = [at + up, at + right, at - up, at - right, at + up];
     pen.fan(at, &corners, color.with_w(if is_filled { 0.9 } else { 0.25 }));
     pen.path(&corners, 1.8, color);
@@ -234,7 +234,7 @@ pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
             }
             _ => {
                 let ring = gizmo.rings.get(i)?;
-                Some((*ring.front(&picture.view).first()?, ring.name.to_owned()))
+                Some((*ring.front(&picture.viewport).first()?, ring.name.to_owned()))
             }
         },
         GizmoGrip::End(i, upper) => {
@@ -259,7 +259,7 @@ pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
             Some((pole.position, format!("Pole of {name}")))
         }
         GizmoGrip::Arrow(arrow) => {
-            let [_, tip] = gizmo.arrows?.ends(arrow, &picture.view)?;
+            let [_, tip] = gizmo.arrows?.ends(arrow, &picture.viewport)?;
             Some((tip, format!("Pull {}", ["X", "Y", "Z"].get(arrow)?)))
         }
         GizmoGrip::Center => Some((gizmo.arrows?.center, "Pull".to_owned())),

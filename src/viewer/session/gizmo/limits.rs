@@ -7,8 +7,9 @@ use glam::{DQuat, DVec3, EulerRot, Vec3, Vec4};
 use crate::ik::{Limit, swing_twist};
 use crate::puppet::Puppet;
 use crate::rig::orientation;
+use crate::session::picking::Viewport;
 
-use super::dial::{Dial, GizmoView};
+use super::dial::Dial;
 use super::rail::Rail;
 use super::{AXES, LIMIT, TWIST};
 
@@ -76,14 +77,14 @@ pub(crate) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
 }
 
 /// Returns the shape of a joint's limit, or `None` if the joint is free or locked.
-pub(super) fn limit_shape(puppet: &Puppet, node: usize, view: &GizmoView) -> Option<LimitShape> {
+pub(super) fn limit_shape(puppet: &Puppet, node: usize, viewport: &Viewport) -> Option<LimitShape> {
     let skeleton = &puppet.character().skeleton;
     let joint = skeleton.nodes.get(node)?;
     let center = Vec3::from(puppet.world_from_node().get(node)?.translation);
     let parent = joint.parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, puppet.pose(), p));
     let rest = joint.rest.rotation.as_dquat();
     let q = rest.conjugate() * puppet.pose().locals.get(node)?.rotation.as_dquat();
-    let frame = LimitFrame { world_from_rest: parent * rest, q, bone: bone(puppet, node), center, view };
+    let frame = LimitFrame { world_from_rest: parent * rest, q, bone: bone(puppet, node), center, viewport };
     let (arcs, cone) = match puppet.rig.joint(node).limit {
         Limit::Free | Limit::Locked => return None,
         Limit::Prismatic { .. } => (Vec::new(), None),
@@ -101,13 +102,13 @@ struct LimitFrame<'a> {
     q: DQuat,
     bone: DVec3,
     center: Vec3,
-    view: &'a GizmoView,
+    viewport: &'a Viewport,
 }
 
 impl LimitFrame<'_> {
     fn dial(&self, axis: DVec3, zero: DVec3, points: f32) -> Dial {
         let world = |v: DVec3| (self.world_from_rest * v).as_vec3().normalize_or(Vec3::Y);
-        let radius = self.view.metres(self.center, points);
+        let radius = self.viewport.metres(self.center, points);
         Dial { center: self.center, axis: world(axis), zero: world(zero), radius }
     }
 
@@ -128,7 +129,7 @@ impl LimitFrame<'_> {
         let (swung, angle) = swing_twist(self.q, axis);
         let swung = if swung.w < 0.0 { -swung } else { swung };
         let vector = swung.to_scaled_axis();
-        let radius = self.view.metres(self.center, RADIUS);
+        let radius = self.viewport.metres(self.center, RADIUS);
         let point = |turn: DQuat| self.center + radius * (self.world_from_rest * (turn * axis)).as_vec3();
         let at = |fraction: f64, i: u16| {
             let (sin, cos) = (TAU * f64::from(i) / f64::from(AROUND)).sin_cos();

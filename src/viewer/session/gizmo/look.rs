@@ -20,7 +20,7 @@ pub(super) fn placed(puppet: &Puppet, document: &Document) -> Option<Vec3> {
 
 /// Returns the grip of the look-at point if the point is at a pixel.
 pub(super) fn under(picture: &Picture<'_>, at: Vec2) -> Option<GizmoGrip> {
-    let view = &picture.view;
-    let distance = view.pixel(placed(picture.puppet, picture.document)?)?.distance(at) / view.scale;
+    let viewport = &picture.viewport;
+    let distance = viewport.pixel(placed(picture.puppet, picture.document)?)?.distance(at) / viewport.scale;
     (distance < END).then_some(GizmoGrip::LookAt)
 }

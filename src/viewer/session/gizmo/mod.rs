@@ -3,7 +3,7 @@
 
 use glam::{Vec2, Vec3, Vec4};
 
-use crate::session::picking::Picture;
+use crate::session::picking::{Picture, Viewport};
 
 mod arrows;
 mod dial;
@@ -21,7 +21,6 @@ mod turn;
 mod turned_joint;
 
 pub(super) use arrows::ArrowPull;
-pub(crate) use dial::GizmoView;
 pub(super) use drag::GizmoChange;
 pub(crate) use drag::GizmoDrag;
 #[cfg(feature = "window")]
@@ -89,7 +88,7 @@ impl Gizmo {
         let is_wanted = |limit: &limits::LimitShape| settings.show_limits || limit.arcs.len() < 2;
         Some(match settings.tool {
             Tool::Turn => Self {
-                limit: limits::limit_shape(puppet, node, &picture.view).filter(is_wanted),
+                limit: limits::limit_shape(puppet, node, &picture.viewport).filter(is_wanted),
                 rings: rings::for_joint(picture, node),
                 arrows: None,
                 pole,
@@ -102,8 +101,8 @@ impl Gizmo {
 
     /// Returns the part at a pixel. Ends, stops, the pole and the square take precedence over rings and arrows. Among parts of equal
     /// precedence, the nearest part wins.
-    fn under(&self, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
-        let distance = |position: Vec3| view.pixel(position).map(|p| p.distance(at) / view.scale);
+    fn under(&self, at: Vec2, viewport: &Viewport) -> Option<GizmoGrip> {
+        let distance = |position: Vec3| viewport.pixel(position).map(|p| p.distance(at) / viewport.scale);
         let ends = self.limit.iter().flat_map(|l| l.arcs.iter().enumerate()).flat_map(|(i, arc)| {
             [(GizmoGrip::End(i, false), arc.min), (GizmoGrip::End(i, true), arc.max)]
                 .map(|(grip, angle)| (grip, arc.dial.point(angle)))
@@ -120,16 +119,16 @@ impl Gizmo {
         let nearest = |a: &(f32, GizmoGrip), b: &(f32, GizmoGrip)| a.0.total_cmp(&b.0);
         let point = near.filter(|(d, _)| *d < END).min_by(nearest);
         let rings = self.rings.iter().enumerate().filter_map(|(i, ring)| {
-            let points = ring.front(view);
-            let pixels = points.iter().map(|p| view.pixel(*p)).collect::<Option<Vec<Vec2>>>()?;
-            let pairs = pixels.windows(2).map(|pair| distance_to_segment(at, pair) / view.scale);
+            let points = ring.front(viewport);
+            let pixels = points.iter().map(|p| viewport.pixel(*p)).collect::<Option<Vec<Vec2>>>()?;
+            let pairs = pixels.windows(2).map(|pair| distance_to_segment(at, pair) / viewport.scale);
             pairs.min_by(f32::total_cmp).map(|d| (d, GizmoGrip::Ring(i)))
         });
         let arrows = self.arrows.iter().flat_map(|arrows| {
             (0..AXES.len()).filter_map(|arrow| {
-                let [start, tip] = arrows.ends(arrow, view)?;
-                let pair = [view.pixel(start)?, view.pixel(tip)?];
-                Some((distance_to_segment(at, &pair) / view.scale, GizmoGrip::Arrow(arrow)))
+                let [start, tip] = arrows.ends(arrow, viewport)?;
+                let pair = [viewport.pixel(start)?, viewport.pixel(tip)?];
+                Some((distance_to_segment(at, &pair) / viewport.scale, GizmoGrip::Arrow(arrow)))
             })
         });
         let ring = || rings.chain(arrows).filter(|(d, _)| *d < RING).min_by(nearest);
@@ -141,7 +140,7 @@ impl GizmoGrip {
     /// Returns the part of the gizmo at a pixel.
     pub(super) fn under(picture: &Picture<'_>, at: Vec2) -> Option<Self> {
         let is_drawn = at.is_finite() && !picture.document.settings.shading_mode.is_data();
-        let of_joint = || Gizmo::new(picture)?.under(at, &picture.view);
+        let of_joint = || Gizmo::new(picture)?.under(at, &picture.viewport);
         is_drawn.then(|| of_joint().or_else(|| look::under(picture, at)))?
     }
 }
@@ -200,8 +199,8 @@ mod tests {
             assert!(turned(&session).angle_between(before) > 0.3);
             // The ring about the z axis faces the camera.
             let picture = session.picture();
-            let (view, dial) = (picture.view, Gizmo::new(&picture).unwrap().rings[2].dial);
-            let under = |angle: f64| view.pixel(dial.point(angle)).unwrap();
+            let (viewport, dial) = (picture.viewport, Gizmo::new(&picture).unwrap().rings[2].dial);
+            let under = |angle: f64| viewport.pixel(dial.point(angle)).unwrap();
             let is_ring = |angle: &f64| GizmoGrip::under(&picture, under(*angle)) == Some(GizmoGrip::Ring(2));
             let from = (0..36_u8).map(|i| TAU * f64::from(i) / 36.0).find(is_ring).unwrap();
             for command in [

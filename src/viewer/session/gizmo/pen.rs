@@ -3,21 +3,20 @@
 use glam::{Vec3, Vec4};
 
 use crate::render::{Fill, Line};
-
-use super::dial::GizmoView;
+use crate::session::picking::Viewport;
 
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 
 /// Collects the lines and triangles of a gizmo. Widths are in points.
 pub(super) struct Pen<'a> {
-    pub(super) view: &'a GizmoView,
+    pub(super) viewport: &'a Viewport,
     pub(super) lines: Vec<Line>,
     pub(super) fills: Vec<Fill>,
 }
 
 impl Pen<'_> {
     pub(super) fn line(&mut self, start: Vec3, end: Vec3, width: f32, color: Vec4) {
-        self.lines.push(Line { start, end, widths: [width * self.view.scale; 2], color });
+        self.lines.push(Line { start, end, widths: [width * self.viewport.scale; 2], color });
     }
 
     pub(super) fn dot(&mut self, at: Vec3, size: f32, color: Vec4) {

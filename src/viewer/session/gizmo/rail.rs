@@ -5,8 +5,7 @@ use glam::{DVec3, Vec2, Vec3};
 use crate::ik::Limit;
 use crate::puppet::Puppet;
 use crate::rig::Slide;
-
-use super::dial::GizmoView;
+use crate::session::picking::Viewport;
 
 /// Minimum sine of the angle between a rail and the pointer's ray. Below it, the rail is too close to end-on for a pixel to
 /// determine a point.
@@ -50,8 +49,8 @@ impl Rail {
 
     /// Returns the displacement whose point on the rail's line is nearest to the ray through a pixel. `None` if the rail is seen
     /// end-on.
-    pub(super) fn displacement(&self, at: Vec2, view: &GizmoView) -> Option<f64> {
-        let ray = view.ray(at)?;
+    pub(super) fn displacement(&self, at: Vec2, viewport: &Viewport) -> Option<f64> {
+        let ray = viewport.ray(at)?;
         let direction = ray.direction.normalize_or_zero();
         let across = self.along.reject_from(direction);
         if across.length() < END_ON * self.along.length() {

@@ -8,9 +8,9 @@ use crate::document::Document;
 use crate::ik::Limit;
 use crate::puppet::Puppet;
 use crate::rig::orientation;
-use crate::session::picking::Picture;
+use crate::session::picking::{Picture, Viewport};
 
-use super::dial::{Dial, GizmoView};
+use super::dial::Dial;
 use super::{AXES, FREE};
 
 /// Radius of the rings in points.
@@ -26,8 +26,8 @@ pub(super) struct Ring {
 
 impl Ring {
     /// Returns the half of the ring that faces the camera as one polyline, or the whole ring if it is seen along its axis.
-    pub(super) fn front(&self, view: &GizmoView) -> Vec<Vec3> {
-        let direction = view.camera.direction_to(self.dial.center);
+    pub(super) fn front(&self, viewport: &Viewport) -> Vec<Vec3> {
+        let direction = viewport.camera.direction_to(self.dial.center);
         if self.dial.axis.dot(direction).abs() > 0.97 {
             return self.dial.arc(0.0, TAU);
         }
@@ -51,7 +51,7 @@ pub(super) fn for_joint(picture: &Picture<'_>, node: usize) -> Vec<Ring> {
     let (puppet, settings) = (picture.puppet, &picture.document.settings);
     let Some(world) = puppet.world_from_node().get(node) else { return Vec::new() };
     let center = Vec3::from(world.translation);
-    let radius = picture.view.metres(center, RADIUS);
+    let radius = picture.viewport.metres(center, RADIUS);
     let ring = |axis: DVec3, color: Vec4, name| {
         let axis = axis.as_vec3().normalize_or(Vec3::Y);
         Ring { dial: Dial { center, axis, zero: axis.any_orthonormal_vector(), radius }, color, name }

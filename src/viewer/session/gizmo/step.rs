@@ -4,9 +4,10 @@ use glam::{DVec3, Quat, Vec3, Vec4};
 
 use crate::Session;
 use crate::puppet::{NodeStep, SolveTrace, Target};
+use crate::session::picking::Viewport;
 use crate::session::place::point;
 
-use super::dial::{Dial, GizmoView};
+use super::dial::Dial;
 use super::pen::Pen;
 
 /// Colours of the vectors from the joint to the effector before and after the turn, of the vector to the target, and of the axis.
@@ -81,29 +82,30 @@ impl ShownStep {
     }
 
     /// Returns the dial on which an effector is drawn around the joint.
-    fn dial(&self, lever: &Lever, view: &GizmoView) -> Dial {
+    fn dial(&self, lever: &Lever, viewport: &Viewport) -> Dial {
         let (center, axis) = (self.joint, self.axis);
         let arm = (lever.before - center).reject_from_normalized(axis);
-        let on_axis = arm.length() < view.metres(center, ON_AXIS);
+        let on_axis = arm.length() < viewport.metres(center, ON_AXIS);
         let zero = if on_axis { axis.any_orthonormal_vector() } else { arm.normalize() };
-        let radius = view.metres(center, RADIUS);
+        let radius = viewport.metres(center, RADIUS);
         Dial { center, axis, zero, radius: if on_axis { radius } else { radius.min(arm.length()) } }
     }
 
     /// Returns the marked end of the axis.
-    fn axis_end(&self, view: &GizmoView) -> Vec3 {
-        self.joint + self.axis * view.metres(self.joint, AXIS_LENGTH)
+    fn axis_end(&self, viewport: &Viewport) -> Vec3 {
+        self.joint + self.axis * viewport.metres(self.joint, AXIS_LENGTH)
     }
 
     /// Returns the position of the step's label: at the end of the axis, clear of the vectors and the arc. If the axis points at the
     /// camera, the arc is seen face-on, and the label is just outside the middle of the arc.
-    fn label(&self, view: &GizmoView) -> Vec3 {
-        let end = self.axis_end(view);
-        let pixels = view.pixel(end).zip(view.pixel(self.joint));
-        let is_short = pixels.is_none_or(|(end, joint)| end.distance(joint) < LABEL_DISTANCE * view.scale);
+    fn label(&self, viewport: &Viewport) -> Vec3 {
+        let end = self.axis_end(viewport);
+        let pixels = viewport.pixel(end).zip(viewport.pixel(self.joint));
+        let is_short =
+            pixels.is_none_or(|(end, joint)| end.distance(joint) < LABEL_DISTANCE * viewport.scale);
         match self.levers.first() {
             Some(lever) if is_short => {
-                let dial = self.dial(lever, view);
+                let dial = self.dial(lever, viewport);
                 Dial { radius: LABEL_RADIUS * dial.radius, ..dial }.point(0.5 * self.angle)
             }
             _ => end,
@@ -123,14 +125,14 @@ pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
     }
     let Some(shown) = ShownStep::new(session) else { return };
     if shown.angle > 0.0 {
-        let end = shown.axis_end(pen.view);
+        let end = shown.axis_end(pen.viewport);
         pen.path(&[shown.joint * 2.0 - end, end], 2.0, AXIS);
         pen.dot(end, 5.0, AXIS);
     } else {
         pen.path(&[shown.moved_from, shown.joint], 3.0, AXIS);
     }
     for lever in &shown.levers {
-        let dial = shown.dial(lever, pen.view);
+        let dial = shown.dial(lever, pen.viewport);
         if shown.angle > 0.0 {
             let sector = dial.arc(0.0, shown.angle);
             pen.fan(dial.center, &sector, AXIS.with_w(FAINT));
@@ -162,7 +164,7 @@ pub(crate) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
     } else {
         session.length_unit().text(step.distance)
     };
-    Some((shown.label(&session.picture().view), text))
+    Some((shown.label(&session.picture().viewport), text))
 }
 
 /// Returns the targets whose effectors a joint moves. These are the position targets of its descendants. If no target is below the joint,
