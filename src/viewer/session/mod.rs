@@ -1,6 +1,5 @@
 //! The state of the viewer without a window. Its inputs are commands, and its outputs are frames.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
@@ -8,13 +7,9 @@ use glam::{Vec2, Vec3};
 use crate::asset::Character;
 use crate::ik::Method;
 use crate::puppet::{GoalReport, LengthUnit, NodeStep, Puppet, SolveTrace};
-use crate::render::{Background, Frame, Model, RenderError, Renderer};
 use crate::rig::Rig;
-use crate::scene;
-use crate::scene::ViewSettings;
 use crate::scene::compare::Comparison;
 use crate::scene::picking::Hit;
-use crate::view::Camera;
 
 use super::document::{Document, History, Scene, Selection};
 use super::{Command, DragScope, Orbit, Recorder, Settings};
@@ -22,7 +17,6 @@ use super::{Command, DragScope, Orbit, Recorder, Settings};
 use clock::Clock;
 use drags::Drags;
 use hovering::Hover;
-use picking::Picture;
 use save::SavedProject;
 use steps::Steps;
 use views::View;
@@ -32,6 +26,7 @@ pub(super) mod added_clips;
 mod clock;
 pub(super) mod command;
 pub(super) mod contacts;
+mod display;
 pub(super) mod drag;
 pub(super) mod drag_goal;
 mod drags;
@@ -190,27 +185,6 @@ impl Session {
         }
     }
 
-    /// The camera.
-    pub fn camera(&self) -> Camera {
-        self.view.camera(&self.puppet, &self.document.orbit)
-    }
-
-    /// Returns the initial front view of the whole character at its current position.
-    pub fn home_view(&self) -> Orbit {
-        self.view.initial(&self.puppet, self.document.settings.framing)
-    }
-
-    /// Returns a view of the selected joints and their bones from the current direction. If nothing is selected, it shows the whole
-    /// character.
-    pub fn selection_view(&self) -> Orbit {
-        self.view.of_selection(&self.puppet, &self.document)
-    }
-
-    /// Returns the picture in which the pointer picks parts of the character and the gizmo.
-    pub(crate) fn picture(&self) -> Picture<'_> {
-        Picture::new(&self.puppet, &self.document, &self.view)
-    }
-
     /// Returns the position of a node in world metres.
     pub(crate) fn position_of(&self, node: usize) -> Option<Vec3> {
         place::position(&self.puppet, node)
@@ -333,62 +307,5 @@ impl Session {
     /// Returns whether springs are swinging. They move the character even if no motion plays.
     pub fn is_swinging(&self) -> bool {
         self.puppet.has_springs() && !self.clock.is_asleep
-    }
-
-    /// Returns the character with the displayed materials, for upload to a renderer. If a variant is shown, this is a copy, because the
-    /// original is shared with the rest of the program.
-    pub fn shown_character(&self) -> Cow<'_, Character> {
-        let character = self.puppet.character();
-        if self.document.settings.variant.is_none() {
-            return Cow::Borrowed(character);
-        }
-        let mut shown = character.clone();
-        // The name was checked when it was set.
-        let _ = shown.select_variant(self.document.settings.variant.as_deref());
-        Cow::Owned(shown)
-    }
-
-    /// Returns the models of the props in their rest poses, in the order of [`Self::prop_models`].
-    pub fn prop_puppets(&self) -> impl Iterator<Item = &Puppet> {
-        self.props.loaded().map(|(_, puppet)| puppet)
-    }
-
-    /// Uploads the models of the props. A renderer needs them after the character's model to draw [`Self::frame`]. Frames that are drawn
-    /// without them lack the props.
-    ///
-    /// # Errors
-    /// [`RenderError`] if a model cannot be uploaded.
-    pub fn prop_models(&self, renderer: &Renderer) -> Result<Vec<Model>, RenderError> {
-        self.props.upload(renderer)
-    }
-
-    /// Describes the scene for a renderer. `scale` is the number of pixels per point.
-    pub fn frame(&self, scale: f32) -> Frame<'_> {
-        let settings = &self.document.settings;
-        let (mode, is_data) = (settings.shading_mode, settings.shading_mode.is_data());
-        let background =
-            if mode.is_shaded() { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK };
-        let view = ViewSettings {
-            camera: self.camera(),
-            mode,
-            light: settings.light.clone(),
-            background,
-            samples: 4,
-            bounds: self.view.scene_bounds(&self.puppet),
-            floor: settings.display.ground && !is_data,
-            shadow: settings.display.shadow,
-            scale,
-        };
-        let mut frame = scene::frame(&self.puppet, &view);
-        frame.instances.extend(self.props.instances(&settings.props, &self.puppet));
-        frame.lines = overlay::lines(self, scale);
-        self.comparison.add_to_frame(&mut frame, &self.puppet, scale);
-        if !is_data {
-            frame.ghosts.extend(self.onion.instances(&self.puppet));
-            let (fills, lines) = gizmo::draw(self, scale);
-            frame.fills = fills;
-            frame.lines.extend(lines);
-        }
-        frame
     }
 }
