@@ -1,17 +1,21 @@
 //! The drag in progress, of a joint or of a part of the gizmo, and what drags leave behind.
 
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 
-use crate::document::Scene;
+use crate::document::{Document, Scene, Selection};
 use crate::motion::Motion;
 use crate::pose::Pose;
 use crate::puppet::{Pin, Puppet, Target};
+use crate::scene::picking::Hit;
 
 use super::contacts::LaidLimbs;
 use super::drag::Drag;
 use super::gizmo::GizmoDrag;
+use super::place::position;
 use super::symmetry::Reflection;
 
+/// Maximum number of other joints that a drag pulls.
+const MAX_OTHERS: usize = 31;
 /// Maximum number of points of the dragged effector's trail.
 const MAX_TRAIL_POINTS: usize = 96;
 
@@ -53,6 +57,19 @@ impl Drags {
         dragged.or(turned.map(|drag| &drag.before)).map(|before| &before.held)
     }
 
+    /// Adds the other topmost selected joints to the drag of a joint.
+    pub(super) fn grab_others(&mut self, puppet: &Puppet, selection: &Selection) {
+        let Some(drag) = &mut self.joint else { return };
+        let topmost = selection.topmost(&puppet.character().skeleton);
+        let nodes = topmost.into_iter().filter(|&node| node != drag.hit.node);
+        let hit = |node: usize| {
+            let point = position(puppet, node).filter(|point| point.is_finite())?;
+            Some(Hit { node, point, offset: DVec3::ZERO, handle: true })
+        };
+        let others: Vec<Hit> = nodes.filter_map(hit).take(MAX_OTHERS).collect();
+        drag.set_others(&others, puppet);
+    }
+
     /// Prepares the mirror of a drag that starts in the current pose.
     pub(super) fn begin_reflection(&mut self, puppet: &Puppet, symmetry: bool) {
         self.reflection = if symmetry { Reflection::new(puppet).map(Box::new) } else { None };
@@ -62,6 +79,23 @@ impl Drags {
     pub(super) fn reflected(&self, puppet: &Puppet, scene: &Scene, target: &Target) -> Option<Target> {
         let other = self.reflection.as_ref()?.target(&puppet.character().skeleton, target)?;
         (!scene.is_pinned(other.node)).then_some(other)
+    }
+
+    /// Stores the goals of a drag, and the goal of the counterpart of its target, if goals are kept. Goal keys would pull a dragged joint
+    /// back, so such a joint always keeps its goal.
+    pub(super) fn keep_goals(
+        &self,
+        puppet: &Puppet,
+        document: &mut Document,
+        mut goals: Vec<Target>,
+        target: &Target,
+    ) {
+        goals.extend(self.reflected(puppet, &document.scene, target));
+        for goal in goals {
+            if document.settings.keep_goals || document.scene.has_goal_key(goal.node, puppet.time) {
+                document.scene.store_goal(goal);
+            }
+        }
     }
 
     /// Prepares the landing of the drag of a joint in the current pose.

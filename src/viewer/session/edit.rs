@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::document::{EditRun, Scene, Selection, axes_fit};
 use crate::ik::{GoalAxes, Limit};
-use crate::rig::{self, Rig, Slide};
+use crate::rig;
 
 use super::gizmo::GizmoGrip;
-use super::place::{allowed, pin_here};
+use super::place::pin_here;
+use super::rig_edits::{change_rig, limit_joint, set_rig};
 use super::{Session, limb};
 
 impl Session {
@@ -26,7 +27,7 @@ impl Session {
         let Some(scene) = scene else { return };
         let rig = Arc::clone(&scene.rig);
         self.document.scene = scene;
-        self.set_rig(rig);
+        set_rig(&mut self.puppet, &mut self.document.scene, rig);
         if self.document.scene.motion.has_only_keys() {
             self.puppet.time = self.document.scene.time;
             self.clock.set_time(self.puppet.time);
@@ -136,13 +137,6 @@ impl Session {
         }
     }
 
-    pub(crate) fn set_rig(&mut self, rig: Arc<Rig>) {
-        if !Arc::ptr_eq(&rig, &self.document.scene.rig) || self.puppet.rig != *rig {
-            self.puppet.rig.clone_from(&rig);
-        }
-        self.document.scene.rig = rig;
-    }
-
     /// Assigns a node to a bone of the body, or returns that bone to automatic recognition. The body and its limbs are then recognised
     /// again. Contradictory assignments change nothing.
     pub(super) fn set_bone(&mut self, bone: &str, node: Option<usize>) {
@@ -157,7 +151,7 @@ impl Session {
         match rig::with_bones(self.puppet.character(), &self.document.scene.rig, &given) {
             Ok(rig) => {
                 self.begin_edit(None);
-                self.set_rig(Arc::new(rig));
+                set_rig(&mut self.puppet, &mut self.document.scene, Arc::new(rig));
                 self.puppet.reset_solver();
                 if self.document.scene.goals.is_empty() { self.show() } else { self.solve() }
             }
@@ -165,51 +159,11 @@ impl Session {
         }
     }
 
-    pub(crate) fn change_rig(&mut self, act: impl FnOnce(&mut Rig)) {
-        let mut rig = Rig::clone(&self.document.scene.rig);
-        act(&mut rig);
-        self.set_rig(Arc::new(rig));
-    }
-
-    /// Sets the limit of a joint, and moves the joint into that limit. Mimic joints that can no longer follow their leaders
-    /// become independent.
-    pub(crate) fn limit_joint(&mut self, node: usize, limit: Limit) {
-        self.change_rig(|rig| {
-            let joint = rig.joints.entry(node).or_default();
-            joint.limit = limit;
-            rig.remove_invalid_mimics();
-            let joint = rig.joints.entry(node).or_default();
-            if *joint == Default::default() {
-                rig.joints.remove(&node);
-            }
-        });
-        let local = self.document.scene.held.locals.get(node).map(|l| l.rotation);
-        let Some(now) = local else { return };
-        let limits = self.document.settings.solver.limits;
-        let allowed = allowed(&self.puppet, limits, node, now.as_dquat()).as_quat().normalize();
-        // A rotation inside the limit is left unchanged, because the conversion to double precision and back would
-        // change its last digits.
-        if let Some(local) =
-            self.document.scene.held.locals.get_mut(node).filter(|_| allowed.angle_between(now) > 1e-6)
-        {
-            local.rotation = allowed;
-        }
-        let skeleton = &self.puppet.character().skeleton;
-        let slide = Slide::new(skeleton, node, &limit).filter(|_| limits);
-        if let (Some(slide), Some(local)) = (slide, self.document.scene.held.locals.get_mut(node)) {
-            let now = slide.split(local.translation).0;
-            let allowed = limit.nearest_displacement(now);
-            if (allowed - now).abs() > 1e-6 {
-                local.translation = slide.with_displacement(local.translation, allowed);
-            }
-        }
-    }
-
     /// Sets a limit from the panel. Consecutive changes to the same joint, until the next release, form one undo step.
     pub(super) fn edit_limit(&mut self, node: usize, limit: Limit) {
         if self.has_node(node) && limit.validate().is_ok() {
             self.begin_edit(Some(EditRun::Limit(node)));
-            self.limit_joint(node, limit);
+            limit_joint(&mut self.puppet, &mut self.document, node, limit);
             self.refresh_pins();
             self.solve();
         }
@@ -221,7 +175,7 @@ impl Session {
         let is_end = limb::pull(&self.puppet.rig, end).is_some_and(|(chain, _)| chain.effector == end);
         if is_end && (0.0..=1.0).contains(&pull) {
             self.begin_edit(Some(EditRun::Pull(end)));
-            self.change_rig(|rig| rig.set_pull(end, pull));
+            change_rig(&mut self.puppet, &mut self.document.scene, |rig| rig.set_pull(end, pull));
             self.solve();
         }
     }
@@ -232,7 +186,7 @@ impl Session {
             return false;
         };
         self.begin_edit(None);
-        self.change_rig(|rig| {
+        change_rig(&mut self.puppet, &mut self.document.scene, |rig| {
             let limb = rig.chains.iter_mut().find(|c| c.joints.len() == 3 && c.joints.contains(&node));
             if let Some(limb) = limb {
                 limb.pole = None;

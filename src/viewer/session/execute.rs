@@ -3,12 +3,13 @@
 use glam::Vec2;
 
 use crate::Command;
+use crate::capture::vmc::LiveSource;
 use crate::document::EditRun;
 
 use super::gizmo::GizmoGrip;
 use super::picking::Picture;
 use super::views::CameraEffect;
-use super::{OnionSkin, Session, hovering, steps};
+use super::{OnionSkin, Session, hovering, live, steps};
 
 impl Session {
     /// Executes a command without recording it.
@@ -39,6 +40,23 @@ impl Session {
         }
     }
 
+    /// Follows a live source: applies the data received since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and adds
+    /// the result to the source's running take. `seconds` is the time that the filters and the take of the source use. Returns false if no
+    /// data has arrived.
+    pub fn follow_performer(&mut self, source: &mut LiveSource, seconds: f64) -> bool {
+        let received = live::received(source, seconds, &self.document.scene.held);
+        let Some((goals, pose)) = received else { return false };
+        let has_goals = !goals.is_empty();
+        if has_goals {
+            self.apply(Command::LiveGoals(goals));
+        }
+        self.apply(pose);
+        if has_goals {
+            source.record_solved(seconds, &self.document.scene.held);
+        }
+        true
+    }
+
     fn perform(&mut self, command: Command) {
         if let Command::Grab(at)
         | Command::GrabSelected(at)
@@ -57,7 +75,7 @@ impl Session {
             Command::GrabSelected(at) => self.grab_selected(at),
             Command::GrabSelection(at) => {
                 self.grab_selected(at);
-                self.grab_others();
+                self.drags.grab_others(&self.puppet, &self.document.selection);
             }
             Command::GrabNode(point) => self.grab_node(point),
             Command::DragTo(position) if position.as_vec3().is_finite() => {
@@ -147,8 +165,18 @@ impl Session {
             Command::Morph(index, weight) => self.set_morph(index, weight),
             Command::BlendPose(nodes, morphs, weight) => self.blend_pose(&nodes, &morphs, weight),
             Command::AddClips(addition) => self.add(*addition),
-            Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
-            Command::LiveGoals(goals) => self.set_live_goals(goals),
+            Command::LivePose(nodes, morphs) => {
+                live::set_pose(&mut self.document.scene, &mut self.history, self.clock.now, &nodes, &morphs);
+                // The goals are solved from this pose.
+                if self.is_dragging() || !self.document.scene.goals.is_empty() {
+                    self.solve();
+                } else {
+                    self.show();
+                }
+            }
+            Command::LiveGoals(goals) => {
+                live::set_goals(&mut self.document.scene, &mut self.history, self.clock.now, goals);
+            }
             Command::Variant(name) => {
                 let names = &self.puppet.character().variants.names;
                 if name.as_ref().is_none_or(|name| names.contains(name)) {

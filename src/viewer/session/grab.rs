@@ -2,9 +2,7 @@
 
 use glam::{DVec3, Vec2};
 
-use crate::EyeTarget;
 use crate::document::Scene;
-use crate::puppet::Target;
 use crate::scene::picking::Hit;
 use crate::session::command::{DragScope, NodePoint};
 use crate::view::Camera;
@@ -12,11 +10,9 @@ use crate::view::Camera;
 use super::Session;
 use super::drag::Drag;
 use super::drag_goal::bone_under;
-use super::gizmo::{ArrowPull, GizmoChange, GizmoDrag, GizmoGrip, settled_pins};
-use super::place::{point, position};
-
-/// Maximum number of other joints that a drag pulls.
-const MAX_OTHERS: usize = 31;
+use super::gizmo::{ArrowPull, GizmoDrag, GizmoGrip, settled_pins};
+use super::picking::Picture;
+use super::place::point;
 
 impl Session {
     /// Grabs what is under the pointer: a part of the gizmo, or a point of the character.
@@ -61,19 +57,6 @@ impl Session {
         self.comparison.set_start_pose(&self.document.scene.held);
     }
 
-    /// Adds the other topmost selected joints to the drag.
-    pub(super) fn grab_others(&mut self) {
-        let Some(drag) = &mut self.drags.joint else { return };
-        let topmost = self.document.selection.topmost(&self.puppet.character().skeleton);
-        let nodes = topmost.into_iter().filter(|&node| node != drag.hit.node);
-        let hit = |node: usize| {
-            let point = position(&self.puppet, node).filter(|point| point.is_finite())?;
-            Some(Hit { node, point, offset: DVec3::ZERO, handle: true })
-        };
-        let others: Vec<Hit> = nodes.filter_map(hit).take(MAX_OTHERS).collect();
-        drag.set_others(&others, &self.puppet);
-    }
-
     /// Starts dragging the part of the gizmo at a pixel. Returns false if no part is there.
     fn grab_gizmo(&mut self, at: Vec2) -> bool {
         let picture = self.picture();
@@ -83,13 +66,12 @@ impl Session {
             if let Some(drag) = &mut self.drags.joint {
                 (drag.along, drag.grip, drag.by_gizmo) = (along, offset, true);
             }
-            self.grab_others();
+            self.drags.grab_others(&self.puppet, &self.document.selection);
         } else {
-            self.drags.gizmo = GizmoDrag::new(&picture, grip, at);
-            if self.drags.gizmo.is_none() {
+            let picture = Picture::new(&self.puppet, &self.document, &self.view);
+            if !self.drags.grab_gizmo(&picture, grip, at) {
                 return false;
             }
-            self.drags.begin_reflection(&self.puppet, self.document.settings.symmetry);
             self.comparison.set_start_pose(&self.document.scene.held);
         }
         self.hover.clear();
@@ -99,28 +81,9 @@ impl Session {
     /// Moves the dragged part of the gizmo to a pixel. `snap` turns snapping on or off.
     pub(super) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
         let viewport = self.picture().viewport;
-        let Some(drag) = &mut self.drags.gizmo else { return };
-        let node = drag.node;
-        match drag.pull(at, snap, &viewport) {
-            None => return,
-            Some(GizmoChange::LookAt(point)) => {
-                // The eyes are turned after the command, without a solve.
-                self.document.settings.look_at = EyeTarget::Point(point.as_dvec3());
-                return;
-            }
-            Some(GizmoChange::Limit(limit)) => {
-                // Apply the limit to the initial pose, so that the joint returns when the limit is widened again.
-                self.document.scene.held.clone_from(&drag.before.held);
-                self.limit_joint(node, limit);
-            }
-            Some(GizmoChange::Pole(chain, point)) => self.change_rig(|rig| {
-                if let Some(chain) = rig.chains.get_mut(chain) {
-                    chain.pole = Some(point);
-                }
-            }),
-            Some(GizmoChange::Pose) => {}
+        if self.drags.pull_gizmo(at, snap, &viewport, &mut self.puppet, &mut self.document) {
+            self.solve();
         }
-        self.solve();
     }
 
     /// Pushes a dragged look-at point away from the camera. Other parts are unaffected.
@@ -235,7 +198,7 @@ impl Session {
             let target = Drag::settled(&drag.target, &self.puppet);
             let others = drag.others.iter().map(|(_, other)| Drag::settled(other, &self.puppet));
             let goals = std::iter::once(target).chain(others).collect();
-            self.keep_goals(goals, &target);
+            self.drags.keep_goals(&self.puppet, &mut self.document, goals, &target);
         }
         if drag.turns_joint && drag.moved {
             // Pinned descendants of the joint have moved with it.
@@ -249,7 +212,7 @@ impl Session {
     fn release_gizmo(&mut self) {
         let Some(drag) = self.drags.gizmo.take() else { return };
         if let Some(target) = drag.target() {
-            self.keep_goals(vec![target], &target);
+            self.drags.keep_goals(&self.puppet, &mut self.document, vec![target], &target);
         }
         if drag.turns_joints() {
             self.settle_pins();
@@ -266,18 +229,6 @@ impl Session {
         }
         if !self.puppet.is_posed_by_hand() {
             self.solve();
-        }
-    }
-
-    /// Stores the goals of a drag, and the goal of the counterpart of its target, if goals are kept. Goal keys would pull a dragged joint
-    /// back, so such a joint always keeps its goal.
-    fn keep_goals(&mut self, mut goals: Vec<Target>, target: &Target) {
-        goals.extend(self.drags.reflected(&self.puppet, &self.document.scene, target));
-        for goal in goals {
-            let scene = &mut self.document.scene;
-            if self.document.settings.keep_goals || scene.has_goal_key(goal.node, self.puppet.time) {
-                scene.store_goal(goal);
-            }
         }
     }
 

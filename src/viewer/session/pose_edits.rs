@@ -3,11 +3,10 @@
 use glam::Quat;
 
 use crate::asset::{Skeleton, Transform};
-use crate::capture::vmc::LiveGoal;
-use crate::document::{axes_fit, is_valid};
+use crate::document::is_valid;
 use crate::ik::Limit;
 use crate::pose::Pose;
-use crate::puppet::{Puppet, Target};
+use crate::puppet::Puppet;
 
 /// Minimum amount, in degrees, by which a limit must shorten a turn for the limit to be reported.
 const MIN_NOTED: f32 = 0.5;
@@ -82,17 +81,4 @@ fn between(a: &Transform, b: &Transform, weight: f32) -> Transform {
         rotation: if is_same { a.rotation } else { a.rotation.slerp(b.rotation, weight).normalize() },
         scale: a.scale.lerp(b.scale, weight),
     }
-}
-
-/// Returns whether a live source's goal is valid. A valid goal has a position and no base.
-pub(super) fn is_valid_goal(goal: &Target) -> bool {
-    let is_finite =
-        goal.offset.as_vec3().is_finite() && goal.position.is_some_and(|p| p.as_vec3().is_finite());
-    let is_weight = goal.weight.is_finite() && goal.weight >= 0.0;
-    is_finite && is_weight && goal.base.is_none() && axes_fit(&goal.axes, goal)
-}
-
-/// Returns the target of a live source's goal.
-pub(super) fn live_target(goal: &LiveGoal) -> Target {
-    Target::new(goal.node).with_offset(goal.offset.as_dvec3()).with_position(goal.position.as_dvec3())
 }

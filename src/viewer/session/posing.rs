@@ -1,12 +1,10 @@
-//! Edits of the whole pose, of a limb or of joints. Each edit is one undo step.
+//! Edits of the whole pose, of a limb or of joints. Consecutive turns or blends form one undo step.
 
 use std::sync::Arc;
 
 use glam::Quat;
 
-use crate::Command;
 use crate::asset::Transform;
-use crate::capture::vmc::LiveSource;
 use crate::document::{EditRun, Scene, set_pose_values};
 use crate::pose::Pose;
 use crate::puppet::{Pin, Target};
@@ -15,7 +13,7 @@ use crate::scene::picking::Hit;
 use super::drag_goal::chain_base;
 use super::key_edits::{keyed_motion, with_key_pose};
 use super::place::allowed;
-use super::pose_edits::{blended, is_valid_goal, limit_note, live_target, reset_pose, turn};
+use super::pose_edits::{blended, limit_note, reset_pose, turn};
 use super::symmetry::{mirror, mirrored_target};
 use super::{Session, limb};
 
@@ -205,52 +203,6 @@ impl Session {
         self.puppet.reset_solver();
         self.refresh_pins();
         self.show();
-    }
-
-    /// Follows a live source: applies the data received since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and adds
-    /// the result to the source's running take. `seconds` is the time that the filters and the take of the source use. Returns false if no
-    /// data has arrived.
-    pub fn follow_performer(&mut self, source: &mut LiveSource, seconds: f64) -> bool {
-        let held = &self.document.scene.held;
-        let mut pose = held.clone();
-        if !source.update(seconds, &mut pose) {
-            return false;
-        }
-        let pairs = pose.locals.iter().zip(&held.locals).enumerate();
-        let moved = pairs.filter(|(_, (now, was))| now != was);
-        let nodes = moved.map(|(node, (now, _))| (node, *now)).collect();
-        let morphs = if pose.weights == held.weights { Vec::new() } else { pose.weights };
-        let goals: Vec<Target> = source.goals().iter().map(live_target).collect();
-        let has_goals = !goals.is_empty();
-        if has_goals {
-            self.apply(Command::LiveGoals(goals));
-        }
-        self.apply(Command::LivePose(nodes, morphs));
-        if has_goals {
-            source.record_solved(seconds, &self.document.scene.held);
-        }
-        true
-    }
-
-    /// Sets goals. A goal inherits the weight and the axes of the goal that it replaces. Invalid goals and unknown nodes are ignored.
-    pub(super) fn set_live_goals(&mut self, goals: Vec<Target>) {
-        self.history.remember_live(self.clock.now, &self.document.scene);
-        let nodes = self.puppet.character().skeleton.nodes.len();
-        for goal in goals.into_iter().filter(|goal| goal.node < nodes && is_valid_goal(goal)) {
-            let before = self.document.scene.goals.iter().find(|g| g.node == goal.node).map(|g| g.weight);
-            self.document.scene.store_goal(Target { weight: before.unwrap_or(goal.weight), ..goal });
-        }
-    }
-
-    /// Sets the local transforms of some nodes, and all morph weights unless `morphs` is empty. The goals are then
-    /// solved from this pose. Invalid transforms and unknown nodes are ignored.
-    ///
-    /// The first pose of a source adds one undo step, as does the first pose after each pause. Other poses add none,
-    /// so that the user's own edits remain separate undo steps.
-    pub(super) fn apply_live_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
-        self.history.remember_live(self.clock.now, &self.document.scene);
-        set_pose_values(&mut self.document.scene.held, nodes, morphs);
-        if self.is_dragging() || !self.document.scene.goals.is_empty() { self.solve() } else { self.show() }
     }
 
     /// Replaces the pose and changes the rest of the scene as one undo step. Pins move with their nodes. If a motion determines the pose,

@@ -7,7 +7,8 @@ use crate::puppet::{Pin, Target};
 use super::drag::Drag;
 use super::drag_goal::DragGoal;
 use super::refusals::{CurrentProblem, Refusals};
-use super::solver_options::{default_options, sanitize};
+use super::rig_edits::change_rig;
+use super::solver_options::sanitize;
 use super::style::StyleSource;
 use super::{MAX_TIMES, Session};
 
@@ -21,8 +22,9 @@ pub(crate) fn push_time(times: &mut Vec<f32>, time: f32) {
 
 impl Session {
     /// Returns the default options for a method with this character: the defaults of the viewer, overridden by the options of the rig.
+    #[cfg(feature = "window")]
     pub(crate) fn default_options(&self, method: Method) -> Options {
-        let mut options = default_options(method);
+        let mut options = super::default_options(method);
         self.document.scene.rig.options.apply(&mut options);
         options.with_method(method)
     }
@@ -32,7 +34,7 @@ impl Session {
         let stored = self.document.storable_options();
         if stored != self.document.scene.rig.options {
             self.begin_edit(None);
-            self.change_rig(|rig| rig.options = stored);
+            change_rig(&mut self.puppet, &mut self.document.scene, |rig| rig.options = stored);
         }
     }
 
